@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from urllib.parse import unquote
 
 from analytics_box.app.box import Box, open_box
-from analytics_box.app.setup.account import Made, Wanted, first_account, first_key
+from analytics_box.app.setup.account import CreatedAccount, FirstAccount, first_account, first_key
 from analytics_box.base import ids
 from analytics_box.base.acting import By
 from analytics_box.base.identity import SCOPES, Scope
@@ -191,7 +191,7 @@ class WholeBox(RunningBox):
 class Filled(NamedTuple):
     """What was put into the data directory."""
 
-    made: Made
+    made: CreatedAccount
     foreign_organization_id: str
     sites: dict[SiteName, str]
     numbers: dict[SiteName, int]
@@ -256,7 +256,9 @@ def _pattern(now: int) -> tuple[Filled, dict[str, bytes]]:
 
 
 def _fill(db: Any, now: int) -> Filled:
-    wanted = Wanted(EMAIL, passwords.hash_now(PASSWORD), organization="Ada", website="Shop", domain="shop.example")
+    wanted = FirstAccount(
+        EMAIL, passwords.hash_now(PASSWORD), organization="Ada", website="Shop", domain="shop.example"
+    )
     made = first_account(db, wanted, by=By("test", now))
     _, first_secret = first_key(db, made, by=By("test", now))
     foreign = Organization(ids.new_id(), "Eve", "eve", "hobby", new_site(db, now), now)

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from analytics_box.base.acting import By
 from analytics_box.base.outgoing.addresses import Fence
-from analytics_box.products.flags.access import Reach as FlagReach
+from analytics_box.products.flags.access import FlagReach
 from analytics_box.products.flags.moving import files as flag_files
-from analytics_box.products.flags.moving.planning import Target, planned
-from analytics_box.products.flags.scope import Scope
+from analytics_box.products.flags.moving.planning import FlagImportTarget, plan_import
+from analytics_box.products.flags.scope import FlagScope
 from analytics_box.products.links.bulk import imports as link_imports
-from analytics_box.products.monitors.access import Reach as MonitorReach
+from analytics_box.products.monitors.access import MonitorReach
 from analytics_box.products.monitors.moving import import_calls as monitor_imports
-from analytics_box.products.monitors.moving.plan import Around, Plan, in_order
+from analytics_box.products.monitors.moving.plan import ExistingMonitors, MonitorImportPlan, in_order
 from tests.cases import each
 from tests.examples import examples
 from tests.steps import steps
@@ -29,9 +29,9 @@ SLACK = 1.3  # of what is four times as much
 
 
 def monitors(text: str) -> None:
-    _, file = monitor_imports.read(text, None)
-    plan = Plan(
-        Around(monitors=(), ids=frozenset(), websites={}, used={}, most=10_000),
+    _, file = monitor_imports.read_import(text, None)
+    plan = MonitorImportPlan(
+        ExistingMonitors(monitors=(), ids=frozenset(), websites={}, used={}, most=10_000),
         MonitorReach("o", BY),
         Fence(()),
         "skip",
@@ -42,12 +42,14 @@ def monitors(text: str) -> None:
 
 
 def links(text: str) -> None:
-    link_imports.read(text, "json" if text.startswith(("[", "{")) else "csv")
+    link_imports.read_rows(text, "json" if text.startswith(("[", "{")) else "csv")
 
 
 def flags(text: str) -> None:
-    source, file = flag_files.read(text)
-    planned(Scope("w", "o", "w"), FlagReach("o", "w", BY), file, Target(source=source, existing="skip"))
+    source, file = flag_files.read_file(text)
+    plan_import(
+        FlagScope("w", "o", "w"), FlagReach("o", "w", BY), file, FlagImportTarget(source=source, existing="skip")
+    )
 
 
 def kuma(size: int, parent: Callable[[int], int | None]) -> str:

@@ -15,7 +15,7 @@ WEB = Path(__file__).parents[1] / "web" / "static"
 def served(files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch, **parts: tuple[str, ...]) -> dict[str, bytes]:
     """What is made of files when these are joined."""
     monkeypatch.setattr(joined, "JOINED", {name.replace("_", "."): names for name, names in parts.items()})
-    return joined.made(files)
+    return joined.join_files(files)
 
 
 def test_style_sheets_keep_their_order_and_lose_their_comments(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,7 +33,7 @@ def test_modules_share_imports_and_no_names(monkeypatch: pytest.MonkeyPatch) -> 
     said = (
         b'import { say, hide } from "./tool.js?v=%s";\n{\nconst open = "// not a comment";\n}\n{\nconst open = 2;\n}\n'
     )
-    assert joined.made(files)["js/all.js"] == said % tag
+    assert joined.join_files(files)["js/all.js"] == said % tag
 
 
 def test_a_module_that_loads_a_changed_one_has_another_address(monkeypatch: pytest.MonkeyPatch) -> None:

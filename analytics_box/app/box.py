@@ -10,27 +10,27 @@ from msgspec import Struct
 
 import analytics_box
 from analytics_box.app import node_side
-from analytics_box.app.callers import Callers
+from analytics_box.app.callers import RequestCallers
 from analytics_box.app.event_side import EventSide, open_events
 from analytics_box.app.owners import Owners
-from analytics_box.app.parts import Wired, parts_of
+from analytics_box.app.parts import PartInputs, parts_of
 from analytics_box.app.plain_routes import FILES, ON_EVERY_MACHINE
 from analytics_box.app.state_side import StateSide, open_state
 from analytics_box.app.watch.notices import notices
 from analytics_box.app.watch.outgoing import OutgoingWatch, WatchedOutbox
 from analytics_box.app.watch.readiness import Readiness
 from analytics_box.app.watch.runs import Runs
-from analytics_box.app.watch.state import Watched
+from analytics_box.app.watch.state import WatchedParts
 from analytics_box.base.backup import restore, take, upgrade
 from analytics_box.base.backup.backups import Backups
 from analytics_box.base.clock import Clock, SystemClock
-from analytics_box.base.errors import Misdirected
+from analytics_box.base.errors import MisdirectedRequest
 from analytics_box.base.later import Later
-from analytics_box.base.limits import Limits
-from analytics_box.base.notify.deliveries import Deliveries
+from analytics_box.base.limits import TokenBuckets
+from analytics_box.base.notify.deliveries import ChannelDeliveries
 from analytics_box.base.notify.mail import Mailer
 from analytics_box.base.notify.receivers import Queue
-from analytics_box.base.notify.send import Sender
+from analytics_box.base.notify.send import ChannelSender
 from analytics_box.base.outgoing import client as outgoing
 from analytics_box.base.outgoing.client import Clients
 from analytics_box.base.settings import Settings, SettingsError
@@ -49,25 +49,25 @@ from analytics_box.ingest.cluster.node import Memory, Mirroring
 from analytics_box.ingest.cluster.primary import Machines
 from analytics_box.ingest.visitors import SALTS_FILE
 from analytics_box.products.flags.ofrep.serve import Ofrep
-from analytics_box.products.flags.serving.serve import Serving as FlagServing
+from analytics_box.products.flags.serving.serve import FlagServer as FlagServing
 from analytics_box.products.flags.usage.counts import FlagCounts
 from analytics_box.products.links.redirects.observer import Observer
 from analytics_box.products.links.redirects.redirect import Redirects
 from analytics_box.products.monitors.domains import DomainWatch
 from analytics_box.products.monitors.probing.probe import Prober
-from analytics_box.products.monitors.running.engine import Engine
+from analytics_box.products.monitors.running.engine import CheckEngine
 from analytics_box.products.monitors.telling import Teller
-from analytics_box.products.overview.live import Live
+from analytics_box.products.overview.live import LiveUpdates
 from analytics_box.products.status_pages import markdown
 from analytics_box.products.status_pages.automatic.telling import AutomaticIncidents
 from analytics_box.products.status_pages.files import pictures
 from analytics_box.products.status_pages.serving.earlier import Earlier
 from analytics_box.products.status_pages.serving.locks import Locks
 from analytics_box.products.status_pages.serving.making import TEMPLATES, Maker
-from analytics_box.products.status_pages.serving.serve import Serving
+from analytics_box.products.status_pages.serving.serve import StatusPageServer
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
-from analytics_box.products.status_pages.subscribers.public import Subscriptions
-from analytics_box.products.status_pages.view.snapshots import Snapshots
+from analytics_box.products.status_pages.subscribers.public import SubscriptionPages
+from analytics_box.products.status_pages.view.snapshots import PageSnapshots
 from analytics_box.tenants.accounts import first_run
 from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.tenants.accounts.sign_in import SignIns
@@ -81,7 +81,7 @@ from analytics_box.web.guard import Guard
 from analytics_box.web.page.templates import Pages
 from analytics_box.web.plain import PlainRoutes
 from analytics_box.web.proxy_watch import ProxyWatch
-from analytics_box.web.turns import Turns
+from analytics_box.web.turns import RequestTurns
 
 if TYPE_CHECKING:
     from analytics_box.app import page_parts, procedures, routes
@@ -105,11 +105,11 @@ class Box(Struct, frozen=True):
     events: EventSide
     reserve: Reserve
     clock_watch: ClockWatch
-    limits: Limits
+    limits: TokenBuckets
     sign_ins: SignIns
     parts: Parts
-    deliveries: Deliveries
-    engine: Engine
+    deliveries: ChannelDeliveries
+    engine: CheckEngine
     runs: Runs
     application: App
     mirroring: Mirroring | None  # of a machine that takes events alone
@@ -138,7 +138,7 @@ class Box(Struct, frozen=True):
         self.box_db.close()
         if self.box_db.damage.refusal() is not None:
             running.found_damaged(self.settings.data_dir)
-        running.closed(self.settings.data_dir)
+        running.mark_closed(self.settings.data_dir)
 
 
 def open_box(settings: Settings, clock: Clock | None = None) -> Box:
@@ -153,23 +153,23 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     reserve = Reserve(settings.data_dir, settings.least_free_mb * _MEGABYTE)
     reserve.keep_from_start()
     bring_together(settings.data_dir, upgrade.prepare(settings, clock))
-    upgrade.done(settings)
+    upgrade.mark_done(settings)
     running.starting(settings.data_dir)
     state = open_state(settings, clock, reserve)
     clients.fences.opened = state.organizations.private_targets_of
     _check_is_promoted(settings, state)
     events = open_events(settings, clock, state, reserve)
     state.db.damage.pair(events.db.damage)
-    running.opened(settings.data_dir)
+    running.mark_opened(settings.data_dir)
     runs, clock_watch = Runs(), ClockWatch(state.db, clock)
-    sender = Sender(clients, Mailer(settings))
-    deliveries = Deliveries(state.db, state.seal, sender, clock)
+    sender = ChannelSender(clients, Mailer(settings))
+    deliveries = ChannelDeliveries(state.db, state.seal, sender, clock)
     backups = Backups(settings, (state.db, events.db), clock)
     teller = Teller(state.db, state.monitors, clock, settings.public_url, deliveries.soon)
     engine = _engine(state, events, settings, clients, clock, teller)
     machines, mirroring = _machines(settings, clock, state, events, agent)
-    watched = _watched(state, events, settings, runs, reserve, clock, clock_watch, backups, engine, machines)
-    wired = Wired(settings, clock, state, events, clients, sender, deliveries, watched, machines)
+    watched = _watch_targets(state, events, settings, runs, reserve, clock, clock_watch, backups, engine, machines)
+    wired = PartInputs(settings, clock, state, events, clients, sender, deliveries, watched, machines)
     parts = parts_of(wired, lambda: page_parts.page_parts(wired))
     teller.also = parts[AutomaticIncidents].tell
     _watch_outgoing(parts, deliveries, events, mirroring)
@@ -194,9 +194,11 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     )
 
 
-def _watch_outgoing(parts: Parts, deliveries: Deliveries, events: EventSide, mirroring: Mirroring | None) -> None:
+def _watch_outgoing(
+    parts: Parts, deliveries: ChannelDeliveries, events: EventSide, mirroring: Mirroring | None
+) -> None:
     """Have what leaves the box watched."""
-    outgoing, subscribers = parts[Watched].outgoing, parts[SubscriberDeliveries]
+    outgoing, subscribers = parts[WatchedParts].outgoing, parts[SubscriberDeliveries]
     if mirroring is not None:
 
         async def waiting() -> Queue:
@@ -242,16 +244,16 @@ def _machines(
     if key is not None:
         events.presence.elsewhere = machines
         machines.inbox = events.inbox
-        events.erasures.others = node_side.Elsewhere(machines, events.engines)
+        events.erasures.others = node_side.PeopleElsewhere(machines, events.engines)
     return machines, None
 
 
 def _engine(
     state: StateSide, events: EventSide, settings: Settings, clients: Clients, clock: Clock, teller: Teller
-) -> Engine:
-    """What checks the monitors. It begins once the server runs."""
+) -> CheckEngine:
+    """The monitor engine. It begins once the server runs."""
     prober, canaries = Prober(clients), settings.monitor_canaries
-    engine = Engine(prober.check, teller.tell, events.db, events.strings, clock, canaries)
+    engine = CheckEngine(prober.check, teller.tell, events.db, events.strings, clock, canaries)
     state.monitors.run_by(engine)
     return engine
 
@@ -259,8 +261,8 @@ def _engine(
 def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
     pages = parts[Pages]
     pages.tell_administrators(lambda: notices(parts))
-    guard = Guard(Callers(state.keys, state.admission, state.sign_ins), Owners(parts.box_db))
-    turns = Turns(parts.settings.max_requests_address)
+    guard = Guard(RequestCallers(state.keys, state.admission, state.sign_ins), Owners(parts.box_db))
+    turns = RequestTurns(parts.settings.max_requests_address)
 
     def build() -> App:
         parts.complete()
@@ -281,26 +283,26 @@ def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
             _redirects(state, events, parts, pages),
             status_pages,
             flags,
-            parts[Live],
+            parts[LiveUpdates],
         ),
         limits=state.limits,
         settings=parts.settings,
-        proxies=parts[Watched].proxies,
+        proxies=parts[WatchedParts].proxies,
         turns=turns,
     )
 
 
 def _node(state: StateSide, events: EventSide, parts: Parts, mirroring: Mirroring) -> App:
-    """What a machine answers that takes events alone."""
+    """The application of an ingest machine, which takes events only."""
     pages = parts[Pages]
-    guard = Guard(Callers(state.keys, state.admission, state.sign_ins), Owners(parts.box_db))
+    guard = Guard(RequestCallers(state.keys, state.admission, state.sign_ins), Owners(parts.box_db))
     built = BuiltLater(lambda: app.build(ON_EVERY_MACHINE, (), guard=guard, parts=parts, pages=pages))
     framework = PlainRoutes(ON_EVERY_MACHINE, parts, built)
     known = {route.path for route in ON_EVERY_MACHINE}
 
     async def some(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"] not in known and not scope["path"].startswith(TRACKER_PARTS):
-            raise Misdirected("This machine takes events only: pages and the API are on the primary")
+            raise MisdirectedRequest("This machine takes events only: pages and the API are on the primary")
         await framework(scope, receive, send)
 
     return Front(
@@ -309,12 +311,12 @@ def _node(state: StateSide, events: EventSide, parts: Parts, mirroring: Mirrorin
         public=(),
         limits=state.limits,
         settings=parts.settings,
-        proxies=parts[Watched].proxies,
-        turns=Turns(parts.settings.max_requests_address),
+        proxies=parts[WatchedParts].proxies,
+        turns=RequestTurns(parts.settings.max_requests_address),
     )
 
 
-def _watched(
+def _watch_targets(
     state: StateSide,
     events: EventSide,
     settings: Settings,
@@ -323,11 +325,11 @@ def _watched(
     clock: Clock,
     clock_watch: ClockWatch,
     backups: Backups,
-    engine: Engine,
+    engine: CheckEngine,
     machines: Machines,
-) -> Watched:
+) -> WatchedParts:
     databases = (state.db, events.db)
-    return Watched(
+    return WatchedParts(
         settings=settings,
         clock=clock,
         databases=databases,
@@ -362,19 +364,19 @@ def _redirects(state: StateSide, events: EventSide, parts: Parts, pages: Pages) 
     )
 
 
-def _status_pages(state: StateSide, parts: Parts, pages: Pages, turns: Turns) -> Serving:
+def _status_pages(state: StateSide, parts: Parts, pages: Pages, turns: RequestTurns) -> StatusPageServer:
     settings, clock = parts.settings, parts.clock
-    snapshots = parts[Snapshots]
+    snapshots = parts[PageSnapshots]
     earlier = Earlier(snapshots.sources)
     if len(state.status_pages):  # a visitor who comes first is not to wait for them
         pages.prepare(TEMPLATES)
         markdown.html("")
-    return Serving(
+    return StatusPageServer(
         pages=state.status_pages,
         snapshots=snapshots,
         maker=Maker(pages.text, earlier.between, earlier.find, clock),
         files=partial(pictures.find, state.db),
-        subscriptions=parts[Subscriptions],
+        subscriptions=parts[SubscriptionPages],
         locks=Locks(state.seal, Passwords(at_once=1), state.limits, clock, secure=settings.secure),
         clock=clock,
         settings=settings,
@@ -383,7 +385,7 @@ def _status_pages(state: StateSide, parts: Parts, pages: Pages, turns: Turns) ->
     )
 
 
-def _flags(state: StateSide, parts: Parts, framework: App, turns: Turns) -> FlagServing:
+def _flags(state: StateSide, parts: Parts, framework: App, turns: RequestTurns) -> FlagServing:
     return FlagServing(
         flags=state.flags,
         remote=parts[Ofrep],

@@ -1,10 +1,10 @@
-"""Who calls: decided once per request, from the key headers or the session cookie (spec 5, wire 3.1)."""
+"""Identification of the caller, once per request, from the key headers or the session cookie (spec 5, wire 3.1)."""
 
 from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import Struct
 
-from analytics_box.base.identity import Identity, Key
+from analytics_box.base.identity import ApiKey, Identity
 from analytics_box.base.limits import Allowance
 from analytics_box.tenants.accounts.sign_in import SignIns
 from analytics_box.tenants.keys.admission import Admission
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from analytics_box.web.guard import Connection
 
 
-class Callers(Struct, frozen=True):
+class RequestCallers(Struct, frozen=True):
     """Knows keys and signed-in people, and counts the requests of keys."""
 
     keys: KeyRing
@@ -38,6 +38,6 @@ class Callers(Struct, frozen=True):
             return Identity(address=address, person=await self.sign_ins.find(token))
         return Identity(address=address)
 
-    def admit(self, scope: dict[str, Any], key: Key) -> Allowance | None:
+    def admit(self, scope: dict[str, Any], key: ApiKey) -> Allowance | None:
         """Let a request of this key in, and say what it has left. Raises RateLimited."""
         return self.admission.enter(scope, key, "api")

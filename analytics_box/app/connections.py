@@ -45,7 +45,7 @@ class PortTaken(Exception):
 
 
 class Room(Struct, frozen=True):
-    """How many connections there may be."""
+    """Limits on the number of connections."""
 
     connections: int  # that granian takes
     per_network: int  # of one address, IPv6 cut to /64; 0: as many as there may be at all
@@ -54,7 +54,7 @@ class Room(Struct, frozen=True):
 
     @property
     def kept(self) -> int:
-        """How many stay in a crowd, so that more can be taken."""
+        """The number of connections that stay when there are too many, so that new ones can be accepted."""
         return max(self.connections * 4 // 5, 1)
 
 
@@ -67,21 +67,21 @@ class Connection(NamedTuple):
     idle: float  # seconds since anything came or went
 
 
-class Place(NamedTuple):
-    """Where the box listens: a host and a port, or the path of a Unix socket."""
+class ListenAddress(NamedTuple):
+    """A listening address: a host and a port, or the path of a Unix socket."""
 
     host: str
     port: int = 0
     path: str = ""
 
     @classmethod
-    def of(cls, listener: socket.socket) -> "Place":
+    def of(cls, listener: socket.socket) -> "ListenAddress":
         """The place of a socket."""
         name = listener.getsockname()
         return cls("", path=name) if listener.family == socket.AF_UNIX else cls(name[0], name[1])
 
     def shown(self, *, secure: bool) -> str:
-        """As it is told to people."""
+        """The address for people."""
         if self.path:
             return f"unix:{self.path}"
         return f"{'https' if secure else 'http'}://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
@@ -93,7 +93,7 @@ def listen(settings: Settings) -> Iterator[socket.socket]:
 
     Port 0 is one that nobody listens on. Raises PortTaken and SettingsError, with words for the operator.
     """
-    if (found := service_manager.inherited()) is not None:
+    if (found := service_manager.inherited_socket()) is not None:
         listener = found
     elif settings.unix_socket:
         listener = _listen_unix(Path(settings.unix_socket), int(settings.unix_socket_mode, 8))
@@ -147,7 +147,10 @@ def _is_listened_on(path: Path) -> bool:
 
 
 def room(settings: Settings) -> Room:
-    """What the settings want, as far as this process may open files; it is allowed as many as the system permits."""
+    """The limits that the settings ask for, within the open files that the process may have; it raises its own limit as
+    far as the
+    system permits.
+    """
     most = _raise_limit()
     free = most - len(_descriptors())
     spare = min(_SPARE, free // 2)
@@ -188,7 +191,7 @@ def surplus(found: Iterable[Connection], allowed: Room, kept: int) -> Iterator[t
 
 
 @contextmanager
-def watched(listener: socket.socket, allowed: Room, settings: Settings) -> Iterator[None]:
+def watch_connections(listener: socket.socket, allowed: Room, settings: Settings) -> Iterator[None]:
     """Meanwhile, connections that are idle or too many are ended; those over a Unix socket are the proxy's own."""
     stopping = threading.Event()
     proxies = networks(settings.trusted_proxies)

@@ -14,7 +14,7 @@ from analytics_box.base.clock import Clock
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.settings import Settings
 from analytics_box.base.store import schema, text_numbers
-from analytics_box.base.store.budgets import Budget, Budgets
+from analytics_box.base.store.budgets import Budgets, DiskBudget
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.reserve import Reserve
 from analytics_box.base.store.seal import Seal, SealBroken
@@ -37,8 +37,8 @@ from analytics_box.ingest.visitors import HISTORY, HISTORY_FILE, SALTS_FILE, His
 from analytics_box.products.links.clicks.waiting import Clicks
 from analytics_box.products.people.erasure import Erasures
 from analytics_box.query.engines import Engines
-from analytics_box.query.engines.clickhouse.machines import Machine
-from analytics_box.query.engines.clickhouse.server import Target
+from analytics_box.query.engines.clickhouse.machines import ClickHouseMachine
+from analytics_box.query.engines.clickhouse.server import ClickHouseTarget
 from analytics_box.query.presence import Presence
 from analytics_box.web.recognition.geo import Geo
 
@@ -102,7 +102,7 @@ def _history_key_of_primary(file: Path) -> bytes:
 
 
 class _Memory(NamedTuple):
-    """What is in memory beside events.db, and follows its commits and rollbacks."""
+    """State in memory that follows the commits and rollbacks of events.db."""
 
     strings: Strings
     live: LiveSessions
@@ -158,7 +158,7 @@ def _open(settings: Settings, clock: Clock, state: StateSide, reserve: Reserve) 
     )
     several = bool(settings.cluster_key_file)
     strings, live, event_ids = Strings(numbered=several), LiveSessions(), EventIds(clock)
-    budgets = Budgets(Budget(settings.budget_texts, settings.budget_mb * _MEGABYTE))
+    budgets = Budgets(DiskBudget(settings.budget_texts, settings.budget_mb * _MEGABYTE))
     memory = _Memory(strings, live, event_ids, ProfileLinks(strings, state.seal, clock), budgets)
     db.attach(*memory)
     db.write_now(lambda db: recovery.recover(db, live, clock.now()))
@@ -169,7 +169,7 @@ def _open(settings: Settings, clock: Clock, state: StateSide, reserve: Reserve) 
 
 
 def _intake(settings: Settings, clock: Clock, state: StateSide, db: Db, memory: _Memory, outbox: Outbox) -> Intake:
-    """What takes events."""
+    """The intake of events."""
     arrivals, geo, salts = Arrivals(), Geo(settings), _salts(settings, clock, state.seal, db)
     salts.memories.append(geo.forget)
     return Intake(
@@ -195,7 +195,7 @@ def _intake(settings: Settings, clock: Clock, state: StateSide, db: Db, memory: 
 
 
 def _salts(settings: Settings, clock: Clock, seal: Seal, db: Db) -> SaltFile:
-    """What visitors are hashed with. A file that was replaced is told of where there are visitors already."""
+    """The salts that visitors are hashed with. A replaced file is reported if there are visitors already."""
     told = partial(_history_key_of_primary, settings.data_dir / HISTORY_FILE)
     history = History(told if settings.role == "ingest" else partial(_history_key, seal))
     salts = SaltFile(settings.data_dir / SALTS_FILE, history)
@@ -216,16 +216,16 @@ def _clickhouse(settings: Settings, clock: Clock, db: Db, state: StateSide) -> "
 
     several = bool(settings.cluster_key_file)
     cluster = settings.clickhouse_cluster
-    target = Target(settings.clickhouse_url, settings.clickhouse_password_file, cluster, several)
+    target = ClickHouseTarget(settings.clickhouse_url, settings.clickhouse_password_file, cluster, several)
     among = partial(_machine, settings, state.db) if several else None
     keep_days = settings.clickhouse_keep_days
     return ClickHouse(db, clock, target, waiting=settings.query_queue, keep_days=keep_days, among=among)
 
 
-def _machine(settings: Settings, box_db: Db) -> Machine | None:
-    """Which of several machines this is; None for one that does not know its primary yet."""
+def _machine(settings: Settings, box_db: Db) -> ClickHouseMachine | None:
+    """The identity of this machine among several; None if it does not know its primary yet."""
     found = which(settings, box_db)
-    return Machine(**asdict(found)) if found is not None else None
+    return ClickHouseMachine(**asdict(found)) if found is not None else None
 
 
 def _has_events(db: Connection) -> bool:

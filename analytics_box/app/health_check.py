@@ -11,12 +11,12 @@ _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  compared, not
 
 
 def ask(settings: Settings) -> str:
-    """What GET /health answers. Raises OSError or HTTPException where nothing answers as it should.
+    """Ask GET /health and return the answer. Raises OSError or HTTPException for any other answer than 200.
 
-    A certificate is not looked at: it is for the box's public name, which is not asked here.
+    The certificate is not verified: it is for the box's public name, which is not asked here.
     """
     connection = http.client.HTTPConnection("localhost", timeout=_SECONDS)  # a name that every box answers to
-    connection.sock = _connected(settings)
+    connection.sock = _connect(settings)
     try:
         connection.request("GET", "/health")
         answer = connection.getresponse()
@@ -28,7 +28,7 @@ def ask(settings: Settings) -> str:
     return body
 
 
-def _connected(settings: Settings) -> socket.socket:
+def _connect(settings: Settings) -> socket.socket:
     if settings.unix_socket:
         opened = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         opened.settimeout(_SECONDS)

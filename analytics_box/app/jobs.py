@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from analytics_box.app import node_side, removals
 from analytics_box.app.box import Box
 from analytics_box.app.watch import sizes
-from analytics_box.app.watch.runs import Known, error_text
+from analytics_box.app.watch.runs import KnownJob, error_text
 from analytics_box.base import memory
 from analytics_box.base.backup.backups import Backups
 from analytics_box.base.errors import Unavailable
@@ -38,7 +38,7 @@ from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.incidents import ticking
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.products.status_pages.view.keeping import store_days
-from analytics_box.products.status_pages.view.snapshots import Snapshots
+from analytics_box.products.status_pages.view.snapshots import PageSnapshots
 from analytics_box.tenants.accounts import sweep as accounts
 from analytics_box.tenants.accounts.second_step import SecondSteps
 from analytics_box.tenants.members import invitations
@@ -52,7 +52,7 @@ LONG = 300  # seconds; what runs less often is remembered
 FIRST = 10  # seconds after the start until the first of them that is overdue; the others follow one by one
 
 
-class Job(NamedTuple):
+class ScheduledJob(NamedTuple):
     """A job. `seconds` is the time between two runs. What `removes` what is old, or settles it for good, waits until
     the clock is trusted. `on` says which machines it runs on: all, those that take events alone (nodes), or not those
     (box)."""
@@ -252,7 +252,7 @@ async def follow_websites(box: Box) -> None:
 
 async def store_status_days(box: Box) -> None:
     """Store days of status pages that are over: they do not change any more."""
-    await store_days(box.parts[Snapshots].sources, box.parts[StatusPages])
+    await store_days(box.parts[PageSnapshots].sources, box.parts[StatusPages])
 
 
 async def turn_incidents(box: Box) -> None:
@@ -353,65 +353,65 @@ async def back_up(box: Box) -> None:
 async def note_sizes(box: Box) -> None:
     """Write down how large the data is today, so that it can be said when the disk will be full."""
     now = box.clock.now()
-    today = await asyncio.to_thread(sizes.measured, box.settings.data_dir, now)
+    today = await asyncio.to_thread(sizes.measure_today, box.settings.data_dir, now)
     await box.box_db.write(lambda db: sizes.note(db, today))
 
 
 JOBS = (
-    Job("hear from the primary", 3, hear_from_primary, on="nodes"),
-    Job("turn salts", 60, turn_salts, on="all"),
-    Job("finish erasures", 10, finish_erasures, on="all"),
-    Job("sweep limits", 60, sweep_limits, on="all"),
-    Job("sweep accounts", 3_600, sweep_accounts),
-    Job("note old client ids", 300, note_old_client_ids),
-    Job("purge websites", 3_600, purge_websites, removes=True),
-    Job("purge organizations", 3_600, purge_organizations, removes=True),
-    Job("retain events", 21_600, retain_events, removes=True, on="all"),
-    Job("remove events of retired machines", 21_600, remove_of_retired, removes=True),
-    Job("deliver messages", 5, deliver_messages),
-    Job("report channel outages", 60, report_channel_outages),
-    Job("tell subscribers", 5, tell_subscribers),
-    Job("watch monitors", 5, watch_monitors),
-    Job("watch domains", 3_600, watch_domains),
-    Job("sweep deliveries", 86_400, sweep_deliveries),
-    Job("sweep subscribers", 3_600, sweep_subscribers, removes=True),
-    Job("remind", 30, remind),
-    Job("watch traffic", 60, watch_traffic),
-    Job("sweep alarms", 86_400, sweep_alarms, removes=True),
-    Job("reload places", 60, reload_geo, on="all"),
-    Job("count people", 3_600, count_allowed_bots, on="all"),
-    Job("forget held events", 3_600, forget_quarantined, removes=True, on="all"),
-    Job("note key use", 60, note_key_use),
-    Job("note numbers", 60, note_numbers, on="all"),
-    Job("sort event ids", 10, sort_event_ids, on="all"),
-    Job("forget event ids", 3_600, forget_event_ids, on="all"),
-    Job("tend columns", 5, maintain_columns, on="all"),
-    Job("write drops", 1, write_drops, on="all"),
-    Job("forget drops", 21_600, forget_drops, removes=True, on="all"),
-    Job("sweep clicks", 600, sweep_clicks),
-    Job("retain clicks", 21_600, retain_clicks, removes=True),
-    Job("follow websites", 10, follow_websites),
-    Job("sweep checks", 600, sweep_checks),
-    Job("retain checks", 21_600, retain_checks, removes=True),
-    Job("store status days", 3_600, store_status_days, removes=True),
-    Job("turn incidents", 10, turn_incidents),
-    Job("sweep incidents", 86_400, sweep_incidents, removes=True),
-    Job("turn flags", 10, turn_flags),
-    Job("write flag counts", 60, write_flag_counts),
-    Job("purge flags", 3_600, purge_flags, removes=True),
-    Job("forget flag counts", 86_400, forget_flag_counts, removes=True),
-    Job("back up", 60, back_up, on="all"),
-    Job("watch the clock", 600, watch_clock, on="all"),
-    Job("look at the disk", 5, look_at_disk, on="all"),
-    Job("look at files", 10, look_at_files, on="all"),
-    Job("note sizes", 21_600, note_sizes, on="all"),
-    Job("optimize", 86_400, optimize, on="all"),
-    Job("give space back", 3_600, give_space_back, on="all"),
-    Job("give memory back", 60, give_memory_back, on="all"),
+    ScheduledJob("hear from the primary", 3, hear_from_primary, on="nodes"),
+    ScheduledJob("turn salts", 60, turn_salts, on="all"),
+    ScheduledJob("finish erasures", 10, finish_erasures, on="all"),
+    ScheduledJob("sweep limits", 60, sweep_limits, on="all"),
+    ScheduledJob("sweep accounts", 3_600, sweep_accounts),
+    ScheduledJob("note old client ids", 300, note_old_client_ids),
+    ScheduledJob("purge websites", 3_600, purge_websites, removes=True),
+    ScheduledJob("purge organizations", 3_600, purge_organizations, removes=True),
+    ScheduledJob("retain events", 21_600, retain_events, removes=True, on="all"),
+    ScheduledJob("remove events of retired machines", 21_600, remove_of_retired, removes=True),
+    ScheduledJob("deliver messages", 5, deliver_messages),
+    ScheduledJob("report channel outages", 60, report_channel_outages),
+    ScheduledJob("tell subscribers", 5, tell_subscribers),
+    ScheduledJob("watch monitors", 5, watch_monitors),
+    ScheduledJob("watch domains", 3_600, watch_domains),
+    ScheduledJob("sweep deliveries", 86_400, sweep_deliveries),
+    ScheduledJob("sweep subscribers", 3_600, sweep_subscribers, removes=True),
+    ScheduledJob("remind", 30, remind),
+    ScheduledJob("watch traffic", 60, watch_traffic),
+    ScheduledJob("sweep alarms", 86_400, sweep_alarms, removes=True),
+    ScheduledJob("reload places", 60, reload_geo, on="all"),
+    ScheduledJob("count people", 3_600, count_allowed_bots, on="all"),
+    ScheduledJob("forget held events", 3_600, forget_quarantined, removes=True, on="all"),
+    ScheduledJob("note key use", 60, note_key_use),
+    ScheduledJob("note numbers", 60, note_numbers, on="all"),
+    ScheduledJob("sort event ids", 10, sort_event_ids, on="all"),
+    ScheduledJob("forget event ids", 3_600, forget_event_ids, on="all"),
+    ScheduledJob("tend columns", 5, maintain_columns, on="all"),
+    ScheduledJob("write drops", 1, write_drops, on="all"),
+    ScheduledJob("forget drops", 21_600, forget_drops, removes=True, on="all"),
+    ScheduledJob("sweep clicks", 600, sweep_clicks),
+    ScheduledJob("retain clicks", 21_600, retain_clicks, removes=True),
+    ScheduledJob("follow websites", 10, follow_websites),
+    ScheduledJob("sweep checks", 600, sweep_checks),
+    ScheduledJob("retain checks", 21_600, retain_checks, removes=True),
+    ScheduledJob("store status days", 3_600, store_status_days, removes=True),
+    ScheduledJob("turn incidents", 10, turn_incidents),
+    ScheduledJob("sweep incidents", 86_400, sweep_incidents, removes=True),
+    ScheduledJob("turn flags", 10, turn_flags),
+    ScheduledJob("write flag counts", 60, write_flag_counts),
+    ScheduledJob("purge flags", 3_600, purge_flags, removes=True),
+    ScheduledJob("forget flag counts", 86_400, forget_flag_counts, removes=True),
+    ScheduledJob("back up", 60, back_up, on="all"),
+    ScheduledJob("watch the clock", 600, watch_clock, on="all"),
+    ScheduledJob("look at the disk", 5, look_at_disk, on="all"),
+    ScheduledJob("look at files", 10, look_at_files, on="all"),
+    ScheduledJob("note sizes", 21_600, note_sizes, on="all"),
+    ScheduledJob("optimize", 86_400, optimize, on="all"),
+    ScheduledJob("give space back", 3_600, give_space_back, on="all"),
+    ScheduledJob("give memory back", 60, give_memory_back, on="all"),
 )
 
 
-def of(box: Box) -> tuple[Job, ...]:
+def of(box: Box) -> tuple[ScheduledJob, ...]:
     """The jobs that this machine has."""
     other = "box" if box.mirroring is not None else "nodes"
     return tuple(job for job in JOBS if job.on != other)
@@ -419,7 +419,7 @@ def of(box: Box) -> tuple[Job, ...]:
 
 def declare(box: Box, next_runs: Callable[[], Mapping[str, int]]) -> None:
     """Tell what shows the jobs which there are, and when each runs next (Unix ms)."""
-    box.runs.known = {job.name: Known((job.run.__doc__ or "").partition("\n")[0], job.seconds) for job in of(box)}
+    box.runs.known = {job.name: KnownJob((job.run.__doc__ or "").partition("\n")[0], job.seconds) for job in of(box)}
     box.runs.next_runs = next_runs
 
 
@@ -436,7 +436,7 @@ def delays(box: Box) -> dict[str, float]:
 _may_complain: defaultdict[str, Seldom] = defaultdict(Seldom)  # of a process
 
 
-async def run(job: Job, box: Box) -> None:
+async def run_job(job: ScheduledJob, box: Box) -> None:
     """Run one job; a failure is logged and does not stop the next run."""
     began, failed, error = box.clock.monotonic(), True, ""
     try:

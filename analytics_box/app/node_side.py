@@ -1,5 +1,7 @@
-"""Where several machines meet both databases: what an ingest machine does with what it hears and tells of itself, and
-what a primary knows from them of people."""
+"""The connection of several machines with both databases: what an ingest machine receives and reports, and what a
+primary
+knows of people from its ingest machines.
+"""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -19,10 +21,10 @@ from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.text_numbers import number_of
 from analytics_box.ingest.cluster import mirrored
 from analytics_box.ingest.cluster.key import read_key
-from analytics_box.ingest.cluster.messages import Order, Seen
+from analytics_box.ingest.cluster.messages import RemovalOrder, SiteReport
 from analytics_box.ingest.cluster.node import Memory, Mirroring
 from analytics_box.ingest.cluster.primary import Machines
-from analytics_box.ingest.profile_rules import Link
+from analytics_box.ingest.profile_rules import ProfileLink
 from analytics_box.products.people.rules import Stay
 from analytics_box.query import presence
 from analytics_box.query.engines import Engines
@@ -33,19 +35,19 @@ _MOST_SITES = 10_000  # that the primary is told of
 _ANYWHERE = ("0.0.0.0/0", "::/0")  # the operator says where the primary is
 
 
-class Elsewhere:
-    """What a primary knows of people from its ingest machines, and orders them to remove."""
+class PeopleElsewhere:
+    """People as a primary knows them from its ingest machines, and orders to remove them there."""
 
     def __init__(self, machines: Machines, engines: Engines) -> None:
         self._machines, self._engines = machines, engines
 
-    async def links(self, site: int, profile_id: str) -> list[Link]:
+    async def links(self, site: int, profile_id: str) -> list[ProfileLink]:
         """See Others. Raises Unavailable."""
-        return [Link(*found) for found in await self._engines.links(site, profile_id)]
+        return [ProfileLink(*found) for found in await self._engines.links(site, profile_id)]
 
     async def order(self, site: int, profile_id: str, stays: Sequence[Stay], erasure: str) -> None:
         """See Others. Raises Unavailable."""
-        order = Order(0, site, profile_id, [(stay.visitor, stay.since, stay.until) for stay in stays], erasure)
+        order = RemovalOrder(0, site, profile_id, [(stay.visitor, stay.since, stay.until) for stay in stays], erasure)
         shipments = await self._engines.beyond.shipments(_who(order))
         await self._machines.order(replace(order, shipments=shipments))
 
@@ -59,7 +61,7 @@ class Elsewhere:
                 waits |= order.erasure == erasure
         return not waits
 
-    async def _is_gone(self, order: Order) -> bool:
+    async def _is_gone(self, order: RemovalOrder) -> bool:
         try:
             await self._engines.beyond.remove_everywhere(_who(order), order.shipments)
         except InClickHouse:
@@ -75,8 +77,8 @@ async def remove_of_retired(box_db: Db, engines: Engines, websites: Iterable[Web
     await engines.beyond.remove_of_retired(await box_db.read(mirrored.gone_sites), older)
 
 
-def _who(order: Order) -> OfPerson:
-    """Whom ClickHouse knows by the numbers that texts have on all machines."""
+def _who(order: RemovalOrder) -> OfPerson:
+    """The person of an order by the numbers that texts have on all machines, for ClickHouse."""
     return OfPerson(order.site, number_of(order.profile), tuple(order.stays))
 
 
@@ -88,7 +90,7 @@ def mirroring(settings: Settings, clock: Clock, state: StateSide, events: EventS
 
 
 def memory_of(state: StateSide, events: EventSide, clock: Clock) -> Memory:
-    """What follows the mirror, and what the primary is told."""
+    """State in memory that follows the mirror, and the reports to the primary."""
 
     async def behind() -> int:
         return (await events.engines.status()).behind + await events.outbox.count()
@@ -100,15 +102,16 @@ def memory_of(state: StateSide, events: EventSide, clock: Clock) -> Memory:
         applied = events.engines.beyond.applied
         return applied is not None and applied >= change
 
-    async def seen() -> Sequence[Seen]:
+    async def seen() -> Sequence[SiteReport]:
         sites = tuple((await events.db.read(_active))[:_MOST_SITES])
         online = await events.presence.online(sites, clock.now())
         begun = await events.presence.beginnings(sites)
         return [
-            Seen(site, online[site], begun.get(site, 0), tuple(await events.presence.kinds(site))) for site in sites
+            SiteReport(site, online[site], begun.get(site, 0), tuple(await events.presence.kinds(site)))
+            for site in sites
         ]
 
-    async def remove(order: Order) -> None:
+    async def remove(order: RemovalOrder) -> None:
         await events.outbox.remove(order)
         await events.erasures.ordered(order.site, order.profile, order.stays)
 

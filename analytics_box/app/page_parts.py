@@ -3,14 +3,14 @@
 from typing import TYPE_CHECKING
 
 from analytics_box.app.docs.documentation import Documentation
-from analytics_box.app.docs.manual import Manual
+from analytics_box.app.docs.manual import ManualPages
 from analytics_box.app.docs.reference import Reference
 from analytics_box.app.palette_sources import SOURCES
-from analytics_box.app.parts import Wired, web_dir
+from analytics_box.app.parts import PartInputs, web_dir
 from analytics_box.app.subjects import subjects
 from analytics_box.base.file_queue import FileQueue
 from analytics_box.base.later import Later
-from analytics_box.base.notify.change import Tools
+from analytics_box.base.notify.change import ChannelTools
 from analytics_box.figures.late_parts import KnownRows, LateParts
 from analytics_box.figures.segmented import SegmentedBoard
 from analytics_box.figures.values import KeptValues, KnownValues
@@ -25,16 +25,16 @@ from analytics_box.products.monitors.editing import change as monitor_change
 from analytics_box.products.monitors.outages import watched_websites
 from analytics_box.products.overview.autocomplete import KeptSuggestions
 from analytics_box.products.overview.board import WEBSITE
-from analytics_box.products.people.matching import Traits
+from analytics_box.products.people.matching import EncryptedTraits
 from analytics_box.products.people.reading import Profiles
 from analytics_box.products.sample_data.example import Examples
 from analytics_box.products.segments.menu import saved_segments
 from analytics_box.products.status_pages.console.from_monitors import reporting
-from analytics_box.query.budget import PUBLIC_PARAMETERS, Allowed, AnswerBudgets
-from analytics_box.query.run import Queries
+from analytics_box.query.budget import PUBLIC_PARAMETERS, AnswerBudgets, AnswerLimits
+from analytics_box.query.run import QueryRunner
 from analytics_box.tenants.accounts.tries import Tries
 from analytics_box.web.page.kept_forms import KeptForms
-from analytics_box.web.palette.sources import Palette
+from analytics_box.web.palette.sources import PaletteSources
 
 if TYPE_CHECKING:
     from analytics_box.app import openapi
@@ -42,12 +42,12 @@ else:
     openapi = Later("analytics_box.app.openapi")  # a megabyte, until the reference is read
 
 
-def page_parts(wired: Wired) -> tuple[object, ...]:
+def page_parts(wired: PartInputs) -> tuple[object, ...]:
     """All of them; those of a kind beside each other."""
     return (*_signing_in(wired), *_of_rooms(wired), *_on_pages(wired), _queries(wired))
 
 
-def _signing_in(wired: Wired) -> tuple[object, ...]:
+def _signing_in(wired: PartInputs) -> tuple[object, ...]:
     state, settings = wired.state, wired.settings
     tries = Tries(state.limits, state.seal, settings)
     return (
@@ -56,7 +56,7 @@ def _signing_in(wired: Wired) -> tuple[object, ...]:
     )
 
 
-def _of_rooms(wired: Wired) -> tuple[object, ...]:
+def _of_rooms(wired: PartInputs) -> tuple[object, ...]:
     """The parts of single rooms."""
     state, events, clock, settings, fences = (
         wired.state,
@@ -72,34 +72,34 @@ def _of_rooms(wired: Wired) -> tuple[object, ...]:
         RecentPeople(events.db, state.seal, state.websites),
         reporting(state.status_pages),
         watched_websites(state.monitors, events.db),
-        monitor_change.Tools(state.seal, fences, settings.monitors_per_organization, state.websites),
-        Tools(state.seal, fences),
+        monitor_change.MonitorTools(state.seal, fences, settings.monitors_per_organization, state.websites),
+        ChannelTools(state.seal, fences),
     )
 
 
-def _queries(wired: Wired) -> Queries:
+def _queries(wired: PartInputs) -> QueryRunner:
     """The parts that answer questions about events, and about what box.db knows of them."""
     state, db, settings = wired.state, wired.events.db, wired.settings
-    return Queries(
+    return QueryRunner(
         wired.events.engines,
         wired.clock,
         seconds=settings.query_seconds,
-        traits=Traits(db, state.seal),
+        traits=EncryptedTraits(db, state.seal),
         links=NamedLinks(state.db, state.websites),
         goals=NamedGoals(state.db, state.websites),
         splits=FlagSplits(state.db, state.flags, state.websites),
         public=max(1, settings.readers // 2),
         budgets=AnswerBudgets(
-            Allowed(settings.answer_bytes, settings.answer_rows),
-            Allowed(settings.answer_bytes_anonymous, settings.answer_rows_anonymous, PUBLIC_PARAMETERS),
+            AnswerLimits(settings.answer_bytes, settings.answer_rows),
+            AnswerLimits(settings.answer_bytes_anonymous, settings.answer_rows_anonymous, PUBLIC_PARAMETERS),
         ),
     )
 
 
-def _on_pages(wired: Wired) -> tuple[object, ...]:
+def _on_pages(wired: PartInputs) -> tuple[object, ...]:
     """The parts of pages, and what they keep for a while."""
     clock, settings = wired.clock, wired.settings
-    manual = Manual(web_dir() / "manual", settings.public_url)
+    manual = ManualPages(web_dir() / "manual", settings.public_url)
     reference = Reference(lambda: openapi.document(settings, cookie=wired.state.sign_ins.cookie_name))
     return (
         LateParts(clock),
@@ -110,7 +110,7 @@ def _on_pages(wired: Wired) -> tuple[object, ...]:
         saved_segments(),
         kept_goals(),
         SegmentedBoard(WEBSITE),
-        Palette(SOURCES),
+        PaletteSources(SOURCES),
         ImportJobs(clock),
         FileQueue(),
         manual,

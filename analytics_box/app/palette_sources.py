@@ -1,4 +1,4 @@
-"""What the palette finds, on one screen: a function for each room that has something to go to."""
+"""The sources of the palette in one table: a function for each room that can be searched."""
 
 from typing import Final
 

@@ -9,10 +9,10 @@ from msgspec import Struct
 import analytics_box
 from analytics_box.app.event_side import EventSide
 from analytics_box.app.state_side import StateSide
-from analytics_box.app.watch.state import Watched
+from analytics_box.app.watch.state import WatchedParts
 from analytics_box.base.clock import Clock
-from analytics_box.base.notify.deliveries import Deliveries
-from analytics_box.base.notify.send import Sender
+from analytics_box.base.notify.deliveries import ChannelDeliveries
+from analytics_box.base.notify.send import ChannelSender
 from analytics_box.base.outgoing.askers import STRANGER
 from analytics_box.base.outgoing.client import Clients
 from analytics_box.base.settings import Settings
@@ -21,18 +21,18 @@ from analytics_box.products.alerts.due import Reminders
 from analytics_box.products.alerts.traffic.watch import TrafficWatch
 from analytics_box.products.flags.ofrep.serve import Ofrep
 from analytics_box.products.flags.ofrep.states import States
-from analytics_box.products.flags.ofrep.streams import Streams
+from analytics_box.products.flags.ofrep.streams import FlagStreams
 from analytics_box.products.flags.usage.counts import FlagCounts
-from analytics_box.products.monitors.asked import monitored
+from analytics_box.products.monitors.asked import monitors_for_alerts
 from analytics_box.products.monitors.domains import DomainWatch
 from analytics_box.products.monitors.erasing import Erasing
 from analytics_box.products.monitors.probing.registration import Registrations
-from analytics_box.products.overview.live import Live, Watching
+from analytics_box.products.overview.live import LiveUpdates, Watching
 from analytics_box.products.status_pages.automatic.telling import AutomaticIncidents
 from analytics_box.products.status_pages.subscribers import subscribing
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
-from analytics_box.products.status_pages.subscribers.public import Subscriptions
-from analytics_box.products.status_pages.view.snapshots import Snapshots
+from analytics_box.products.status_pages.subscribers.public import SubscriptionPages
+from analytics_box.products.status_pages.view.snapshots import PageSnapshots
 from analytics_box.products.status_pages.view.sources import Sources
 from analytics_box.tenants.accounts.second_step import SecondSteps
 from analytics_box.web.call import Parts
@@ -40,21 +40,21 @@ from analytics_box.web.page.assets import Assets
 from analytics_box.web.page.templates import Pages
 
 
-class Wired(Struct, frozen=True):
-    """What parts are made of: both sides of the box, what reaches out of it, and what is watched of it."""
+class PartInputs(Struct, frozen=True):
+    """The inputs of the parts: both sides of the box, outgoing clients and monitoring."""
 
     settings: Settings
     clock: Clock
     state: StateSide
     events: EventSide
     clients: Clients
-    sender: Sender
-    deliveries: Deliveries
-    watched: Watched
+    sender: ChannelSender
+    deliveries: ChannelDeliveries
+    watched: WatchedParts
     machines: Machines
 
 
-def parts_of(wired: Wired, later: Callable[[], Iterable[object]]) -> Parts:
+def parts_of(wired: PartInputs, later: Callable[[], Iterable[object]]) -> Parts:
     """All parts; those of a kind beside each other. `later` are those that pages and the API alone ask for."""
     state, pages = wired.state, Pages(web_dir() / "templates", _assets())
     return Parts(
@@ -80,7 +80,7 @@ def parts_of(wired: Wired, later: Callable[[], Iterable[object]]) -> Parts:
 
 
 def _in_state(state: StateSide) -> tuple[object, ...]:
-    """What of box.db is in memory."""
+    """Parts that keep rows of box.db in memory."""
     return (
         state.keys,
         state.websites,
@@ -97,7 +97,7 @@ def _in_state(state: StateSide) -> tuple[object, ...]:
 
 
 def _in_events(events: EventSide) -> tuple[object, ...]:
-    """What stands over events.db."""
+    """Parts on top of events.db."""
     return (
         events.presence,
         events.dropped,
@@ -108,20 +108,20 @@ def _in_events(events: EventSide) -> tuple[object, ...]:
     )
 
 
-def _asking(wired: Wired) -> tuple[object, ...]:
-    """What questions are about, and who is there now."""
+def _asking(wired: PartInputs) -> tuple[object, ...]:
+    """Subjects of queries, and current visitors."""
     state, events, clock = wired.state, wired.events, wired.clock
     watching = Watching(events.presence, events.arrivals, clock)
     return (
         watching,
-        Live(watching, events.arrivals, state.sign_ins, state.websites, state.db, clock, wired.settings),
+        LiveUpdates(watching, events.arrivals, state.sign_ins, state.websites, state.db, clock, wired.settings),
     )
 
 
-def _of_flags(wired: Wired) -> tuple[object, ...]:
+def _of_flags(wired: PartInputs) -> tuple[object, ...]:
     state, clock, settings = wired.state, wired.clock, wired.settings
     states = States()
-    streams = Streams(state.flags, states, clock, settings)
+    streams = FlagStreams(state.flags, states, clock, settings)
     return (
         streams,
         Ofrep(state.flags, states, streams, state.limits, clock, settings),
@@ -129,23 +129,25 @@ def _of_flags(wired: Wired) -> tuple[object, ...]:
     )
 
 
-def _of_status_pages(wired: Wired, pages: Pages) -> tuple[object, ...]:
+def _of_status_pages(wired: PartInputs, pages: Pages) -> tuple[object, ...]:
     state, clock, settings, sender = wired.state, wired.clock, wired.settings, wired.sender
     told = SubscriberDeliveries(state.db, state.seal, sender, clock, settings, pages.text)
-    subscribed = subscribing.Tools(state.seal, wired.clients.fences.of(STRANGER), settings.status_page_subscribers)
+    subscribed = subscribing.SubscriptionTools(
+        state.seal, wired.clients.fences.of(STRANGER), settings.status_page_subscribers
+    )
     return (
         _snapshots(wired),
         told,
         AutomaticIncidents(state.db, state.status_pages, clock, told.soon),
         subscribed,
-        Subscriptions(state.db, subscribed, told, sender.mailer, state.limits, clock),
+        SubscriptionPages(state.db, subscribed, told, sender.mailer, state.limits, clock),
     )
 
 
-def _snapshots(wired: Wired) -> Snapshots:
+def _snapshots(wired: PartInputs) -> PageSnapshots:
     """Status pages as visitors see them."""
     state = wired.state
-    return Snapshots(
+    return PageSnapshots(
         Sources(
             box_db=state.db,
             events=wired.events.db,
@@ -158,7 +160,7 @@ def _snapshots(wired: Wired) -> Snapshots:
     )
 
 
-def _of_monitors(wired: Wired) -> tuple[object, ...]:
+def _of_monitors(wired: PartInputs) -> tuple[object, ...]:
     state, settings, clients = wired.state, wired.settings, wired.clients
     return (
         Erasing(wired.events.db),
@@ -166,10 +168,10 @@ def _of_monitors(wired: Wired) -> tuple[object, ...]:
     )
 
 
-def _telling(wired: Wired) -> tuple[object, ...]:
+def _telling(wired: PartInputs) -> tuple[object, ...]:
     """Messages, and what alarms watch."""
     state, events, clock, url = wired.state, wired.events, wired.clock, wired.settings.public_url
-    known = monitored(state.monitors)
+    known = monitors_for_alerts(state.monitors)
     return (
         wired.clients,
         wired.sender,

@@ -1,7 +1,7 @@
-"""What goes when an organization or a website goes for good: one table for all rooms, and the two jobs over it.
+"""Removal of deleted organizations and websites: one table for all rooms, and the two jobs that use it.
 
-First the facts, then the rows of box.db with an audit entry, then what is in memory. A crash in between is no harm:
-what is left is removed by the next run. What goes with a person of a website is in profiles.erasure.
+First the facts, then the rows of box.db with an audit entry, then the state in memory. A crash in between is harmless:
+the next run removes the rest. The data of a single visitor is removed in people.erasure.
 """
 
 import logging
@@ -27,8 +27,8 @@ from analytics_box.products.monitors.lookup import monitor_numbers, monitors_of_
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.tenants.keys.ring import KeyRing
 from analytics_box.tenants.organizations import deletion
-from analytics_box.tenants.organizations.rules import Deleted
-from analytics_box.tenants.tenancy.directory import Organizations
+from analytics_box.tenants.organizations.rules import DeletedOrganization
+from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.websites import change as websites
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
@@ -37,35 +37,37 @@ from analytics_box.web.call import Parts
 log = logging.getLogger(__name__)
 
 
-class Loss(NamedTuple):
-    """What a room loses with an organization.
+class RoomRemoval(NamedTuple):
+    """The data that a room loses with an organization or a website.
 
     Rows of `tables` go with the organization that they name, and rows of `of_websites` with the website. `facts`
-    removes events of an organization and says how many; it runs before the rows go. `forget` is for what is in memory.
-    The same for a website, beside its own events: `facts_of_website`, and `forget_website`; `end_website` tells what is
-    over with it, before its rows go.
+    removes events of an organization and returns their number; it runs before the rows go. `forget` clears state in
+    memory.
+    `facts_of_website` and `forget_website` are the same for a website, in addition to its own events; `end_website`
+    reports
+    the end of things that depend on it, before its rows go.
     """
 
     room: str
     tables: tuple[str, ...] = ()
     of_websites: tuple[str, ...] = ()
-    facts: Callable[[Parts, Db, Deleted], Awaitable[int]] | None = None
+    facts: Callable[[Parts, Db, DeletedOrganization], Awaitable[int]] | None = None
     forget: Callable[[Parts, str], None] | None = None
     facts_of_website: Callable[[Parts, str], Awaitable[int]] | None = None
     forget_website: Callable[[Parts, str], None] | None = None
     end_website: Callable[[Connection, str, int], None] | None = None
 
 
-async def _events(parts: Parts, events: Db, gone: Deleted) -> int:
+async def _events(parts: Parts, events: Db, gone: DeletedOrganization) -> int:
     sites = await parts.box_db.read(partial(deletion.sites, organization_id=gone.id))
     return sum([await erase.site(events, site) for site in (*sites, gone.site)])
 
 
-async def _clicks(parts: Parts, events: Db, gone: Deleted) -> int:
+async def _clicks(parts: Parts, events: Db, gone: DeletedOrganization) -> int:
     return await parts[Clicks].erase(await parts.box_db.read(partial(link_numbers, organization_id=gone.id)))
 
 
-async def _checks(parts: Parts, _: Db, gone: Deleted) -> int:
+async def _checks(parts: Parts, _: Db, gone: DeletedOrganization) -> int:
     return await parts[Erasing].erase(await parts.box_db.read(partial(monitor_numbers, organization_id=gone.id)))
 
 
@@ -73,7 +75,7 @@ async def _checks_of_website(parts: Parts, website_id: str) -> int:
     return await parts[Erasing].erase(await parts.box_db.read(partial(numbers_of_website, website_id=website_id)))
 
 
-async def _flags(parts: Parts, _: Db, gone: Deleted) -> int:
+async def _flags(parts: Parts, _: Db, gone: DeletedOrganization) -> int:
     """Flags leave no facts; those of the organization's websites are found only while its rows are there."""
     for scope_id in await parts.box_db.read(partial(scopes_of, organization_id=gone.id)):
         parts[Flags].forget(scope_id)
@@ -92,19 +94,21 @@ def _forget_links(parts: Parts, organization_id: str) -> None:
 
 # In an order that references allow.
 LOSSES: Final = (
-    Loss("members", ("invitations",)),
-    Loss("keys", ("api_keys",), forget=lambda parts, gone: parts[KeyRing].forget_organization(gone)),
-    Loss("accounts", ("sessions",)),
-    Loss("alarms", ("alarms",), of_websites=("alarms", "traffic_outages")),
-    Loss("notify", ("channels",)),
-    Loss("status_pages", ("status_pages",), forget=lambda parts, gone: parts[StatusPages].forget_organization(gone)),
-    Loss(
+    RoomRemoval("members", ("invitations",)),
+    RoomRemoval("keys", ("api_keys",), forget=lambda parts, gone: parts[KeyRing].forget_organization(gone)),
+    RoomRemoval("accounts", ("sessions",)),
+    RoomRemoval("alarms", ("alarms",), of_websites=("alarms", "traffic_outages")),
+    RoomRemoval("notify", ("channels",)),
+    RoomRemoval(
+        "status_pages", ("status_pages",), forget=lambda parts, gone: parts[StatusPages].forget_organization(gone)
+    ),
+    RoomRemoval(
         "links",
         ("links", "link_folders", "link_domains"),
         facts=_clicks,
         forget=_forget_links,
     ),
-    Loss(
+    RoomRemoval(
         "monitors",
         ("monitors", "maintenance_windows"),
         of_websites=("monitors",),
@@ -114,30 +118,30 @@ LOSSES: Final = (
         forget_website=lambda parts, gone: parts[Monitors].forget_website(gone),
         end_website=_end_monitors,
     ),
-    Loss(
+    RoomRemoval(
         "flags",
         ("flags", "target_groups", "flag_scopes"),
         of_websites=("flags", "target_groups", "flag_scopes"),
         facts=_flags,
         forget_website=lambda parts, gone: parts[Flags].forget(gone),
     ),
-    Loss("configuration", ("domains",)),
-    Loss("saved", of_websites=("segments", "saved_questions")),
-    Loss("annotations", of_websites=("annotations",)),
-    Loss("goals", of_websites=("goals",)),
-    Loss("bots", of_websites=("people_rules", "bot_options")),
-    Loss(
+    RoomRemoval("configuration", ("domains",)),
+    RoomRemoval("saved", of_websites=("segments", "saved_questions")),
+    RoomRemoval("annotations", of_websites=("annotations",)),
+    RoomRemoval("goals", of_websites=("goals",)),
+    RoomRemoval("bots", of_websites=("people_rules", "bot_options")),
+    RoomRemoval(
         "websites",
         ("websites",),
         of_websites=("client_ids",),
         facts=_events,
         forget=lambda parts, gone: parts[Directory].forget_organization(gone),
     ),
-    Loss("organizations", ("logos",)),
-    Loss(
+    RoomRemoval("organizations", ("logos",)),
+    RoomRemoval(
         "tenancy",
         ("members", "organization_defaults", "private_targets"),
-        forget=lambda parts, gone: parts[Organizations].forget(gone),
+        forget=lambda parts, gone: parts[OrganizationDirectory].forget(gone),
     ),
 )
 
@@ -146,7 +150,7 @@ KEPT: Final = {"audit": "what was done stays known; its entries name the bare ro
 
 async def purge_organizations(parts: Parts, events: Db, *, grace_days: int, now: int) -> None:
     """Remove the organizations that nobody can restore any more; of each stay its log and a row without a name."""
-    for gone in await parts.box_db.read(partial(deletion.ended, before=now - grace_days * DAY)):
+    for gone in await parts.box_db.read(partial(deletion.organizations_to_purge, before=now - grace_days * DAY)):
         removed = sum([await loss.facts(parts, events, gone) for loss in LOSSES if loss.facts is not None])
         await parts.box_db.write(partial(_remove_organization, gone=gone, events=removed, now=now))
         for loss in LOSSES:
@@ -157,7 +161,7 @@ async def purge_organizations(parts: Parts, events: Db, *, grace_days: int, now:
 
 async def purge_websites(parts: Parts, events: Db, *, grace_days: int, now: int) -> None:
     """Remove the websites that nobody can restore any more; memory forgot the website when it was deleted."""
-    for gone in await parts.box_db.read(partial(websites.ended, before=now - grace_days * DAY)):
+    for gone in await parts.box_db.read(partial(websites.websites_to_purge, before=now - grace_days * DAY)):
         removed = await erase.site(events, gone.site)
         removed += sum([await loss.facts_of_website(parts, gone.id) for loss in LOSSES if loss.facts_of_website])
         await parts.box_db.write(partial(_remove_website, gone=gone, events=removed, now=now))
@@ -167,7 +171,7 @@ async def purge_websites(parts: Parts, events: Db, *, grace_days: int, now: int)
         log.info("Removed the deleted website %s with %d events", gone.id, removed)
 
 
-def _remove_organization(db: Connection, *, gone: Deleted, events: int, now: int) -> None:
+def _remove_organization(db: Connection, *, gone: DeletedOrganization, events: int, now: int) -> None:
     for loss in LOSSES:
         for table in loss.of_websites:
             _delete(db, table, "website_id in (select id from websites where organization_id = ?)", gone.id)

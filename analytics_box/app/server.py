@@ -1,4 +1,4 @@
-"""One process: the HTTP server, the scheduler beside it, and an orderly end (stack 1 and 5)."""
+"""The process: the HTTP server, the scheduler next to it, and an orderly shutdown (stack 1 and 5)."""
 
 import asyncio
 import gc
@@ -23,9 +23,9 @@ from analytics_box.base.later import Later
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.integrity import look_through
 from analytics_box.ingest.cluster.primary import Machines
-from analytics_box.products.flags.ofrep.streams import Streams
+from analytics_box.products.flags.ofrep.streams import FlagStreams
 from analytics_box.products.links.redirects.directory import LinkDirectory, load_beside
-from analytics_box.products.overview.live import Live
+from analytics_box.products.overview.live import LiveUpdates
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ async def _serve_on(
     announce: Callable[[Box, str], None],
     others: Sequence[Beside] = (),
 ) -> None:
-    place = connections.Place.of(listener)
+    place = connections.ListenAddress.of(listener)
     box = open_box(replace(settings, port=place.port or settings.port))
     allowed = connections.room(settings)
     spare_the_collector()
@@ -104,7 +104,7 @@ async def _serve_on(
     try:
         announce(box, place.shown(secure=bool(settings.tls_certificate)))
         service_manager.tell("READY=1")
-        with connections.watched(listener, allowed, settings):
+        with connections.watch_connections(listener, allowed, settings):
             await _first_of(stopping, web.ended, box.parts[Machines].replaced)
     finally:
         log.info("Stopping: requests in flight may finish")
@@ -114,7 +114,7 @@ async def _serve_on(
         if administration is not None:
             administration.close()
             channel.forget(settings.data_dir)
-        for streams in (box.parts[Streams], box.parts[Live].streams):
+        for streams in (box.parts[FlagStreams], box.parts[LiveUpdates].streams):
             streams.close()  # they never end by themselves
         await web.stop(settings.drain_seconds)
         await box.engine.stop(HARD_STOP)
@@ -128,7 +128,7 @@ async def _serve_on(
 
 
 def _ends_on_signals() -> asyncio.Event:
-    """What is set once a signal asks this process to end."""
+    """An event that is set when a signal asks this process to end."""
     stopping = asyncio.Event()
     for number in _ENDING:
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
@@ -144,7 +144,7 @@ async def _administration(box: Box) -> asyncio.Server | None:
     """Take commands from the command line, as far as the file system knows sockets."""
 
     async def answer(command: str, arguments: bytes) -> Any:
-        return await commands.run(box.parts, command, arguments)
+        return await commands.run_command(box.parts, command, arguments)
 
     try:
         return await channel.listen(box.settings.data_dir, answer)
@@ -159,7 +159,7 @@ async def _run_jobs(box: Box) -> None:
     They and APScheduler are loaded a second after the start, in a thread: the first events do not wait for them.
     """
     await asyncio.sleep(_JOBS_AFTER)
-    run = await asyncio.to_thread(lambda: scheduling.run)
+    run = await asyncio.to_thread(lambda: scheduling.run_jobs)
     await run(box)
 
 

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from analytics_box.base.clock import MINUTE, Clock
-from analytics_box.base.limits import Limits
+from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.settings import Settings
 from analytics_box.base.store import schema
 from analytics_box.base.store.db import Db
@@ -32,7 +32,7 @@ from analytics_box.tenants.keys.admission import Admission
 from analytics_box.tenants.keys.ring import KeyRing
 from analytics_box.tenants.tenancy import private_targets
 from analytics_box.tenants.tenancy import rows as tenancy_rows
-from analytics_box.tenants.tenancy.directory import Organizations
+from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.websites import rows as website_rows
 from analytics_box.tenants.websites.directory import Directory
 
@@ -45,9 +45,9 @@ class StateSide(Struct, frozen=True):
 
     db: Db
     seal: Seal
-    limits: Limits
+    limits: TokenBuckets
     admission: Admission
-    organizations: Organizations
+    organizations: OrganizationDirectory
     keys: KeyRing
     websites: Directory
     classification: Classification
@@ -63,12 +63,12 @@ class StateSide(Struct, frozen=True):
 def open_state(settings: Settings, clock: Clock, reserve: Reserve) -> StateSide:
     """Open box.db, which must be migrated, and read what is kept in memory of it."""
     db = Db(settings.data_dir / schema.BOX_FILE, readers=2, durability=settings.durability, reserve=reserve)
-    organizations = Organizations(
+    organizations = OrganizationDirectory(
         db.read_now(tenancy_rows.organizations),
         db.read_now(tenancy_rows.deleted_organizations),
         db.read_now(private_targets.everything),
     )
-    limits = Limits(clock)
+    limits = TokenBuckets(clock)
     passwords = Passwords()
     links = LinkDirectory(db, organizations.closed, most=settings.links_in_memory)
     links.load_now()

@@ -1,4 +1,4 @@
-"""What a query can be about, in the order in which the parameters of a request count (wire 1.1 and 3.1)."""
+"""The subjects of queries, in order of precedence of a request's parameters (wire 1.1 and 3.1)."""
 
 from functools import partial
 
@@ -7,13 +7,13 @@ from analytics_box.products.links.lookup import known_link
 from analytics_box.products.monitors.lookup import known_monitor
 from analytics_box.query import access
 from analytics_box.query.access import KnownLink, KnownMonitor
-from analytics_box.query.subjects import Subject, Subjects
-from analytics_box.tenants.tenancy.directory import Organizations
+from analytics_box.query.subjects import QuerySubject, Subjects
+from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
 
 
-def subjects(db: Db, websites: Directory, organizations: Organizations) -> Subjects:
+def subjects(db: Db, websites: Directory, organizations: OrganizationDirectory) -> Subjects:
     """The subjects of a box. `db` is box.db."""
 
     async def link(link_id: str) -> KnownLink | None:
@@ -33,8 +33,8 @@ def subjects(db: Db, websites: Directory, organizations: Organizations) -> Subje
     of_website = partial(access.of_website, organizations)
     of_organization = partial(access.of_organization, websites, organizations)
     return Subjects(
-        Subject("link", "link_id", link, access.of_link),
-        Subject("monitor", "schedule_id", monitor, access.of_monitor, scope=None),
-        Subject("website", "website_id", website, of_website),
-        Subject("organization", "organization_id", organization, of_organization, usual=True),
+        QuerySubject("link", "link_id", link, access.of_link),
+        QuerySubject("monitor", "schedule_id", monitor, access.of_monitor, scope=None),
+        QuerySubject("website", "website_id", website, of_website),
+        QuerySubject("organization", "organization_id", organization, of_organization, usual=True),
     )

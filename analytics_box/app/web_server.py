@@ -178,7 +178,7 @@ def _granian_takes(key: str) -> bool:
 
 
 def _state(settings: Settings) -> list[tuple[int, int, int]]:
-    """What differs once the files of the certificate are others. A file that is gone is a state, too."""
+    """The identity of the certificate's files, which changes with them. A missing file is a state, too."""
 
     def of(file: str) -> tuple[int, int, int]:
         try:

@@ -1,1 +1,1 @@
-"""What everything else stands on: the store, outgoing requests, notifications, limits, clock, errors, settings."""
+"""The foundations of everything else: the store, outgoing requests, notifications, limits, clock, errors, settings."""

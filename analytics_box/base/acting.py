@@ -1,4 +1,4 @@
-"""Who changes something, and when: what every verb is told, and what the audit log writes down."""
+"""The actor of a change and its time, which every operation receives and the audit log records."""
 
 from typing import Final
 
@@ -9,10 +9,11 @@ COMMAND_LINE: Final = "command line"
 
 
 class By(Struct, frozen=True):
-    """Who changes something, as the audit log names them, and when (UTC ms).
+    """The actor of a change, as the audit log names them, and the time (UTC ms).
 
-    `actor` is `user:<id>`, `apikey:<id>`, or a name such as "command line". `user_id` is a signed-in person's; None
-    for an API key, which acts as an admin within its scope.
+    `actor` is `user:<id>`, `apikey:<id>`, or a name such as "command line". `user_id` is a signed-in person's; None for
+    an
+    API key, which acts as an admin within its scope.
     """
 
     actor: str

@@ -11,7 +11,7 @@ DAY = 24 * HOUR
 
 @runtime_checkable
 class Clock(Protocol):
-    """Where now comes from. Instants are UTC epoch milliseconds (semantics 1)."""
+    """The source of the current time. Instants are UTC epoch milliseconds (semantics 1)."""
 
     def now(self) -> int:
         """The wall clock, in UTC epoch milliseconds."""

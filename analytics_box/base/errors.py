@@ -81,8 +81,8 @@ _NOUNS: Mapping[ResourceType, str] = {
 }
 
 
-class Detail(Struct, frozen=True):
-    """One thing that is wrong with a request: where, what, and a near miss if there is one."""
+class ErrorDetail(Struct, frozen=True):
+    """An error of a request: its place, the reason, and a near miss if there is one."""
 
     field: str
     message: str
@@ -108,7 +108,7 @@ class BoxError(Exception):
         message: str,
         *,
         reason: str | None = None,
-        details: tuple[Detail, ...] = (),
+        details: tuple[ErrorDetail, ...] = (),
         headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(message)
@@ -147,7 +147,7 @@ class _OfFields(BoxError):
     @classmethod
     def about(cls, field: str, message: str) -> Self:
         """A refusal that is about one field: the message stands beside it."""
-        return cls(message, details=(Detail(field, message),))
+        return cls(message, details=(ErrorDetail(field, message),))
 
 
 class BadRequest(_OfFields):
@@ -267,7 +267,7 @@ class UnsupportedMediaType(BoxError):
     status, code = 415, "UNSUPPORTED_MEDIA_TYPE"
 
 
-class Misdirected(BoxError):
+class MisdirectedRequest(BoxError):
     status, code = 421, "MISDIRECTED_REQUEST"
 
 

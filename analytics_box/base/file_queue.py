@@ -15,7 +15,7 @@ from typing import Annotated, Final, Literal, ParamSpec, TypeVar
 from msgspec import Meta
 
 from analytics_box.base.errors import BadRequest, Unavailable
-from analytics_box.base.turns import Turns
+from analytics_box.base.turns import FairQueue
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -52,7 +52,7 @@ class FileQueue:
         self._seconds = seconds
         self._clock = clock
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="import")
-        self._turns: Turns[asyncio.Future[None]] = Turns(1, 1)
+        self._turns: FairQueue[asyncio.Future[None]] = FairQueue(1, 1)
         self._of: Counter[str] = Counter()  # files of each holder: those that wait, and the one that is read
 
     async def run(self, holder: str, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -1,4 +1,4 @@
-"""Who makes a request: an API key, a signed-in person, or nobody we know. Decided once per request."""
+"""The identity behind a request: an API key, a signed-in person, or an anonymous caller. Decided once per request."""
 
 from collections.abc import Mapping
 from typing import Final, Literal
@@ -38,18 +38,18 @@ def require(role: Role, least: Role) -> None:
 
 
 def logo_path(organization_id: str, digest: str) -> str:
-    """Where a logo is served; empty where there is none. Another picture has another address."""
+    """The path of a logo; empty if there is none. Another picture has another path."""
     return f"/logos/{organization_id}/{digest}" if digest else ""
 
 
-class Rate(Struct, frozen=True):
+class KeyRate(Struct, frozen=True):
     """A key's own limit: at most `max` requests per `window` seconds."""
 
     max: int
     window: int
 
 
-class Key(Struct, frozen=True):
+class ApiKey(Struct, frozen=True):
     """A usable view of an API key. Times are UTC ms.
 
     `websites` is None for a global key (spec 2.1). It holds `scopes` wherever it reaches, and those in `own` on the
@@ -66,7 +66,7 @@ class Key(Struct, frozen=True):
     expires_at: int | None = None
     revoked_at: int | None = None
     own: Mapping[str, frozenset[str]] = {}
-    rate: Rate | None = None
+    rate: KeyRate | None = None
 
     def usable(self, now: int) -> bool:
         """Whether the key works at this instant; revoked, disabled and expired keys are as if absent."""
@@ -85,7 +85,7 @@ class Key(Struct, frozen=True):
         """Whether it holds this scope on this website, given that the organization is the same."""
         return self.reaches(website_id) and (scope in self.scopes or scope in self.own.get(website_id, ()))
 
-    def within(self, scope: str) -> "Key":
+    def within(self, scope: str) -> "ApiKey":
         """This key, reaching only where it holds this scope; a scope of single websites makes it restricted."""
         if scope in self.scopes or not self.own:
             return self
@@ -106,7 +106,7 @@ class Membership(Struct, frozen=True):
     logo: str = ""
 
 
-class Person(Struct, frozen=True):
+class SignedInPerson(Struct, frozen=True):
     """A signed-in user with the organization that the session is on, and how they want pages to look.
 
     `memberships` are all their organizations, in the order in which they joined. `session` is the digest under which
@@ -137,7 +137,7 @@ class Person(Struct, frozen=True):
 
 
 class Operator(Struct, frozen=True):
-    """Whoever runs the box, on its command line, in one organization. Nobody becomes one by a request."""
+    """The administrator of the box, on its command line, in one organization. No request becomes one."""
 
     organization_id: str
 
@@ -146,8 +146,8 @@ class Identity(Struct, frozen=True):
     """The caller of one request. `address` is the client's, for limits only; it is never stored."""
 
     address: str
-    key: Key | None = None
-    person: Person | None = None
+    key: ApiKey | None = None
+    person: SignedInPerson | None = None
     operator: Operator | None = None
 
     @property

@@ -18,7 +18,8 @@ _MICROSECOND = 1e-6  # what arithmetic may be off by, in favour of the caller
 
 
 class Allowance(NamedTuple):
-    """What is left after a token was taken: whole tokens, and when the bucket is full again (UTC ms)."""
+    """The rest of a limit after a token was taken: whole tokens, and the time when the bucket is full
+    again (UTC ms)."""
 
     limit: int
     remaining: int
@@ -46,7 +47,7 @@ class _Buckets:
         self.older, self.recent, self.turned = self.recent, {}, now
 
 
-class Limits:
+class TokenBuckets:
     """All buckets, keyed by (endpoint, identity). At most `capacity` of them are kept, the latest touched ones."""
 
     def __init__(self, clock: Clock, capacity: int = CAPACITY) -> None:
@@ -108,7 +109,7 @@ class Limits:
         self._count()
 
     def __len__(self) -> int:
-        """How many buckets are kept; one that was touched before and after a turn is kept twice."""
+        """The number of buckets; one that was touched before and after a turn is kept twice."""
         return self._kept
 
     def _lasting(self, window: float, now: float) -> _Buckets:

@@ -32,7 +32,7 @@ _LEFT_OUT: Final = "%d more lines like this were omitted within a minute: %s"
 access = logging.getLogger("analytics_box.access")
 
 
-class Bounded(logging.Handler):
+class BoundedHandler(logging.Handler):
     """Hands lines on to other handlers. Of warnings and errors with the same sentence each minute has the first ones;
     the number of those left out is a separate line, so that failing requests cannot fill the disk."""
 
@@ -91,7 +91,7 @@ class Text(logging.Formatter):
 
     def formatException(self, ei: Any) -> str:  # noqa: N802  logging's name
         """The exception as text, without most of a client's text in it."""
-        return _shortened(super().formatException(ei))
+        return _shorten(super().formatException(ei))
 
 
 class Json(logging.Formatter):
@@ -108,17 +108,17 @@ class Json(logging.Formatter):
             line["requestId"] = request_id
         line |= record.__dict__.get("request", {})
         if record.exc_info:
-            line["exception"] = _shortened(self.formatException(record.exc_info))
+            line["exception"] = _shorten(self.formatException(record.exc_info))
         return msgspec.json.encode(line).decode()
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     """The beginning and the end of what was raised."""
     half = _LONGEST_RAISED // 2
     return text if len(text) <= _LONGEST_RAISED else f"{text[:half]}\n…\n{text[-half:]}"
 
 
-class Line(Struct, frozen=True):
+class LogLine(Struct, frozen=True):
     """A line of the log without anything that was put into its sentence but numbers.
 
     `raised` is what was raised, by its kind and the places in the program; never its words.
@@ -136,23 +136,23 @@ class Recent(logging.Handler):
 
     def __init__(self, most: int = 500) -> None:
         super().__init__()
-        self._lines: deque[Line] = deque(maxlen=most)
+        self._lines: deque[LogLine] = deque(maxlen=most)
 
     def emit(self, record: logging.LogRecord) -> None:
         """Keep a line; those of the access log tell nothing without their paths."""
         if record.name != access.name:
             self._lines.append(
-                Line(
+                LogLine(
                     time=datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
                     level=record.levelname.lower(),
                     logger=record.name.partition("(")[0],
                     text=_sentence(record),
-                    raised=_raised(record.exc_info[1]) if record.exc_info else (),
+                    raised=_exception_kinds(record.exc_info[1]) if record.exc_info else (),
                 )
             )
 
     @property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[LogLine, ...]:
         """The latest lines, oldest first."""
         return tuple(self._lines)
 
@@ -178,7 +178,7 @@ def _sentence(record: logging.LogRecord) -> str:
     return _PLACE.sub(put, str(record.msg))
 
 
-def _raised(broken: BaseException | None) -> tuple[str, ...]:
+def _exception_kinds(broken: BaseException | None) -> tuple[str, ...]:
     """The kinds of what was raised, the cause last, and where in the program."""
     found: list[str] = []
     while broken is not None and len(found) < 100:
@@ -196,7 +196,7 @@ def configure(level: str, form: Literal["auto", "text", "json"] = "auto", stream
     handler = logging.StreamHandler(stream)
     handler.setFormatter(Text() if form == "text" or (form == "auto" and stream.isatty()) else Json())
     root = logging.getLogger()
-    root.handlers[:] = [Bounded(handler, RECENT)]
+    root.handlers[:] = [BoundedHandler(handler, RECENT)]
     root.setLevel(level.upper())
     logging.getLogger("apscheduler").setLevel("ERROR")  # a job that is not done yet is not begun again, as it shall be
     logging.getLogger("httpx").setLevel("WARNING")

@@ -36,11 +36,11 @@ def is_name(text: str, longest: int = LONGEST) -> bool:
 
 def slug_of(name: str, fallback: str, longest: int = LONGEST_SLUG) -> str:
     """Return a slug of the name: a-z, 0-9 and hyphens within; the fallback if no letter can be spelled so."""
-    spelled = "".join(map(_spelled, unicodedata.normalize("NFC", name).lower()))
+    spelled = "".join(map(_spell, unicodedata.normalize("NFC", name).lower()))
     return re.sub(r"[^a-z0-9]+", "-", spelled).strip("-")[:longest].rstrip("-") or fallback
 
 
-def _spelled(letter: str) -> str:
+def _spell(letter: str) -> str:
     if letter in _SPELLED:
         return _SPELLED[letter]
     parts = unicodedata.normalize("NFKD", letter).lower()

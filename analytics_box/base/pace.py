@@ -1,4 +1,4 @@
-"""When jobs run again, whatever the wall clock does, by which APScheduler goes.
+"""Intervals of jobs, independent of the wall clock, which APScheduler uses.
 
 A clock that is set ahead, as on a small computer that has no battery for it, must not make it count every run in
 between; one that is set back must not make it wait until that has caught up.
@@ -17,8 +17,8 @@ LOOK = 5.0  # seconds between two looks at the clock
 _JUMP = 1.0  # seconds that it may be set back unnoticed
 
 
-class Pace(BaseTrigger):  # type: ignore[misc]  # APScheduler has no types
-    """So many seconds from now, or up to a tenth more, so that jobs do not all run at once."""
+class JobInterval(BaseTrigger):  # type: ignore[misc]  # APScheduler has no types
+    """An interval of the given seconds, or up to a tenth more, so that jobs do not all run at the same time."""
 
     def __init__(self, seconds: int) -> None:
         self._seconds = seconds

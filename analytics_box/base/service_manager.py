@@ -1,4 +1,4 @@
-"""What systemd, or another service manager, hands to the box and hears from it: sd_listen_fds(3) and sd_notify(3)."""
+"""The protocol of systemd and other service managers: sd_listen_fds(3) and sd_notify(3)."""
 
 import logging
 import os
@@ -11,7 +11,7 @@ log = logging.getLogger(__name__)
 _FIRST = 3  # the descriptor of the first socket that was handed over
 
 
-def inherited() -> socket.socket | None:
+def inherited_socket() -> socket.socket | None:
     """The socket that was opened for this process; None where there is none. Only its first caller gets it.
 
     Raises SettingsError for more than one, and for what takes no connections.

@@ -27,7 +27,7 @@ _Text = Annotated[str, Meta(max_length=2048)]
 
 
 def _default_data_dir() -> Path:
-    """Where a user's data lies; NOWHERE for a user without a home directory, such as some services."""
+    """The default data directory of a user; NOWHERE for a user without a home directory, such as some services."""
     try:
         return user_data_path("analytics-box")
     except RuntimeError:
@@ -369,8 +369,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return (self.ingest_url or self.public_url).rstrip("/")
 
 
-class Row(NamedTuple):
-    """One line of the table of settings."""
+class SettingRow(NamedTuple):
+    """A line of the table of settings."""
 
     name: str
     type: Any
@@ -379,11 +379,11 @@ class Row(NamedTuple):
     help: str
 
 
-def table() -> tuple[Row, ...]:
+def table() -> tuple[SettingRow, ...]:
     """All settings in the order of their declaration."""
     hints = get_type_hints(Settings, include_extras=True)
     return tuple(
-        Row(
+        SettingRow(
             name=name,
             type=hints[name],
             default=default,
@@ -415,7 +415,7 @@ def load(
 
     named = environ.get(CONFIG_VARIABLE)
     path = configuration_file(data_dir, environ)
-    content = _read(path) if named or (data_dir != NOWHERE and os.path.isfile(path)) else {}
+    content = _read_setting(path) if named or (data_dir != NOWHERE and os.path.isfile(path)) else {}
 
     warnings = [f"{path}: {name!r} is not a setting" for name in content if name not in known]
     warnings += [
@@ -436,12 +436,12 @@ def load(
 
 
 def configuration_file(data_dir: Path, environment: Mapping[str, str] | None = None) -> Path:
-    """Where the settings of this data directory stand, if anywhere."""
+    """The file with the settings of this data directory, whether it exists or not."""
     named = (os.environ if environment is None else environment).get(CONFIG_VARIABLE)
     return Path(named) if named else data_dir / FILE_NAME
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read_setting(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except OSError as broken:
@@ -450,7 +450,7 @@ def _read(path: Path) -> dict[str, Any]:
         raise SettingsError(f"{path} is not valid TOML: {broken}") from broken
 
 
-def _from_text(row: Row, text: str) -> Any:
+def _from_text(row: SettingRow, text: str) -> Any:
     if isinstance(row.default, tuple):
         return tuple(part.strip() for part in text.split(",") if part.strip())
     return text
@@ -465,7 +465,7 @@ def _path(kind: type, value: Any) -> Any:
     raise msgspec.ValidationError(f"Expected `{kind.__name__}`, got {value!r}")
 
 
-def _convert(values: dict[str, Any], known: Mapping[str, Row], *, checked: bool) -> Settings:
+def _convert(values: dict[str, Any], known: Mapping[str, SettingRow], *, checked: bool) -> Settings:
     converted = {}
     for name, value in values.items():
         try:

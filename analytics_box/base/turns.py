@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Turns(Generic[T]):
+class FairQueue(Generic[T]):
     """At most `most` have room at once, and `per_group` of one group; others wait, and groups come in turn.
 
     While half of the room is free and nobody else waits, a group may have more than its share.
@@ -25,12 +25,12 @@ class Turns(Generic[T]):
         return bool(self.inside or self._waiting)
 
     def add(self, group: str, one: T) -> None:
-        """It waits from now on."""
+        """Let it wait from now on."""
         self._waiting.setdefault(group, deque()).append(one)
         self._stand_in_line(group)
 
     def next(self) -> tuple[str, T] | None:
-        """Whoever comes in now, with its group; None where nobody waits, or there is no room."""
+        """The next to be admitted, with its group; None if none waits, or there is no room."""
         may_be_more = 2 * self.inside < self._most
         turns = self._turns or (self._beyond if may_be_more else None)
         if not turns or self.inside >= self._most:
@@ -46,7 +46,7 @@ class Turns(Generic[T]):
         return group, one
 
     def leave(self, group: str) -> None:
-        """One of this group that came in is inside no more."""
+        """Free the place of an admitted member of this group."""
         self.inside -= 1
         self._inside[group] -= 1
         if not self._inside[group]:
@@ -63,7 +63,7 @@ class Turns(Generic[T]):
         return list(self._waiting)
 
     def clear(self) -> None:
-        """Nobody waits any more."""
+        """Discard all that wait."""
         self._waiting.clear()
         self._turns.clear()
         self._beyond.clear()

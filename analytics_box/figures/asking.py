@@ -1,4 +1,4 @@
-"""What a page of figures asks the query engine, and its answers."""
+"""Queries of a page of figures, and their answers."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -11,83 +11,86 @@ from msgspec.structs import replace
 
 from analytics_box.base.errors import BoxError
 from analytics_box.figures.board import Board, Rows
-from analytics_box.figures.chart import Axis, Outage
-from analytics_box.figures.comparing import Compared, alike, as_far
-from analytics_box.figures.converting import Key, Target, counting_visitors, with_conversions
-from analytics_box.figures.marks import Note, Notes
+from analytics_box.figures.chart import Axis, ChartOutage
+from analytics_box.figures.comparing import ComparedDays, alike, as_far
+from analytics_box.figures.converting import GoalTarget, Key, counting_visitors, with_conversions
+from analytics_box.figures.marks import ChartNote, Notes
 from analytics_box.figures.steps import Step
 from analytics_box.query import ranges
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.types import QueryType
 from analytics_box.query.filters import Filter, FilterGroup
-from analytics_box.query.ranges import Days, Window
-from analytics_box.query.request import MAX_LIMIT, GivenFilter, GivenParameter, GivenQuery, Request, check
-from analytics_box.query.run import Queries
+from analytics_box.query.ranges import DayRange, TimeWindow
+from analytics_box.query.request import MAX_LIMIT, GivenParameter, GivenQuery, QueryFilterInput, QueryRequest, check
+from analytics_box.query.run import QueryRunner
 from analytics_box.web.page.dates import USUAL, Formats
 
 # When what a page is about was down, within [start, end) in UTC ms.
-Outages = Callable[[int, int], Awaitable[Sequence[Outage]]]
+Outages = Callable[[int, int], Awaitable[Sequence[ChartOutage]]]
 
 
-class Unanswered(Exception):
+class UnansweredQuery(Exception):
     """A query of a page failed or ran out of time; the page says so in that query's place."""
 
 
-class Told(Struct, frozen=True):
-    """What other rooms tell of the subject of a page: when it was down, notes on its charts, the instant before which
-    nothing is known (UTC ms), and the content of extra panels of their `own`, by name, which have so many `rows`. That
-    content raises Unanswered.
+class SubjectFacts(Struct, frozen=True):
+    """Facts from other rooms about the subject of a page: outages, notes on its charts, the instant before which
+    nothing is
+    known (UTC ms), and the content of extra panels of their `own`, by name, which have so many `rows`. That content
+    raises
+    Unanswered.
     """
 
     outages: Outages | None = None
     notes: Notes | None = None
     begun: int | None = None
-    own: "Mapping[str, Callable[[Asking], Awaitable[Any]]]" = {}
+    own: "Mapping[str, Callable[[PageQuery], Awaitable[Any]]]" = {}
     rows: Mapping[str, int] = {}
 
 
-NOTHING: Final = Told()
+NOTHING: Final = SubjectFacts()
 
 
-class Asking(Struct, frozen=True):
-    """What a page is about, by its number among the facts, its local days, the clock that tells what is over, and how
-    dates are written. `now` and `begun`, before which nothing is known, are UTC ms; `filters` are those of its address,
-    `plain` those that let one value through.
-    Series have rows of this `step`; without one, hours for a day and days for more. `said` is what there is to say of
-    what is asked."""
+class PageQuery(Struct, frozen=True):
+    """The subject of a page, by its number among the facts, its local days, the clock, and the date formats. `now` and
+    `begun`,
+    before which nothing is known, are UTC ms; `filters` are those of its address, `plain` those that allow a single
+    value.
+    Series have rows of this `step`; without one, hours for a day and days for more. `said` are remarks on the question.
+    """
 
-    queries: Queries
+    queries: QueryRunner
     number: int
     of: Board
-    days: Days
+    days: DayRange
     zone: ZoneInfo
     now: int
     formats: Formats = USUAL
-    filters: Sequence[GivenFilter] = ()
+    filters: Sequence[QueryFilterInput] = ()
     plain: Mapping[str, str] = {}
-    told: Told = NOTHING
+    told: SubjectFacts = NOTHING
     step: Step | None = None
-    compared: Compared | None = None
+    compared: ComparedDays | None = None
     begun: int | None = None
     said: tuple[str, ...] = ()
 
     @property
-    def everything(self) -> "Asking":
-        """The same without filters."""
+    def everything(self) -> "PageQuery":
+        """This question without filters."""
         return replace(self, filters=(), plain={})
 
     @property
-    def window(self) -> Window:
+    def window(self) -> TimeWindow:
         """The instants at which the days of the page begin and end."""
         return ranges.window(self.days, self.zone, None)
 
-    async def notes_shown(self) -> Sequence[Note]:
+    async def notes_shown(self) -> Sequence[ChartNote]:
         """The notes in the days of the page."""
         if self.told.notes is None:
             return ()
         return await self.told.notes(self.window.start, self.window.end)
 
-    async def outages_shown(self) -> Sequence[Outage]:
+    async def outages_shown(self) -> Sequence[ChartOutage]:
         """The outages in the days of the page."""
         if self.told.outages is None:
             return ()
@@ -100,7 +103,7 @@ class Asking(Struct, frozen=True):
 
     @property
     def axis(self) -> Axis:
-        """What the points of its chart stand for."""
+        """The axis of its chart."""
         begun = _wall(self.begun, self.zone) if self.begun is not None else None
         return Axis(self.wall, self.steps, self.days.last, self.formats, begun, self.zone)
 
@@ -113,7 +116,7 @@ class Asking(Struct, frozen=True):
 
     @property
     def _starts_before(self) -> tuple[date, ...]:
-        """Where the weeks or months of the days begin that its own are compared with."""
+        """The first days of the weeks or months that the range is compared with."""
         if self.compared is None or self.steps not in {"week", "month"}:
             return ()
         own = ranges.window(self.days, self.zone, self.steps).buckets
@@ -121,7 +124,7 @@ class Asking(Struct, frozen=True):
 
     @property
     def steps(self) -> Step:
-        """How wide the rows of its series are."""
+        """The width of the rows of its series."""
         return self.step or ("hour" if self.days.length == 1 else "day")
 
     async def rows(
@@ -139,7 +142,7 @@ class Asking(Struct, frozen=True):
         `beside`, which are made of others and have their names. `aim` narrows all of them to those who did something,
         of whom they say how many visitors there were.
 
-        Raises Unanswered.
+        Raises UnansweredQuery.
         """
         made = {f"{one.name} beside {number}": one for number, one in enumerate(beside)}
         earlier = self.compared.days if self.compared is not None else self.days.previous()
@@ -170,8 +173,8 @@ class Asking(Struct, frozen=True):
         found = await self._answered(request)
         return [found[parameter.id or parameter.name] for parameter in wanted]
 
-    def _checked(self, wanted: Sequence[GivenParameter], limit: int) -> Request:
-        """These questions as the API would check them. Raises Unanswered."""
+    def _checked(self, wanted: Sequence[GivenParameter], limit: int) -> QueryRequest:
+        """The questions as the API would check them. Raises UnansweredQuery."""
         given = GivenQuery(
             parameters=[*wanted],
             startDate=self.days.first.isoformat(),
@@ -183,22 +186,22 @@ class Asking(Struct, frozen=True):
         try:
             return check(given, zone_name=self.zone.key, now=self.now)
         except BoxError as refused:
-            raise Unanswered(refused.message) from refused
+            raise UnansweredQuery(refused.message) from refused
 
-    async def _answered(self, request: Request) -> dict[str, Rows]:
-        """The rows of each question by its label. Raises Unanswered if there are none of one."""
+    async def _answered(self, request: QueryRequest) -> dict[str, Rows]:
+        """The rows of each question by its label. Raises UnansweredQuery if there are none of one."""
         try:
-            found = await self.queries.answer(request, Scope((self.number,), subject=self.of.subject))
+            found = await self.queries.answer(request, ReadScope((self.number,), subject=self.of.subject))
         except BoxError as refused:
-            raise Unanswered(refused.message) from refused
+            raise UnansweredQuery(refused.message) from refused
         failed = [entry.error for entry in found if not entry.success]
         if failed:
-            raise Unanswered(failed[0])
+            raise UnansweredQuery(failed[0])
         return {entry.parameter: entry.data for entry in found}
 
     async def converting(
         self,
-        aim: Target | None,
+        aim: GoalTarget | None,
         keyed: Mapping[str, Key],
         types: Sequence[str],
         *,
@@ -206,8 +209,10 @@ class Asking(Struct, frozen=True):
         so_far: Sequence[str] = (),
         limit: int = 0,
     ) -> list[Rows]:
-        """The same as `rows`. Where there is a goal, rows of the types in `keyed` have its conversions, too; which rows
-        are the same is said by their keys. Raises Unanswered."""
+        """Rows as `rows` returns them. With a goal, rows of the types in `keyed` have its conversions, too, joined by
+        their keys.
+        Raises UnansweredQuery.
+        """
         asked = self.rows(types, before=before, so_far=so_far, limit=limit)
         again, *others = ([name for name in names if name in keyed] for names in (types, before, so_far))
         if aim is None or not again:

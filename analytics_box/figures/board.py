@@ -48,7 +48,7 @@ class Metric(Struct, frozen=True):
         return None if value is None else float(value)
 
 
-class Column(Struct, frozen=True):
+class FigureColumn(Struct, frozen=True):
     """A figure in the table of a list: a field of its rows, or of those beside them. It is unknown in a row whose
     field `needs` is zero. `called` is its name on the page where that of the field says something else."""
 
@@ -63,18 +63,18 @@ class Column(Struct, frozen=True):
         return self.called or self.name
 
 
-class Beside(Struct, frozen=True):
+class JoinedType(Struct, frozen=True):
     """Another query type that knows more of the rows of a list, joined by what names these.
 
     `named` are the fields of its rows that say the same as the list's `shown` and `within`, in their order.
     """
 
     type: QueryType
-    columns: tuple[Column, ...]
+    columns: tuple[FigureColumn, ...]
     named: tuple[str, ...] = ("name",)
 
 
-class Listed(Struct, frozen=True):
+class FigureList(Struct, frozen=True):
     """A list: its query type, the field of a row that names it and the one that counts it.
 
     `field` is the filter (wire 2.2) that a click on a row sets; empty where no filter tells such rows apart. `places`
@@ -96,16 +96,18 @@ class Listed(Struct, frozen=True):
     icon: str = ""
     apart: bool = False
     without: str = ""
-    columns: tuple[Column, ...] = ()
-    beside: tuple[Beside, ...] = ()
+    columns: tuple[FigureColumn, ...] = ()
+    beside: tuple[JoinedType, ...] = ()
     within: tuple[str, ...] = ()
     look: Literal["bars", "map"] = "bars"
     below: tuple[str, ...] = ()
 
 
-class Place(Struct, frozen=True):
-    """Where an extra panel stands: the filters of the page, the address of the page with others added, what colour
-    shows, and how dates are written."""
+class PanelPlace(Struct, frozen=True):
+    """The place of an extra panel: the filters of the page, the address of the page with others added, the metric that
+    colour
+    shows, and the date formats.
+    """
 
     filters: Filters
     narrowed: Callable[[Filters], str]
@@ -113,9 +115,8 @@ class Place(Struct, frozen=True):
     formats: Formats = USUAL
 
 
-class Source(Struct, frozen=True):
-    """Where the values of a field come from that no list shows: a query type, the values in a row, and what counts
-    them."""
+class ValueSource(Struct, frozen=True):
+    """The source of a field's values if no list shows them: a query type, the values in a row, and their count."""
 
     type: str
     names: Callable[[Record], tuple[str, ...]]
@@ -132,7 +133,7 @@ class Extra(Struct, frozen=True):
     """
 
     types: tuple[str, ...]
-    content: Callable[[Sequence[Rows], Place], Any] | None
+    content: Callable[[Sequence[Rows], PanelPlace], Any] | None
     look: Literal["facts", "vitals", "bars", "week", "goals"]
     counted: str
     empty: str
@@ -143,10 +144,10 @@ class Extra(Struct, frozen=True):
     shaded: str = "visitors"
 
 
-class About(Struct, frozen=True):
-    """What a state of the page is about: names of what is counted, and how its query types are asked.
+class BoardSubject(Struct, frozen=True):
+    """The subject of a state of the page: names of what is counted, and the parameters of its query types.
 
-    Where it is not `judged`, more is neither good nor bad.
+    Unless it is `judged`, more is neither good nor bad.
     """
 
     names: Mapping[str, str]
@@ -195,17 +196,17 @@ class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):
 
     subject: SubjectName
     metrics: tuple[Metric, ...]
-    lists: Mapping[str, Listed]
+    lists: Mapping[str, FigureList]
     panels: Mapping[str, tuple[str, ...]]
     words: Words
-    about: Callable[[Filters], About]
+    about: Callable[[Filters], BoardSubject]
     sharing: tuple[str, ...] = ()
     wholes: Mapping[str, tuple[str, str]] = {}
     extras: Mapping[str, Extra] = {}
     values: Mapping[str, Mapping[str, str]] = {}
     stored: Mapping[str, Callable[[str], str]] = {}
     further: tuple[str, ...] = ()
-    suggested: Mapping[str, Source] = {}
+    suggested: Mapping[str, ValueSource] = {}
     segmented: bool = False
     converting: tuple[Metric, ...] = ()
     kinds: Kinds | None = None
@@ -225,11 +226,11 @@ class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):
 
     @cached_property
     def fields(self) -> tuple[str, ...]:
-        """What the page can be filtered by."""
+        """The fields that the page can be filtered by."""
         return (*self.filtered, *((self.kinds.field,) if self.kinds is not None else ()))
 
     def called(self, field: str, value: str) -> str:
-        """How the page writes a value of a field: as its list does, where that says all of it without a detail."""
+        """The display name of a field's value: as its list shows it, if that is unambiguous without a detail."""
         own = self.values.get(field, {}).get(value)
         listed = next((one for one in self.lists.values() if one.field == field and one.detail is None), None)
         return own or (listed.label(value) if listed is not None else "") or value

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from analytics_box.base.texts import Overview, Steps, figures
 from analytics_box.figures.board import Metric, Rows, Unit
-from analytics_box.figures.marks import Flag, Mark, Note, flags, marks
-from analytics_box.figures.periods import Bucket, buckets, instant
+from analytics_box.figures.marks import ChartNote, Mark, NoteFlag, flags, marks
+from analytics_box.figures.periods import SeriesBucket, buckets, instant
 from analytics_box.figures.steps import Step
 from analytics_box.query.catalog.types import Record
 from analytics_box.web.page.dates import USUAL, Formats
@@ -28,15 +28,17 @@ WRITTEN: dict[Unit, Callable[[float], str]] = {
 UNKNOWN = "–"
 
 
-def written(metric: Metric, value: float | None) -> str:
+def number_text(metric: Metric, value: float | None) -> str:
     """A number in words."""
     return UNKNOWN if value is None else WRITTEN[metric.unit](value)
 
 
-class Point(Struct, frozen=True):
-    """One bucket as shown. It has no value before it has begun, before anything is known, nor a rate without sessions.
-    `unfinished` says that it is still filling, `cut` how much of it lies in the range; a month begins where it `turns`.
-    `second` is the value of the measure beside."""
+class ChartPoint(Struct, frozen=True):
+    """A bucket as shown. It has no value before it has begun and before anything is known, nor a rate without sessions.
+    `unfinished` is a bucket that is still filling, `cut` the part of it inside the range; a month begins where it
+    `turns`.
+    `second` is the value of the second measure.
+    """
 
     tick: str
     label: str
@@ -53,13 +55,15 @@ class Point(Struct, frozen=True):
 
     @property
     def note(self) -> str:
-        """Why it does not stand for as much as others; empty for a whole one."""
+        """The reason why the bucket is shorter than others; empty for a whole one."""
         return self.unfinished or self.cut
 
 
 class Axis(Struct, frozen=True):
-    """What the points of a chart stand for: steps up to the day `last`, written in these formats. `now` and `begun`,
-    before which nothing is known, are wall times in the page's `zone`."""
+    """The axis of a chart: steps up to the day `last`, written in these formats. `now` and `begun`, before which
+    nothing is
+    known, are wall times in the page's `zone`.
+    """
 
     now: datetime
     step: Step = "day"
@@ -68,17 +72,17 @@ class Axis(Struct, frozen=True):
     begun: datetime | None = None
     zone: tzinfo = UTC
 
-    def places(self, rows: Rows, last: date | None) -> list[Bucket]:
+    def places(self, rows: Rows, last: date | None) -> list[SeriesBucket]:
         """The buckets of these rows, whose range ends with this day."""
         return buckets([row["date"] for row in rows], self.step, last, self.now.year, self.formats)
 
-    def known(self, place: Bucket) -> bool:
+    def known(self, place: SeriesBucket) -> bool:
         """Whether anything can be known of a bucket: it has begun, and does not lie before all that is known."""
         start, end = place.span(self.zone)
         return start <= instant(self.now, self.zone) and (self.begun is None or end > instant(self.begun, self.zone))
 
 
-class Outage(Struct, frozen=True):
+class ChartOutage(Struct, frozen=True):
     """A time in which something was down, in UTC ms, and what is said of it."""
 
     start: int
@@ -86,7 +90,7 @@ class Outage(Struct, frozen=True):
     label: str
 
 
-class Shade(Struct, frozen=True):
+class OutageShade(Struct, frozen=True):
     """An outage as a chart shades it: from one place on its axis to another; a bucket reaches half a place around its
     own. `buckets` are those that it touches."""
 
@@ -96,13 +100,13 @@ class Shade(Struct, frozen=True):
     buckets: range
 
 
-class Chart(Struct, frozen=True):
+class SeriesChart(Struct, frozen=True):
     """A series as chart.js draws it and as the table lists it; `second` is the unit of the measure beside it."""
 
     unit: Unit
-    points: tuple[Point, ...]
+    points: tuple[ChartPoint, ...]
     compared: bool
-    shades: tuple[Shade, ...] = ()
+    shades: tuple[OutageShade, ...] = ()
     marks: tuple[Mark, ...] = ()
     step: Step = "day"
     second: Unit | None = None
@@ -137,23 +141,23 @@ class Chart(Struct, frozen=True):
         return columns
 
     @property
-    def listed(self) -> tuple[Point, ...]:
+    def listed(self) -> tuple[ChartPoint, ...]:
         """The rows of the table: every bucket that has begun, that is compared with something, or that has a note."""
         noted = {self.points[index] for mark in self.marks for index in mark.buckets}
         return tuple(point for point in self.points if point.text or point.before_text or point in noted)
 
     def note(self, index: int) -> str:
-        """What is said of the outages and the notes of a bucket; empty without one."""
+        """The text about the outages and the notes of a bucket; empty without any."""
         said = [shade.label for shade in self.shades if index in shade.buckets]
         said += [mark.note.text for mark in self.marks if index in mark.buckets]
         return ", ".join(dict.fromkeys(said))
 
-    def note_of(self, point: Point) -> str:
-        """What is said of the outages and the notes of a point's bucket; empty without one."""
+    def note_of(self, point: ChartPoint) -> str:
+        """The text about the outages and the notes of a point's bucket; empty without any."""
         return self.note(self.points.index(point)) if self.shades or self.marks else ""
 
     @property
-    def flags(self) -> tuple[Flag, ...]:
+    def flags(self) -> tuple[NoteFlag, ...]:
         """The notes as they stand above the chart, from left to right."""
         return flags(self.marks, len(self.points))
 
@@ -164,7 +168,7 @@ class Chart(Struct, frozen=True):
 
     @property
     def cut(self) -> str:
-        """What steps are called that lie partly outside of the range, beside the one that is filling; empty without."""
+        """The text about steps that are partly outside the range, besides the unfinished one; empty without any."""
         return Steps.cut_key[self.step] if any(point.cut and not point.unfinished for point in self.points) else ""
 
 
@@ -176,9 +180,9 @@ def chart(
     axis: Axis,
     previous_last: date | None = None,
     second: tuple[Metric, Rows] | None = None,
-    outages: Sequence[Outage] = (),
-    notes: Sequence[Note] = (),
-) -> Chart:
+    outages: Sequence[ChartOutage] = (),
+    notes: Sequence[ChartNote] = (),
+) -> SeriesChart:
     """The series of one metric beside the period before, which ends with the day `previous_last`, and beside a second
     metric with its rows.
 
@@ -194,11 +198,11 @@ def chart(
     ]
     if previous:
         theirs = zip(axis.places(previous, previous_last), previous, strict=True)
-        points = [*map(partial(_compared, metric, axis), points, theirs), *points[len(previous) :]]
+        points = [*map(partial(_compared_values, metric, axis), points, theirs), *points[len(previous) :]]
     if second is not None:
         points = [_beside(second[0], axis, *each) for each in zip(points, named, second[1], strict=True)]
     shades = tuple(shade for outage in outages if (shade := _shade(outage, named, axis.zone)) is not None)
-    return Chart(
+    return SeriesChart(
         unit=metric.unit,
         points=tuple(points),
         compared=previous is not None,
@@ -209,43 +213,43 @@ def chart(
     )
 
 
-def _point(metric: Metric, axis: Axis, place: Bucket, row: Record, *, filling: bool) -> Point:
+def _point(metric: Metric, axis: Axis, place: SeriesBucket, row: Record, *, filling: bool) -> ChartPoint:
     known = axis.known(place)
     value = metric.of(row) if known else None
-    return Point(
+    return ChartPoint(
         tick=place.tick,
         label=place.label,
         value=value,
-        text=written(metric, value) if known else "",
+        text=number_text(metric, value) if known else "",
         turns=place.turns,
         unfinished=_so_far(place, axis) if filling else "",
         cut=place.cut,
     )
 
 
-def _compared(metric: Metric, axis: Axis, point: Point, theirs: tuple[Bucket, Record]) -> Point:
+def _compared_values(metric: Metric, axis: Axis, point: ChartPoint, theirs: tuple[SeriesBucket, Record]) -> ChartPoint:
     place, row = theirs
     if not axis.known(place):
         return replace(point, before_label=place.label)
     value = metric.of(row)
-    return replace(point, before=value, before_label=place.label, before_text=written(metric, value))
+    return replace(point, before=value, before_label=place.label, before_text=number_text(metric, value))
 
 
-def _beside(metric: Metric, axis: Axis, point: Point, place: Bucket, row: Record) -> Point:
+def _beside(metric: Metric, axis: Axis, point: ChartPoint, place: SeriesBucket, row: Record) -> ChartPoint:
     if not axis.known(place):
         return point
     value = metric.of(row)
-    return replace(point, second=value, second_text=written(metric, value))
+    return replace(point, second=value, second_text=number_text(metric, value))
 
 
-def _shade(outage: Outage, named: Sequence[Bucket], zone: tzinfo) -> Shade | None:
-    """Where an outage lies among the buckets; None outside of them."""
+def _shade(outage: ChartOutage, named: Sequence[SeriesBucket], zone: tzinfo) -> OutageShade | None:
+    """The position of an outage among the buckets; None outside of them."""
     left, right = (_place(instant, named, zone) for instant in (outage.start, outage.until))
     touched = range(floor(left + 0.5), min(len(named), ceil(right + 0.5)))
-    return Shade(round(left, 3), round(right, 3), outage.label, touched) if touched and right > left else None
+    return OutageShade(round(left, 3), round(right, 3), outage.label, touched) if touched and right > left else None
 
 
-def _place(at: int, named: Sequence[Bucket], zone: tzinfo) -> float:
+def _place(at: int, named: Sequence[SeriesBucket], zone: tzinfo) -> float:
     """The place of an instant (UTC ms) on the axis, where each bucket has its middle at its number."""
     moment = at / 1000
     index = max(bisect_right(named, moment, key=lambda place: place.span(zone)[0]) - 1, 0)
@@ -255,7 +259,7 @@ def _place(at: int, named: Sequence[Bucket], zone: tzinfo) -> float:
     return index - 0.5 + min(max((moment - start) / (end - start), 0), 1)
 
 
-def _filling(named: Sequence[Bucket], axis: Axis) -> int | None:
+def _filling(named: Sequence[SeriesBucket], axis: Axis) -> int | None:
     """The bucket that holds now: the last that has begun, when it has not ended."""
     now = instant(axis.now, axis.zone)
     spans = [place.span(axis.zone) for place in named]
@@ -263,7 +267,7 @@ def _filling(named: Sequence[Bucket], axis: Axis) -> int | None:
     return last if last is not None and now < spans[last][1] else None
 
 
-def _so_far(place: Bucket, axis: Axis) -> str:
+def _so_far(place: SeriesBucket, axis: Axis) -> str:
     if axis.step in {"hour", "day"} and place.start.date() != axis.now.date():
         return Overview.unfinished
     return Steps.so_far[axis.step]

@@ -1,12 +1,12 @@
-"""How else the chart of a page of figures can be drawn: other steps, a second measure. Pure."""
+"""Options for the chart of a page of figures: other steps, a second measure. Pure."""
 
 from msgspec import Struct
 
-from analytics_box.base.texts import Beside, Steps
-from analytics_box.figures.range_picker import Choice
+from analytics_box.base.texts import SecondMeasureTexts, Steps
+from analytics_box.figures.range_picker import PresetChoice
 from analytics_box.figures.steps import Step, possible, usual
 from analytics_box.figures.view import View
-from analytics_box.query.ranges import Days
+from analytics_box.query.ranges import DayRange
 
 
 class ChartChoices(Struct, frozen=True):
@@ -15,29 +15,33 @@ class ChartChoices(Struct, frozen=True):
     `label` is what is drawn, `second` what stands beside it, with the anchor of its definition; empty without one.
     """
 
-    steps: tuple[Choice, ...]
-    besides: tuple[Choice, ...]
+    steps: tuple[PresetChoice, ...]
+    besides: tuple[PresetChoice, ...]
     beside: str  # what the menu of these is called
     label: str
     second: str = ""
     second_anchor: str = ""
 
 
-def chart_choices(view: View, days: Days, step: Step, theirs: int = 0) -> ChartChoices:
-    """What the head of a chart offers. `theirs` is how many days the range is compared with."""
+def chart_choices(view: View, days: DayRange, step: Step, theirs: int = 0) -> ChartChoices:
+    """The options in the head of a chart. `theirs` is the number of days that the range is compared with."""
     fitting = usual(days, theirs)
     names = view.of.about(view.plain).names
     others = tuple(name for name in view.charted if name != view.metric)
     return ChartChoices(
         steps=tuple(
-            Choice(one, Steps.names[one], view.link(by="" if one == fitting else one), selected=one == step)
+            PresetChoice(one, Steps.names[one], view.link(by="" if one == fitting else one), selected=one == step)
             for one in possible(days, theirs)
         ),
         besides=tuple(
-            Choice(name or "none", names[name] if name else Beside.none, view.link(beside=name), selected=one)
+            PresetChoice(
+                name or "none", names[name] if name else SecondMeasureTexts.none, view.link(beside=name), selected=one
+            )
             for name, one in ((name, name == view.beside) for name in ("", *others))
         ),
-        beside=Beside.button.format(metric=names[view.beside]) if view.beside else Beside.none_button,
+        beside=SecondMeasureTexts.button.format(metric=names[view.beside])
+        if view.beside
+        else SecondMeasureTexts.none_button,
         label=names[view.metric],
         second=names[view.beside] if view.beside else "",
         second_anchor=view.of.words.anchors[view.beside] if view.beside else "",

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.texts import Filters, figures
+from analytics_box.base.texts import FilterTexts, figures
 from analytics_box.figures.narrowing import Alternative, Match, Narrow
 from analytics_box.figures.narrowing_address import EXACT
 from analytics_box.figures.narrowing_question import problems
@@ -33,8 +33,8 @@ class ChipGroup(Struct, frozen=True):
     before: str = ""
 
 
-class Choice(Struct, frozen=True):
-    """One of the kinds of things that the page can be about, or of the ways to add a filter."""
+class ChipChoice(Struct, frozen=True):
+    """A subject that the page can have, or a way to add a filter."""
 
     name: str
     label: str
@@ -46,11 +46,11 @@ def chips(view: View) -> tuple[ChipGroup, ...]:
     """The filters of an address in their order, the segment and the kind at the ends."""
     wrong = problems(view.filters, view.goal_ids)
     every = view.filters.match == "all"
-    between = "" if every else Filters.either
+    between = "" if every else FilterTexts.either
     parts = [
         ChipGroup(
             tuple(_chip(view, item, wrong) for item in part),
-            within=(Filters.either if every else Filters.both) if len(part) > 1 else "",
+            within=(FilterTexts.either if every else FilterTexts.both) if len(part) > 1 else "",
             before=between if at else "",
         )
         for at, part in enumerate(view.filters.parts)
@@ -62,7 +62,7 @@ def _goal(view: View) -> tuple[ChipGroup, ...]:
     """The goal that is chosen: it narrows nothing, but counts in every list."""
     if view.aim is None:
         return ()
-    return (ChipGroup((Chip("chip-goal", Filters.goal, view.aim.name, view.without_goal().link()),)),)
+    return (ChipGroup((Chip("chip-goal", FilterTexts.goal, view.aim.name, view.without_goal().link()),)),)
 
 
 def words(view: View, part: Alternative) -> str:
@@ -71,7 +71,7 @@ def words(view: View, part: Alternative) -> str:
 
 
 def _between(part: Alternative, view: View) -> str:
-    return f" {Filters.either if view.filters.match == 'all' else Filters.both} " if len(part) > 1 else ""
+    return f" {FilterTexts.either if view.filters.match == 'all' else FilterTexts.both} " if len(part) > 1 else ""
 
 
 def _chip(view: View, item: Narrow, wrong: Mapping[Narrow, str]) -> Chip:
@@ -83,7 +83,7 @@ def _chip(view: View, item: Narrow, wrong: Mapping[Narrow, str]) -> Chip:
 
 def _label(view: View, item: Narrow) -> str:
     name = view.of.words.filters[item.field]
-    return name if item.op == "is" else f"{name} {Filters.ops[item.op]}"
+    return name if item.op == "is" else f"{name} {FilterTexts.ops[item.op]}"
 
 
 def _values(view: View, item: Narrow) -> str:
@@ -94,18 +94,18 @@ def _values(view: View, item: Narrow) -> str:
         return "".join(labels)
     named, more = labels[:MOST_NAMED], len(labels) - MOST_NAMED
     if more > 0:
-        return Filters.more_values.format(values=", ".join(named), more=more)
-    return f"{', '.join(named[:-1])} {Filters.either} {named[-1]}"
+        return FilterTexts.more_values.format(values=", ".join(named), more=more)
+    return f"{', '.join(named[:-1])} {FilterTexts.either} {named[-1]}"
 
 
 def _segment(view: View) -> tuple[ChipGroup, ...]:
     segment = view.segment
     if segment is None:
         return ()
-    problem = "" if segment.name else Filters.no_segment
+    problem = "" if segment.name else FilterTexts.no_segment
     if any(item.field == FIELD for item in problems(segment.filters, view.goal_ids)):
-        problem = Filters.segment_without_goal
-    chip = Chip("chip-segment", Filters.segment, figures.visible(segment.name or segment.id), "", problem)
+        problem = FilterTexts.segment_without_goal
+    chip = Chip("chip-segment", FilterTexts.segment, figures.visible(segment.name or segment.id), "", problem)
     return (ChipGroup((replace(chip, href=replace(view, segment=None).link()),)),)
 
 
@@ -117,28 +117,29 @@ def _kind(view: View) -> tuple[ChipGroup, ...]:
     return (ChipGroup((Chip(f"chip-{kinds.field}", kinds.chip, figures.visible(kinds.names[view.kind]), href),)),)
 
 
-def kinds(view: View) -> tuple[Choice, ...]:
-    """What the page can be about, the usual first; nothing where there is no choice."""
+def kinds(view: View) -> tuple[ChipChoice, ...]:
+    """The subjects that the page can have, the usual one first; empty without a choice."""
     offered = view.of.kinds
     if offered is None:
         return ()
     usual, label = offered.usual
     others = (
-        Choice(name, label, replace(view, kind=name).link(), name == view.kind) for name, label in offered.names.items()
+        ChipChoice(name, label, replace(view, kind=name).link(), name == view.kind)
+        for name, label in offered.names.items()
     )
-    return (Choice(usual, label, replace(view, kind="").link(), not view.kind), *others)
+    return (ChipChoice(usual, label, replace(view, kind="").link(), not view.kind), *others)
 
 
-def matches(view: View) -> tuple[Choice, ...]:
+def matches(view: View) -> tuple[ChipChoice, ...]:
     """Whether all filters must hold, or any; nothing with less than two."""
     filters = view.filters
     if len(filters.parts) < 2:
         return ()
     ways: tuple[Match, ...] = ("all", "any")
     return tuple(
-        Choice(
+        ChipChoice(
             way,
-            Filters.matches[way],
+            FilterTexts.matches[way],
             replace(view, filters=filters.matching(way)).link(),
             filters.match == way,
         )
@@ -148,8 +149,8 @@ def matches(view: View) -> tuple[Choice, ...]:
 
 def joins(view: View) -> tuple[tuple[str, str], ...]:
     """The parts of the filters that one more can be added to, by number, in words."""
-    word = Filters.either if view.filters.match == "all" else Filters.both
+    word = FilterTexts.either if view.filters.match == "all" else FilterTexts.both
     return tuple(
-        (str(at), Filters.join.format(word=word, filters=words(view, part)))
+        (str(at), FilterTexts.join.format(word=word, filters=words(view, part)))
         for at, part in enumerate(view.filters.parts)
     )

@@ -1,15 +1,15 @@
-"""What a range is compared with in words, and what else it can be compared with. Pure."""
+"""The comparison of a range in words, and its alternatives. Pure."""
 
 from typing import Final
 
 from msgspec import Struct
 
 from analytics_box.base.texts import Comparing, figures
-from analytics_box.figures.comparing import Compared, Comparison, How
+from analytics_box.figures.comparing import ComparedDays, Comparison, How
 from analytics_box.figures.periods import period_text
-from analytics_box.figures.range_picker import Choice
+from analytics_box.figures.range_picker import PresetChoice
 from analytics_box.figures.view import View
-from analytics_box.query.ranges import Days
+from analytics_box.query.ranges import DayRange
 from analytics_box.web.page.dates import Formats, day_text, short_day_text
 
 CHOICES: Final[tuple[How, ...]] = ("previous", "year", "off")
@@ -27,13 +27,13 @@ class ComparisonShown(Struct, frozen=True):
     note: str
     instead: str
     so_far: str
-    choices: tuple[Choice, ...]
+    choices: tuple[PresetChoice, ...]
     first: str
     last: str
 
 
 def comparison_shown(
-    view: View, days: Days, compared: Compared | None, formats: Formats, *, so_far: bool = False
+    view: View, days: DayRange, compared: ComparedDays | None, formats: Formats, *, so_far: bool = False
 ) -> ComparisonShown:
     """The words of the menu and of the legend. `so_far`: the range is not over."""
     theirs = compared.days if compared is not None else days.previous()
@@ -49,7 +49,7 @@ def comparison_shown(
     )
 
 
-def _instead(compared: Compared | None, days: Days, formats: Formats) -> str:
+def _instead(compared: ComparedDays | None, days: DayRange, formats: Formats) -> str:
     """Short, because it stands in a tile: without the year where that is the range's."""
     if compared is None or compared.begun is None:
         return ""
@@ -57,7 +57,7 @@ def _instead(compared: Compared | None, days: Days, formats: Formats) -> str:
     return Comparing.no_data_tile.format(day=write(compared.begun, formats.date))
 
 
-def _note(compared: Compared | None, formats: Formats) -> str:
+def _note(compared: ComparedDays | None, formats: Formats) -> str:
     if compared is None:
         return ""
     if compared.begun is not None:
@@ -69,10 +69,10 @@ def _note(compared: Compared | None, formats: Formats) -> str:
     )
 
 
-def _choice(view: View, how: How) -> Choice:
+def _choice(view: View, how: How) -> PresetChoice:
     """The key is that of the choice which switches the comparison off, or on again."""
     switches = "previous" if view.compare.how == "off" else "off"
-    return Choice(
+    return PresetChoice(
         name=how,
         label=Comparing.choices[how],
         href=view.link(compare=Comparison(how)),

@@ -1,8 +1,8 @@
-"""What a range is compared with: the period before, the year before, own dates, or nothing. Pure.
+"""The comparison of a range: the previous period, the previous year, a custom range, or nothing. Pure.
 
-    compare=year | off | own&cfrom=2026-08-01&cto=2026-08-31      (the period before is left out of addresses)
+        compare=year | off | own&cfrom=2026-08-01&cto=2026-08-31      (the previous period is left out of addresses)
 
-Days of the week are set against their own kind wherever that is possible: weekends have other visitors.
+Days of the week are compared with the same days of the week if possible: weekends have other visitors.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,8 +12,8 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from analytics_box.base.texts import Unread
-from analytics_box.figures.spans import day_in, said
-from analytics_box.query.ranges import MAX_DAYS, Days
+from analytics_box.figures.spans import day_in, quoted_value
+from analytics_box.query.ranges import MAX_DAYS, DayRange
 
 How = Literal["previous", "year", "own", "off"]
 WEEK: Final = 7
@@ -22,7 +22,9 @@ WEEKDAYS_MATTER: Final = 91  # days: beyond a quarter, a weekday more or less ch
 
 
 class Comparison(Struct, frozen=True):
-    """What an address compares with; own dates are local days, both included. `unread` says what could not be read."""
+    """The comparison in an address; a custom range has local days, both included. `unread` are remarks on invalid
+    values.
+    """
 
     how: How = "previous"
     first: date | None = None
@@ -39,11 +41,11 @@ class Comparison(Struct, frozen=True):
         }
 
 
-class Compared(Struct, frozen=True):
+class ComparedDays(Struct, frozen=True):
     """The days that a range of `length` days is compared with; `begun` is the first day of which anything is known,
     where that is later than the first of these."""
 
-    days: Days
+    days: DayRange
     length: int
     begun: date | None = None
 
@@ -68,46 +70,46 @@ def read_comparison(query: Mapping[str, str]) -> Comparison:
     if asked == "year":
         return Comparison("year")
     if asked != "own":
-        return Comparison(unread=Unread.compare.format(name=said(asked)))
+        return Comparison(unread=Unread.compare.format(name=quoted_value(asked)))
     texts = [query.get(name, "").strip() for name in ("cfrom", "cto")]
     days = sorted(day for day in map(day_in, texts) if day is not None)
     if len(days) < 2 or (days[1] - days[0]).days >= MAX_DAYS:
-        return Comparison(unread=Unread.compare_dates.format(dates=" – ".join(map(said, texts))))
+        return Comparison(unread=Unread.compare_dates.format(dates=" – ".join(map(quoted_value, texts))))
     return Comparison("own", days[0], days[1])
 
 
-def compared(comparison: Comparison, days: Days, begun: date | None) -> Compared | None:
-    """What these days are compared with; None for nothing. `begun` is the first day of which anything is known."""
+def compared_days(comparison: Comparison, days: DayRange, begun: date | None) -> ComparedDays | None:
+    """The days that these days are compared with; None for nothing. `begun` is the first day with any data."""
     theirs = _days(comparison, days)
     if theirs is None:
         return None
-    return Compared(theirs, days.length, begun if begun is not None and theirs.first < begun else None)
+    return ComparedDays(theirs, days.length, begun if begun is not None and theirs.first < begun else None)
 
 
-def _days(comparison: Comparison, days: Days) -> Days | None:
+def _days(comparison: Comparison, days: DayRange) -> DayRange | None:
     match comparison.how:
         case "previous":
             return period_before(days)
         case "year":
             return year_before(days)
         case "own" if comparison.first is not None and comparison.last is not None:
-            return Days(comparison.first, comparison.last)
+            return DayRange(comparison.first, comparison.last)
     return None
 
 
-def period_before(days: Days) -> Days:
-    """As many days, moved back by the fewest whole weeks with which they do not overlap."""
-    return _moved(days, timedelta(days=-(-days.length // WEEK) * WEEK))
+def period_before(days: DayRange) -> DayRange:
+    """The days of this length moved back by the fewest whole weeks without an overlap."""
+    return _shift(days, timedelta(days=-(-days.length // WEEK) * WEEK))
 
 
-def year_before(days: Days) -> Days:
-    """As many days 52 weeks before; whole months, and more than a quarter, are the same dates of the year before."""
+def year_before(days: DayRange) -> DayRange:
+    """The days 52 weeks before; for whole months, and more than a quarter, the same dates of the year before."""
     if days.length > WEEKDAYS_MATTER or _whole_months(days):
         return days.year_before()
-    return _moved(days, YEAR_OF_WEEKS)
+    return _shift(days, YEAR_OF_WEEKS)
 
 
-def as_far(days: Days, theirs: Days, now: datetime) -> datetime | None:
+def as_far(days: DayRange, theirs: DayRange, now: datetime) -> datetime | None:
     """The local time up to which `theirs` have gone as far as `days` have by now, to the minute; None where all of
     these are over, or there are more days of one."""
     if theirs.length != days.length or days.last < now.date():
@@ -118,20 +120,22 @@ def as_far(days: Days, theirs: Days, now: datetime) -> datetime | None:
     return datetime.combine(there, now.time().replace(second=0, microsecond=0))
 
 
-def alike(days: Days, theirs: Days, starts: Sequence[date]) -> tuple[date, ...]:
-    """Where the points of `theirs` begin, so that each is as long as the one of `days` that it is laid on, which begin
-    on these days: on the same dates of the year before where the whole range is that, else as many days after its
-    first."""
+def alike(days: DayRange, theirs: DayRange, starts: Sequence[date]) -> tuple[date, ...]:
+    """The starts of the points of `theirs`, so that each is as long as the point of `days` that it is drawn on, which
+    start on
+    these days: on the same dates of the year before if the whole range is that, else the same number of days after its
+    first.
+    """
     if theirs == days.year_before():
-        return tuple(dict.fromkeys(Days(start, start).year_before().first for start in starts))
+        return tuple(dict.fromkeys(DayRange(start, start).year_before().first for start in starts))
     shift = theirs.first - days.first
     moved = (start + shift for start in (*starts, days.last + timedelta(days=1)))
     return tuple(start for start in moved if start <= theirs.last)
 
 
-def _whole_months(days: Days) -> bool:
+def _whole_months(days: DayRange) -> bool:
     return days.first.day == 1 and (days.last + timedelta(days=1)).day == 1
 
 
-def _moved(days: Days, back: timedelta) -> Days:
-    return Days(days.first - back, days.last - back)
+def _shift(days: DayRange, back: timedelta) -> DayRange:
+    return DayRange(days.first - back, days.last - back)

@@ -11,17 +11,17 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.figures.board import Board, Column, Listed, Metric, Rows
+from analytics_box.figures.board import Board, FigureColumn, FigureList, Metric, Rows
 from analytics_box.query.catalog.types import QueryType, Record
 from analytics_box.query.catalog.values import quotient
 from analytics_box.query.filters import Filter, FilterGroup
 
 CONVERSIONS, RATE = "conversions", "conversion_rate"
-COLUMNS: Final = (Column(CONVERSIONS), Column(RATE, "percent"))
+COLUMNS: Final = (FigureColumn(CONVERSIONS), FigureColumn(RATE, "percent"))
 Key = Callable[[Record], Hashable]  # what tells rows of a type apart
 
 
-class Target(Struct, frozen=True):
+class GoalTarget(Struct, frozen=True):
     """A goal that an address names. What was found of it has a name, and the filters that select who reached it."""
 
     id: str
@@ -30,7 +30,7 @@ class Target(Struct, frozen=True):
 
 
 def metrics(total: str, series: str) -> tuple[Metric, ...]:
-    """What tiles and charts show of a goal, of types whose rows count visitors."""
+    """The metrics of a goal in tiles and charts, from types whose rows count visitors."""
     return (Metric(CONVERSIONS, total, series), Metric(RATE, total, series, unit="percent", needs="visitors"))
 
 
@@ -39,7 +39,7 @@ def with_conversions(rows: Rows, reached: Rows, key: Key, *, complete: bool = Tr
     who reached the goal; a row that is not among them has none, or where they are not `complete`, nobody knows."""
     found = {key(row): _visitors(row) for row in reached}
     missing = 0 if complete else None
-    return [{**row, **_converted(found.get(key(row), missing), _visitors(row))} for row in rows]
+    return [{**row, **_conversion_rows(found.get(key(row), missing), _visitors(row))} for row in rows]
 
 
 def counting_visitors(query_type: QueryType) -> QueryType:
@@ -53,17 +53,17 @@ def counting_visitors(query_type: QueryType) -> QueryType:
     )
 
 
-def key_of(listed: Listed) -> Key:
-    """What tells the rows of a list apart."""
+def key_of(listed: FigureList) -> Key:
+    """The key of a list's rows."""
     return partial(_key, listed)
 
 
 def keys(of: Board) -> Mapping[str, Key]:
-    """What tells the rows apart of what tiles and charts are made of."""
+    """The keys of the rows that tiles and charts use."""
     return {key: by for one in of.converting for key, by in ((one.total, _whole), (one.series, _date))}
 
 
-def _converted(conversions: int | None, visitors: int) -> Record:
+def _conversion_rows(conversions: int | None, visitors: int) -> Record:
     known = conversions is not None and visitors > 0
     return {CONVERSIONS: conversions, RATE: quotient(100 * (conversions or 0), visitors) if known else None}
 
@@ -73,7 +73,7 @@ def _visitors(row: Record) -> int:
     return int(row["visitors"] if "visitors" in row else row["unique_users"])
 
 
-def _key(listed: Listed, row: Record) -> Hashable:
+def _key(listed: FigureList, row: Record) -> Hashable:
     country = row.get("country_code") if listed.places else None
     return row[listed.shown], country, listed.detail(row) if listed.detail is not None else None
 

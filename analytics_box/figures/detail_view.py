@@ -1,4 +1,4 @@
-"""What the address of a list's table asks for beside what every page of figures does.
+"""The parameters in the address of a list's table, in addition to those of every page of figures.
 
 q=blog (rows with this in their names)      sort=bounce_rate      order=asc      page=2
 """
@@ -11,7 +11,7 @@ LONGEST_SEARCH = 200  # characters
 LAST_PAGE = 10_000
 
 
-class Detail(Struct, frozen=True):
+class TableState(Struct, frozen=True):
     """A state of the table: what is searched, and how its rows stand: without `sort` as the list has them."""
 
     search: str = ""
@@ -20,10 +20,10 @@ class Detail(Struct, frozen=True):
     page: int = 1
 
 
-def read_detail(query: Mapping[str, str]) -> Detail:
+def read_detail(query: Mapping[str, str]) -> TableState:
     """The state that an address asks for. Never raises."""
     sort, number = query.get("sort", "")[:64], query.get("page", "")
-    return Detail(
+    return TableState(
         search=query.get("q", "").strip()[:LONGEST_SEARCH],
         sort=sort,
         ascending=bool(sort) and query.get("order") == "asc",
@@ -31,7 +31,7 @@ def read_detail(query: Mapping[str, str]) -> Detail:
     )
 
 
-def detail_parameters(detail: Detail) -> dict[str, str]:
+def detail_parameters(detail: TableState) -> dict[str, str]:
     """The parameters of its address, empty where they are the usual."""
     return {
         "q": detail.search,

@@ -11,13 +11,13 @@ from msgspec.structs import replace
 
 from analytics_box.base.texts import Details as Words
 from analytics_box.base.texts import Panels, figures
-from analytics_box.figures.board import Beside, Column, ColumnUnit, Listed, Rows
-from analytics_box.figures.detail_view import Detail
+from analytics_box.figures.board import ColumnUnit, FigureColumn, FigureList, JoinedType, Rows
+from analytics_box.figures.detail_view import TableState
 from analytics_box.figures.panels import UNKNOWN, Tab, leads_to, share_of, without
 from analytics_box.figures.view import View, address
 from analytics_box.query.catalog.types import Record
-from analytics_box.query.catalog.values import rounded
-from analytics_box.query.ranges import Days
+from analytics_box.query.catalog.values import round_quotient
+from analytics_box.query.ranges import DayRange
 from analytics_box.query.request import MAX_LIMIT
 from analytics_box.web.page.dates import Formats, day_text, time_text
 
@@ -26,7 +26,7 @@ NAME, SHARE = "name", "share"
 Way = Literal["", "ascending", "descending"]
 
 
-class Line(Struct, frozen=True):
+class DetailLine(Struct, frozen=True):
     """A row of a list with all that is known of it; `figures` are by the names of their columns, `texts` what it is
     found by: its names on the page and in answers."""
 
@@ -38,7 +38,7 @@ class Line(Struct, frozen=True):
     share: float | None = None
 
 
-class Heading(Struct, frozen=True):
+class DetailHeading(Struct, frozen=True):
     """A column. `href` sorts by it; `way` is how the table is sorted by it now."""
 
     name: str
@@ -59,7 +59,7 @@ class TableRow(Struct, frozen=True):
     href: str = ""
 
 
-class Table(Struct, frozen=True):
+class DetailTable(Struct, frozen=True):
     """All rows of a list, of which one page is shown. `count` says in words which rows these are of how many, `share`
     what their shares are of; `fields` are what the form that searches them carries along. `cut`: there are more than
     `most` rows, which is as many as a table may have."""
@@ -67,7 +67,7 @@ class Table(Struct, frozen=True):
     name: str
     label: str
     tabs: tuple[Tab, ...]
-    headings: tuple[Heading, ...]
+    headings: tuple[DetailHeading, ...]
     rows: tuple[TableRow, ...]
     count: str
     note: str
@@ -85,13 +85,13 @@ class Table(Struct, frozen=True):
     json: str
 
 
-def columns_of(listed: Listed) -> tuple[Column, ...]:
+def columns_of(listed: FigureList) -> tuple[FigureColumn, ...]:
     """The columns of a list's table, in their order: what it counts, the share, and what else is known."""
-    counted = Column(listed.counted), Column(SHARE, "percent")
+    counted = FigureColumn(listed.counted), FigureColumn(SHARE, "percent")
     return (*counted, *listed.columns, *(column for beside in listed.beside for column in beside.columns))
 
 
-def lines(listed: Listed, rows: Rows, beside: Sequence[Rows], whole: float | None) -> list[Line]:
+def lines(listed: FigureList, rows: Rows, beside: Sequence[Rows], whole: float | None) -> list[DetailLine]:
     """The rows of a list with those beside them, of which there are at most MAX_LIMIT; shares are of `whole`, if
     given."""
     rows = without(listed, rows)
@@ -101,18 +101,18 @@ def lines(listed: Listed, rows: Rows, beside: Sequence[Rows], whole: float | Non
     return [_line(listed, row, known, whole) for row in rows]
 
 
-class _Known(Struct, frozen=True):
+class _JoinedRows(Struct, frozen=True):
     """The rows beside a list by what names them, and whether these are all."""
 
     rows: Mapping[tuple[Any, ...], Record]
     all: bool
 
 
-def _by_name(beside: Beside, rows: Rows) -> _Known:
-    return _Known({tuple(row[name] for name in beside.named): row for row in rows}, all=len(rows) < MAX_LIMIT)
+def _by_name(beside: JoinedType, rows: Rows) -> _JoinedRows:
+    return _JoinedRows({tuple(row[name] for name in beside.named): row for row in rows}, all=len(rows) < MAX_LIMIT)
 
 
-def _line(listed: Listed, row: Record, known: Sequence[_Known], whole: float | None) -> Line:
+def _line(listed: FigureList, row: Record, known: Sequence[_JoinedRows], whole: float | None) -> DetailLine:
     name = tuple(row[field] for field in (listed.shown, *listed.within))
     share = share_of(row, row[listed.counted], whole)
     figures_of = {listed.counted: row[listed.counted], SHARE: share}
@@ -121,22 +121,23 @@ def _line(listed: Listed, row: Record, known: Sequence[_Known], whole: float | N
         own = found.rows.get(name)
         figures_of |= {column.known_as: _value(column, own, counted=found.all) for column in beside.columns}
     label, detail = _label(listed, row), listed.detail(row) if listed.detail is not None else ""
-    return Line(row, label, detail, figures_of, (label, detail, str(row[listed.shown] or "")), share)
+    return DetailLine(row, label, detail, figures_of, (label, detail, str(row[listed.shown] or "")), share)
 
 
-def _value(column: Column, row: Record | None, *, counted: bool = True) -> Any:
-    """What a row has of a figure. Nothing is known of it where it is not there; if all that were `counted` are, then
-    it was counted no time."""
+def _value(column: FigureColumn, row: Record | None, *, counted: bool = True) -> Any:
+    """The value of a figure in a row. It is unknown if the row is missing there; if all rows were `counted`, it is
+    zero.
+    """
     if row is None:
         return 0 if counted and column.unit == "count" else None
     return None if column.needs and not row[column.needs] else row[column.name]
 
 
-def _label(listed: Listed, row: Record) -> str:
+def _label(listed: FigureList, row: Record) -> str:
     return listed.label(row[listed.shown] or "") or Panels.unknown
 
 
-def chosen(found: Sequence[Line], detail: Detail, columns: Sequence[Column]) -> list[Line]:
+def select_lines(found: Sequence[DetailLine], detail: TableState, columns: Sequence[FigureColumn]) -> list[DetailLine]:
     """The lines that are searched for, sorted as wanted; equal ones stay in their order, what is unknown comes last."""
     wanted = detail.search.casefold()
     lines_of = [one for one in found if any(wanted in text.casefold() for text in one.texts)]
@@ -150,20 +151,28 @@ def chosen(found: Sequence[Line], detail: Detail, columns: Sequence[Column]) -> 
 
 
 def table(
-    view: View, name: str, found: Sequence[Line], *, home: str, most: int, zone: ZoneInfo, formats: Formats, share: str
-) -> Table:
+    view: View,
+    name: str,
+    found: Sequence[DetailLine],
+    *,
+    home: str,
+    most: int,
+    zone: ZoneInfo,
+    formats: Formats,
+    share: str,
+) -> DetailTable:
     """The table of a list. `view` is the table's own; `home` is the path of the page of figures; `found` are at most
     `most` lines, all that were asked for."""
     listed, detail = view.listed(name), view.detail
     columns = columns_of(listed)
-    shown = chosen(found, detail, columns)
+    shown = select_lines(found, detail, columns)
     pages = max(1, -(-len(shown) // ON_A_PAGE))
     page = min(detail.page, pages)
     first = (page - 1) * ON_A_PAGE
     on_page = shown[first : first + ON_A_PAGE]
     largest = max((one.row[listed.counted] for one in found), default=0)
-    back = replace(view, path=home, detail=Detail())
-    return Table(
+    back = replace(view, path=home, detail=TableState())
+    return DetailTable(
         name=name,
         label=list_name(view, name),
         tabs=tuple(_tab(view, home, one, name) for one in view.of.tables(name)),
@@ -187,7 +196,7 @@ def table(
 
 
 def list_name(view: View, name: str) -> str:
-    """What a list is called; one of several that share a tab with the name of that."""
+    """The name of a list; a list that shares a tab includes the tab's name."""
     words, sharing = view.of.words, view.of.sharing
     return f"{words.tabs[sharing[0]]}: {words.choices[name]}" if name in sharing else words.tabs[name]
 
@@ -197,7 +206,7 @@ def file_of(view: View, form: str) -> str:
     return address(replace(view, path=f"{view.path}/{form}", detail=replace(view.detail, page=1)))
 
 
-def records(listed: Listed, found: Sequence[Line]) -> tuple[tuple[str, ...], list[Record]]:
+def records(listed: FigureList, found: Sequence[DetailLine]) -> tuple[tuple[str, ...], list[Record]]:
     """The names of a file's columns, and its rows: names, then figures as answers have them, shares in percent with two
     decimals."""
     columns = tuple(column.known_as for column in columns_of(listed))
@@ -205,14 +214,14 @@ def records(listed: Listed, found: Sequence[Line]) -> tuple[tuple[str, ...], lis
     made = [
         {name: one.row[name] for name in names}
         | {name: one.figures[name] for name in columns}
-        | {SHARE: rounded(one.share)}
+        | {SHARE: round_quotient(one.share)}
         for one in found
     ]
     return (*names, *columns), made
 
 
-def about(zone: ZoneInfo, days: Days, view: View) -> Record:
-    """What a file says of itself: its days, its address, and the goal whose conversions it has."""
+def about(zone: ZoneInfo, days: DayRange, view: View) -> Record:
+    """A file's description of itself: its days, its address, and the goal whose conversions it has."""
     goal = {"goal": {"id": view.aim.id, "name": view.aim.name}} if view.aim is not None else {}
     days_of = {"startDate": days.first, "endDate": days.last, "timeZone": zone.key}
     return {**days_of, "address": address(view), **goal}
@@ -224,11 +233,11 @@ def _at(view: View, **changes: Any) -> str:
 
 def _tab(view: View, home: str, name: str, selected: str) -> Tab:
     """Another list of the panel, searched and sorted as usual."""
-    found = replace(view, path=f"{home}/details/{name}", detail=Detail())
+    found = replace(view, path=f"{home}/details/{name}", detail=TableState())
     return Tab(name, list_name(view, name), address(found), "", selected=name == selected)
 
 
-def _headings(view: View, columns: Sequence[Column]) -> list[Heading]:
+def _headings(view: View, columns: Sequence[FigureColumn]) -> list[DetailHeading]:
     detail, words = view.detail, view.of.words.columns
     known = {NAME: Words.name, SHARE: Words.share} | {one.known_as: words[one.known_as] for one in columns}
     sort = detail.sort if detail.sort in known else columns[0].known_as
@@ -238,25 +247,31 @@ def _headings(view: View, columns: Sequence[Column]) -> list[Heading]:
         ascending = not detail.ascending if now else name == NAME
         way: Way = "" if not now else "ascending" if detail.ascending else "descending"
         href = _at(view, sort=name, ascending=ascending, page=1)
-        headings.append(Heading(name, known[name], href, way, number=name != NAME))
+        headings.append(DetailHeading(name, known[name], href, way, number=name != NAME))
     return headings
 
 
 def _row(
-    back: View, listed: Listed, line: Line, columns: Sequence[Column], largest: float, zone: ZoneInfo, formats: Formats
+    back: View,
+    listed: FigureList,
+    line: DetailLine,
+    columns: Sequence[FigureColumn],
+    largest: float,
+    zone: ZoneInfo,
+    formats: Formats,
 ) -> TableRow:
     href, selected = leads_to(back, listed, line.row)
     return TableRow(
         label=figures.visible(line.label),
         detail=figures.visible(line.detail),
         width=figures.bar_width(line.row[listed.counted], largest),
-        cells=tuple(written(column.unit, line.figures[column.known_as], zone, formats) for column in columns),
+        cells=tuple(figure_text(column.unit, line.figures[column.known_as], zone, formats) for column in columns),
         code=(line.row["country_code"] or "") if listed.places else None,
         href=address(back) if selected else href,
     )
 
 
-def written(unit: ColumnUnit, value: Any, zone: ZoneInfo, formats: Formats) -> str:
+def figure_text(unit: ColumnUnit, value: Any, zone: ZoneInfo, formats: Formats) -> str:
     """A figure in words; a dash where it is unknown."""
     if value is None:
         return UNKNOWN

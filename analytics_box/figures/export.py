@@ -9,21 +9,21 @@ from msgspec import Struct
 
 from analytics_box.base import errors
 from analytics_box.figures import details, page, tables
-from analytics_box.figures.asking import Asking, Unanswered
+from analytics_box.figures.asking import PageQuery, UnansweredQuery
 from analytics_box.figures.board import Metric, Rows
 from analytics_box.figures.converting import COLUMNS, keys
 from analytics_box.figures.view import View
 from analytics_box.query import sheets
 from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.catalog.types import Record
-from analytics_box.web.page.visit import Next, Visit
+from analytics_box.web.page.visit import Next, PageRequest
 
 MOST_ROWS = 1_000  # of a list; its table has more
 FORMS = {"csv": "application/zip", "json": "application/json"}
 _WRITTEN = (1980, 1, 1, 0, 0, 0)  # when files of an archive were written: the same rows make the same file
 
 
-class Sheet(Struct, frozen=True):
+class ExportSheet(Struct, frozen=True):
     """A table of the file."""
 
     name: str
@@ -31,11 +31,11 @@ class Sheet(Struct, frozen=True):
     rows: Sequence[Record]
 
 
-Own = Mapping[str, Callable[[Asking], Awaitable[Sheet]]]  # tables of parts that the page's own room fills
+Own = Mapping[str, Callable[[PageQuery], Awaitable[ExportSheet]]]  # tables of parts that the page's own room fills
 
 
 async def file(
-    visit: Visit,
+    visit: PageRequest,
     number: int,
     view: View,
     names: Sequence[str],
@@ -44,7 +44,7 @@ async def file(
     begun: int | None = None,
     own: Own | None = None,
 ) -> Next:
-    """These parts of a page as CSV, a file of an archive for each table, or as JSON; `begun` as the page has it.
+    """The given parts of a page as CSV, a file in an archive for each table, or as JSON; `begun` as the page has it.
 
     Raises NotFound, RateLimited or Unavailable.
     """
@@ -57,7 +57,7 @@ async def file(
     view = board.view
     try:
         made = await sheets_of(asking, view, names, own or {})
-    except Unanswered as failed:
+    except UnansweredQuery as failed:
         raise errors.Unavailable(str(failed)) from failed
     ending = "zip" if form == "csv" else form
     called = f"{view.of.subject}-{asking.days.first}-{asking.days.last}.{ending}"
@@ -65,23 +65,23 @@ async def file(
     return visit.download(content, FORMS[form], called)
 
 
-async def sheets_of(asking: Asking, view: View, names: Sequence[str], own: Own) -> list[Sheet]:
-    """The tables of these parts, one after the other. Raises Unanswered."""
+async def sheets_of(asking: PageQuery, view: View, names: Sequence[str], own: Own) -> list[ExportSheet]:
+    """The tables of these parts, one after the other. Raises UnansweredQuery."""
     of = view.of
     made = await _figures(asking, view)
     for name in (one for panel in names if panel in of.panels for one in of.tables(panel)):
         found = await tables.lines(asking, view, name, MOST_ROWS)
-        made.append(Sheet(name, *details.records(view.listed(name), found.lines)))
+        made.append(ExportSheet(name, *details.records(view.listed(name), found.lines)))
     extras = [of.extras[name] for name in names if name in of.extras]
     for extra, type_name in ((one, type_name) for one in extras for type_name in one.types):
         (rows,) = await asking.converting(view.aim, extra.keyed, [type_name], limit=MOST_ROWS)
         more = COLUMNS if view.aim is not None and type_name in extra.keyed else ()
-        made.append(Sheet(type_name, tuple(one.name for one in (*TYPES[type_name].outputs, *more)), rows))
+        made.append(ExportSheet(type_name, tuple(one.name for one in (*TYPES[type_name].outputs, *more)), rows))
     return made + [await own[name](asking) for name in names if name in own]
 
 
-async def _figures(asking: Asking, view: View) -> list[Sheet]:
-    """The figures of the whole range, and those that can be drawn by day or hour. Raises Unanswered."""
+async def _figures(asking: PageQuery, view: View) -> list[ExportSheet]:
+    """The figures of the whole range, and those that can be drawn by day or hour. Raises UnansweredQuery."""
     series = tuple(dict.fromkeys(metric.series for metric in view.charted.values()))
     types = tuple(dict.fromkeys((*(metric.total for metric in view.metrics), *series)))
     answers = dict(zip(types, await asking.converting(view.aim, keys(view.of), types), strict=True))
@@ -90,15 +90,17 @@ async def _figures(asking: Asking, view: View) -> list[Sheet]:
         {"figure": metric.name, "value": metric.total_of(answers[metric.total], filters)} for metric in view.metrics
     ]
     drawn = [_series(answers[name], [one for one in view.charted.values() if one.series == name]) for name in series]
-    return [Sheet("figures", ("figure", "value"), totals), *drawn]
+    return [ExportSheet("figures", ("figure", "value"), totals), *drawn]
 
 
-def _series(rows: Rows, metrics: Sequence[Metric]) -> Sheet:
+def _series(rows: Rows, metrics: Sequence[Metric]) -> ExportSheet:
     names = ("date", *(metric.name for metric in metrics))
-    return Sheet("series", names, [{"date": row["date"], **{one.name: one.of(row) for one in metrics}} for row in rows])
+    return ExportSheet(
+        "series", names, [{"date": row["date"], **{one.name: one.of(row) for one in metrics}} for row in rows]
+    )
 
 
-def _archive(made: Sequence[Sheet]) -> bytes:
+def _archive(made: Sequence[ExportSheet]) -> bytes:
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
         for sheet in made:
@@ -107,6 +109,6 @@ def _archive(made: Sequence[Sheet]) -> bytes:
     return whole.getvalue()
 
 
-def _json(asking: Asking, view: View, made: Sequence[Sheet]) -> bytes:
+def _json(asking: PageQuery, view: View, made: Sequence[ExportSheet]) -> bytes:
     of_sheets = {sheet.name: [{name: row[name] for name in sheet.columns} for row in sheet.rows] for sheet in made}
     return msgspec.json.encode({**details.about(asking.zone, asking.days, view), **of_sheets})

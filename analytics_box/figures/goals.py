@@ -6,24 +6,24 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.texts import Goals
-from analytics_box.figures.converting import Target
+from analytics_box.base.texts import GoalTexts
+from analytics_box.figures.converting import GoalTarget
 from analytics_box.figures.narrowing import EVERYTHING
 from analytics_box.figures.view import View
 from analytics_box.query.named_goals import FIELD
 from analytics_box.web.call import Call
-from analytics_box.web.page.visit import Visit
+from analytics_box.web.page.visit import PageRequest
 
 
 class KeptGoals(Struct, frozen=True):
     """Of the website that the facts know by a number: `find` are its goals with these ids, as far as they are there,
     `of` all of them."""
 
-    find: Callable[[Call, int, Collection[str]], Awaitable[Sequence[Target]]]
-    of: Callable[[Call, int], Awaitable[Sequence[Target]]]
+    find: Callable[[Call, int, Collection[str]], Awaitable[Sequence[GoalTarget]]]
+    of: Callable[[Call, int], Awaitable[Sequence[GoalTarget]]]
 
 
-async def with_goals(visit: Visit, number: int, view: View) -> View:
+async def with_goals(visit: PageRequest, number: int, view: View) -> View:
     """The view with the names of the goals that its filters name, and with what selects who reached the one that is
     chosen. Without that one where it is not there, which it says."""
     if view.goals is not None:
@@ -39,4 +39,4 @@ async def with_goals(visit: Visit, number: int, view: View) -> View:
     if view.goal is None:
         return view
     goal = found.get(view.goal.id)
-    return view.without_goal(Goals.not_there) if goal is None else replace(view, goal=goal)
+    return view.without_goal(GoalTexts.not_there) if goal is None else replace(view, goal=goal)

@@ -1,4 +1,4 @@
-"""When something happens: each hour of each day of the week, darker the more there was. Pure."""
+"""Activity by hour of the week, darker the more there was. Pure."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -6,9 +6,9 @@ from typing import Final
 from msgspec import Struct
 
 from analytics_box.base.identity import TimeFormat
-from analytics_box.base.texts import Compact, Ranges
-from analytics_box.figures.board import Place, Rows
-from analytics_box.figures.scale import Shade
+from analytics_box.base.texts import Compact, RangeTexts
+from analytics_box.figures.board import PanelPlace, Rows
+from analytics_box.figures.scale import ScaleShade
 from analytics_box.figures.shading import Shading, number
 from analytics_box.query.catalog.types import Record
 from analytics_box.web.page.dates import hour_text
@@ -18,7 +18,7 @@ ROWS = DAYS * HOURS
 _SUNDAY_FIRST: Final = (6, 0, 1, 2, 3, 4, 5)  # the places of the days among their names (semantics 6)
 
 
-class Hour(Struct, frozen=True):
+class WeekHour(Struct, frozen=True):
     """An hour of a day. `text` says the day, the hour and the number."""
 
     level: int
@@ -26,25 +26,25 @@ class Hour(Struct, frozen=True):
     text: str
 
 
-class Day(Struct, frozen=True):
+class WeekDay(Struct, frozen=True):
     """A day of the week, in short and in full, with its 24 hours."""
 
     short: str
     name: str
-    hours: tuple[Hour, ...]
+    hours: tuple[WeekHour, ...]
 
 
-class Week(Struct, frozen=True):
+class HoursOfWeek(Struct, frozen=True):
     """The days from Sunday on. `busiest` says which hour had the most of what `shading` shows."""
 
-    days: tuple[Day, ...]
+    days: tuple[WeekDay, ...]
     busiest: str
     ticks: tuple[str, ...]
-    shades: tuple[Shade, ...]
+    shades: tuple[ScaleShade, ...]
     shading: Shading
 
 
-def week(rows: Rows, shading: Shading, form: TimeFormat = "HH:mm") -> Week | None:
+def week(rows: Rows, shading: Shading, form: TimeFormat = "HH:mm") -> HoursOfWeek | None:
     """The hours of `hour_of_week` or `link_hour_of_week`; None where there was nothing."""
     by_hour = {key_of(row): row for row in rows}
     if not any(row[shading.said[0].field] for row in rows):
@@ -52,16 +52,16 @@ def week(rows: Rows, shading: Shading, form: TimeFormat = "HH:mm") -> Week | Non
     scale = shading.scale(rows)
     most = min(by_hour, key=lambda at: (-shading.value(by_hour[at]), at))
 
-    def hour(at: tuple[int, int]) -> Hour:
+    def hour(at: tuple[int, int]) -> WeekHour:
         row = by_hour[at]
         value = number(row[shading.shown.field], shading.shown.unit)
-        return Hour(scale.level(shading.value(row)) if scale is not None else 0, value, _text(row, shading, form))
+        return WeekHour(scale.level(shading.value(row)) if scale is not None else 0, value, _text(row, shading, form))
 
-    return Week(
+    return HoursOfWeek(
         days=tuple(
-            Day(
-                Ranges.weekdays[_SUNDAY_FIRST[day]],
-                Ranges.days[_SUNDAY_FIRST[day]],
+            WeekDay(
+                RangeTexts.weekdays[_SUNDAY_FIRST[day]],
+                RangeTexts.days[_SUNDAY_FIRST[day]],
                 tuple(hour((day, at)) for at in range(HOURS)),
             )
             for day in range(DAYS)
@@ -81,15 +81,15 @@ def key_of(row: Record) -> tuple[int, int]:
 
 
 def _text(row: Record, shading: Shading, form: TimeFormat) -> str:
-    """What is said of an hour: what is counted needs no name alone."""
+    """The text about an hour; a count is shown without a label."""
     return Compact.hour.format(
-        day=Ranges.days[_SUNDAY_FIRST[row["day"]]],
+        day=RangeTexts.days[_SUNDAY_FIRST[row["day"]]],
         start=hour_text(row["hour"], form),
         end=hour_text(row["hour"] + 1, form),
         said=shading.words(row) if shading.choices else number(row[shading.said[0].field], "count"),
     )
 
 
-def content(answers: Sequence[Rows], place: Place) -> Week | tuple[()]:
-    """What the panel shows of the answer to such a type."""
+def content(answers: Sequence[Rows], place: PanelPlace) -> HoursOfWeek | tuple[()]:
+    """The content of the panel for the answer to such a type."""
     return week(answers[0], place.shading, place.formats.time) or ()

@@ -20,7 +20,7 @@ Running = asyncio.Task[Any]
 
 
 class KnownRows:
-    """How many rows lists had when they were last shown, so that the place that is kept for them is as high."""
+    """The number of rows that lists had when they were last shown, so that their placeholders have the same height."""
 
     def __init__(self) -> None:
         self._rows: dict[Hashable, int] = {}
@@ -33,7 +33,7 @@ class KnownRows:
             del self._rows[next(iter(self._rows))]
 
     def of(self, shown: Hashable) -> int | None:
-        """How many it had; None if that is not known."""
+        """The number of rows it had; None if unknown."""
         return self._rows.get(shown)
 
 
@@ -108,6 +108,6 @@ async def as_they_come(
 
 
 def _look_at_it(running: Running) -> None:
-    """What nobody fetches may fail in silence."""
+    """Retrieve the exception of a part that no page fetched, so that asyncio does not log it."""
     if not running.cancelled():
         running.exception()

@@ -8,12 +8,12 @@ from typing import Final
 from msgspec import Struct
 
 from analytics_box.base.clock import DAY
-from analytics_box.figures.periods import Bucket, instant
+from analytics_box.figures.periods import SeriesBucket, instant
 
 MOST_FLAGS: Final = 40  # that fit beside each other
 
 
-class Note(Struct, frozen=True):
+class ChartNote(Struct, frozen=True):
     """Something that happened, of an instant or until `until`, in UTC ms; of whole `days` these are midnights in UTC
     and mean those days in every zone. `href` is where it is changed, or empty."""
 
@@ -28,25 +28,25 @@ class Note(Struct, frozen=True):
 
 
 # The notes within [start, end) in UTC ms.
-Notes = Callable[[int, int], Awaitable[Sequence[Note]]]
+Notes = Callable[[int, int], Awaitable[Sequence[ChartNote]]]
 
 
 class Mark(Struct, frozen=True):
     """A note on the axis, where each bucket has its middle at its number: from one place to another, and the buckets
     that it touches."""
 
-    note: Note
+    note: ChartNote
     left: float
     right: float
     buckets: range
 
 
-class Flag(Struct, frozen=True):
+class NoteFlag(Struct, frozen=True):
     """The notes of one flag above a chart, at a place of its axis; `right` is where the longest of them ends."""
 
     place: float
     right: float
-    notes: tuple[Note, ...]
+    notes: tuple[ChartNote, ...]
 
     @property
     def said(self) -> str:
@@ -54,15 +54,17 @@ class Flag(Struct, frozen=True):
         return ". ".join(f"{note.when}: {note.text}" for note in self.notes)
 
 
-def marks(notes: Sequence[Note], named: Sequence[Bucket], zone: tzinfo) -> tuple[Mark, ...]:
-    """Where notes are among the buckets, from left to right; those outside of them are left out. Whole days are in the
-    middle of a bucket that is a day or more, and reach over hours from the first to the last."""
+def marks(notes: Sequence[ChartNote], named: Sequence[SeriesBucket], zone: tzinfo) -> tuple[Mark, ...]:
+    """The positions of notes among the buckets, from left to right, without those outside. Whole days are in the middle
+    of a
+    bucket of a day or more, and span hours from the first to the last.
+    """
     found = [mark for note in notes if (mark := _mark(note, named, zone)) is not None]
     return tuple(sorted(found, key=lambda mark: (mark.left, mark.right, mark.note.id)))
 
 
-def flags(marks: Sequence[Mark], buckets: int) -> tuple[Flag, ...]:
-    """One flag for all notes that begin so close to each other that flags would cover one another."""
+def flags(marks: Sequence[Mark], buckets: int) -> tuple[NoteFlag, ...]:
+    """Notes grouped under one flag if their flags would overlap."""
     apart = buckets / MOST_FLAGS
     found: list[list[Mark]] = []
     for mark in marks:
@@ -70,10 +72,12 @@ def flags(marks: Sequence[Mark], buckets: int) -> tuple[Flag, ...]:
             found[-1].append(mark)
         else:
             found.append([mark])
-    return tuple(Flag(own[0].left, max(mark.right for mark in own), tuple(mark.note for mark in own)) for own in found)
+    return tuple(
+        NoteFlag(own[0].left, max(mark.right for mark in own), tuple(mark.note for mark in own)) for own in found
+    )
 
 
-def _mark(note: Note, named: Sequence[Bucket], zone: tzinfo) -> Mark | None:
+def _mark(note: ChartNote, named: Sequence[SeriesBucket], zone: tzinfo) -> Mark | None:
     if not named:
         return None
     until = note.at if note.until is None else note.until
@@ -90,7 +94,7 @@ def _mark(note: Note, named: Sequence[Bucket], zone: tzinfo) -> Mark | None:
     return Mark(note, _place(first, bounds), _place(last, bounds), touched)
 
 
-def _of_days(note: Note, until: int, named: Sequence[Bucket]) -> Mark | None:
+def _of_days(note: ChartNote, until: int, named: Sequence[SeriesBucket]) -> Mark | None:
     """Whole days where days are drawn as points, or lie within one: the middle of the bucket."""
     starts = [place.start for place in named]
     first, last = (bisect_right(starts, _day(at)) - 1 for at in (note.at, until))

@@ -1,4 +1,4 @@
-"""What a page of figures is narrowed to: filters with operators, and groups of them. Pure.
+"""Filters of a page of figures, with operators and groups. Pure.
 
 Filters have one order and one spelling, so that a state of a page has one address.
 """
@@ -21,7 +21,7 @@ SET: Final = "yes"  # what an address says of an operator that takes no value
 
 
 class Narrow(Struct, frozen=True):
-    """One filter; any of its values does. `group` is 0 for one that stands alone."""
+    """A filter that matches any of its values. `group` is 0 for one that is in no group."""
 
     field: str
     op: Op = "is"
@@ -30,7 +30,7 @@ class Narrow(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """How an address calls it."""
+        """Its parameter in an address."""
         group = f"{self.group}." if self.group else ""
         return f"{group}{self.field}" if self.op == "is" else f"{group}{self.field}.{self.op}"
 
@@ -65,18 +65,18 @@ class Narrowing(Struct, frozen=True):
         return (*((item,) for item in self.items if not item.group), *(tuple(group) for group in groups.values()))
 
     def without(self, *removed: Narrow) -> "Narrowing":
-        """These filters but for some of them."""
+        """The filters except some of them."""
         return normal([item for item in self.items if item not in removed], self.match)
 
     def matching(self, match: Match) -> "Narrowing":
-        """These filters with the other way to join them."""
+        """The filters, combined the other way (all or any)."""
         return normal(self.items, match)
 
     def added(self, item: Narrow, beside: int) -> "Narrowing":
-        """These filters and one that joins the part of this number, or stands alone if there is none."""
+        """The filters and another one, which joins the part of this number, or is in no group if there is none."""
         if not 0 <= beside < len(self.parts):
             return normal((*self.items, item), self.match)
-        return joined((part if at != beside else (*part, item) for at, part in enumerate(self.parts)), self.match)
+        return join_parts((part if at != beside else (*part, item) for at, part in enumerate(self.parts)), self.match)
 
     def holds(self, wanted: Mapping[str, str]) -> bool:
         """Whether nothing but these values gets through."""
@@ -85,9 +85,9 @@ class Narrowing(Struct, frozen=True):
         return bool(ways) and all(item in [replace(other, group=0) for other in way] for way in ways for item in alike)
 
     def toggled(self, wanted: Mapping[str, str]) -> "Narrowing":
-        """These filters with those of a click: exactly these values, or without them if they are there.
+        """The filters with those of a click: exactly these values, or without them if they are there.
 
-        Where any filter is enough, a click narrows each of them.
+        If any filter is enough, a click narrows each of them.
         """
         held = self.holds(wanted)
         if self.match == "all":
@@ -95,11 +95,11 @@ class Narrowing(Struct, frozen=True):
             return normal((*left, *(() if held else _exact(wanted))), "all")
         parts = [part for part in self.parts if part]
         if not held and all(len(part) == 1 for part in parts):
-            return joined((tuple(item for (item,) in parts), *((item,) for item in _exact(wanted))), "all")
+            return join_parts((tuple(item for (item,) in parts), *((item,) for item in _exact(wanted))), "all")
         left_of = [tuple(item for item in part if item.field not in wanted or item.op != "is") for part in parts]
         if held and not all(left_of):
             return normal((), "all")  # one alternative lets everything through
-        return joined((part if held else (*part, *_exact(wanted)) for part in left_of), "any")
+        return join_parts((part if held else (*part, *_exact(wanted)) for part in left_of), "any")
 
     @property
     def parameters(self) -> list[tuple[str, str]]:
@@ -118,10 +118,10 @@ def normal(items: Iterable[Narrow], match: Match = "all") -> Narrowing:
         key = item.group, item.field, item.op
         known = merged[key].values if key in merged else ()
         merged[key] = replace(item, values=tuple(dict.fromkeys((*known, *item.values)))[:MOST_VALUES])
-    return _grouped(sorted(merged.values(), key=_place)[:MAX_FILTERS], match)
+    return _group_parts(sorted(merged.values(), key=_place)[:MAX_FILTERS], match)
 
 
-def _grouped(items: list[Narrow], match: Match) -> Narrowing:
+def _group_parts(items: list[Narrow], match: Match) -> Narrowing:
     """A group of one stands alone, unless another of its field and operator does; one part alone is no choice."""
     parts = Narrowing(tuple(items)).parts
     if match == "any" and len(parts) <= 1:
@@ -142,7 +142,7 @@ def _place(item: Narrow) -> tuple[int, str, int]:
     return item.group, item.field, OPS.index(item.op)
 
 
-def joined(parts: Iterable[Alternative], match: Match) -> Narrowing:
+def join_parts(parts: Iterable[Alternative], match: Match) -> Narrowing:
     """The filters of these parts, each a group of its own unless it is one filter."""
     counted = enumerate(parts, start=1)
     return normal((replace(item, group=at) for at, part in counted for item in part), match)

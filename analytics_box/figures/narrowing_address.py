@@ -24,12 +24,12 @@ Known = Callable[[str, str], str]
 def read_narrowing(query: Mapping[str, str], fields: Iterable[str], known: Known) -> Narrowing:
     """The filters of an address, and the one that a form adds. Never raises."""
     named = frozenset(fields)
-    items = (_read(name, values_of(query, name), named, known) for name in dict.fromkeys(query))
+    items = (_parse_parameter(name, values_of(query, name), named, known) for name in dict.fromkeys(query))
     match: Match = "any" if query.get("match") == "any" else "all"
     taken = [item for item in items if item is not None]
     op = query.get("op", "is")
     values = [value.strip() for value in values_of(query, "value")]
-    typed = _read(f"{query.get('field', '')}.{op}", values, named, known)
+    typed = _parse_parameter(f"{query.get('field', '')}.{op}", values, named, known)
     beside = query.get("with", "")
     if typed is None:
         return normal(taken, match)
@@ -38,7 +38,7 @@ def read_narrowing(query: Mapping[str, str], fields: Iterable[str], known: Known
     return normal([*taken, typed], match)
 
 
-def _read(name: str, values: list[str], fields: frozenset[str], known: Known) -> Narrow | None:
+def _parse_parameter(name: str, values: list[str], fields: frozenset[str], known: Known) -> Narrow | None:
     """The filter of a parameter's name; None for what is none."""
     found = _NAME.fullmatch(name)
     if found is None or found["field"] not in fields:

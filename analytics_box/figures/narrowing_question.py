@@ -3,13 +3,13 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
-from analytics_box.base.texts import Filters
-from analytics_box.figures.narrowing import WITHOUT_VALUE, Match, Narrow, Narrowing, Op, joined
+from analytics_box.base.texts import FilterTexts
+from analytics_box.figures.narrowing import WITHOUT_VALUE, Match, Narrow, Narrowing, Op, join_parts
 from analytics_box.query.filters import Op as WireOp
 from analytics_box.query.happened import FIELDS, LIMITS, wrong_with
 from analytics_box.query.named_goals import FIELD as GOAL
-from analytics_box.query.patterns import NotAPattern, compiled
-from analytics_box.query.request import MAX_HAPPENED, MAX_PATTERN, MAX_PATTERNS, GivenFilter
+from analytics_box.query.patterns import NotAPattern, compile_pattern
+from analytics_box.query.request import MAX_HAPPENED, MAX_PATTERN, MAX_PATTERNS, QueryFilterInput
 
 WIRE_OPS: Final[Mapping[Op, WireOp]] = {
     "is": "in",
@@ -25,14 +25,14 @@ WIRE_OPS: Final[Mapping[Op, WireOp]] = {
 _OPS_OF_WIRE: Final[Mapping[str, Op]] = {**{wire: op for op, wire in WIRE_OPS.items()}, "eq": "is", "ne": "not"}
 
 
-def asked(narrowing: Narrowing, goals: Collection[str] | None = None) -> list[GivenFilter]:
+def question_filters(narrowing: Narrowing, goals: Collection[str] | None = None) -> list[QueryFilterInput]:
     """The question's filters, without those that cannot be asked for, as `problems` has them."""
     wrong = problems(narrowing, goals)
-    parts = [[_asked(item) for item in part if item not in wrong] for part in narrowing.parts]
+    parts = [[_question_filter(item) for item in part if item not in wrong] for part in narrowing.parts]
     if narrowing.match == "all":
-        return [part[0] if len(part) == 1 else GivenFilter(any=part) for part in parts if part]
-    ways = [part[0] if len(part) == 1 else GivenFilter(all=part) for part in parts if part]
-    return [GivenFilter(any=ways)] if ways else []
+        return [part[0] if len(part) == 1 else QueryFilterInput(any=part) for part in parts if part]
+    ways = [part[0] if len(part) == 1 else QueryFilterInput(all=part) for part in parts if part]
+    return [QueryFilterInput(any=ways)] if ways else []
 
 
 def problems(narrowing: Narrowing, goals: Collection[str] | None = None) -> dict[Narrow, str]:
@@ -45,59 +45,60 @@ def problems(narrowing: Narrowing, goals: Collection[str] | None = None) -> dict
         happened += len(item.values) if item.field == GOAL else item.field in FIELDS
         reason = _wrong(item, patterns, happened)
         if item.field == GOAL and goals is not None and not reason and not set(item.values) <= set(goals):
-            reason = Filters.no_goal
+            reason = FilterTexts.no_goal
         if reason:
             found[item] = reason
     return found
 
 
 def _wrong(item: Narrow, patterns: int, happened: int) -> str:
-    """Why a filter cannot be asked for; counted are the patterns, and filters on what happened, up to it."""
+    """The reason why a filter cannot be queried; `patterns` and `happened` count the filters of these
+    kinds up to it."""
     if item.op == "matches" and (reason := _wrong_pattern(item.values, patterns)):
         return reason
     if item.field in FIELDS and happened > MAX_HAPPENED:
-        return Filters.too_many_happened.format(most=MAX_HAPPENED)
+        return FilterTexts.too_many_happened.format(most=MAX_HAPPENED)
     limits = LIMITS.get(item.field)
     if limits is None or not wrong_with(item.field, WIRE_OPS[item.op], item.values):
         return ""
     if limits.most:
-        return Filters.no_amount.format(most=f"{limits.most:,}")
-    return Filters.only_is if item.field == GOAL else Filters.only_exact
+        return FilterTexts.no_amount.format(most=f"{limits.most:,}")
+    return FilterTexts.only_is if item.field == GOAL else FilterTexts.only_exact
 
 
 def _wrong_pattern(patterns: tuple[str, ...], counted: int) -> str:
-    """Why these patterns cannot be asked for; `counted` are they and those before them."""
+    """The reason why these patterns cannot be queried; `counted` are they and those before them."""
     if counted > MAX_PATTERNS:
-        return Filters.too_many_patterns.format(most=MAX_PATTERNS)
+        return FilterTexts.too_many_patterns.format(most=MAX_PATTERNS)
     if any(len(pattern) > MAX_PATTERN for pattern in patterns):
-        return Filters.long_pattern.format(most=MAX_PATTERN)
+        return FilterTexts.long_pattern.format(most=MAX_PATTERN)
     for pattern in patterns:
         try:
-            compiled(pattern)
+            compile_pattern(pattern)
         except NotAPattern as wrong:
-            return Filters.no_pattern.format(reason=wrong)
+            return FilterTexts.no_pattern.format(reason=wrong)
     return ""
 
 
-def _asked(item: Narrow) -> GivenFilter:
+def _question_filter(item: Narrow) -> QueryFilterInput:
     if item.op in WITHOUT_VALUE:
-        return GivenFilter(item.field, WIRE_OPS[item.op])
+        return QueryFilterInput(item.field, WIRE_OPS[item.op])
     value = item.is_exactly
-    return GivenFilter(item.field, "eq", value) if value is not None else _of_values(item)
+    return QueryFilterInput(item.field, "eq", value) if value is not None else _of_values(item)
 
 
-def _of_values(item: Narrow) -> GivenFilter:
-    return GivenFilter(item.field, WIRE_OPS[item.op], [*item.values])
+def _of_values(item: Narrow) -> QueryFilterInput:
+    return QueryFilterInput(item.field, WIRE_OPS[item.op], [*item.values])
 
 
-def narrowing_of(given: Sequence[GivenFilter]) -> Narrowing | None:
+def narrowing_of(given: Sequence[QueryFilterInput]) -> Narrowing | None:
     """The filters of a question as a page has them; None for what no page can show."""
     if len(given) == 1 and given[0].any is not None:
         return _of_parts(given[0].any, "any")
     return _of_parts(given, "all")
 
 
-def _of_parts(given: Iterable[GivenFilter], match: Match) -> Narrowing | None:
+def _of_parts(given: Iterable[QueryFilterInput], match: Match) -> Narrowing | None:
     parts = []
     for item in given:
         inner = item.any if match == "all" else item.all
@@ -106,10 +107,10 @@ def _of_parts(given: Iterable[GivenFilter], match: Match) -> Narrowing | None:
         if len(known) < len(narrows):
             return None
         parts.append(known)
-    return joined(parts, match)
+    return join_parts(parts, match)
 
 
-def _narrow(given: GivenFilter) -> Narrow | None:
+def _narrow(given: QueryFilterInput) -> Narrow | None:
     op = _OPS_OF_WIRE.get(given.op or "")
     if op is None or given.field is None:
         return None

@@ -1,4 +1,4 @@
-"""Where countries are on the map of web/world.mjs, so that it can be shown from near. Pure.
+"""Positions of countries on the map of web/world.mjs, to zoom in on them. Pure.
 
 The table is what `python -m tests.figures.outlines` prints.
 """
@@ -7,7 +7,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 
-class Box(NamedTuple):
+class MapBox(NamedTuple):
     """A part of the map, in its units."""
 
     left: int
@@ -17,7 +17,7 @@ class Box(NamedTuple):
 
 
 WIDTH, HEIGHT = 2000, 907  # of the file
-EVERYWHERE: Final = Box(0, 0, WIDTH, HEIGHT)
+EVERYWHERE: Final = MapBox(0, 0, WIDTH, HEIGHT)
 _AROUND: Final = 1.8  # times as much as the country takes, so that one sees where it is
 _NEAREST: Final = 400  # wide: about a fifth of the world
 
@@ -78,9 +78,11 @@ def _outlines() -> dict[str, tuple[int, int, int, int]]:
     return found
 
 
-def around(code: str) -> Box:
-    """What the map shows of a country and its neighbours, in the shape of the whole map; everything where it has no
-    shape."""
+def around(code: str) -> MapBox:
+    """The part of the map with a country and its neighbours, in the proportions of the whole map; the whole map if it
+    has no
+    shape.
+    """
     outline = _outlines().get(code)
     if outline is None:
         return EVERYWHERE
@@ -90,4 +92,4 @@ def around(code: str) -> Box:
     height = round(width * HEIGHT / WIDTH)
     x = min(max(0, (left + right - width) // 2), WIDTH - width)
     y = min(max(0, (top + bottom - height) // 2), HEIGHT - height)
-    return Box(x, y, width, height)
+    return MapBox(x, y, width, height)

@@ -13,15 +13,15 @@ from msgspec.structs import replace
 
 from analytics_box.base import errors
 from analytics_box.base.clock import DAY
-from analytics_box.base.texts import Filters
+from analytics_box.base.texts import FilterTexts
 from analytics_box.figures import chart, chips, panels, places, range_picker, steps, tiles
-from analytics_box.figures.asking import NOTHING, Asking, Told, Unanswered, day_of
-from analytics_box.figures.board import Extra, Listed, Place
-from analytics_box.figures.chart import Chart
+from analytics_box.figures.asking import NOTHING, PageQuery, SubjectFacts, UnansweredQuery, day_of
+from analytics_box.figures.board import Extra, FigureList, PanelPlace
+from analytics_box.figures.chart import SeriesChart
 from analytics_box.figures.chart_picker import ChartChoices, chart_choices
-from analytics_box.figures.chips import ChipGroup, Choice
+from analytics_box.figures.chips import ChipChoice, ChipGroup
 from analytics_box.figures.compare_picker import ComparisonShown, comparison_shown
-from analytics_box.figures.comparing import compared
+from analytics_box.figures.comparing import compared_days
 from analytics_box.figures.converting import key_of, keys
 from analytics_box.figures.goals import with_goals
 from analytics_box.figures.late_parts import (
@@ -34,32 +34,32 @@ from analytics_box.figures.late_parts import (
     LateParts,
     as_they_come,
 )
-from analytics_box.figures.marks import Note
-from analytics_box.figures.narrowing_question import asked
+from analytics_box.figures.marks import ChartNote
+from analytics_box.figures.narrowing_question import question_filters
 from analytics_box.figures.panels import Below, Panel
 from analytics_box.figures.range_picker import RangeShown
 from analytics_box.figures.segmented import SegmentMenu, with_segment
 from analytics_box.figures.shade_picker import shading_of
-from analytics_box.figures.spans import days_of, said
+from analytics_box.figures.spans import days_of, quoted_value
 from analytics_box.figures.tiles import Tile
 from analytics_box.figures.view import View
 from analytics_box.query import beginnings, ranges
 from analytics_box.query.named_links import FIELD as LINK
 from analytics_box.query.presence import Presence
-from analytics_box.query.request import GivenFilter
-from analytics_box.query.run import Queries
+from analytics_box.query.request import QueryFilterInput
+from analytics_box.query.run import QueryRunner
 from analytics_box.web.page.dates import formats_of
-from analytics_box.web.page.visit import Visit
+from analytics_box.web.page.visit import PageRequest
 
 Task = asyncio.Task[Any]
 MOST_ASKED = panels.ROWS + 1  # rows of a panel: it may leave one out
 
 
-class Figures(Struct, frozen=True):
+class TilesAndChart(Struct, frozen=True):
     """Tiles and chart; `label` is what the chart shows, `anchor` that of its definition."""
 
     tiles: tuple[Tile, ...]
-    chart: Chart
+    chart: SeriesChart
     label: str
     anchor: str
 
@@ -92,28 +92,28 @@ class Dashboard(Struct, frozen=True):
     range: RangeShown
     comparison: ComparisonShown
     drawing: ChartChoices
-    figures: Figures | None
+    figures: TilesAndChart | None
     lists: tuple[Panel | ExtraPanel, ...]
     names: tuple[str, ...]
     filters: Mapping[str, str]
     figures_failed: bool = False
     chips: tuple[ChipGroup, ...] = ()
-    kinds: tuple[Choice, ...] = ()
+    kinds: tuple[ChipChoice, ...] = ()
     unread: tuple[str, ...] = ()
-    matches: tuple[Choice, ...] = ()
+    matches: tuple[ChipChoice, ...] = ()
     joins: tuple[tuple[str, str], ...] = ()
     segments: SegmentMenu | None = None
     late: tuple[str, ...] = ()
-    notes: Sequence[Note] = ()
+    notes: Sequence[ChartNote] = ()
     scripted: bool = False
 
 
 async def whole(
-    visit: Visit,
+    visit: PageRequest,
     number: int,
     view: View,
     names: Sequence[str],
-    told: Told = NOTHING,
+    told: SubjectFacts = NOTHING,
 ) -> Dashboard:
     """The whole page with these of its parts; `number` is what the facts know its subject by. Nothing is known before
     the instant that is `told` or its first fact, whichever came first.
@@ -131,16 +131,16 @@ async def whole(
     answered, late = _ready(visit, asking, view, tasks)
     below = notes if "figures" in late else ()
     board = _dashboard(asking, view, names, answered, visit.parts[KnownRows])
-    return replace(board, late=late, notes=below, scripted=_scripted(visit))
+    return replace(board, late=late, notes=below, scripted=_for_scripts(visit))
 
 
-def _scripted(visit: Visit) -> bool:
+def _for_scripts(visit: PageRequest) -> bool:
     return "hx-request" in visit.request.headers
 
 
-def _is_too_soon(visit: Visit, asking: Asking, view: View, parts: Collection[Task]) -> bool:
+def _is_too_soon(visit: PageRequest, asking: PageQuery, view: View, parts: Collection[Task]) -> bool:
     """Whether none of these parts will be ready within the budget of a page that somebody opens."""
-    if view.wait or _scripted(visit):
+    if view.wait or _for_scripts(visit):
         return False
     page = asking.of.subject, asking.number, asking.days.length, bool(asking.filters)
     version, late = asking.queries.engines.version, visit.parts[LateParts]
@@ -149,21 +149,21 @@ def _is_too_soon(visit: Visit, asking: Asking, view: View, parts: Collection[Tas
     return expected
 
 
-def _budget(visit: Visit, view: View) -> tuple[float | None, float | None, float | None]:
-    """How long a page waits for its parts, for the first and for the next of them; None for as long as they take.
+def _budget(visit: PageRequest, view: View) -> tuple[float | None, float | None, float | None]:
+    """The time that a page waits for its parts, for the first and for the next of them; None for no limit.
 
-    An answer to a click that has none of them would change nothing of what stands, so it waits for one.
+    An answer to a click that has none of them would change nothing on the page, so it waits for one.
     """
     headers = visit.request.headers
     if view.wait:
         return None, None, None
     if "hx-boosted" in headers:
         return CLICK_SECONDS, CLICK_SECONDS, CLICK_NEXT_SECONDS
-    return (None, None, None) if _scripted(visit) else (BUDGET_SECONDS, NEXT_SECONDS, NEXT_SECONDS)
+    return (None, None, None) if _for_scripts(visit) else (BUDGET_SECONDS, NEXT_SECONDS, NEXT_SECONDS)
 
 
 def _ready(
-    visit: Visit, asking: Asking, view: View, tasks: Mapping[str, Task]
+    visit: PageRequest, asking: PageQuery, view: View, tasks: Mapping[str, Task]
 ) -> tuple[dict[str, Task], tuple[str, ...]]:
     """The parts that are answered, and the names of the others, which are kept for whoever asks for them."""
     slow = {name: task for name, task in tasks.items() if not task.done()}
@@ -173,11 +173,11 @@ def _ready(
 
 
 async def parts(
-    visit: Visit,
+    visit: PageRequest,
     number: int,
     view: View,
     name: str,
-    told: Told = NOTHING,
+    told: SubjectFacts = NOTHING,
 ) -> Dashboard:
     """Parts of the page that were not ready in time, by their names with commas between: those that are ready soon
     after the first of them. Raises NotFound."""
@@ -193,16 +193,16 @@ async def parts(
     answered, late = _ready(visit, asking, view, tasks)
     waited = {name for name, task in kept.items() if task is not None}
     board = _dashboard(asking, view, [*answered], answered, visit.parts[KnownRows], waited)
-    return replace(board, late=late, scripted=_scripted(visit))
+    return replace(board, late=late, scripted=_for_scripts(visit))
 
 
-def _is_there(view: View, name: str, told: Told) -> bool:
+def _is_there(view: View, name: str, told: SubjectFacts) -> bool:
     """Whether the page has a part of this name; some have to be told."""
     extra = view.of.extras.get(name)
     return name in view.of.parts and (extra is None or extra.content is not None or name in told.own)
 
 
-async def alone(visit: Visit, number: int, view: View, told: Told) -> tuple[Asking, Dashboard]:
+async def alone(visit: PageRequest, number: int, view: View, told: SubjectFacts) -> tuple[PageQuery, Dashboard]:
     """A page of figures and their chart alone, which wait until they are there; and what it asks with."""
     view = await with_goals(visit, number, await with_segment(visit, number, view))
     asking = await asking_for(visit, number, view, told)
@@ -211,23 +211,24 @@ async def alone(visit: Visit, number: int, view: View, told: Told) -> tuple[Aski
     return asking, _dashboard(asking, view, ("figures",), {"figures": task}, visit.parts[KnownRows])
 
 
-async def empty(visit: Visit, number: int, view: View, begun: int | None = None) -> tuple[Asking, Dashboard]:
-    """What another page of the subject asks with, and the page of figures without its parts: its range, its filters."""
+async def empty(visit: PageRequest, number: int, view: View, begun: int | None = None) -> tuple[PageQuery, Dashboard]:
+    """The question of another page of the subject, and the page of figures without its parts: its
+    range, its filters."""
     view = await with_goals(visit, number, await with_segment(visit, number, view))
-    asking = await asking_for(visit, number, view, Told(begun=begun))
+    asking = await asking_for(visit, number, view, SubjectFacts(begun=begun))
     return asking, _dashboard(asking, view, (), {}, visit.parts[KnownRows])
 
 
 async def asking_for(
-    visit: Visit,
+    visit: PageRequest,
     number: int,
     view: View,
-    told: Told = NOTHING,
-) -> Asking:
-    """What a page asks for whoever visits it, with the filters of the segment that its address names."""
+    told: SubjectFacts = NOTHING,
+) -> PageQuery:
+    """The question of a page for its visitor, with the filters of the segment that its address names."""
     view = await with_goals(visit, number, await with_segment(visit, number, view))
     zone, now = ranges.zone(view.zone or visit.person.time_zone), visit.call.now
-    queries = visit.parts[Queries]
+    queries = visit.parts[QueryRunner]
     if view.of.subject == "website":  # whose events may come to other machines
         first = (await visit.parts[Presence].beginnings((number,))).get(number)
     else:
@@ -235,8 +236,8 @@ async def asking_for(
     begun = min((instant for instant in (told.begun, first) if instant is not None), default=None)
     since = None if begun is None else day_of(begun, zone)
     days = days_of(view.span, now, zone, since)
-    against = compared(view.compare, days, since) if view.range != "all" or view.compare.how == "own" else None
-    return Asking(
+    against = compared_days(view.compare, days, since) if view.range != "all" or view.compare.how == "own" else None
+    return PageQuery(
         queries,
         number,
         view.of,
@@ -247,34 +248,34 @@ async def asking_for(
         _filters(view),
         view.plain,
         told,
-        step=steps.chosen(view.by, days, against.days.length if against is not None else 0)[0],
+        step=steps.steps_to_draw(view.by, days, against.days.length if against is not None else 0)[0],
         compared=against,
         begun=begun,
         said=await _unknown_links(queries, number, view),
     )
 
 
-async def _unknown_links(queries: Queries, number: int, view: View) -> tuple[str, ...]:
-    """What is said of short links that filters name and that are not there, such as renamed ones."""
+async def _unknown_links(queries: QueryRunner, number: int, view: View) -> tuple[str, ...]:
+    """Remarks on short links that filters name and that do not exist, such as renamed ones."""
     items = (*view.filters.items, *(view.segment.filters.items if view.segment is not None else ()))
     called = dict.fromkeys(value for item in items if item.field == LINK for value in item.values)
     unknown = [one for one in called if not await queries.links_called((number,), (one,))]
-    return tuple(Filters.no_link.format(name=said(one)) for one in unknown)
+    return tuple(FilterTexts.no_link.format(name=quoted_value(one)) for one in unknown)
 
 
-def _filters(view: View) -> tuple[GivenFilter, ...]:
+def _filters(view: View) -> tuple[QueryFilterInput, ...]:
     """The filters of a view, those of its segment too."""
-    own = asked(view.filters, view.goal_ids)
-    return (*own, *(asked(view.segment.filters, view.goal_ids) if view.segment is not None else ()))
+    own = question_filters(view.filters, view.goal_ids)
+    return (*own, *(question_filters(view.segment.filters, view.goal_ids) if view.segment is not None else ()))
 
 
-def _key(asking: Asking, view: View, name: str) -> tuple[object, ...]:
+def _key(asking: PageQuery, view: View, name: str) -> tuple[object, ...]:
     """All that the content of a part depends on but the instant."""
     return asking.number, asking.days, asking.compared, asking.zone.key, asking.formats, replace(view, unread=()), name
 
 
 def _dashboard(
-    asking: Asking,
+    asking: PageQuery,
     view: View,
     names: Sequence[str],
     answered: Mapping[str, Task],
@@ -283,12 +284,12 @@ def _dashboard(
 ) -> Dashboard:
     """The page of the parts that are answered; the others are left to be fetched. Of those that it `waited` for the
     page has kept the place."""
-    failed = {name for name, task in answered.items() if isinstance(task.exception(), Unanswered)}
+    failed = {name for name, task in answered.items() if isinstance(task.exception(), UnansweredQuery)}
     ready = {name: task.result() for name, task in answered.items() if name not in failed}
     of, words = view.of, view.of.words
     about = of.about(view.plain)
     theirs = asking.compared.days.length if asking.compared is not None else 0
-    _, not_drawn = steps.chosen(view.by, asking.days, theirs)
+    _, not_drawn = steps.steps_to_draw(view.by, asking.days, theirs)
     return Dashboard(
         view=view,
         zone=asking.zone.key,
@@ -313,7 +314,7 @@ def _dashboard(
 
 
 def _list_shown(
-    asking: Asking, view: View, name: str, ready: Mapping[str, Any], known: KnownRows, *, failed: bool, late: bool
+    asking: PageQuery, view: View, name: str, ready: Mapping[str, Any], known: KnownRows, *, failed: bool, late: bool
 ) -> Panel | ExtraPanel:
     """A panel or a small one, as far as it is there."""
     of = view.of
@@ -322,41 +323,42 @@ def _list_shown(
         about = of.words.tabs[name], of.words.anchors[name]
         return ExtraPanel(name, *about, ready.get(name), of.extras[name], failed, late, rows)
     if name in ready:
-        return _shown(asking, view, ready[name], known, late=late)
+        return _filled_panel(asking, view, ready[name], known, late=late)
     return _waiting(asking, view, name, known, failed=failed)
 
 
-def _waiting(asking: Asking, view: View, name: str, known: KnownRows, *, failed: bool) -> Panel:
+def _waiting(asking: PageQuery, view: View, name: str, known: KnownRows, *, failed: bool) -> Panel:
     """A panel whose rows are not there yet, with their place."""
     shown = view.list_of(name)
-    panel = panels.panel(view, name, None, failed=failed, expected=_expected(asking, shown, known))
+    panel = panels.panel(view, name, None, failed=failed, expected=_expected_rows(asking, shown, known))
     return replace(panel, kept=_place(asking, shown, known))
 
 
-def _shown(asking: Asking, view: View, panel: Panel, known: KnownRows, *, late: bool) -> Panel:
+def _filled_panel(asking: PageQuery, view: View, panel: Panel, known: KnownRows, *, late: bool) -> Panel:
     """A panel with its rows. One that nobody knew the height of stays as high as the place that was kept for it."""
     place = _place(asking, panel.shown, known) if late else ""
     known.keep(_list(asking, panel.shown), len(panel.bars or ()))
     return replace(panel, kept=place)
 
 
-def _place(asking: Asking, shown: str, known: KnownRows) -> str:
+def _place(asking: PageQuery, shown: str, known: KnownRows) -> str:
     """The class of the place for a list of which nobody knows how many rows it has."""
-    return panels.place_of(_expected(asking, shown, known)) if known.of(_list(asking, shown)) is None else ""
+    return panels.place_of(_expected_rows(asking, shown, known)) if known.of(_list(asking, shown)) is None else ""
 
 
-def _expected(asking: Asking, shown: str, known: KnownRows) -> int | None:
-    """How many rows a list may have: as many as when it was last shown; few where facts have just begun to come."""
+def _expected_rows(asking: PageQuery, shown: str, known: KnownRows) -> int | None:
+    """The expected number of rows of a list: as many as when it was last shown; few if data has just
+    begun to arrive."""
     new = asking.begun is None or asking.now - asking.begun < DAY
     found = known.of(_list(asking, shown))
     return panels.FEW if found is None and new else found
 
 
-def _list(asking: Asking, shown: str) -> tuple[object, ...]:
+def _list(asking: PageQuery, shown: str) -> tuple[object, ...]:
     return asking.of.subject, asking.number, shown
 
 
-async def _part(asking: Asking, view: View, name: str) -> Any:
+async def _part(asking: PageQuery, view: View, name: str) -> Any:
     if name == "figures":
         return await _figures(asking, view)
     if name in view.of.extras:
@@ -364,8 +366,8 @@ async def _part(asking: Asking, view: View, name: str) -> Any:
     return await _panel(asking, view, name)
 
 
-async def _figures(asking: Asking, view: View) -> Figures:
-    """Tiles and chart. Raises Unanswered."""
+async def _figures(asking: PageQuery, view: View) -> TilesAndChart:
+    """Tiles and chart. Raises UnansweredQuery."""
     of, drawn, against = view.of, view.charted[view.metric], asking.compared
     second = view.charted.get(view.beside)
     series = (drawn.series, *((second.series,) if second is not None else ()))
@@ -379,7 +381,7 @@ async def _figures(asking: Asking, view: View) -> Figures:
     before, *then = answers[len(types) :] or (None,)
     told = comparison_shown(view, asking.days, against, asking.formats)
     names, anchors = of.about(view.plain).names, of.words.anchors
-    return Figures(
+    return TilesAndChart(
         tiles=tiles.tiles(
             view,
             now,
@@ -403,8 +405,8 @@ async def _figures(asking: Asking, view: View) -> Figures:
     )
 
 
-async def _panel(asking: Asking, view: View, name: str) -> Panel:
-    """A list. Raises Unanswered.
+async def _panel(asking: PageQuery, view: View, name: str) -> Panel:
+    """A list. Raises UnansweredQuery.
 
     What its shares are of is asked for by the tiles anyway, and the engine is asked once.
     """
@@ -418,8 +420,8 @@ async def _panel(asking: Asking, view: View, name: str) -> Panel:
     return panels.panel(view, name, rows, whole=None if whole is None else in_all[0][0][whole[1]], below=below)
 
 
-async def _below(asking: Asking, view: View, listed: Listed) -> Below:
-    """What stands below a map, and the countries on it, wherever the page looks closer. Raises Unanswered."""
+async def _below(asking: PageQuery, view: View, listed: FigureList) -> Below:
+    """The list below a map, and the countries on it, if the page is zoomed in. Raises UnansweredQuery."""
     wide = places.everywhere(view, listed)
     everywhere = replace(asking, filters=_filters(wide), plain=wide.plain)
     keyed = {listed.type: key_of(listed)}
@@ -432,13 +434,13 @@ async def _below(asking: Asking, view: View, listed: Listed) -> Below:
     return Below(last, countries)
 
 
-async def _extra(asking: Asking, view: View, name: str) -> Any:
-    """Raises Unanswered."""
+async def _extra(asking: PageQuery, view: View, name: str) -> Any:
+    """Raises UnansweredQuery."""
     extra = view.of.extras[name]
     if extra.content is None:
         return await asking.told.own[name](asking)
     answers = await asking.converting(view.aim, extra.keyed, extra.types, limit=extra.limit)
-    place = Place(
+    place = PanelPlace(
         view.plain, lambda wanted: view.narrowed(wanted).link(), shading_of(view, extra.shaded), asking.formats
     )
     return extra.content(answers, place)

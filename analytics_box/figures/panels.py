@@ -6,12 +6,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base.texts import Panels, figures
-from analytics_box.figures.board import Board, Listed, Rows
+from analytics_box.figures.board import Board, FigureList, Rows
 from analytics_box.figures.converting import CONVERSIONS, RATE
 from analytics_box.figures.places import Crumb, everywhere, way_back
 from analytics_box.figures.shade_picker import shading_of
 from analytics_box.figures.view import View, address
-from analytics_box.figures.world import Counted, World, world
+from analytics_box.figures.world import CountryRow, World, world
 from analytics_box.query.catalog.types import Record
 
 ROWS, FEW = 8, 3
@@ -20,17 +20,17 @@ COUNTRIES = 300  # more than there are
 UNKNOWN = "–"  # a share of what is not counted in the whole
 
 
-class Converted(Struct, frozen=True):
-    """What of a row's visitors reached the goal that is chosen."""
+class RowConversions(Struct, frozen=True):
+    """The visitors of a row who reached the chosen goal."""
 
     conversions: str
     rate: str
 
 
-class Bar(Struct, frozen=True):
-    """One row of a bar list; `width` is a class w0 … w100. `code` is that of a country, None where rows have none.
+class BarRow(Struct, frozen=True):
+    """A row of a bar list; `width` is a class w0 … w100. `code` is that of a country, None if rows have none.
 
-    `href` filters the page by the row, or no longer where it is `selected`; empty where it cannot be filtered by.
+    `href` filters the page by the row, or removes the filter if it is `selected`; empty if it cannot be filtered by.
     """
 
     label: str
@@ -41,11 +41,11 @@ class Bar(Struct, frozen=True):
     code: str | None = None
     href: str = ""
     selected: bool = False
-    done: Converted | None = None
+    done: RowConversions | None = None
 
 
 class Tab(Struct, frozen=True):
-    """One of the lists that share a panel. `href` is the page with it, `part` the panel alone."""
+    """A list that shares a panel with others. `href` is the page with it, `part` the panel alone."""
 
     name: str
     label: str
@@ -55,14 +55,14 @@ class Tab(Struct, frozen=True):
 
 
 class Below(Struct, frozen=True):
-    """What stands below a map: the list of this name. The map shows the rows of `countries`."""
+    """The list below a map. The map shows the rows of `countries`."""
 
     name: str
     countries: Rows
 
 
 class Empty(Struct, frozen=True):
-    """What stands in a list without rows; `code` is set as such, between the texts."""
+    """The text of a list without rows; `code` is set as code between the texts."""
 
     icon: str
     before: str
@@ -85,7 +85,7 @@ class Panel(Struct, frozen=True):
     anchor: str
     tabs: tuple[Tab, ...]
     counted: str
-    bars: tuple[Bar, ...] | None
+    bars: tuple[BarRow, ...] | None
     empty: Empty
     ghosts: tuple[int, ...]
     details: str = ""
@@ -113,8 +113,10 @@ def panel(
     expected: int | None = None,
     below: Below | None = None,
 ) -> Panel:
-    """One panel; `rows` is None while its query still runs. Shares are of `whole`, if given. `expected` is how many
-    rows it had when it was last shown, if that is known. What stands `below` a map is another list."""
+    """A panel; `rows` is None while its query still runs. Shares are of `whole`, if given. `expected` is the number of
+    rows it
+    had when it was last shown, if known. `below` is another list below a map.
+    """
     shown = view.list_of(name)
     of, words, drawn = view.of, view.of.words, view.of.lists[shown]
     crumbs = way_back(view, drawn) if below is not None else ()
@@ -146,14 +148,14 @@ def panel(
     )
 
 
-def _world(view: View, listed: Listed, rows: Rows, *, closer: bool) -> World | None:
+def _world(view: View, listed: FigureList, rows: Rows, *, closer: bool) -> World | None:
     """The map of a list of countries: each leads to itself instead of what is looked at, and back from itself."""
     wide = everywhere(view, listed)
     bars = [(_bar(wide, listed, row, 1, 1), row) for row in rows]
     chosen = view.plain.get(listed.field)
     return world(
         [
-            Counted(
+            CountryRow(
                 bar.code or "",
                 bar.label,
                 row,
@@ -179,26 +181,26 @@ def details_of(view: View, shown: str) -> str:
     return address(replace(view, path=f"{view.path}/details/{shown}"))
 
 
-def share_help(of: Board, listed: Listed, whole: float | None) -> str:
-    """What the shares of a list are of."""
+def share_help(of: Board, listed: FigureList, whole: float | None) -> str:
+    """The explanation of a list's shares."""
     said = of.words.shares["" if listed.apart else listed.counted]
     return said.format(whole=figures.count(whole or 0))
 
 
-def without(listed: Listed, rows: Rows) -> Rows:
+def without(listed: FigureList, rows: Rows) -> Rows:
     """The rows of a list but the one that it leaves out."""
     return [row for row in rows if row[listed.shown] != listed.without] if listed.without else rows
 
 
 def _most(of: Board, shown: str) -> int:
-    """How many rows there is room for: a second row of tabs takes the place of one, a map that of several."""
+    """The number of rows that fit: a second row of tabs takes the place of one, a map that of several."""
     if of.lists[shown].look == "map":
         return ROWS_BELOW_A_MAP
     return ROWS - 1 if shown in of.sharing else ROWS
 
 
 def _tabs(view: View, panel: str, shown: str) -> tuple[Tab, ...]:
-    """One tab for each list of the panel; those that share one have the name of the first."""
+    """A tab for each list of the panel; lists that share a tab have the name of the first."""
     sharing = view.of.sharing
     names = [name for name in view.of.panels[panel] if name not in sharing[1:]]
     selected = sharing[0] if shown in sharing else shown
@@ -220,7 +222,7 @@ def _empty(view: View, name: str, shown: str) -> Empty:
     return Empty(of.lists[name].icon or name, before, code, after)
 
 
-def _bars(view: View, listed: Listed, rows: Rows, whole: float | None) -> tuple[Bar, ...]:
+def _bars(view: View, listed: FigureList, rows: Rows, whole: float | None) -> tuple[BarRow, ...]:
     counts = [row[listed.counted] for row in rows]
     largest = max(counts, default=0)
     if listed.apart:
@@ -228,11 +230,11 @@ def _bars(view: View, listed: Listed, rows: Rows, whole: float | None) -> tuple[
     return tuple(_bar(view, listed, row, largest, whole) for row in rows)
 
 
-def _bar(view: View, listed: Listed, row: Record, largest: float, whole: float | None) -> Bar:
+def _bar(view: View, listed: FigureList, row: Record, largest: float, whole: float | None) -> BarRow:
     counted, name = row[listed.counted], row[listed.shown] or ""
     href, selected = leads_to(view, listed, row)
     share = share_of(row, counted, whole)
-    return Bar(
+    return BarRow(
         label=figures.visible(listed.label(name)) or Panels.unknown,
         detail=figures.visible(listed.detail(row)) if listed.detail is not None else "",
         value=figures.count(counted),
@@ -241,13 +243,13 @@ def _bar(view: View, listed: Listed, row: Record, largest: float, whole: float |
         code=(row["country_code"] or "") if listed.places else None,
         href=href,
         selected=selected,
-        done=_converted(row) if CONVERSIONS in row else None,
+        done=_row_conversions(row) if CONVERSIONS in row else None,
     )
 
 
-def _converted(row: Record) -> Converted:
+def _row_conversions(row: Record) -> RowConversions:
     conversions, rate = row[CONVERSIONS], row[RATE]
-    return Converted(
+    return RowConversions(
         UNKNOWN if conversions is None else figures.count(conversions),
         UNKNOWN if rate is None else figures.percent(rate),
     )
@@ -261,7 +263,7 @@ def share_of(row: Record, counted: float, whole: float | None) -> float | None:
     return 100 * counted / whole if whole else 0.0
 
 
-def leads_to(view: View, listed: Listed, row: Record) -> tuple[str, bool]:
+def leads_to(view: View, listed: FigureList, row: Record) -> tuple[str, bool]:
     """The page filtered by a row, or no longer where it is selected, and whether it is; empty for rows that no filter
     tells apart."""
     wanted = _filters(listed, row, row[listed.shown] or "")
@@ -270,8 +272,8 @@ def leads_to(view: View, listed: Listed, row: Record) -> tuple[str, bool]:
     return view.narrowed(wanted).link(), view.holds(wanted)
 
 
-def _filters(listed: Listed, row: Record, name: str) -> dict[str, str]:
-    """What a click on a row filters by. A region is one of its country."""
+def _filters(listed: FigureList, row: Record, name: str) -> dict[str, str]:
+    """The filters that a click on a row sets. A region includes its country."""
     if not listed.field or not name:
         return {}
     within = {"country": row["country"]} if listed.places and row.get("country") else {}

@@ -7,15 +7,15 @@ from typing import Final
 
 from msgspec import Struct
 
-from analytics_box.base.texts import Ranges, Steps
+from analytics_box.base.texts import RangeTexts, Steps
 from analytics_box.figures.steps import Step
-from analytics_box.query.ranges import Days
+from analytics_box.query.ranges import DayRange
 from analytics_box.web.page.dates import Formats, day_text, month_text, short_day_text, time_text
 
 _DAY: Final = timedelta(days=1)
 
 
-def period_text(days: Days, formats: Formats) -> str:
+def period_text(days: DayRange, formats: Formats) -> str:
     """22 Oct – 20 Nov 2026; where months have names, what both ends share is said once."""
     first, last = days.first, days.last
     if first == last:
@@ -29,7 +29,7 @@ def period_text(days: Days, formats: Formats) -> str:
     return f"{short_day_text(first, formats.date)} – {last.day}, {last.year}"
 
 
-class Bucket(Struct, frozen=True):
+class SeriesBucket(Struct, frozen=True):
     """The start of a row of a series, as local wall time, and how it is named. The second of two hours of one name has
     the `fold` of that time. `cut` says how much of a week or month is there, where the range begins or ends within it;
     `turns` that a month begins with or within it."""
@@ -55,11 +55,11 @@ class Bucket(Struct, frozen=True):
 
 
 def instant(wall: datetime, zone: tzinfo) -> float:
-    """When it is this time in a time zone, in seconds since 1970."""
+    """This wall time in a time zone, in seconds since 1970."""
     return wall.replace(tzinfo=zone).timestamp()
 
 
-def buckets(named: Sequence[str], step: Step, last: date | None, year: int, formats: Formats) -> list[Bucket]:
+def buckets(named: Sequence[str], step: Step, last: date | None, year: int, formats: Formats) -> list[SeriesBucket]:
     """Reads the `date` of each row of a series in these steps, whose range ends with the day `last`.
 
     A day of another year than `year` is named with it.
@@ -72,36 +72,36 @@ def buckets(named: Sequence[str], step: Step, last: date | None, year: int, form
     starts = [date.fromisoformat(name) for name in named]
     ends = [following - _DAY for following in (*starts[1:], last + _DAY)]
     make = _week if step == "week" else _month
-    return [make(Days(start, end), formats) for start, end in zip(starts, ends, strict=True)]
+    return [make(DayRange(start, end), formats) for start, end in zip(starts, ends, strict=True)]
 
 
-def _bucket(named: str, year: int, formats: Formats, *, again: bool) -> Bucket:
+def _bucket(named: str, year: int, formats: Formats, *, again: bool) -> SeriesBucket:
     """A day, YYYY-MM-DD; or an hour, YYYY-MM-DD HH:00:00 with an offset where two hours share a name, of which it may
     be the second."""
     start = datetime.fromisoformat(named[:19]).replace(fold=again)
-    weekday, short = Ranges.weekdays[start.weekday()], short_day_text(start, formats.date)
+    weekday, short = RangeTexts.weekdays[start.weekday()], short_day_text(start, formats.date)
     if len(named) == 10:
         day = short if start.year == year else day_text(start, formats.date)
-        return Bucket(start, _DAY, short, f"{weekday} {day}", turns=start.day == 1)
+        return SeriesBucket(start, _DAY, short, f"{weekday} {day}", turns=start.day == 1)
     hour = time_text(start, formats.time)
     offset = f" {named[19:].strip()}" if named[19:] else ""
-    return Bucket(start, timedelta(hours=1), hour, f"{weekday} {short}, {hour}{offset}")
+    return SeriesBucket(start, timedelta(hours=1), hour, f"{weekday} {short}, {hour}{offset}")
 
 
-def _week(days: Days, formats: Formats) -> Bucket:
+def _week(days: DayRange, formats: Formats) -> SeriesBucket:
     """Weeks begin on Sunday (semantics 6)."""
     turns = days.first.day == 1 or days.first.month != days.last.month
     tick = short_day_text(days.first, formats.date)
     return _several(days, tick, period_text(days, formats), whole=7, turns=turns)
 
 
-def _month(days: Days, formats: Formats) -> Bucket:
+def _month(days: DayRange, formats: Formats) -> SeriesBucket:
     whole = monthrange(days.first.year, days.first.month)[1]
     name = month_text(days.first, formats.date)
     return _several(days, name, name if days.length == whole else period_text(days, formats), whole=whole, turns=True)
 
 
-def _several(days: Days, tick: str, label: str, *, whole: int, turns: bool) -> Bucket:
+def _several(days: DayRange, tick: str, label: str, *, whole: int, turns: bool) -> SeriesBucket:
     start = datetime.combine(days.first, time.min)
     cut = Steps.cut.format(there=days.length, whole=whole) if days.length < whole else ""
-    return Bucket(start, timedelta(days=days.length), tick, label, cut, turns)
+    return SeriesBucket(start, timedelta(days=days.length), tick, label, cut, turns)

@@ -1,4 +1,4 @@
-"""Where a map stands: the world, a country or a region, what is listed of it, and the way back. Pure.
+"""The place of a map: the world, a country or a region, its lists, and the way back. Pure.
 
 The fields of the lists below a map are the steps of the way, the widest first.
 """
@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base.texts import Panels, figures
-from analytics_box.figures.board import Listed, Rows
+from analytics_box.figures.board import FigureList, Rows
 from analytics_box.figures.view import View
 from analytics_box.query.catalog.values import UNKNOWN
 
@@ -21,24 +21,24 @@ class Crumb(Struct, frozen=True):
     href: str
 
 
-def candidates(view: View, listed: Listed) -> tuple[str, ...]:
+def candidates(view: View, listed: FigureList) -> tuple[str, ...]:
     """The lists that may stand below a map: of what is within the chosen place, the widest first; that of the place
     itself comes last, for where nothing within it is known."""
     depth = _depth(view, listed)
     return (*listed.below[depth:], listed.below[depth - 1]) if depth else listed.below[:1]
 
 
-def says_something(listed: Listed, rows: Rows) -> bool:
+def says_something(listed: FigureList, rows: Rows) -> bool:
     """Whether a list knows the name of any place."""
     return any(row[listed.shown] not in {"", None, UNKNOWN} for row in rows)
 
 
-def everywhere(view: View, listed: Listed) -> View:
+def everywhere(view: View, listed: FigureList) -> View:
     """This view without the places that are chosen."""
     return _wider(view, listed, 0)
 
 
-def way_back(view: View, listed: Listed) -> tuple[Crumb, ...]:
+def way_back(view: View, listed: FigureList) -> tuple[Crumb, ...]:
     """The world and the chosen places, each with the page that shows all of it; empty for the world."""
     depth, plain = _depth(view, listed), view.plain
     if not depth:
@@ -53,13 +53,13 @@ def way_back(view: View, listed: Listed) -> tuple[Crumb, ...]:
     )
 
 
-def _depth(view: View, listed: Listed) -> int:
-    """How many steps lead to the narrowest place that is chosen."""
+def _depth(view: View, listed: FigureList) -> int:
+    """The number of steps to the narrowest chosen place."""
     fields = _fields(view, listed)
     return max((at for at, field in enumerate(fields, start=1) if field in view.plain), default=0)
 
 
-def _wider(view: View, listed: Listed, depth: int) -> View:
+def _wider(view: View, listed: FigureList, depth: int) -> View:
     """This view without the chosen places beyond so many steps."""
     beyond = _fields(view, listed)[depth:]
     removed = (
@@ -70,5 +70,5 @@ def _wider(view: View, listed: Listed, depth: int) -> View:
     return replace(view, filters=view.filters.without(*removed))
 
 
-def _fields(view: View, listed: Listed) -> Sequence[str]:
+def _fields(view: View, listed: FigureList) -> Sequence[str]:
     return [view.of.lists[name].field for name in listed.below]

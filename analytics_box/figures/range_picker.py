@@ -4,18 +4,18 @@ from datetime import date
 
 from msgspec import Struct
 
-from analytics_box.base.texts import Ranges, Steps
+from analytics_box.base.texts import RangeTexts, Steps
 from analytics_box.figures.periods import period_text
 from analytics_box.figures.spans import NAMED
 from analytics_box.figures.steps import Step, usual
 from analytics_box.figures.view import View
-from analytics_box.query.ranges import Days
+from analytics_box.query.ranges import DayRange
 from analytics_box.web.page.dates import Formats
 
 KEYS = {"today": "d", "last_7d": "w", "last_30d": "m", "this_year": "y", "all": "a"}
 
 
-class Choice(Struct, frozen=True):
+class PresetChoice(Struct, frozen=True):
     """Something that can be chosen, with the key that chooses it, if any."""
 
     name: str
@@ -35,22 +35,22 @@ class RangeShown(Struct, frozen=True):
     first: str
     last: str
     today: str
-    choices: tuple[Choice, ...]
+    choices: tuple[PresetChoice, ...]
 
 
-def range_shown(view: View, days: Days, today: date, formats: Formats, step: Step | None = None) -> RangeShown:
+def range_shown(view: View, days: DayRange, today: date, formats: Formats, step: Step | None = None) -> RangeShown:
     """The range picker's words. `today` is the local day of the page's zone; the chart is drawn in this `step`."""
     return RangeShown(
-        label=Ranges.names.get(view.range) or period_text(days, formats),
+        label=RangeTexts.names.get(view.range) or period_text(days, formats),
         dates=period_text(days, formats),
         unfinished=Steps.so_far[step or usual(days)] if days.first <= today <= days.last else "",
         first=days.first.isoformat(),
         last=days.last.isoformat(),
         today=today.isoformat(),
         choices=tuple(
-            Choice(
+            PresetChoice(
                 name=name,
-                label=Ranges.names[name],
+                label=RangeTexts.names[name],
                 href=view.of_range(name).link(),
                 key=KEYS.get(name, ""),
                 selected=view.range == name,

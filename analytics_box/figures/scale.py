@@ -1,7 +1,7 @@
-"""How dark what is counted is drawn where colour says how much. Pure.
+"""Shades for counts on maps and weeks. Pure.
 
-Each shade begins at the same multiple of the one before, from the least number there is to the most, because a few
-countries or hours often have nearly all visitors.
+Each shade begins at the same multiple of the previous one, from the least count to the most, because a few countries or
+hours often have nearly all visitors.
 """
 
 from bisect import bisect_right
@@ -18,7 +18,7 @@ Unit = Literal["count", "percent"]
 _STEPS: Final[dict[Unit, int]] = {"count": 1, "percent": 10}  # that a unit is told in: percent with one decimal
 
 
-class Shade(Struct, frozen=True):
+class ScaleShade(Struct, frozen=True):
     """A shade and the numbers that it stands for, in words."""
 
     level: int
@@ -26,31 +26,32 @@ class Shade(Struct, frozen=True):
 
 
 class Scale(Struct, frozen=True):
-    """What each shade begins with, the lightest first, in steps of the unit. Where there are fewer, the darkest ones
-    are used."""
+    """The lower bounds of the shades, the lightest first, in steps of the unit. If there are fewer, the darkest are
+    used.
+    """
 
     bounds: tuple[int, ...]
     most: int
     unit: Unit = "count"
 
     def level(self, value: float) -> int:
-        """How dark a number is drawn: 0 for nothing, LEVELS for the most."""
+        """The shade of a number: 0 for nothing, LEVELS for the most."""
         above = bisect_right(self.bounds, _steps(value, self.unit))
         return above + LEVELS - len(self.bounds) if above else 0
 
     @property
     def times(self) -> float | None:
-        """By what each shade is more than the one before; None where they are as good as even."""
+        """The factor between two shades; None if they are as good as even."""
         times = (self.most / self.bounds[0]) ** (1 / LEVELS)
         return float(times) if len(self.bounds) == LEVELS and times >= _TELLING else None
 
     @property
-    def shades(self) -> tuple[Shade, ...]:
+    def shades(self) -> tuple[ScaleShade, ...]:
         """The legend."""
         lasts = (*(bound - 1 for bound in self.bounds[1:]), self.most)
         first = LEVELS - len(self.bounds) + 1
         spans = zip(self.bounds, lasts, strict=True)
-        return tuple(Shade(first + at, _span(*span, self.unit)) for at, span in enumerate(spans))
+        return tuple(ScaleShade(first + at, _span(*span, self.unit)) for at, span in enumerate(spans))
 
 
 def scale(values: Sequence[float], unit: Unit = "count") -> Scale | None:
@@ -63,7 +64,7 @@ def scale(values: Sequence[float], unit: Unit = "count") -> Scale | None:
     return Scale(tuple(sorted(bounds)), most, unit)
 
 
-def written(value: float, unit: Unit) -> str:
+def bound_text(value: float, unit: Unit) -> str:
     """A number in words."""
     return figures.percent(value) if unit == "percent" else figures.count(value)
 
@@ -73,5 +74,5 @@ def _steps(value: float, unit: Unit) -> int:
 
 
 def _span(first: int, last: int, unit: Unit) -> str:
-    texts = [written(steps / _STEPS[unit], unit) for steps in (first, last)]
+    texts = [bound_text(steps / _STEPS[unit], unit) for steps in (first, last)]
     return "–".join(dict.fromkeys(texts))

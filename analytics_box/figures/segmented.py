@@ -9,7 +9,7 @@ from analytics_box.figures.board import Board
 from analytics_box.figures.narrowing import Segment
 from analytics_box.figures.view import View
 from analytics_box.web.call import Call
-from analytics_box.web.page.visit import Visit
+from analytics_box.web.page.visit import PageRequest
 
 
 class SavedSegments(Struct, frozen=True):
@@ -45,7 +45,7 @@ class SegmentMenu(Struct, frozen=True):
     back: str = ""
 
 
-async def with_segment(visit: Visit, number: int, view: View) -> View:
+async def with_segment(visit: PageRequest, number: int, view: View) -> View:
     """The view with the filters of the segment that its address names; one that is not there has no name."""
     if view.segment is None or view.segment.name:
         return view

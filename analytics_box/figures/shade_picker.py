@@ -1,4 +1,4 @@
-"""What colour shows on a page of figures, and what else it can show. Pure."""
+"""The metric that colour shows on a page of figures, and its alternatives. Pure."""
 
 from analytics_box.figures.converting import CONVERSIONS, RATE
 from analytics_box.figures.shading import Shader, Shading

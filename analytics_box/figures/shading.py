@@ -1,11 +1,11 @@
-"""What colour shows of the rows of a map or of a week: visitors, or what became of them for a goal. Pure."""
+"""Metrics that colour can show on a map or a week: visitors, or their conversions of a goal. Pure."""
 
 from collections.abc import Sequence
 
 from msgspec import Struct
 
 from analytics_box.base.texts import Panels
-from analytics_box.figures.scale import Scale, Unit, scale, written
+from analytics_box.figures.scale import Scale, Unit, bound_text, scale
 from analytics_box.query.catalog.types import Record
 
 UNKNOWN = "–"
@@ -21,14 +21,14 @@ class Shader(Struct, frozen=True):
 
 
 class Shading(Struct, frozen=True):
-    """What colour shows; all that is said of each row, in its order, of which it can be chosen."""
+    """The metric that colour shows, and all metrics listed for each row, in order, that can be chosen."""
 
     shown: Shader
     said: tuple[Shader, ...]
 
     @property
     def choices(self) -> tuple[Shader, ...]:
-        """What colour can show, if there is a choice."""
+        """The metrics that colour can show, if there is a choice."""
         return self.said if len(self.said) > 1 else ()
 
     def value(self, row: Record) -> float:
@@ -36,7 +36,7 @@ class Shading(Struct, frozen=True):
         return float(row[self.shown.field] or 0)
 
     def scale(self, rows: Sequence[Record]) -> Scale | None:
-        """How dark each number is; None where all are zero."""
+        """The shades for these rows; None if all are zero."""
         return scale([self.value(row) for row in rows], self.shown.unit)
 
     def words(self, row: Record) -> str:
@@ -47,4 +47,4 @@ class Shading(Struct, frozen=True):
 
 def number(value: float | None, unit: Unit) -> str:
     """A number in words; a dash where it is unknown."""
-    return UNKNOWN if value is None else written(value, unit)
+    return UNKNOWN if value is None else bound_text(value, unit)

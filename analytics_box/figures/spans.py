@@ -11,9 +11,9 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from analytics_box.base.texts import Ranges, Unread, figures
+from analytics_box.base.texts import RangeTexts, Unread, figures
 from analytics_box.query import ranges
-from analytics_box.query.ranges import MAX_DAYS, PRESETS, Days, Preset
+from analytics_box.query.ranges import MAX_DAYS, PRESETS, DayRange, Preset
 
 RangeName = Preset | Literal["last_12m", "all", "custom"]
 NAMED: Final[tuple[RangeName, ...]] = (*PRESETS, "last_12m", "all")
@@ -21,7 +21,7 @@ USUAL: Final[RangeName] = "last_30d"
 _LONGEST: Final = timedelta(days=MAX_DAYS - 1)
 
 
-class Span(Struct, frozen=True):
+class RangeSpan(Struct, frozen=True):
     """A range: one of the named ones, or own dates (local days, both included). `unread` says what could not be read
     of the address."""
 
@@ -31,36 +31,36 @@ class Span(Struct, frozen=True):
     unread: str = ""
 
 
-def read_span(query: Mapping[str, str]) -> Span:
+def read_span(query: Mapping[str, str]) -> RangeSpan:
     """The range that an address asks for; the usual one for what is none. Own dates that are too many are the last of
     them."""
     asked = query.get("range", "")
     named = next((name for name in NAMED if name == asked), None)
     if named is not None:
-        return Span(named)
+        return RangeSpan(named)
     if asked != "custom":
-        return Span(unread=Unread.range.format(name=said(asked), range=_usual()) if asked else "")
+        return RangeSpan(unread=Unread.range.format(name=quoted_value(asked), range=_usual()) if asked else "")
     texts = [query.get(name, "").strip() for name in ("from", "to")]
     days = [day for day in map(day_in, texts) if day is not None]
     if len(days) < 2:
-        given = " – ".join(said(text) for text in texts if text)
-        return Span(unread=(Unread.dates if all(texts) else Unread.no_dates).format(dates=given, range=_usual()))
+        given = " – ".join(quoted_value(text) for text in texts if text)
+        return RangeSpan(unread=(Unread.dates if all(texts) else Unread.no_dates).format(dates=given, range=_usual()))
     first, last = sorted(days)
     if last - first > _LONGEST:
-        return Span("custom", last - _LONGEST, last, Unread.long.format(most=figures.count(MAX_DAYS)))
-    return Span("custom", first, last)
+        return RangeSpan("custom", last - _LONGEST, last, Unread.long.format(most=figures.count(MAX_DAYS)))
+    return RangeSpan("custom", first, last)
 
 
-def days_of(span: Span, now: int, zone: ZoneInfo, begun: date | None = None) -> Days:
+def days_of(span: RangeSpan, now: int, zone: ZoneInfo, begun: date | None = None) -> DayRange:
     """The local days of a range. `now` is in UTC ms; all time begins on the day in `begun`, the last twelve months are
     this month so far and the eleven before it."""
     if span.name == "custom":
-        return Days(span.first or date.min, span.last or date.max)
+        return DayRange(span.first or date.min, span.last or date.max)
     today = ranges.today(now, zone)
     if span.name == "last_12m":
-        return Days(today.replace(year=today.year - (today.month < 12), month=today.month % 12 + 1, day=1), today)
+        return DayRange(today.replace(year=today.year - (today.month < 12), month=today.month % 12 + 1, day=1), today)
     if span.name == "all":
-        return Days(max(min(begun or today, today), today - _LONGEST), today)
+        return DayRange(max(min(begun or today, today), today - _LONGEST), today)
     return ranges.of_preset(span.name, now, zone)
 
 
@@ -73,10 +73,10 @@ def day_in(text: str | None) -> date | None:
     return day if 1980 <= day.year <= 2100 else None
 
 
-def said(text: str) -> str:
-    """What an address says, as it is repeated to whoever opened it."""
+def quoted_value(text: str) -> str:
+    """The value in an address, shortened for a remark to the visitor."""
     return figures.visible(text[:40])
 
 
 def _usual() -> str:
-    return Ranges.names[USUAL].lower()
+    return RangeTexts.names[USUAL].lower()

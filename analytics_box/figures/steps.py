@@ -1,10 +1,10 @@
-"""How wide the points of a chart are: hours, days, weeks or months (`by=` in an address). Pure."""
+"""The width of the points of a chart: hours, days, weeks or months (`by=` in an address). Pure."""
 
 from typing import Final, Literal
 
 from analytics_box.base.texts import Steps, Unread, figures
-from analytics_box.figures.spans import said
-from analytics_box.query.ranges import MAX_DAYS, MAX_HOURLY_DAYS, Days
+from analytics_box.figures.spans import quoted_value
+from analytics_box.query.ranges import MAX_DAYS, MAX_HOURLY_DAYS, DayRange
 
 Step = Literal["hour", "day", "week", "month"]
 STEPS: Final[tuple[Step, ...]] = ("hour", "day", "week", "month")
@@ -19,10 +19,10 @@ _USUAL: Final[tuple[tuple[int, Step], ...]] = ((1, "hour"), (184, "day"), (800, 
 def read_step(text: str) -> tuple[Step | Literal[""], str]:
     """The steps that an address asks for, empty for those that fit; and what could not be read of it."""
     found: Step | None = next((step for step in STEPS if step == text), None)
-    return (found, "") if found is not None else ("", said(text))
+    return (found, "") if found is not None else ("", quoted_value(text))
 
 
-def possible(days: Days, theirs: int = 0) -> tuple[Step, ...]:
+def possible(days: DayRange, theirs: int = 0) -> tuple[Step, ...]:
     """The steps in which these days can be drawn beside those that they are compared with, of which there are
     `theirs`: neither may have too many hours."""
     return tuple(
@@ -32,14 +32,14 @@ def possible(days: Days, theirs: int = 0) -> tuple[Step, ...]:
     )
 
 
-def usual(days: Days, theirs: int = 0) -> Step:
+def usual(days: DayRange, theirs: int = 0) -> Step:
     """The steps that are drawn when none are chosen: about as many points as can be told apart."""
     wanted = next((step for most, step in _USUAL if days.length <= most), "month")
     can = possible(days, theirs)
     return wanted if wanted in can else can[0]
 
 
-def chosen(by: Step | Literal[""], days: Days, theirs: int = 0) -> tuple[Step, str]:
+def steps_to_draw(by: Step | Literal[""], days: DayRange, theirs: int = 0) -> tuple[Step, str]:
     """The steps that are drawn, and what is said where they are not the chosen ones."""
     step = usual(days, theirs)
     if not by or by in possible(days, theirs):

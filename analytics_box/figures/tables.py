@@ -8,29 +8,29 @@ from msgspec.structs import replace
 
 from analytics_box.base import errors
 from analytics_box.figures import details, page, suggesting
-from analytics_box.figures.asking import Asking, Unanswered
+from analytics_box.figures.asking import PageQuery, UnansweredQuery
 from analytics_box.figures.converting import key_of
-from analytics_box.figures.detail_view import Detail
-from analytics_box.figures.details import Line, Table
+from analytics_box.figures.detail_view import TableState
+from analytics_box.figures.details import DetailLine, DetailTable
 from analytics_box.figures.panels import share_help
 from analytics_box.figures.view import View, address
 from analytics_box.query import sheets
 from analytics_box.query.request import MAX_LIMIT
 from analytics_box.web.page.shell import Shell
-from analytics_box.web.page.visit import Answer, Next, Visit
+from analytics_box.web.page.visit import Answer, Next, PageRequest
 
 FORMS = {"csv": "text/csv", "json": "application/json"}
 
 
-class Found(Struct, frozen=True):
+class TableLines(Struct, frozen=True):
     """All lines of a list, and the number that their shares are of, if it is one of the whole page."""
 
-    lines: Sequence[Line]
+    lines: Sequence[DetailLine]
     whole: float | None
 
 
 async def show(
-    visit: Visit,
+    visit: PageRequest,
     number: int,
     view: View,
     name: str,
@@ -43,8 +43,8 @@ async def show(
     """The page with the table of a list of a subject. `view` is the table's own, `home` the path of the page of
     figures, which says when it has `begun`, too. A filter that a form adds leads to the address that has it. Raises
     NotFound."""
-    _known(view, name)
-    settled = await suggesting.settled(visit, number, view)
+    _joined_rows(view, name)
+    settled = await suggesting.redirect_with_values(visit, number, view)
     if settled is not None:
         return settled
     asking, board = await page.empty(visit, number, view, begun)
@@ -55,15 +55,15 @@ async def show(
         board=board,
         table=await _table(asking, board.view, name, home),
         label=details.list_name(view, name),
-        home=address(replace(view, path=home, detail=Detail())),
+        home=address(replace(view, path=home, detail=TableState())),
     )
 
 
-async def _table(asking: Asking, view: View, name: str, home: str) -> Table | None:
+async def _table(asking: PageQuery, view: View, name: str, home: str) -> DetailTable | None:
     """The table, or none where its rows could not be read."""
     try:
         found = await lines(asking, view, name)
-    except Unanswered:
+    except UnansweredQuery:
         return None
     return details.table(
         view,
@@ -77,20 +77,20 @@ async def _table(asking: Asking, view: View, name: str, home: str) -> Table | No
     )
 
 
-async def file(visit: Visit, number: int, view: View, name: str, form: str, begun: int | None = None) -> Next:
+async def file(visit: PageRequest, number: int, view: View, name: str, form: str, begun: int | None = None) -> Next:
     """All rows of a list that are searched for, in the order of the table, as CSV or JSON. Raises NotFound, or
     Unavailable."""
-    _known(view, name)
+    _joined_rows(view, name)
     if form not in FORMS:
         raise errors.NotFound("There is nothing at this address")
     asking, board = await page.empty(visit, number, view, begun)
     view = board.view
     try:
         found = await lines(asking, view, name)
-    except Unanswered as failed:
+    except UnansweredQuery as failed:
         raise errors.Unavailable(str(failed)) from failed
     listed = view.listed(name)
-    names, rows = details.records(listed, details.chosen(found.lines, view.detail, details.columns_of(listed)))
+    names, rows = details.records(listed, details.select_lines(found.lines, view.detail, details.columns_of(listed)))
     days = asking.days
     called = f"{name}-{days.first}-{days.last}.{form}"
     if form == "csv":
@@ -101,17 +101,17 @@ async def file(visit: Visit, number: int, view: View, name: str, form: str, begu
     return visit.download(content, FORMS[form], called)
 
 
-async def lines(asking: Asking, view: View, name: str, most: int = MAX_LIMIT) -> Found:
-    """All lines of a list, at most so many. Raises Unanswered."""
+async def lines(asking: PageQuery, view: View, name: str, most: int = MAX_LIMIT) -> TableLines:
+    """All lines of a list, at most so many. Raises UnansweredQuery."""
     listed = view.listed(name)
     whole = view.of.wholes.get(listed.counted)
     types = [listed.type] if whole is None else [listed.type, whole[0]]
     rows, *in_all = await asking.converting(view.aim, {listed.type: key_of(listed)}, types, limit=most)
     beside = await asking.rows((), beside=[one.type for one in listed.beside]) if listed.beside else []
     of = None if whole is None else float(in_all[0][0][whole[1]])
-    return Found(details.lines(listed, rows, beside, of), of)
+    return TableLines(details.lines(listed, rows, beside, of), of)
 
 
-def _known(view: View, name: str) -> None:
+def _joined_rows(view: View, name: str) -> None:
     if name not in view.of.lists or name not in view.of.tables(name):
         raise errors.NotFound("There is nothing at this address")

@@ -7,14 +7,14 @@ from msgspec import Struct
 
 from analytics_box.base.texts import figures
 from analytics_box.figures.board import Filters, Metric, Rows
-from analytics_box.figures.chart import written
+from analytics_box.figures.chart import number_text
 from analytics_box.figures.view import View
 
 Tone = Literal["good", "bad", "neutral"]
 TIMES = 10  # from ten times on, growth is said as a multiple
 
 
-class Change(Struct, frozen=True):
+class TileChange(Struct, frozen=True):
     """Against what the range is compared with. `amount` is empty when there is nothing to set it against; `so_far` says
     that only as much of that counts as of the range is over."""
 
@@ -26,13 +26,13 @@ class Change(Struct, frozen=True):
 
 
 class Tile(Struct, frozen=True):
-    """One figure; with an address it draws the chart of it. `help` is what stands below one that is not compared."""
+    """A figure; with an address it draws the chart of it. `help` is the line below one that is not compared."""
 
     metric: str
     label: str
     value: str
     anchor: str
-    change: Change | None = None
+    change: TileChange | None = None
     selected: bool = False
     href: str = ""
     help: str = ""
@@ -44,16 +44,19 @@ Totals = Mapping[str, Rows]  # by query type
 def tiles(
     view: View, totals: Totals, previous: Totals | None, *, so_far: bool = False, fair: bool = True, instead: str = ""
 ) -> tuple[Tile, ...]:
-    """One tile per metric. `so_far`: the range is not over, and `previous` is as much of what it is compared with. Not
-    `fair` is a comparison of more days with fewer: then no counts are
-    set against each other. `instead` is said where nothing is known to compare with."""
+    """A tile for each metric. `so_far`: the range is not over, and `previous` is the same part of its comparison. Not
+    `fair` is
+    a comparison of different numbers of days: then counts are not compared. `instead` is the text if there is nothing
+    to
+    compare with.
+    """
     filters = view.plain
     about = view.of.about(filters)
     return tuple(
         Tile(
             metric=metric.name,
             label=about.names[metric.name],
-            value=written(metric, metric.total_of(totals[metric.total], filters)),
+            value=number_text(metric, metric.total_of(totals[metric.total], filters)),
             anchor=view.of.words.anchors[metric.name],
             change=_change(metric, totals, previous, filters, so_far=so_far, fair=fair, judged=about.judged)
             if previous and metric.series
@@ -70,7 +73,7 @@ def tiles(
 
 def _change(
     metric: Metric, totals: Totals, previous: Totals, filters: Filters, *, so_far: bool, fair: bool, judged: bool
-) -> Change | None:
+) -> TileChange | None:
     """Relative for counts, in points for rates, in seconds for durations."""
     now = metric.total_of(totals[metric.total], filters)
     then = metric.total_of(previous[metric.total], filters)
@@ -85,23 +88,23 @@ def change_of(
     so_far: bool = False,
     fair: bool = True,
     judged: bool = True,
-) -> Change | None:
-    """What has changed between two numbers of a metric; nothing where one of them is unknown."""
+) -> TileChange | None:
+    """The change between two numbers of a metric; None if one of them is unknown."""
     if now is None or then is None:
         return None
-    before, adds_up = written(metric, then), metric.unit == "count" or metric.value is not None
+    before, adds_up = number_text(metric, then), metric.unit == "count" or metric.value is not None
     if not fair and adds_up:
-        return Change("up" if now > then else "down", "neutral", "", before, so_far)
+        return TileChange("up" if now > then else "down", "neutral", "", before, so_far)
     difference, amount = _difference(metric, now, then)
     if not difference:
-        return Change("same", "neutral", "", before, so_far)
+        return TileChange("same", "neutral", "", before, so_far)
     better = (difference > 0) != metric.fewer_is_better
     tone: Tone = "neutral" if not judged else "good" if better else "bad"
-    return Change("up" if difference > 0 else "down", tone, amount, before, so_far)
+    return TileChange("up" if difference > 0 else "down", tone, amount, before, so_far)
 
 
 def _difference(metric: Metric, now: float, then: float) -> tuple[float, str]:
-    """What has changed between the numbers as they are shown, and how that is written."""
+    """The change between the numbers as shown, and its text."""
     match metric.unit:
         case "percent":
             points = round(figures.tenths(now) - figures.tenths(then), 1)

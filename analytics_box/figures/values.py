@@ -7,8 +7,8 @@ from msgspec import Struct
 
 from analytics_box.base.clock import Clock
 from analytics_box.base.texts import figures
-from analytics_box.figures.asking import Asking
-from analytics_box.figures.board import Board, Listed, Rows, Source
+from analytics_box.figures.asking import PageQuery
+from analytics_box.figures.board import Board, FigureList, Rows, ValueSource
 from analytics_box.web.call import Call
 
 MOST_VALUES = 1_000  # of one field
@@ -61,12 +61,12 @@ def _letters(values: Sequence[Value]) -> int:
     return sum(len(value.name) + len(value.label) + len(value.detail) for value in values)
 
 
-def list_of(of: Board, field: str) -> Listed | None:
+def list_of(of: Board, field: str) -> FigureList | None:
     """The list that shows the values of a field; none where no list does."""
     return next((listed for listed in of.lists.values() if field and listed.field == field), None)
 
 
-async def values(asking: Asking, kept: KeptValues, field: str) -> Sequence[Value]:
+async def values(asking: PageQuery, kept: KeptValues, field: str) -> Sequence[Value]:
     """The values of a field in the range of a page, whatever it is filtered by. Raises Unanswered."""
     listed, source = list_of(asking.of, field), asking.of.suggested.get(field)
     wanted = listed or source
@@ -76,12 +76,18 @@ async def values(asking: Asking, kept: KeptValues, field: str) -> Sequence[Value
     found = kept.get(key)
     if found is None:
         (rows,) = await asking.everything.rows([wanted.type], limit=MOST_VALUES)
-        found = _listed(listed, rows, field) if listed is not None else _found(source, rows) if source else ()
+        found = (
+            _distinct_values(listed, rows, field)
+            if listed is not None
+            else _count_values(source, rows)
+            if source
+            else ()
+        )
         kept.keep(key, found)
     return found
 
 
-def _listed(listed: Listed, rows: Rows, field: str) -> Sequence[Value]:
+def _distinct_values(listed: FigureList, rows: Rows, field: str) -> Sequence[Value]:
     """The values as a list shows them, each once."""
     merged: dict[str, Value] = {}
     for row in rows:
@@ -93,7 +99,7 @@ def _listed(listed: Listed, rows: Rows, field: str) -> Sequence[Value]:
     return tuple(merged.values())
 
 
-def _found(source: Source, rows: Rows) -> Sequence[Value]:
+def _count_values(source: ValueSource, rows: Rows) -> Sequence[Value]:
     """The values in these rows; what is in several is counted together."""
     counts: Counter[str] = Counter()
     for row in rows:
@@ -123,7 +129,7 @@ def like(found: Sequence[Value], typed: str, codes: Sequence[str] = ()) -> Seque
     return [found[at] for place, at in ranked if place < 3][:SHOWN]
 
 
-def meant(found: Sequence[Value], typed: str) -> tuple[str, ...]:
+def matching_values(found: Sequence[Value], typed: str) -> tuple[str, ...]:
     """The values that are called as somebody typed, in any case; several where a name says less than they do, as
     "German" does of the German of several countries. What is typed itself where there is none."""
     wanted = typed.strip().casefold()

@@ -1,11 +1,11 @@
-"""What the address of a page of figures asks for: range, metric, comparison, tabs. Everything on the page is a URL.
+"""The state of a page of figures in its address: range, metric, comparison, tabs. Everything on the page is a URL.
 
-    range=last_30d | custom&from=2026-10-22&to=2026-11-20      metric=visitors      beside=pageviews (a second one)
-    by=hour | day | week | month (points of the chart)      compare=year | off | own&cfrom=2026-08-01&cto=2026-08-31
-    tab=channels,systems (of each panel the list that is not its first)      show=table
-    country=Germany&path.contains=/blog (filters, as narrowing_address.py says)      segment=ID (those of a segment)
-    goal=ID (conversions of it)      shade=conversions (what colour shows)
-    kind=bot (one of the board's kinds)      zone=Europe/Berlin      wait=all (no part may come later)
+        range=last_30d | custom&from=2026-10-22&to=2026-11-20      metric=visitors      beside=pageviews (a second one)
+        by=hour | day | week | month (points of the chart)      compare=year | off | own&cfrom=2026-08-01&cto=2026-08-31
+        tab=channels,systems (of each panel the list that is not its first)      show=table
+        country=Germany&path.contains=/blog (filters, as narrowing_address.py says)      segment=ID (those of a segment)
+        goal=ID (conversions of it)      shade=conversions (what colour shows)
+        kind=bot (one of the board's kinds)      zone=Europe/Berlin      wait=all (no part may come later)
 
 Pages are forgiving: what cannot be read falls back to the default, which the page says; defaults are left out of
 addresses.
@@ -21,20 +21,20 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.texts import Filters, Unread
-from analytics_box.figures.board import Board, Listed, Metric
+from analytics_box.base.texts import FilterTexts, Unread
+from analytics_box.figures.board import Board, FigureList, Metric
 from analytics_box.figures.comparing import Comparison, read_comparison
-from analytics_box.figures.converting import COLUMNS, Target
-from analytics_box.figures.detail_view import Detail, detail_parameters, read_detail
+from analytics_box.figures.converting import COLUMNS, GoalTarget
+from analytics_box.figures.detail_view import TableState, detail_parameters, read_detail
 from analytics_box.figures.narrowing import EVERYTHING, Narrowing, Segment
 from analytics_box.figures.narrowing_address import read_narrowing
-from analytics_box.figures.spans import USUAL, RangeName, Span, read_span, said
+from analytics_box.figures.spans import USUAL, RangeName, RangeSpan, quoted_value, read_span
 from analytics_box.figures.steps import Step, read_step
 from analytics_box.query.named_goals import FIELD as GOAL
 
 
 class View(Struct, frozen=True):
-    """One state of such a page. `path` is the page's own path; own dates are both inclusive local days.
+    """A state of such a page. `path` is the page's own path; a custom range has local days, both included.
 
     Without `by`, points are as wide as fits the range. `beside` is a second metric in the same chart. `shade` is what
     colour shows of the goal instead of visitors. `goals` are those that are there of all that its address names, by id
@@ -56,12 +56,12 @@ class View(Struct, frozen=True):
     wait: bool = False
     filters: Narrowing = EVERYTHING
     segment: Segment | None = None
-    goal: Target | None = None
+    goal: GoalTarget | None = None
     goals: tuple[tuple[str, str], ...] | None = None
     shade: str = ""
     kind: str = ""
     unread: tuple[str, ...] = ()
-    detail: Detail = Detail()
+    detail: TableState = TableState()
 
     def link(self, **changes: Any) -> str:
         """The address of this state with some of it changed, for templates."""
@@ -75,7 +75,7 @@ class View(Struct, frozen=True):
         return replace(self, tabs=_in_order((*others, shown), self.of))
 
     def list_of(self, panel: str) -> str:
-        """Which of its lists a panel shows."""
+        """The list that a panel shows."""
         return next((name for name in self.tabs if name in self.of.panels[panel]), panel)
 
     def narrowed(self, wanted: Mapping[str, str]) -> "View":
@@ -116,15 +116,15 @@ class View(Struct, frozen=True):
 
     @property
     def values_link(self) -> str:
-        """Where the values of a field are that the form for filters suggests."""
+        """The address of the values that the form for filters suggests."""
         home = self.path.partition("/details/")[0]
         plain = replace(
-            self, path=f"{home}/values", filters=EVERYTHING, segment=None, kind="", tabs=(), detail=Detail()
+            self, path=f"{home}/values", filters=EVERYTHING, segment=None, kind="", tabs=(), detail=TableState()
         )
         return address(plain)
 
     @property
-    def aim(self) -> Target | None:
+    def aim(self) -> GoalTarget | None:
         """The goal that is chosen, where whoever keeps goals has said what reaches it."""
         return self.goal if self.goal is not None and self.goal.filters else None
 
@@ -139,15 +139,15 @@ class View(Struct, frozen=True):
         """The metrics that can be drawn, by name."""
         return {metric.name: metric for metric in self.metrics if metric.series}
 
-    def listed(self, name: str) -> Listed:
+    def listed(self, name: str) -> FigureList:
         """A list; where a goal is chosen, its table has its conversions, too."""
         listed = self.of.lists[name]
         return listed if self.aim is None else replace(listed, columns=(*COLUMNS, *listed.columns))
 
     def called(self, field: str, value: str) -> str:
-        """How the page writes a value of a field."""
+        """The display name of a field's value."""
         if field == GOAL:
-            return dict(self.goals or ()).get(value, Filters.gone_goal)
+            return dict(self.goals or ()).get(value, FilterTexts.gone_goal)
         return self.of.called(field, value)
 
     @property
@@ -173,9 +173,9 @@ class View(Struct, frozen=True):
         return address(replace(self, wait=True))
 
     @property
-    def span(self) -> Span:
+    def span(self) -> RangeSpan:
         """The range."""
-        return Span(self.range, self.first, self.last)
+        return RangeSpan(self.range, self.first, self.last)
 
     def of_range(self, name: RangeName) -> "View":
         """This view of another range, without the steps and own dates to compare with that were chosen for this one."""
@@ -184,24 +184,24 @@ class View(Struct, frozen=True):
 
     @property
     def fields(self) -> tuple[tuple[str, str], ...]:
-        """What a form that chooses own dates carries along: everything but the range."""
+        """The hidden fields of the form for a custom range: everything but the range."""
         return tuple(_parameters(self.of_range(USUAL)))
 
     @property
     def uncompared_fields(self) -> tuple[tuple[str, str], ...]:
-        """What a form that chooses own dates to compare with carries along: everything but the comparison."""
+        """The hidden fields of the form for a custom comparison: everything but the comparison."""
         return tuple(_parameters(replace(self, compare=Comparison())))
 
     @property
     def all_fields(self) -> tuple[tuple[str, str], ...]:
-        """What a form that adds a filter carries along."""
+        """The hidden fields of the form that adds a filter."""
         return tuple(_parameters(self))
 
 
 def read_view(path: str, query: Mapping[str, str], of: Board) -> View:
     """The state that an address asks for. Never raises."""
     span, comparison, (by, no_step) = read_span(query), read_comparison(query), read_step(query.get("by", ""))
-    goal = Target(query["goal"][:64]) if of.converting and query.get("goal") else None
+    goal = GoalTarget(query["goal"][:64]) if of.converting and query.get("goal") else None
     charted = tuple(View(path, of, of.default, goal=goal).charted)
     metric = _one_of(charted, query.get("metric"), of.default)
     view = View(
@@ -218,7 +218,7 @@ def read_view(path: str, query: Mapping[str, str], of: Board) -> View:
         table=query.get("show") == "table",
         zone=zone_in(query.get("zone", "")),
         wait=query.get("wait") == "all",
-        filters=read_narrowing(query, of.filtered, partial(_known, of)),
+        filters=read_narrowing(query, of.filtered, partial(_canonical_value, of)),
         segment=Segment(query["segment"][:64]) if of.segmented and query.get("segment") else None,
         goal=goal,
         shade=_one_of(tuple(one.name for one in of.converting) if goal is not None else (), query.get("shade"), ""),
@@ -230,24 +230,26 @@ def read_view(path: str, query: Mapping[str, str], of: Board) -> View:
 
 
 def _unread(query: Mapping[str, str], view: View) -> tuple[str, ...]:
-    """What of the figures and of the zone could not be read."""
+    """Remarks on invalid values for the figures and the zone."""
     metric, beside, zone = (query.get(name, "") for name in ("metric", "beside", "zone"))
     names = view.of.about(view.plain).names
     return (
-        Unread.metric.format(name=said(metric), metric=names[view.metric]) if metric not in {"", view.metric} else "",
-        Unread.beside.format(name=said(beside)) if beside not in {"", view.metric, view.beside} else "",
-        Unread.zone.format(name=said(zone)) if zone and not view.zone else "",
+        Unread.metric.format(name=quoted_value(metric), metric=names[view.metric])
+        if metric not in {"", view.metric}
+        else "",
+        Unread.beside.format(name=quoted_value(beside)) if beside not in {"", view.metric, view.beside} else "",
+        Unread.zone.format(name=quoted_value(zone)) if zone and not view.zone else "",
     )
 
 
 def address(view: View) -> str:
     """The canonical address of a state."""
-    parameters = "&".join(f"{_quoted(name)}={_quoted(value)}" for name, value in _parameters(view))
+    parameters = "&".join(f"{_quote(name)}={_quote(value)}" for name, value in _parameters(view))
     return f"{view.path}?{parameters}" if parameters else view.path
 
 
 @lru_cache(256)  # a page has some hundred addresses of the same few parts
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return quote_plus(text, safe="/,^")
 
 
@@ -273,7 +275,7 @@ def _parameters(view: View) -> list[tuple[str, str]]:
     return [*((name, value) for name, value in given.items() if value), *view.filters.parameters]
 
 
-def _known(of: Board, field: str, value: str) -> str:
+def _canonical_value(of: Board, field: str, value: str) -> str:
     """The value by the name that the facts know it by."""
     called = of.values.get(field, {})
     known = next((name for name, label in called.items() if name and label.casefold() == value.casefold()), value)
@@ -281,12 +283,12 @@ def _known(of: Board, field: str, value: str) -> str:
 
 
 def _kind(query: Mapping[str, str], of: Board) -> str:
-    """What the page is about, if that is not the usual."""
+    """The subject of the page, if it is not the usual one."""
     if of.kinds is None:
         return ""
     field = of.kinds.field
     value = query.get("value", "") if query.get("field") == field else query.get(field, "")
-    known = _known(of, field, value.strip())
+    known = _canonical_value(of, field, value.strip())
     return known if known in of.kinds.names else ""
 
 

@@ -1,10 +1,10 @@
-"""What is known of a website's monitor on the pages of the website."""
+"""A website's monitor on the pages of the website."""
 
 from collections.abc import Awaitable, Callable, Sequence
 
 from msgspec import Struct
 
-from analytics_box.figures.chart import Outage
+from analytics_box.figures.chart import ChartOutage
 
 
 class WatchedWebsites(Struct, frozen=True):
@@ -12,4 +12,4 @@ class WatchedWebsites(Struct, frozen=True):
     the times between two instants (UTC ms) in which the website was down."""
 
     page: Callable[[str], str]
-    outages: Callable[[str, int, int], Awaitable[Sequence[Outage]]]
+    outages: Callable[[str, int, int], Awaitable[Sequence[ChartOutage]]]

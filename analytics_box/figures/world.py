@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from analytics_box.base.texts import Panels, figures
-from analytics_box.figures.outlines import EVERYWHERE, Box, around
-from analytics_box.figures.scale import Shade
+from analytics_box.figures.outlines import EVERYWHERE, MapBox, around
+from analytics_box.figures.scale import ScaleShade
 from analytics_box.figures.shading import Shading
 from analytics_box.query.catalog.types import Record
 
@@ -30,11 +30,11 @@ class World(Struct, frozen=True):
     is what is seen of it."""
 
     countries: tuple[Country, ...]
-    shades: tuple[Shade, ...]
+    shades: tuple[ScaleShade, ...]
     shading: Shading
     shaded: str
     steps: str
-    part: Box = EVERYWHERE
+    part: MapBox = EVERYWHERE
 
     @property
     def is_near(self) -> bool:
@@ -42,7 +42,7 @@ class World(Struct, frozen=True):
         return self.part.width * 2 <= EVERYWHERE.width
 
 
-class Counted(Struct, frozen=True):
+class CountryRow(Struct, frozen=True):
     """A row of the list: its country's code, what it is called, and where a click on it leads."""
 
     code: str
@@ -52,7 +52,7 @@ class Counted(Struct, frozen=True):
     selected: bool
 
 
-def world(rows: Sequence[Counted], shading: Shading, *, closer: bool = False) -> World | None:
+def world(rows: Sequence[CountryRow], shading: Shading, *, closer: bool = False) -> World | None:
     """The map of these rows; None where no country is known. `closer` says that the page shows one place and the map
     its neighbours, too."""
     known = [row for row in rows if row.code and row.row[shading.said[0].field] > 0]
@@ -81,4 +81,4 @@ def world(rows: Sequence[Counted], shading: Shading, *, closer: bool = False) ->
 
 def _times(given: float) -> str:
     """A factor: 1.6, 2.5, 12."""
-    return f"{figures.rounded(given, 1)}" if given < 9.95 else figures.count(given)
+    return f"{figures.round_half_up(given, 1)}" if given < 9.95 else figures.count(given)

@@ -8,7 +8,9 @@ Told = Callable[[], None]
 
 
 class Arrivals:
-    """How often something came for each site, since the start of the box. Two equal numbers mean that nothing did."""
+    """Counters of arrivals per site, since the start of the box. Two equal numbers mean that nothing arrived in
+    between.
+    """
 
     def __init__(self) -> None:
         self._stored: dict[int, int] = {}
@@ -16,11 +18,11 @@ class Arrivals:
         self._listening: dict[int, set[Told]] = {}
 
     def stored(self, site: int) -> int:
-        """How often facts of this site were stored."""
+        """The number of times that facts of this site were stored."""
         return self._stored.get(site, 0)
 
     def missed(self, site: int) -> int:
-        """How often something of this site was dropped or quarantined."""
+        """The number of times that something of this site was dropped or quarantined."""
         return self._missed.get(site, 0)
 
     def note_stored(self, facts: Sequence[Fact]) -> None:

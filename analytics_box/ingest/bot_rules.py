@@ -4,13 +4,13 @@ from msgspec import Struct
 
 
 class Bot(Struct, frozen=True):
-    """Why an event was quarantined, and what the bot called itself (recognition.bots)."""
+    """The reason why an event was quarantined, and the bot's name for itself (recognition.bots)."""
 
     reason: str
     agent: str
 
 
-class Rule(Struct, frozen=True):
+class BotRule(Struct, frozen=True):
     """A bot that counts as people. `created_at` is UTC ms, `created_by` as the audit log names them."""
 
     bot: Bot
@@ -19,9 +19,9 @@ class Rule(Struct, frozen=True):
 
 
 class Wishes(Struct, frozen=True):
-    """One website's settings. With `data_centres`, IP addresses of data centres are bots', too."""
+    """Bot settings of a website. With `data_centres`, IP addresses of data centres are bots', too."""
 
-    people: tuple[Rule, ...] = ()
+    people: tuple[BotRule, ...] = ()
     data_centres: bool = False
 
     def has(self, bot: Bot) -> bool:

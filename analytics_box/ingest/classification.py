@@ -1,11 +1,11 @@
-"""Which senders are bots on which website, in memory because every event asks."""
+"""Per-website bot settings, cached in memory because every event needs them."""
 
 from collections.abc import Mapping
 
 from msgspec.structs import replace
 
 from analytics_box.ingest.bot_rules import Bot, Wishes
-from analytics_box.ingest.enrich import Sender
+from analytics_box.ingest.enrich import EventSender
 from analytics_box.web.recognition import hosting
 from analytics_box.web.recognition.bots import DATA_CENTRE
 
@@ -19,7 +19,7 @@ class Classification:
         self.replace(wishes)
 
     def replace(self, wishes: Mapping[int, Wishes]) -> None:
-        """These are the settings of all sites from now on."""
+        """Replace the settings of all sites."""
         self._wishes = {site: wanted for site, wanted in wishes.items() if wanted != NOTHING}
 
     def of(self, site: int) -> Wishes:
@@ -37,7 +37,7 @@ class Classification:
         else:
             self._wishes[site] = wanted
 
-    def classify(self, sender: Sender, site: int) -> Sender:
+    def classify(self, sender: EventSender, site: int) -> EventSender:
         """The sender as this website sees it. Servers with an API key are not classified."""
         wanted = self._wishes.get(site)
         if wanted is None or sender.by_key:

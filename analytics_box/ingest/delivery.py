@@ -1,4 +1,4 @@
-"""What a sender delivers, what it is answered, and what all event routes do with both (wire 4.6 and 4.8)."""
+"""A delivery of events and its answer, and what all event routes do with both (wire 4.6 and 4.8)."""
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -9,10 +9,10 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.base import errors
-from analytics_box.base.errors import Detail
+from analytics_box.base.errors import ErrorDetail
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.prepared import PreparedSender
-from analytics_box.tenants.websites.directory import Tracked
+from analytics_box.tenants.websites.directory import TrackingTarget
 from analytics_box.web import body
 from analytics_box.web.asgi import Scope
 
@@ -25,7 +25,7 @@ Headers = Mapping[bytes, bytes]
 T = TypeVar("T")
 
 
-class Delivery(Struct, frozen=True):
+class EventDelivery(Struct, frozen=True):
     """A request of a sender, read to its end."""
 
     scope: Scope
@@ -33,23 +33,23 @@ class Delivery(Struct, frozen=True):
     body: bytes
 
 
-class Answer(Struct, frozen=True):
-    """What it is answered. `happened` goes into the header X-Analytics-Box."""
+class DeliveryAnswer(Struct, frozen=True):
+    """The answer to a delivery. `happened` goes into the header X-Analytics-Box."""
 
     status: int
     body: bytes
     happened: bytes = b""
 
 
-def success(sent: Delivery, happened: bytes, **fields: Any) -> Answer:
+def success(sent: EventDelivery, happened: bytes, **fields: Any) -> DeliveryAnswer:
     """The answer of success with these fields: everything that was to be stored is on disk."""
     fields = {"status": "success", **fields, "requestId": sent.scope["request_id"]}
-    return Answer(200, msgspec.json.encode(fields), happened)
+    return DeliveryAnswer(200, msgspec.json.encode(fields), happened)
 
 
-def nothing(happened: bytes) -> Answer:
+def nothing(happened: bytes) -> DeliveryAnswer:
     """The answer to bots: no body (wire 4.2, bots)."""
-    return Answer(204, b"", happened)
+    return DeliveryAnswer(204, b"", happened)
 
 
 def decode(read: Callable[[bytes], T], sent: bytes, reason: str) -> T:
@@ -58,7 +58,7 @@ def decode(read: Callable[[bytes], T], sent: bytes, reason: str) -> T:
         return body.decode(read, sent)
     except (errors.BrokenBody, errors.WrongTypes) as wrong:
         details = tuple(
-            Detail(detail.field.removeprefix("body.").removeprefix("body") or "body", detail.whole)
+            ErrorDetail(detail.field.removeprefix("body.").removeprefix("body") or "body", detail.whole)
             for detail in wrong.details
         )
         message = f"{details[0].field}: {details[0].message}" if details else wrong.message
@@ -88,7 +88,7 @@ def _query(text: bytes) -> dict[str, str]:
     return {name: found[name][0] for name in _NAMES if name in found}
 
 
-def client_website(intake: Intake, sent: Delivery) -> Tracked:
+def client_website(intake: Intake, sent: EventDelivery) -> TrackingTarget:
     """The website that a page's tracker names. Raises BadRequest."""
     website_id = client_id(sent.scope, sent.headers)
     if not website_id:
@@ -100,7 +100,7 @@ def client_website(intake: Intake, sent: Delivery) -> Tracked:
     return tracked
 
 
-def prepared(intake: Intake, sent: Delivery, tracked: Tracked) -> PreparedSender:
+def prepare_delivery(intake: Intake, sent: EventDelivery, tracked: TrackingTarget) -> PreparedSender:
     """The sender and the destination of a website's events. Raises Forbidden for a page or address that may not."""
     return intake.senders.of(tracked, sent.scope, sent.headers, intake.clock.now())
 

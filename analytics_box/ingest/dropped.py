@@ -13,9 +13,9 @@ from analytics_box.base.errors import Unavailable
 from analytics_box.base.facts.event import Event, Fact
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.ingest import dropped_rows as rows
-from analytics_box.ingest.dropped_rows import Dropped, Key
+from analytics_box.ingest.dropped_rows import DroppedCount, Key
 
-__all__ = ["FOLDED", "KEPT_DAYS", "Dropped", "DroppedTraffic", "count_quarantined"]
+__all__ = ["FOLDED", "KEPT_DAYS", "DroppedCount", "DroppedTraffic", "count_quarantined"]
 
 log = logging.getLogger(__name__)
 
@@ -79,7 +79,7 @@ class DroppedTraffic:
         except Unavailable:
             log.warning("The last counts of dropped traffic are lost")
 
-    async def of(self, site: int, *, days: int) -> list[Dropped]:
+    async def of(self, site: int, *, days: int) -> list[DroppedCount]:
         """Dropped traffic of the last `days` UTC days, today included; the newest day first."""
         await self.write()
         first = utc_day(self._clock.now()) - days + 1

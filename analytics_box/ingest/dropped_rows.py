@@ -8,8 +8,8 @@ from analytics_box.base.store.db import Connection
 Key = tuple[int, int, str]  # site, UTC day, reason
 
 
-class Dropped(NamedTuple):
-    """How often something was not counted for a reason on a UTC day (days since 1970)."""
+class DroppedCount(NamedTuple):
+    """The number of events dropped for a reason on a UTC day (days since 1970)."""
 
     day: int
     reason: str
@@ -37,8 +37,8 @@ def take(db: Connection) -> dict[int, list[tuple[int, str, int]]]:
     return found
 
 
-def since(db: Connection, site: int, day: int) -> list[Dropped]:
-    """What was not counted of a site from this UTC day on, the newest day first."""
+def since(db: Connection, site: int, day: int) -> list[DroppedCount]:
+    """The dropped events of a site from this UTC day on, the newest day first."""
     rows = db.execute(
         """
         -- dropped.counts
@@ -46,7 +46,7 @@ def since(db: Connection, site: int, day: int) -> list[Dropped]:
         """,
         (site, day),
     ).fetchall()
-    return [Dropped(int(str(found)), str(reason), int(str(count))) for found, reason, count in rows]
+    return [DroppedCount(int(str(found)), str(reason), int(str(count))) for found, reason, count in rows]
 
 
 def forget(db: Connection, day: int) -> None:

@@ -1,26 +1,28 @@
-"""How a page was used, from its view to leaving it: POST /engagement (wire 4.4)."""
+"""Engagement with a page, from its view to leaving it: POST /engagement (wire 4.4)."""
 
 from typing import Literal
 
 import msgspec
 
 from analytics_box.ingest import spans
-from analytics_box.ingest.delivery import Answer, Delivery
-from analytics_box.ingest.enrich import Target, as_measured, between
+from analytics_box.ingest.delivery import DeliveryAnswer, EventDelivery
+from analytics_box.ingest.enrich import EventTarget, as_measured, between
 from analytics_box.ingest.gathering import Gathering
 from analytics_box.ingest.intake import Intake
-from analytics_box.ingest.payload import Sent
-from analytics_box.ingest.spans import Listed
+from analytics_box.ingest.payload import EventPayload
+from analytics_box.ingest.spans import SpanList
 from analytics_box.web.recognition.paths import clean
 
-LISTED = Listed(most=20, type="engagement")
+LISTED = SpanList(most=20, type="engagement")
 _MOST = 65_535  # of whatever is counted
 _LONGEST = 86_400_000  # ms
 
 
-class Engagement(Sent, frozen=True, kw_only=True):
-    """One visit of one page. Times are milliseconds, the depth is percent; what is too much is cut to its limit.
-    Counts that are not sent are 0; of times, depth and interactions it is then not known what they were."""
+class Engagement(EventPayload, frozen=True, kw_only=True):
+    """A visit of a page. Times are milliseconds, the depth is percent; larger values are cut to their limit. Counts
+    that are not
+    sent are 0; times, depth and interactions are then unknown.
+    """
 
     pageIndex: float | None = None
     exitType: Literal["navigation", "spa", "hidden", "unload"] | None = None
@@ -46,12 +48,12 @@ class Engagement(Sent, frozen=True, kw_only=True):
 _LIST = msgspec.json.Decoder(list[Engagement])
 
 
-async def take(intake: Intake, sent: Delivery) -> Answer:
+async def take(intake: Intake, sent: EventDelivery) -> DeliveryAnswer:
     """Up to 20 visits of pages."""
     return await spans.take(intake, sent, _LIST, LISTED, _add)
 
 
-def _add(gathering: Gathering, given: Engagement, target: Target) -> None:
+def _add(gathering: Gathering, given: Engagement, target: EventTarget) -> None:
     own = (
         between(given.pageIndex, _MOST),
         given.exitType or "",

@@ -9,18 +9,18 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 
 from analytics_box.base.clock import DAY, HOUR
-from analytics_box.base.errors import Detail
-from analytics_box.base.facts.event import CUSTOM, EXPOSURE, PAGE_EXIT, PAGE_VIEW, TIMINGS, Event, Span
-from analytics_box.base.store.budgets import Budget
+from analytics_box.base.errors import ErrorDetail
+from analytics_box.base.facts.event import CUSTOM, EXPOSURE, PAGE_EXIT, PAGE_VIEW, TIMINGS, Event, FactSpan
+from analytics_box.base.store.budgets import DiskBudget
 from analytics_box.ingest import exposures, visitors
-from analytics_box.ingest.payload import Incoming, InvalidEvent, Sent, instant_of, properties_text
+from analytics_box.ingest.payload import EventPayload, Incoming, InvalidEvent, instant_of, properties_text
 from analytics_box.ingest.visitors import Salts
 from analytics_box.tenants.websites.origin_check import Paths
 from analytics_box.web.recognition.agent import Agent
 from analytics_box.web.recognition.channel import channel
 from analytics_box.web.recognition.click_ids import CLICK_IDS
 from analytics_box.web.recognition.language import language
-from analytics_box.web.recognition.paths import LONGEST, UTM, Page, clean, page
+from analytics_box.web.recognition.paths import LONGEST, UTM, PageAddress, clean, page
 from analytics_box.web.recognition.source import host_of, is_spam, source
 
 OLDEST_FROM_SERVER = 946_684_800_000  # 2000-01-01 (wire 4.2)
@@ -32,7 +32,7 @@ NOT_ANONYMIZED = "United States"  # where "auto" leaves client ids as they are (
 CONNECTIONS = frozenset(  # wire 4.3
     ("bluetooth", "cellular", "ethernet", "none", "wifi", "wimax", "other", "unknown", "slow-2g", "2g", "3g", "4g")
 )
-_NO_PAGE = Page(path="")
+_NO_PAGE = PageAddress(path="")
 _SAID_CLICK_IDS = tuple(name for name in CLICK_IDS if name in Incoming.__struct_fields__)
 _UTM_OF, _CLICK_IDS_OF = attrgetter(*UTM), attrgetter(*_SAID_CLICK_IDS)
 _NO_UTM = ("",) * len(UTM)
@@ -54,8 +54,8 @@ class Referrer(NamedTuple):
 _DIRECT = Referrer()
 
 
-class Sender(Struct, frozen=True):
-    """What a request tells of who sent its events. `bot` is a reason, empty for people and for API keys."""
+class EventSender(Struct, frozen=True):
+    """The sender of a request's events. `bot` is a reason, empty for people and for API keys."""
 
     network: str
     user_agent: str
@@ -71,11 +71,12 @@ class Sender(Struct, frozen=True):
     ids: tuple[int, int] = (0, 0)
 
 
-class Target(Struct, frozen=True):
-    """Where events go: the number of a website with its domain, or of an organization without one.
+class EventTarget(Struct, frozen=True):
+    """The destination of events: the number of a website with its domain, or of an organization without one.
 
-    With `cookieless` the ids that clients give themselves are dropped. `ignored` is why none of these events is kept;
-    empty where they are.
+    With `cookieless` the ids that clients send are discarded. `ignored` is the reason why none of these events is
+    stored;
+    empty if they are.
     """
 
     site: int
@@ -83,11 +84,10 @@ class Target(Struct, frozen=True):
     cookieless: bool = False
     ignored: str = ""
     ignored_paths: Paths | None = None
-    budget: Budget | None = None
+    budget: DiskBudget | None = None
 
     def ignores(self, path: str, referrer: str | None = None) -> str:
-        """Why what is of this path and came by this referrer is acknowledged and not stored; empty where it is
-        stored."""
+        """The reason why an event with this path and referrer is acknowledged and not stored; empty if it is stored."""
         if self.ignored:
             return self.ignored
         if self.ignored_paths is not None and path and self.ignored_paths.have(path):
@@ -95,16 +95,16 @@ class Target(Struct, frozen=True):
         return "referrer_spam" if referrer and _referrer(referrer).is_spam else ""
 
 
-def understand(given: Incoming, target: Target, sender: Sender, salts: Salts, now: int) -> Event:
+def understand(given: Incoming, target: EventTarget, sender: EventSender, salts: Salts, now: int) -> Event:
     """The fact that this event is. Raises InvalidEvent, which names the field."""
     name, kind = given.name, _KINDS.get(given.name, CUSTOM)
     is_page_event, leaves = kind != CUSTOM, kind == PAGE_EXIT
     if is_page_event and not given.path:
-        raise InvalidEvent(Detail("path", "A page event needs the address of its page"))
+        raise InvalidEvent(ErrorDetail("path", "A page event needs the address of its page"))
     if not is_page_event:
         name = clean(name, 256)
         if not name:
-            raise InvalidEvent(Detail("name", "The name has no visible character"))
+            raise InvalidEvent(ErrorDetail("name", "The name has no visible character"))
     time = _time(given.timestamp, by_key=sender.by_key, now=now)
     visitor, yesterday = visitor_ids(
         target, sender, salts, time, client_id=given.anonymousId, anonymize=given.anonymizeVisitorIds
@@ -138,24 +138,24 @@ def understand(given: Incoming, target: Target, sender: Sender, salts: Salts, no
     )
 
 
-def measured(
-    given: Sent,
+def measure_span(
+    given: EventPayload,
     table: str,
     own: tuple[int | float | str | None, ...],
     *,
-    target: Target,
-    sender: Sender,
+    target: EventTarget,
+    sender: EventSender,
     salts: Salts,
     now: int,
     event_id: str | None = None,
-) -> Span:
+) -> FactSpan:
     """The span that this is: a row of that table, with what it has of its own. Raises InvalidEvent."""
     time = _time(given.timestamp, by_key=sender.by_key, now=now)
     visitor, yesterday = visitor_ids(
         target, sender, salts, time, client_id=given.anonymousId, anonymize=given.anonymizeVisitorIds
     )
     where = page(given.path) if given.path else _NO_PAGE
-    return Span(
+    return FactSpan(
         table=table,
         site=target.site,
         time=time,
@@ -172,7 +172,7 @@ def measured(
 
 
 def _timings(given: Incoming) -> tuple[tuple[int, float], ...]:
-    """How the page was loaded, if the event says so: numbers of metrics and milliseconds."""
+    """The page load timings of an event: numbers of metrics and milliseconds."""
     found = _TIMINGS_OF(given)
     if found == _NO_TIMINGS:
         return ()
@@ -184,7 +184,7 @@ def _timings(given: Incoming) -> tuple[tuple[int, float], ...]:
 
 
 def _time(timestamp: int | str | None, *, by_key: bool, now: int) -> int:
-    """When it happened, and never later than it arrived: that is a clock that is ahead (semantics 1).
+    """The time of an event, never later than its arrival: that is a clock that is ahead (semantics 1).
 
     A browser's impossible time becomes the arrival, a server's is refused.
     """
@@ -193,14 +193,14 @@ def _time(timestamp: int | str | None, *, by_key: bool, now: int) -> int:
         return now
     if by_key:
         if not OLDEST_FROM_SERVER <= at <= now + HOUR:
-            raise InvalidEvent(Detail("timestamp", "The time must lie between 2000-01-01 and one hour from now"))
+            raise InvalidEvent(ErrorDetail("timestamp", "The time must lie between 2000-01-01 and one hour from now"))
         return min(at, now)
     return at if now - DAY <= at <= now else now
 
 
 def visitor_ids(
-    target: Target,
-    sender: Sender,
+    target: EventTarget,
+    sender: EventSender,
     salts: Salts,
     time: int,
     *,
@@ -225,13 +225,13 @@ def visitor_ids(
 
 
 class _Description(Struct, frozen=True, gc=False):
-    """What the session of an event will keep, should it begin there."""
+    """The properties that a session keeps if it begins with this event."""
 
     given: Incoming
     kind: int
-    where: Page
+    where: PageAddress
     domain: str
-    sender: Sender
+    sender: EventSender
 
     def __call__(self) -> tuple[str, ...]:
         """The texts, in the order of facts.ATTRIBUTES.

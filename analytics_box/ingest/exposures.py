@@ -1,4 +1,4 @@
-"""What a feature flag gave a visitor: custom events that the SDK sends when a flag is evaluated. Pure."""
+"""Flag exposures of visitors: custom events that the SDK sends when a flag is evaluated. Pure."""
 
 from typing import Any, Final
 

@@ -4,33 +4,33 @@ from collections import Counter
 from collections.abc import Sequence
 
 from analytics_box.base.facts.event import Event, Fact
-from analytics_box.base.store.budgets import Budget
+from analytics_box.base.store.budgets import DiskBudget
 from analytics_box.ingest import happened
-from analytics_box.ingest.enrich import Sender, Target, measured, understand
-from analytics_box.ingest.held import held
+from analytics_box.ingest.enrich import EventSender, EventTarget, measure_span, understand
+from analytics_box.ingest.held import quarantine_row
 from analytics_box.ingest.intake import Intake
-from analytics_box.ingest.ledger import NOTHING, Appended
-from analytics_box.ingest.payload import Incoming, Sent
+from analytics_box.ingest.ledger import NOTHING, AppendResult
+from analytics_box.ingest.payload import EventPayload, Incoming
 
 LeftOut = dict[tuple[int, str], int]  # how much by site and reason
 Own = tuple[int | float | str | None, ...]
 
 
 class Gathering:
-    """What one sender sends in one request. Add everything, then `store`; nothing is kept before that."""
+    """The events of one request. Add everything, then `store`; nothing is kept before that."""
 
     __slots__ = ("_budget", "_facts", "_intake", "_left_out", "_now", "_salts", "sender")
 
-    def __init__(self, intake: Intake, sender: Sender) -> None:
+    def __init__(self, intake: Intake, sender: EventSender) -> None:
         self.sender = sender
         self._intake = intake
         self._now = intake.clock.now()
         self._salts = intake.salts.current(self._now)
         self._facts: list[Fact] = []
-        self._budget: Budget | None = None
+        self._budget: DiskBudget | None = None
         self._left_out: LeftOut | None = None  # most requests need none
 
-    def event(self, given: Incoming, target: Target) -> None:
+    def event(self, given: Incoming, target: EventTarget) -> None:
         """Add an event. Raises InvalidEvent."""
         event = understand(given, target, self.sender, self._salts, self._now)
         ignored = target.ignores(event.path, given.referrer)
@@ -40,9 +40,11 @@ class Gathering:
             self._facts.append(event)
             self._budget = target.budget
 
-    def span(self, given: Sent, table: str, own: Own, target: Target, *, event_id: str | None = None) -> None:
+    def span(
+        self, given: EventPayload, table: str, own: Own, target: EventTarget, *, event_id: str | None = None
+    ) -> None:
         """Add a measurement, an error, a click or the like. Raises InvalidEvent."""
-        span = measured(
+        span = measure_span(
             given,
             table,
             own,
@@ -56,7 +58,7 @@ class Gathering:
         if ignored:
             self._leave_out(target.site, ignored)
         else:
-            self._facts.append(held(span, self.sender) if self.sender.bot else span)
+            self._facts.append(quarantine_row(span, self.sender) if self.sender.bot else span)
             self._budget = target.budget
 
     def wrong(self, site: int, reason: str) -> None:
@@ -64,7 +66,7 @@ class Gathering:
         self._leave_out(site, reason)
 
     async def store(self) -> bytes:
-        """What became of it all, when it is on disk. Raises Unavailable; then nothing is stored."""
+        """Store everything and return the outcome once it is on disk. Raises Unavailable; then nothing is stored."""
         facts = self._facts
         if facts:
             done = await self._intake.store(facts, self.sender, now=self._now, budget=self._budget)
@@ -72,7 +74,7 @@ class Gathering:
             done = NOTHING
         self._intake.dropped.stored += len(facts) - len(done.repeats)
         if not done.repeats and not done.folded and self._left_out is None and not self.sender.bot:
-            return happened.stored(len(facts))
+            return happened.all_stored(len(facts))
         return sentence(self._intake, facts, done, self._left_out)
 
     def _leave_out(self, site: int, reason: str) -> None:
@@ -82,7 +84,7 @@ class Gathering:
         self._left_out[key] = self._left_out.get(key, 0) + 1
 
 
-def sentence(intake: Intake, facts: Sequence[Fact], appended: Appended, left_out: LeftOut | None = None) -> bytes:
+def sentence(intake: Intake, facts: Sequence[Fact], appended: AppendResult, left_out: LeftOut | None = None) -> bytes:
     """Count what is left out, held and folded of the facts of a request, and say so."""
     left_out = dict(left_out or {})
     if appended.folded:

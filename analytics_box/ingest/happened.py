@@ -1,8 +1,9 @@
-"""What became of what was sent, in the words of the header X-Analytics-Box and of the counts per website.
+"""Outcomes of events, in the words of the header X-Analytics-Box and of the counts per website.
 
-The header is a list: `stored=3, held=1; reason=known_bot_user_agent, dropped=2; reason=duplicate`. Stored counts;
-held is quarantined for 30 days, because a bot sent it; dropped is gone. Folded says how many of those
-that are kept have "(other)" instead of new texts, which were over the website's budget.
+The header is a list: `stored=3, held=1; reason=known_bot_user_agent, dropped=2; reason=duplicate`. Stored events count;
+held ones are quarantined for 30 days, because a bot sent them; dropped ones are gone. Folded is the number of stored
+and
+held events with "(other)" instead of new texts, which were over the website's budget.
 """
 
 from collections.abc import Mapping
@@ -34,7 +35,7 @@ REASONS = {
 
 
 def reason_of(error: BoxError, *, origin: bool) -> str | None:
-    """Why a refused request does not count; None where it may be sent again, or was nobody's."""
+    """The reason why a refused request does not count; None if it may be sent again, or had no website."""
     if isinstance(error, errors.RateLimited):
         return "rate_limited"
     if isinstance(error, errors.PayloadTooLarge):
@@ -44,14 +45,14 @@ def reason_of(error: BoxError, *, origin: bool) -> str | None:
 
 
 @lru_cache(maxsize=256)
-def stored(count: int) -> bytes:
+def all_stored(count: int) -> bytes:
     """All of it."""
     return b"stored=%d" % count
 
 
 def sentence(stored_count: int, held: Mapping[str, int], dropped: Mapping[str, int], folded: int = 0) -> bytes:
     """The header's value."""
-    parts = [stored(stored_count)] if stored_count or not (held or dropped) else []
+    parts = [all_stored(stored_count)] if stored_count or not (held or dropped) else []
     parts += [HELD % (count, reason.encode()) for reason, count in held.items()]
     parts += [DROPPED % (count, reason.encode()) for reason, count in dropped.items()]
     if folded:

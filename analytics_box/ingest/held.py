@@ -10,9 +10,9 @@ from collections.abc import Iterable
 
 import msgspec
 
-from analytics_box.base.facts.event import MEASURED, TIMINGS, Event, Span
+from analytics_box.base.facts.event import MEASURED, TIMINGS, Event, FactSpan
 from analytics_box.base.facts.tables import SPANS
-from analytics_box.ingest.enrich import Sender
+from analytics_box.ingest.enrich import EventSender
 
 Own = tuple[int | float | str | None, ...]
 _OWN = msgspec.json.Decoder(Own)
@@ -20,7 +20,7 @@ _NAMES = {number: name for name, number in TIMINGS.items()}
 _WITH_TIMINGS = msgspec.json.Decoder(tuple[msgspec.Raw, dict[str, float]])
 
 
-def held(span: Span, sender: Sender) -> Event:
+def quarantine_row(span: FactSpan, sender: EventSender) -> Event:
     """The quarantined row of a span."""
     return Event(
         site=span.site,

@@ -10,25 +10,25 @@ import msgspec
 from msgspec import Meta, Struct
 
 from analytics_box.base import errors
-from analytics_box.base.errors import BadRequest, Detail
+from analytics_box.base.errors import BadRequest, ErrorDetail
 from analytics_box.base.store import budgets
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import SealBroken
 from analytics_box.ingest import happened
 from analytics_box.ingest import profile_rules as rules
 from analytics_box.ingest.delivery import (
-    Answer,
-    Delivery,
+    DeliveryAnswer,
+    EventDelivery,
     client_website,
     decode,
     nothing,
-    prepared,
+    prepare_delivery,
     success,
 )
-from analytics_box.ingest.enrich import Sender, Target, visitor_ids
+from analytics_box.ingest.enrich import EventSender, EventTarget, visitor_ids
 from analytics_box.ingest.intake import Intake, key_for_events, secret_of, target_for_key
 from analytics_box.ingest.prepared import sender_of
-from analytics_box.ingest.profiles import Identified
+from analytics_box.ingest.profiles import VisitorIdentification
 from analytics_box.ingest.visitors import by_client_id
 from analytics_box.web.recognition.paths import clean
 
@@ -51,7 +51,7 @@ class Identification(Struct, frozen=True):
 _BODY = msgspec.json.Decoder(Identification)
 
 
-async def identify(intake: Intake, sent: Delivery) -> Answer:
+async def identify(intake: Intake, sent: EventDelivery) -> DeliveryAnswer:
     """Take one identification. Raises BoxError."""
     secret = secret_of(sent.headers)
     if secret is not None:
@@ -78,10 +78,10 @@ async def identify(intake: Intake, sent: Delivery) -> Answer:
     except errors.Unavailable as refused:
         refused.reason = "DELIVERY_UNAVAILABLE"
         raise
-    return success(sent, happened.stored(1), type="identify")
+    return success(sent, happened.all_stored(1), type="identify")
 
 
-def _by_key(intake: Intake, sent: Delivery, secret: str) -> tuple[Identification, Target, Sender]:
+def _by_key(intake: Intake, sent: EventDelivery, secret: str) -> tuple[Identification, EventTarget, EventSender]:
     key = key_for_events(intake, secret)
     sender = sender_of(intake.geo, sent.scope, sent.headers, by_key=True)
     intake.admission.enter(sent.scope, key, "ingest")
@@ -92,18 +92,20 @@ def _by_key(intake: Intake, sent: Delivery, secret: str) -> tuple[Identification
     return given, target_for_key(intake, key, given.websiteId), sender
 
 
-def _from_page(intake: Intake, sent: Delivery) -> tuple[Identification, Target, Sender]:
-    page = prepared(intake, sent, client_website(intake, sent))
+def _from_page(intake: Intake, sent: EventDelivery) -> tuple[Identification, EventTarget, EventSender]:
+    page = prepare_delivery(intake, sent, client_website(intake, sent))
     _limit(intake, sent, "events", page.identity, intake.settings.limit_track)
     _limit(intake, sent, "/identify", page.identity, intake.settings.limit_identify)
     return decode(_BODY.decode, sent.body, WRONG), page.target, page.sender
 
 
-def _understand(intake: Intake, given: Identification, where: Target, sender: Sender) -> Identified:
-    """What was said, cleaned and checked. Raises BadRequest."""
+def _understand(
+    intake: Intake, given: Identification, where: EventTarget, sender: EventSender
+) -> VisitorIdentification:
+    """The identification, cleaned and checked. Raises BadRequest."""
     profile_id = clean(given.profileId, rules.LONGEST_ID)  # as events clean theirs
     if not profile_id:
-        detail = Detail("profileId", "The id has no visible character")
+        detail = ErrorDetail("profileId", "The id has no visible character")
         raise BadRequest(f"profileId: {detail.message}", reason=WRONG, details=(detail,))
     traits = given.traits or {}
     rules.check(traits)
@@ -117,7 +119,7 @@ def _understand(intake: Intake, given: Identification, where: Target, sender: Se
         anonymize=given.anonymizeVisitorIds,
     )
     unsaid = given.anonymousId is not None and given.anonymizeVisitorIds is None and not where.cookieless
-    return Identified(
+    return VisitorIdentification(
         site=where.site,
         profile_id=profile_id,
         visitors=frozenset(visitors) - {0},
@@ -127,7 +129,7 @@ def _understand(intake: Intake, given: Identification, where: Target, sender: Se
     )
 
 
-def _pay(intake: Intake, where: Target, said: Identified, network: str) -> None:
+def _pay(intake: Intake, where: EventTarget, said: VisitorIdentification, network: str) -> None:
     """Count what is said of a person on the website's budget: that cannot be folded. Raises RateLimited."""
     meter = intake.budgets.meter(where.site, said.now, where.budget, sender=network)
     if not meter.takes_bytes(_PERSON + len(msgspec.json.encode(said.traits))):
@@ -140,6 +142,6 @@ def _pay(intake: Intake, where: Target, said: Identified, network: str) -> None:
         )
 
 
-def _limit(intake: Intake, sent: Delivery, endpoint: str, identity: str, most: int) -> None:
+def _limit(intake: Intake, sent: EventDelivery, endpoint: str, identity: str, most: int) -> None:
     """Wire 11.3: so many per 60 s. Raises RateLimited."""
     sent.scope["allowance"] = intake.limits.take(endpoint, identity, most, reason="IDENTIFY_RATE_LIMITED")

@@ -1,4 +1,4 @@
-"""Who may send events where: credentials, website, origin, limit (wire 4.2 and 4.6)."""
+"""Admission of events: credentials, website, origin, limit (wire 4.2 and 4.6)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -9,24 +9,24 @@ from analytics_box.base import errors
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.facts.event import Fact
-from analytics_box.base.identity import Key
-from analytics_box.base.limits import Limits
+from analytics_box.base.identity import ApiKey
+from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.settings import Settings
-from analytics_box.base.store.budgets import Budget, Budgets
+from analytics_box.base.store.budgets import Budgets, DiskBudget
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.ingest.arrivals import Arrivals
 from analytics_box.ingest.classification import Classification
 from analytics_box.ingest.dropped import DroppedTraffic
-from analytics_box.ingest.enrich import Sender, Target
-from analytics_box.ingest.ledger import Appended, Batch, Ledger
+from analytics_box.ingest.enrich import EventSender, EventTarget
+from analytics_box.ingest.ledger import AppendResult, FactBatch, Ledger
 from analytics_box.ingest.placing import MOST_MOVED, MOST_MOVED_BY_KEY
 from analytics_box.ingest.prepared import PreparedSenders, target_of
-from analytics_box.ingest.profiles import Identified
+from analytics_box.ingest.profiles import VisitorIdentification
 from analytics_box.ingest.refusals import Refusals
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.tenants.keys.admission import Admission
 from analytics_box.tenants.keys.ring import KeyRing
-from analytics_box.tenants.tenancy.directory import Organizations
+from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.recognition.geo import Geo
 
@@ -39,13 +39,13 @@ class Intake(Struct, frozen=True):
     budgets: Budgets
     keys: KeyRing
     websites: Directory
-    organizations: Organizations
-    identified: Callable[[Connection, Identified], None]
+    organizations: OrganizationDirectory
+    identified: Callable[[Connection, VisitorIdentification], None]
     geo: Geo
     classification: Classification
     salts: SaltFile
     senders: PreparedSenders
-    limits: Limits
+    limits: TokenBuckets
     admission: Admission
     dropped: DroppedTraffic
     refusals: Refusals
@@ -53,16 +53,18 @@ class Intake(Struct, frozen=True):
     clock: Clock
     settings: Settings
 
-    async def store(self, facts: Sequence[Fact], sender: Sender, *, now: int, budget: Budget | None = None) -> Appended:
+    async def store(
+        self, facts: Sequence[Fact], sender: EventSender, *, now: int, budget: DiskBudget | None = None
+    ) -> AppendResult:
         """Returns what became of them when the facts are on disk. Raises Unavailable; then none is.
 
         What comes without a key is all of one website, whose own `budget` this is.
         """
 
         if sender.by_key:
-            batch = Batch(facts, MOST_MOVED_BY_KEY)
+            batch = FactBatch(facts, MOST_MOVED_BY_KEY)
         else:
-            batch = Batch(
+            batch = FactBatch(
                 facts, MOST_MOVED, partial(self.budgets.meter, facts[0].site, now, budget, sender=sender.network)
             )
         try:
@@ -85,7 +87,7 @@ def secret_of(headers: Mapping[bytes, bytes]) -> str | None:
     return key.decode("latin-1").strip() or None
 
 
-def key_for_events(intake: Intake, secret: str) -> Key:
+def key_for_events(intake: Intake, secret: str) -> ApiKey:
     """The key with this secret, if it may send events. Raises AuthRequired or Forbidden."""
     key = intake.keys.find(secret)
     if key is None:
@@ -95,14 +97,14 @@ def key_for_events(intake: Intake, secret: str) -> Key:
     return key.within("track:events")
 
 
-def target_for_key(intake: Intake, key: Key, website_id: str | None) -> Target:
-    """Where a key's event goes. Raises Forbidden or NotFound."""
+def target_for_key(intake: Intake, key: ApiKey, website_id: str | None) -> EventTarget:
+    """The destination of an event with this key. Raises Forbidden or NotFound."""
     if website_id is None:
         if key.websites is not None:
             raise errors.Forbidden(
                 "This API key is for single websites: name one in websiteId", reason="TRACK_WEBSITE_SCOPE_MISMATCH"
             )
-        return Target(intake.organizations.site_of(key.organization_id))
+        return EventTarget(intake.organizations.site_of(key.organization_id))
     website = intake.websites.find(website_id)
     if website is None or not website.active:
         raise errors.NotFound("There is no website with this id", reason="TRACK_WEBSITE_NOT_FOUND")

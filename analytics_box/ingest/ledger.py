@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from analytics_box.base.facts.event import CUSTOM, Event, Fact, Span, described
+from analytics_box.base.facts.event import CUSTOM, Event, Fact, FactSpan, describe_attributes
 from analytics_box.base.facts.layout import INSERT, insert, stored_attributes
 from analytics_box.base.facts.tables import CLOSED, SPANS
 from analytics_box.base.store.budgets import Meter, size_of
@@ -14,10 +14,10 @@ from analytics_box.base.store.db import Connection
 from analytics_box.base.store.strings import EMPTY, OTHER, Strings
 from analytics_box.ingest.held import with_timings
 from analytics_box.ingest.live import LiveSessions
-from analytics_box.ingest.placing import MOST_MOVED, Placing, Who
+from analytics_box.ingest.placing import MOST_MOVED, Placing, SessionOwner
 from analytics_box.ingest.profiles import ProfileLinks
 from analytics_box.ingest.repeats import EventIds
-from analytics_box.ingest.sessions import SPAN_KINDS, Session, Signal
+from analytics_box.ingest.sessions import SPAN_KINDS, Signal, VisitSession
 
 Value = int | float | str | None
 
@@ -29,27 +29,27 @@ _PROPERTIES = '{"(other)":"(other)"}'  # of an event over budget
 _MOST_ROWS = 256  # that wait to be written together
 
 
-def _unmetered() -> None:
-    """Nobody counts what is added."""
+def _no_meter() -> None:
+    """A meter that counts nothing."""
 
 
-class Appended(NamedTuple):
-    """What became of facts: those that had been written before, and how many were stored with "(other)" in them."""
+class AppendResult(NamedTuple):
+    """The outcome of facts: those that had been written before, and how many were stored with "(other)" in them."""
 
     repeats: list[Fact]
     folded: int = 0
 
 
-NOTHING = Appended([])
+NOTHING = AppendResult([])
 
 
-class Batch(Struct, frozen=True):
+class FactBatch(Struct, frozen=True):
     """The facts of one request. They are taken in the order of their times, events before spans, and may move
     `most_moved` rows beside them. With a `meter` they are all of its site, and what it does not take is folded."""
 
     facts: Sequence[Fact]
     most_moved: int = MOST_MOVED
-    meter: Callable[[], Meter | None] = _unmetered
+    meter: Callable[[], Meter | None] = _no_meter
 
 
 class Ledger:
@@ -72,11 +72,11 @@ class Ledger:
         self._profile_links = profile_links
         self._rows: list[tuple[Value, ...]] = []  # events that are placed and not yet written
 
-    def append(self, db: Connection, facts: Sequence[Fact]) -> Appended:
+    def append(self, db: Connection, facts: Sequence[Fact]) -> AppendResult:
         """Write these facts inside the current transaction."""
-        return self.append_all(db, [Batch(facts)])[0]
+        return self.append_all(db, [FactBatch(facts)])[0]
 
-    def append_all(self, db: Connection, batches: Sequence[Batch]) -> list[Appended]:
+    def append_all(self, db: Connection, batches: Sequence[FactBatch]) -> list[AppendResult]:
         """Write these batches inside the current transaction, one after the other."""
         again = self._repeats(db, batches)
         self._rows = []
@@ -90,7 +90,7 @@ class Ledger:
         self._flush(db)
         return appended
 
-    def _append(self, db: Connection, batch: Batch, again: Set[int]) -> Appended:
+    def _append(self, db: Connection, batch: FactBatch, again: Set[int]) -> AppendResult:
         facts: Sequence[Fact] = batch.facts
         repeats: list[Fact] = []
         if again:
@@ -120,15 +120,15 @@ class Ledger:
                 folded += meter.take_folded()
         if len(self._rows) > _MOST_ROWS:
             self._flush(db)
-        return Appended(repeats, folded) if repeats or folded else NOTHING
+        return AppendResult(repeats, folded) if repeats or folded else NOTHING
 
     def _flush(self, db: Connection) -> None:
         if self._rows:
             insert(db, "events", self._rows)
             self._rows = []
 
-    def _repeats(self, db: Connection, batches: Sequence[Batch]) -> Set[int]:
-        """Which of these facts were written before, or are in here twice, by their identity."""
+    def _repeats(self, db: Connection, batches: Sequence[FactBatch]) -> Set[int]:
+        """The facts that were written before, or are in here twice, by their identity."""
         if self._event_ids is None:
             return frozenset()
         named = [fact for batch in batches for fact in batch.facts if fact.event_id]
@@ -210,7 +210,7 @@ class Ledger:
         if event.visitor and not event.bot:  # nobody and bots have none
             session = self._place(db, event, Signal(event.time, path, event.kind), client_session)
         if session is None:
-            attributes = stored_attributes(db, strings, described(event))
+            attributes = stored_attributes(db, strings, describe_attributes(event))
             session_number = since_start = 0
         else:
             attributes = session.attributes
@@ -247,19 +247,21 @@ class Ledger:
             properties,
         )
 
-    def _place(self, db: Connection, fact: Fact, signal: Signal, client_session: int) -> Session | None:
-        who = Who(fact.site, fact.visitor, fact.yesterday, client_session)
-        return self._placing.place(db, who, signal, lambda: stored_attributes(db, self._strings, described(fact)))
+    def _place(self, db: Connection, fact: Fact, signal: Signal, client_session: int) -> VisitSession | None:
+        who = SessionOwner(fact.site, fact.visitor, fact.yesterday, client_session)
+        return self._placing.place(
+            db, who, signal, lambda: stored_attributes(db, self._strings, describe_attributes(fact))
+        )
 
     def _timings(
         self, db: Connection, event: Event, session: int, client_session: int, attributes: tuple[int, ...]
     ) -> None:
-        """What a page event says of how its page was loaded, as rows of vitals."""
+        """Insert the page load timings of a page event as rows of vitals."""
         who_and_where = self._who_and_where(db, event, session, client_session)
         db.executemany(INSERT["vitals"], [(*who_and_where, *timing, *attributes) for timing in event.timings])
 
     def _exposure(self, db: Connection, event: Event, exposure: tuple[str, str], placed: _Placed) -> None:
-        """What a flag gave the visitor, as a row of flag_exposures."""
+        """Insert a visitor's flag exposure as a row of flag_exposures."""
         session, client_session, attributes = placed
         own = [self._strings.folded(db, text) for text in exposure]
         row = (*self._who_and_where(db, event, session, client_session), *own, *attributes)
@@ -279,7 +281,7 @@ class Ledger:
             strings.folded(db, event.query_string),
         )
 
-    def _span(self, db: Connection, span: Span) -> tuple[Value, ...]:
+    def _span(self, db: Connection, span: FactSpan) -> tuple[Value, ...]:
         strings = self._strings
         number, folded = strings.number, strings.folded
         client_session, path = strings.named(db, span.client_session), folded(db, span.path)
@@ -300,7 +302,7 @@ class Ledger:
             path,
             folded(db, span.query_string),
             *own,
-            *(session.attributes if session is not None else stored_attributes(db, strings, described(span))),
+            *(session.attributes if session is not None else stored_attributes(db, strings, describe_attributes(span))),
         )
 
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from analytics_box.base.store.db import Connection
 from analytics_box.ingest import sessions
-from analytics_box.ingest.sessions import NONE, Session, Signal, Visits
+from analytics_box.ingest.sessions import NONE, Signal, Visits, VisitSession
 
 RESERVED = 1_000  # numbers of sessions at once
 CAPACITY = 64 << 20  # bytes: some 60,000 sessions, or three million a day
@@ -20,8 +20,8 @@ _VISITS, _SESSION, _ALIAS = 400, 750, 250  # what each takes in memory besides i
 Key = tuple[int, int]
 
 
-class Found(Struct, frozen=True, gc=False):
-    """What is known under some keys. It is kept under `home`; `others` are keys that shall lead there."""
+class LiveVisits(Struct, frozen=True, gc=False):
+    """The visits found under some keys. They are kept under `home`; `others` are keys that should lead there."""
 
     home: Key
     visits: Visits
@@ -47,13 +47,13 @@ class LiveSessions:
         self._number = self._last_number = 0
         self._reserved_at = -1  # how much had changed when numbers were reserved that are not committed yet
 
-    def find(self, keys: tuple[Key, ...]) -> Found:
-        """What is known under these keys: today's id of a visitor may lead to what is known under yesterday's."""
+    def find(self, keys: tuple[Key, ...]) -> LiveVisits:
+        """The visits under these keys: today's id of a visitor may lead to those under yesterday's."""
         first = keys[0]
         visits = self._live.get(first)
         if type(visits) is Visits and (len(keys) == 1 or keys[1] not in self._live):  # as nearly always
-            return Found(first, visits)
-        found: Found | None = None
+            return LiveVisits(first, visits)
+        found: LiveVisits | None = None
         for key in keys:
             home, visits = key, self._live.get(key)
             while isinstance(visits, tuple):
@@ -61,12 +61,14 @@ class LiveSessions:
             if visits is None:
                 continue
             if found is None:
-                found = Found(home, visits, (first,) if home != first else ())
+                found = LiveVisits(home, visits, (first,) if home != first else ())
             elif home != found.home:
-                found = Found(found.home, _both(found.visits, visits), (*found.others, home))
-        return found or Found(first, NONE)
+                found = LiveVisits(found.home, _both(found.visits, visits), (*found.others, home))
+        return found or LiveVisits(first, NONE)
 
-    def go_on_at_end(self, site: int, visitor: int, other: int, client_session: int, signal: Signal) -> Session | None:
+    def go_on_at_end(
+        self, site: int, visitor: int, other: int, client_session: int, signal: Signal
+    ) -> VisitSession | None:
         """Put a signal at the end of the newest session of its visitor, who has another id, or of the session id that
         a client gave. Return the session; None if it takes a closer look, which finds everything as it was."""
         live = self._live
@@ -79,21 +81,21 @@ class LiveSessions:
             self._replace_newest(key, visits, session)
         return session
 
-    def go_on(self, found: Found, session: Session) -> None:
+    def go_on(self, found: LiveVisits, session: VisitSession) -> None:
         """The newest session of whoever was found is like this now: what nearly every event comes to."""
         if found.others:
             self.keep(found, Visits((*found.visits.sessions[:-1], session)))
         else:
             self._replace_newest(found.home, found.visits, session)
 
-    def _replace_newest(self, home: Key, before: Visits, session: Session) -> None:
+    def _replace_newest(self, home: Key, before: Visits, session: VisitSession) -> None:
         known = before.sessions
         self._changed.append((home, before))
         self._bytes += session.size - known[-1].size
         self._live[home] = Visits((session,) if len(known) == 1 else (*known[:-1], session))
         self._live.move_to_end(home)
 
-    def keep(self, found: Found, visits: Visits) -> None:
+    def keep(self, found: LiveVisits, visits: Visits) -> None:
         """Remember this of whoever was found."""
         self._set(found.home, visits)
         for other in found.others:
@@ -117,7 +119,7 @@ class LiveSessions:
                 self._set(key, Visits(left, visits.waiting))
 
     def forget_waiting(self, keys: Iterable[Key]) -> None:
-        """What waits under these keys waits no longer: its rows were removed."""
+        """Forget signals that wait under these keys: their rows were removed."""
         for key in keys:
             found = self.find((key,))
             if found.visits.waiting:
@@ -167,7 +169,7 @@ class LiveSessions:
             self._bytes -= _weight(forgotten)
 
     def __len__(self) -> int:
-        """How many sessions there are."""
+        """The number of sessions."""
         return sum(len(visits.sessions) for visits in self._live.values() if isinstance(visits, Visits))
 
 
@@ -184,7 +186,7 @@ def _weight(value: Visits | Key | None) -> int:
 
 
 def _both(one: Visits, other: Visits) -> Visits:
-    """What is known under two ids of the same visitor."""
-    together: list[Session] = sorted((*one.sessions, *other.sessions), key=lambda session: session.first)
-    waiting = dict.fromkeys((*sessions.unpacked(one.waiting), *sessions.unpacked(other.waiting)))
-    return Visits(tuple(together[-sessions.MOST_SESSIONS :]), sessions.packed(waiting))
+    """The visits under two ids of the same visitor, merged."""
+    together: list[VisitSession] = sorted((*one.sessions, *other.sessions), key=lambda session: session.first)
+    waiting = dict.fromkeys((*sessions.unpack_signals(one.waiting), *sessions.unpack_signals(other.waiting)))
+    return Visits(tuple(together[-sessions.MOST_SESSIONS :]), sessions.pack_signals(waiting))

@@ -6,14 +6,14 @@ import msgspec
 from msgspec import Meta
 
 from analytics_box.ingest import spans
-from analytics_box.ingest.delivery import MOST_EVENTS, Answer, Delivery
-from analytics_box.ingest.enrich import Target
+from analytics_box.ingest.delivery import MOST_EVENTS, DeliveryAnswer, EventDelivery
+from analytics_box.ingest.enrich import EventTarget
 from analytics_box.ingest.gathering import Gathering
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.payload import Incoming
-from analytics_box.ingest.spans import Listed
+from analytics_box.ingest.spans import SpanList
 
-LISTED = Listed(most=MOST_EVENTS, type="custom_event")
+LISTED = SpanList(most=MOST_EVENTS, type="custom_event")
 
 
 class NamedEvent(Incoming, frozen=True, kw_only=True):
@@ -25,10 +25,10 @@ class NamedEvent(Incoming, frozen=True, kw_only=True):
 _LIST = msgspec.json.Decoder(list[NamedEvent])
 
 
-async def take(intake: Intake, sent: Delivery) -> Answer:
+async def take(intake: Intake, sent: EventDelivery) -> DeliveryAnswer:
     """Up to 100 events from a page."""
     return await spans.take(intake, sent, _LIST, LISTED, _add)
 
 
-def _add(gathering: Gathering, given: NamedEvent, target: Target) -> None:
+def _add(gathering: Gathering, given: NamedEvent, target: EventTarget) -> None:
     gathering.event(given, target)

@@ -5,17 +5,17 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from analytics_box.base.errors import Detail
-from analytics_box.ingest.enrich import Target
+from analytics_box.base.errors import ErrorDetail
+from analytics_box.ingest.enrich import EventTarget
 from analytics_box.ingest.gathering import Gathering
-from analytics_box.ingest.payload import InvalidEvent, Sent
+from analytics_box.ingest.payload import EventPayload, InvalidEvent
 from analytics_box.web.recognition.paths import clean
 from analytics_box.web.recognition.source import host_of
 
 _LONGEST = 2_048
 
 
-class OutgoingLink(Sent, frozen=True, kw_only=True):
+class OutgoingLink(EventPayload, frozen=True, kw_only=True):
     """A click: where it led, and what the link said."""
 
     href: Annotated[str, Meta(min_length=1)]
@@ -25,10 +25,10 @@ class OutgoingLink(Sent, frozen=True, kw_only=True):
 ONE = msgspec.json.Decoder(OutgoingLink)
 
 
-def add(gathering: Gathering, given: OutgoingLink, target: Target) -> None:
+def add(gathering: Gathering, given: OutgoingLink, target: EventTarget) -> None:
     """Add a click. Raises InvalidEvent."""
     href = clean(given.href, _LONGEST)
     if not href:
-        raise InvalidEvent(Detail("href", "The address has no visible character"))
+        raise InvalidEvent(ErrorDetail("href", "The address has no visible character"))
     own = (href, clean(given.text or "", _LONGEST), host_of(href).removeprefix("www."))
     gathering.span(given, "outgoing_links", own, target)

@@ -5,22 +5,22 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from analytics_box.base.errors import Detail
+from analytics_box.base.errors import ErrorDetail
 from analytics_box.ingest import spans
-from analytics_box.ingest.delivery import Answer, Delivery
-from analytics_box.ingest.enrich import Target, between
+from analytics_box.ingest.delivery import DeliveryAnswer, EventDelivery
+from analytics_box.ingest.enrich import EventTarget, between
 from analytics_box.ingest.gathering import Gathering
 from analytics_box.ingest.intake import Intake
-from analytics_box.ingest.payload import InvalidEvent, Sent
-from analytics_box.ingest.spans import Listed
+from analytics_box.ingest.payload import EventPayload, InvalidEvent
+from analytics_box.ingest.spans import SpanList
 from analytics_box.web.recognition.paths import clean
 
 MOST_BYTES = 128 * 1024  # of a body
-LISTED = Listed(most=50, type="error")
+LISTED = SpanList(most=50, type="error")
 _MOST_LINES = 100_000
 
 
-class PageError(Sent, frozen=True, kw_only=True):
+class PageError(EventPayload, frozen=True, kw_only=True):
     """An error that nobody caught. Texts that are too long are cut."""
 
     message: Annotated[str, Meta(min_length=1)]
@@ -35,16 +35,16 @@ _LIST = msgspec.json.Decoder(list[PageError])
 ONE = msgspec.json.Decoder(PageError)
 
 
-async def take(intake: Intake, sent: Delivery) -> Answer:
+async def take(intake: Intake, sent: EventDelivery) -> DeliveryAnswer:
     """Up to 50 errors from a page."""
     return await spans.take(intake, sent, _LIST, LISTED, add)
 
 
-def add(gathering: Gathering, given: PageError, target: Target) -> None:
+def add(gathering: Gathering, given: PageError, target: EventTarget) -> None:
     """Add an error. Raises InvalidEvent."""
     message = clean(" ".join(given.message.splitlines()), 2048)
     if not message:
-        raise InvalidEvent(Detail("message", "The message has no visible character"))
+        raise InvalidEvent(ErrorDetail("message", "The message has no visible character"))
     own = (
         clean(given.errorType or "", 128) or "Error",
         message,

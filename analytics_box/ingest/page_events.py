@@ -8,30 +8,30 @@ from analytics_box.base import errors
 from analytics_box.ingest import payload, typed_events
 from analytics_box.ingest.delivery import (
     MOST_EVENTS,
-    Answer,
-    Delivery,
+    DeliveryAnswer,
+    EventDelivery,
     charge,
     client_website,
     decode,
     limit,
     nothing,
-    prepared,
+    prepare_delivery,
     success,
 )
-from analytics_box.ingest.enrich import Target
+from analytics_box.ingest.enrich import EventTarget
 from analytics_box.ingest.gathering import Gathering
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.payload import InvalidEvent
-from analytics_box.ingest.typed_events import Added, UnknownType
+from analytics_box.ingest.typed_events import AddedEvent, UnknownType
 
 WRONG = (msgspec.DecodeError, RecursionError, InvalidEvent)
 
 
-async def one(intake: Intake, sent: Delivery) -> Answer:
-    """One event."""
+async def one(intake: Intake, sent: EventDelivery) -> DeliveryAnswer:
+    """Store one event."""
     gathering, website, _ = _begin(intake, sent)
 
-    def add(body: bytes) -> Added:
+    def add(body: bytes) -> AddedEvent:
         return typed_events.add(gathering, body, website)
 
     try:
@@ -44,7 +44,7 @@ async def one(intake: Intake, sent: Delivery) -> Answer:
     return nothing(happened) if gathering.sender.bot else success(sent, happened, type=added.type)
 
 
-async def batch(intake: Intake, sent: Delivery) -> Answer:
+async def batch(intake: Intake, sent: EventDelivery) -> DeliveryAnswer:
     """Up to 100 events; each gets its own verdict."""
     gathering, website, identity = _begin(intake, sent)
     items = decode(payload.ITEMS.decode, sent.body, "INGEST_BATCH_NOT_ARRAY")
@@ -56,14 +56,16 @@ async def batch(intake: Intake, sent: Delivery) -> Answer:
     return success(sent, happened, batch=True, processed=len(results), results=results)
 
 
-def _begin(intake: Intake, sent: Delivery) -> tuple[Gathering, Target, str]:
-    """Who sends, where it goes, and whose limit it is. Raises BoxError for those who may not."""
-    page = prepared(intake, sent, client_website(intake, sent))
+def _begin(intake: Intake, sent: EventDelivery) -> tuple[Gathering, EventTarget, str]:
+    """The gathering for the sender and destination, and the holder of the limit. Raises BoxError for those without
+    access.
+    """
+    page = prepare_delivery(intake, sent, client_website(intake, sent))
     limit(intake, sent.scope, page.identity)
     return Gathering(intake, page.sender), page.target, page.identity
 
 
-def _verdict(gathering: Gathering, item: msgspec.Raw, website: Target) -> dict[str, Any]:
+def _verdict(gathering: Gathering, item: msgspec.Raw, website: EventTarget) -> dict[str, Any]:
     """Add an item of a batch if it is valid."""
     try:
         added = typed_events.add(gathering, item, website)

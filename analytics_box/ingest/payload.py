@@ -1,6 +1,6 @@
-"""What clients send: one event of /track (wire 4.2) or of / and /batch (wire 4.3), decoded and checked.
+"""Event payloads: one event of /track (wire 4.2) or of / and /batch (wire 4.3), decoded and checked.
 
-Spans (wire 4.4) have files of their own; who and where is said in the same way by all.
+Spans (wire 4.4) have separate files; all say their sender and destination in the same way.
 """
 
 from datetime import UTC, datetime
@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from analytics_box.base.errors import Detail
+from analytics_box.base.errors import ErrorDetail
 
 PAGE_EVENTS = {"screen_view", "page_exit"}
 MAX_PROPERTY_BYTES = 32 * 1024
@@ -22,8 +22,8 @@ _Address = Annotated[str, Meta(max_length=8192)] | None
 _PropertyName = Annotated[str, Meta(max_length=128)]
 
 
-class Sent(Struct, frozen=True, kw_only=True):
-    """What everything that is sent may say: when, where and who. Unknown fields are ignored, null is absent."""
+class EventPayload(Struct, frozen=True, kw_only=True):
+    """Fields common to all payloads: time, place and sender. Unknown fields are ignored, null is absent."""
 
     eventId: _Text512 = None
     timestamp: int | str | None = None
@@ -34,7 +34,7 @@ class Sent(Struct, frozen=True, kw_only=True):
     profileId: Annotated[str, Meta(max_length=128)] | None = None
 
 
-class Incoming(Sent, frozen=True, kw_only=True):
+class Incoming(EventPayload, frozen=True, kw_only=True):
     """An event as it arrives.
 
     What says who and what an event is has limits; a description of its page that is too long is cut, and one that
@@ -83,7 +83,7 @@ class Incoming(Sent, frozen=True, kw_only=True):
 class InvalidEvent(Exception):
     """An event that cannot be taken; `details` say which field and why."""
 
-    def __init__(self, detail: Detail) -> None:
+    def __init__(self, detail: ErrorDetail) -> None:
         super().__init__(f"{detail.field}: {detail.message}" if detail.field else detail.message)
         self.detail = detail
 
@@ -100,13 +100,13 @@ def properties_text(properties: dict[str, Any] | None) -> str | None:
     if not properties:
         return None
     if _depth(properties) > MAX_PROPERTY_DEPTH:
-        raise InvalidEvent(Detail("properties", f"Properties may be nested {MAX_PROPERTY_DEPTH} levels deep"))
+        raise InvalidEvent(ErrorDetail("properties", f"Properties may be nested {MAX_PROPERTY_DEPTH} levels deep"))
     try:
         text = msgspec.json.encode(properties)
     except RecursionError as deep:
-        raise InvalidEvent(Detail("properties", "Properties are nested too deeply")) from deep
+        raise InvalidEvent(ErrorDetail("properties", "Properties are nested too deeply")) from deep
     if len(text) > MAX_PROPERTY_BYTES:
-        raise InvalidEvent(Detail("properties", "Properties may take 32 KB as JSON"))
+        raise InvalidEvent(ErrorDetail("properties", "Properties may take 32 KB as JSON"))
     return text.decode()
 
 
@@ -124,14 +124,14 @@ def instant_of(timestamp: int | str | None) -> int | None:
     try:
         parsed = datetime.fromisoformat(timestamp)
     except ValueError as wrong:
-        raise InvalidEvent(Detail("timestamp", "Not an ISO 8601 time or a number of milliseconds")) from wrong
+        raise InvalidEvent(ErrorDetail("timestamp", "Not an ISO 8601 time or a number of milliseconds")) from wrong
     return int((parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp() * 1000)
 
 
-def wrong_field(broken: msgspec.ValidationError) -> Detail:
-    """Which field msgspec complains of, and why."""
+def wrong_field(broken: msgspec.ValidationError) -> ErrorDetail:
+    """The field that msgspec complains about, and the reason."""
     message, _, where = str(broken).partition(" - at ")
-    return Detail(where.strip("`").removeprefix("$").removeprefix(".") or "body", message)
+    return ErrorDetail(where.strip("`").removeprefix("$").removeprefix(".") or "body", message)
 
 
 def event_id_of(item: msgspec.Raw) -> str | None:

@@ -13,7 +13,7 @@ import msgspec
 from analytics_box.base import errors
 from analytics_box.base.errors import BoxError
 from analytics_box.ingest import happened, outgoing_links, page_errors, payload, serving, typed_events, vitals
-from analytics_box.ingest.delivery import Delivery, client_website, limit, prepared
+from analytics_box.ingest.delivery import EventDelivery, client_website, limit, prepare_delivery
 from analytics_box.ingest.gathering import Gathering
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.page_events import WRONG
@@ -63,10 +63,10 @@ def serve(intake: Intake) -> App:
             if "head" in scope:  # HTTP calls it safe: it asks about the picture, and nobody has seen that
                 said = happened.NOT_STORED % b"head_request"
             else:
-                said = await _take(intake, Delivery(scope, headers, b""))
+                said = await _take(intake, EventDelivery(scope, headers, b""))
         except BoxError as error:
             errors.forget_frames(error)
-            said = serving.refused(intake, scope, headers, error)
+            said = serving.count_refusal(intake, scope, headers, error)
             what_happened = (serving.HAPPENED, said)
             if error.status == 405:
                 refusal = render.ingest_body(error, scope["request_id"])
@@ -81,9 +81,9 @@ def serve(intake: Intake) -> App:
     return serve_pixel
 
 
-async def _take(intake: Intake, sent: Delivery) -> bytes:
+async def _take(intake: Intake, sent: EventDelivery) -> bytes:
     """Take the event; what became of it. Raises BoxError."""
-    page = prepared(intake, sent, client_website(intake, sent))
+    page = prepare_delivery(intake, sent, client_website(intake, sent))
     limit(intake, sent.scope, page.identity)
     gathering = Gathering(intake, page.sender)
     try:

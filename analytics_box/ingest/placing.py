@@ -7,13 +7,13 @@ from functools import partial
 from msgspec import Struct
 
 from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW
-from analytics_box.base.facts.layout import KINDS, STORED_ATTRIBUTES, stored
+from analytics_box.base.facts.layout import KINDS, STORED_ATTRIBUTES, stored_table
 from analytics_box.base.facts.tables import FACT_NAMES, SPANS
 from analytics_box.base.store.db import Connection
 from analytics_box.ingest import sessions
 from analytics_box.ingest.live import Key, LiveSessions
-from analytics_box.ingest.retelling import told
-from analytics_box.ingest.sessions import SPAN_KINDS, Attributes, Move, Session, Signal
+from analytics_box.ingest.retelling import retell
+from analytics_box.ingest.sessions import SPAN_KINDS, Attributes, Move, Signal, VisitSession
 
 # Rows that a single request may move, or pass by where others lie at the same instants; more with an API key.
 MOST_MOVED, MOST_MOVED_BY_KEY = 1_000, 200_000
@@ -26,7 +26,7 @@ _WAITING = " and client_session = ? and (client_session <> 0 or visitor in (sele
 
 def _at(table: str) -> tuple[str, str]:
     """Rows of a site at these instants."""
-    return f"{stored(table)} indexed by {table}_by_time", "site = ? and time in (select value from json_each(?))"
+    return f"{stored_table(table)} indexed by {table}_by_time", "site = ? and time in (select value from json_each(?))"
 
 
 def _count(table: str) -> str:
@@ -35,7 +35,7 @@ def _count(table: str) -> str:
 
 
 def _had(table: str, *, waiting: bool) -> str:
-    """What those of a session have, or those of a client's session id or a visitor that have none."""
+    """SQL for the signals of a session, or of a client's session id or a visitor without one."""
     rows, where = _at(table)
     return f"-- placing.had\nselect distinct {_ATTRIBUTES} from {rows} where {where}{_whose(table, waiting=waiting)}"
 
@@ -56,9 +56,10 @@ _HAD = {table: (_had(table, waiting=False), _had(table, waiting=True)) for table
 _MOVE = {table: (_move(table, waiting=False), _move(table, waiting=True)) for table in FACT_NAMES}
 
 
-class Who(Struct, frozen=True, gc=False):
-    """Whose session it is: a visitor under the ids of two days, or a session id that a client gave (its number, else
-    0)."""
+class SessionOwner(Struct, frozen=True, gc=False):
+    """The owner of a session: a visitor under the ids of two days, or a session id that a client gave (its number, else
+    0).
+    """
 
     site: int
     visitor: int
@@ -66,7 +67,7 @@ class Who(Struct, frozen=True, gc=False):
     client_session: int
 
 
-def _keys(who: Who) -> tuple[Key, ...]:
+def _keys(who: SessionOwner) -> tuple[Key, ...]:
     """Under what visits are known (live.client_key, live.visitor_key: asking them would take as long as the rest)."""
     site, visitor, other = who.site, who.visitor, who.other
     if who.client_session:
@@ -87,7 +88,9 @@ class Placing:
         """A new request: it may move so many rows."""
         self._left = most_moved
 
-    def place(self, db: Connection, who: Who, signal: Signal, own: Callable[[], Attributes]) -> Session | None:
+    def place(
+        self, db: Connection, who: SessionOwner, signal: Signal, own: Callable[[], Attributes]
+    ) -> VisitSession | None:
         """The session that this belongs to; None for what waits for one. `own` are the event's own attributes."""
         named = who.client_session != 0
         found = self._live.find(_keys(who))
@@ -95,7 +98,7 @@ class Placing:
         if session is not None:
             self._live.go_on(found, session)
             return session
-        tell = partial(told, found.visits, signal, own, lambda: self._live.next_number(db), named=named)
+        tell = partial(retell, found.visits, signal, own, lambda: self._live.next_number(db), named=named)
         after = tell(most_moved=self._left)
         if after.moves and not self._may_move(db, who.site, after.moves):
             after = tell(most_moved=-1)
@@ -114,7 +117,7 @@ class Placing:
                 self._left -= int(str(rows[0][0]))
         return self._left >= 0
 
-    def _move(self, db: Connection, who: Who, visitors: Iterable[int], move: Move) -> None:
+    def _move(self, db: Connection, who: SessionOwner, visitors: Iterable[int], move: Move) -> None:
         session, times = move.session, _times(move)
         waiting = move.source == 0
         whose = (who.client_session, json.dumps(sorted(visitors))) if waiting else ()
@@ -127,7 +130,7 @@ class Placing:
             db.execute(_MOVE[table][waiting], values)
 
 
-def note_replaced(db: Connection, site: int, session: Session, had: Attributes) -> None:
+def note_replaced(db: Connection, site: int, session: VisitSession, had: Attributes) -> None:
     """Remember what a row of a session had and no longer has, for whoever removes its person."""
     left = zip(KINDS, had, session.attributes, strict=True)
     db.executemany(
@@ -144,7 +147,7 @@ def _times(move: Move) -> str:
 
 
 def _tables_of(move: Move) -> list[str]:
-    """Where the rows of these signals lie; page events may have brought timings, custom ones a flag's exposure."""
+    """The tables with rows of these signals; page events may have brought timings, custom ones a flag's exposure."""
     kinds = {signal.what for signal in move.signals}
     found = {_TABLES.get(kind, "events") for kind in kinds}
     if kinds & {PAGE_VIEW, PAGE_EXIT}:

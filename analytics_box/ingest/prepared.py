@@ -18,9 +18,9 @@ from analytics_box.base import errors
 from analytics_box.ingest import visitors
 from analytics_box.ingest.bot_rules import Wishes
 from analytics_box.ingest.classification import Classification
-from analytics_box.ingest.enrich import Sender, Target
+from analytics_box.ingest.enrich import EventSender, EventTarget
 from analytics_box.ingest.visitors import SaltFile
-from analytics_box.tenants.websites.directory import Tracked
+from analytics_box.tenants.websites.directory import TrackingTarget
 from analytics_box.tenants.websites.origin_check import OriginCheck
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.address import network_of
@@ -28,7 +28,7 @@ from analytics_box.web.asgi import Headers, Scope
 from analytics_box.web.recognition import agent
 from analytics_box.web.recognition.bots import classify_headers
 from analytics_box.web.recognition.geo import Geo
-from analytics_box.web.recognition.language import preferred
+from analytics_box.web.recognition.language import preferred_language
 
 MOST_BYTES = 16 << 20  # some 10,000 senders
 _ENTRY = 1_000  # bytes that a remembered sender takes besides its texts: about, and rather more
@@ -50,13 +50,13 @@ class PreparedSender(Struct, frozen=True, gc=False):
     are the objects that it was made from.
     """
 
-    sender: Sender
-    target: Target
+    sender: EventSender
+    target: EventTarget
     identity: str
     address: str
     cors: Headers
     is_usual: bool
-    tracked: Tracked
+    tracked: TrackingTarget
     wishes: Wishes
     places: object
 
@@ -82,7 +82,7 @@ class PreparedSenders:
         self._bytes = 0  # of the recent ones
         salts.memories.append(self.forget)
 
-    def of(self, tracked: Tracked, scope: Scope, headers: Mapping[bytes, bytes], now: int) -> PreparedSender:
+    def of(self, tracked: TrackingTarget, scope: Scope, headers: Mapping[bytes, bytes], now: int) -> PreparedSender:
         """The sender of this request to a website. Raises Forbidden for a page or address that may not (wire 4.6)."""
         prepared = self.known(tracked, scope, headers)
         if prepared is None:
@@ -90,7 +90,7 @@ class PreparedSenders:
             self._remember(self._key(tracked, scope, headers), prepared)
         return prepared
 
-    def known(self, tracked: Tracked, scope: Scope, headers: Mapping[bytes, bytes]) -> PreparedSender | None:
+    def known(self, tracked: TrackingTarget, scope: Scope, headers: Mapping[bytes, bytes]) -> PreparedSender | None:
         """The sender of this request to a website, if it is remembered and still means the same."""
         key = self._key(tracked, scope, headers)
         prepared = self._recent.get(key)
@@ -107,7 +107,7 @@ class PreparedSenders:
             return prepared
         return None
 
-    def _key(self, tracked: Tracked, scope: Scope, headers: Mapping[bytes, bytes]) -> _Key:
+    def _key(self, tracked: TrackingTarget, scope: Scope, headers: Mapping[bytes, bytes]) -> _Key:
         client = scope["client"]
         return (tracked.client_id.id, client[0] if client else "", *map(headers.get, self._in_key))
 
@@ -118,13 +118,15 @@ class PreparedSenders:
     def __len__(self) -> int:
         return len(self._recent) + len(self._older)
 
-    def _prepare(self, tracked: Tracked, scope: Scope, headers: Mapping[bytes, bytes], now: int) -> PreparedSender:
+    def _prepare(
+        self, tracked: TrackingTarget, scope: Scope, headers: Mapping[bytes, bytes], now: int
+    ) -> PreparedSender:
         known = {name: headers[name] for name in self._headers if name in headers}
         check, address, site = tracked.check, scope["address"], tracked.website.site
         target = target_of(tracked.website, check, admit(check, known, address))
         wishes, places, salts = self._classification.of(site), self._geo.places, self._salts.current(now)
         sender = self._classification.classify(sender_of(self._geo, scope, known, by_key=False), site)
-        ids = visitors.hashed((salts.today, salts.yesterday), site, f"{sender.network}\0{sender.user_agent}")
+        ids = visitors.compute_ids((salts.today, salts.yesterday), site, f"{sender.network}\0{sender.user_agent}")
         sender = replace(sender, salts=salts, ids=ids)
         return PreparedSender(
             sender,
@@ -165,21 +167,21 @@ def cors(origin: bytes | None) -> Headers:
     )
 
 
-def sender_of(geo: Geo, scope: Scope, headers: Mapping[bytes, bytes], *, by_key: bool) -> Sender:
+def sender_of(geo: Geo, scope: Scope, headers: Mapping[bytes, bytes], *, by_key: bool) -> EventSender:
     """The sender of a request. With an API key it is a server, neither classified nor located."""
     user_agent = headers.get(b"user-agent", b"").decode("latin-1")[:1024]
     network = network_of(scope["address"])
     if by_key:
-        return Sender(network, user_agent, agent.NOTHING, language="", bot="", by_key=True)
+        return EventSender(network, user_agent, agent.NOTHING, language="", bot="", by_key=True)
     seen = agent.parse(user_agent)
     bot, name = (seen.bot, seen.bot_name) if seen.bot else classify_headers(headers)
     client = scope["client"]
     location = geo.of(network, headers, peer=client[0] if client else "")
-    return Sender(
+    return EventSender(
         network=network,
         user_agent=user_agent,
         agent=seen,
-        language=preferred(headers.get(b"accept-language", b"").decode("latin-1")),
+        language=preferred_language(headers.get(b"accept-language", b"").decode("latin-1")),
         bot=bot,
         by_key=False,
         bot_name=name,
@@ -189,9 +191,9 @@ def sender_of(geo: Geo, scope: Scope, headers: Mapping[bytes, bytes], *, by_key:
     )
 
 
-def target_of(website: Website, check: OriginCheck, ignored: str = "") -> Target:
+def target_of(website: Website, check: OriginCheck, ignored: str = "") -> EventTarget:
     """A website as the place where events go."""
-    return Target(
+    return EventTarget(
         website.site,
         website.domain,
         cookieless=check.cookieless,
@@ -221,6 +223,6 @@ def admit(check: OriginCheck, headers: Mapping[bytes, bytes], address: str) -> s
     return ""
 
 
-def page_identity(tracked: Tracked, network: str) -> str:
+def page_identity(tracked: TrackingTarget, network: str) -> str:
     """The identity that a page's events are limited by: a website and an address."""
     return f"website:{tracked.website.id}:{network}"

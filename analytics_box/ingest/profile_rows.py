@@ -2,7 +2,7 @@
 
 from analytics_box.base.clock import DAY
 from analytics_box.base.store.db import Connection
-from analytics_box.ingest.profile_rules import Link
+from analytics_box.ingest.profile_rules import ProfileLink
 
 
 def note(db: Connection, site: int, profile: int, now: int) -> None:
@@ -18,7 +18,7 @@ def note(db: Connection, site: int, profile: int, now: int) -> None:
 
 
 def save(db: Connection, site: int, profile: int, *, traits: bytes | None, email: bytes | None, now: int) -> None:
-    """What is known of a person from now on."""
+    """Store a person's traits, replacing earlier ones."""
     db.execute(
         """
         -- profile_rows.save
@@ -43,7 +43,7 @@ def touch(db: Connection, site: int, profile: int, now: int) -> None:
     )
 
 
-def link(db: Connection, site: int, new: Link) -> None:
+def link(db: Connection, site: int, new: ProfileLink) -> None:
     """Write a link down; of two at the same instant the later one told counts."""
     db.execute(
         """
@@ -56,16 +56,16 @@ def link(db: Connection, site: int, new: Link) -> None:
 
 
 def traits(db: Connection, site: int, profile: int) -> bytes | None:
-    """What is known of a person, sealed."""
+    """The encrypted traits of a person."""
     row = db.execute(
         "-- profile_rows.traits\nselect traits from profiles where site = ? and profile = ?", (site, profile)
     ).fetchone()
     return row[0] if row and isinstance(row[0], bytes) else None
 
 
-def links_of_visitor(db: Connection, site: int, visitor: int, time: int) -> tuple[list[Link], list[Link]]:
+def links_of_visitor(db: Connection, site: int, visitor: int, time: int) -> tuple[list[ProfileLink], list[ProfileLink]]:
     """The visitor's nearest link at or before this time, and the nearest after it."""
-    found: list[list[Link]] = []
+    found: list[list[ProfileLink]] = []
     for condition, order in (("time <= ?", "desc"), ("time > ?", "asc")):
         rows = db.execute(
             f"""
@@ -79,6 +79,6 @@ def links_of_visitor(db: Connection, site: int, visitor: int, time: int) -> tupl
     return found[0], found[1]
 
 
-def _link(row: tuple[object, ...]) -> Link:
+def _link(row: tuple[object, ...]) -> ProfileLink:
     visitor, time, profile = row
-    return Link(int(str(visitor)), int(str(time)), int(str(profile)))
+    return ProfileLink(int(str(visitor)), int(str(time)), int(str(profile)))

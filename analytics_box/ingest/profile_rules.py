@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from analytics_box.base.errors import BadRequest, Detail
+from analytics_box.base.errors import BadRequest, ErrorDetail
 
 LONGEST_ID = 128  # of a profile id, and of a client's id in identify
 MOST_TRAITS, MOST_TRAIT_BYTES = 50, 2_048  # of one identify (wire 4.5)
@@ -17,7 +17,7 @@ Traits = dict[str, Value]
 Given = Mapping[str, Value | None]
 
 
-class Link(NamedTuple):
+class ProfileLink(NamedTuple):
     """From this time (UTC ms) on the visitor was this person, until the visitor's next link."""
 
     visitor: int
@@ -39,7 +39,7 @@ def check(given: Given) -> None:
 
 
 def merge(known: Traits, given: Given) -> Traits:
-    """What is known after this was said: new values replace old ones, null deletes.
+    """The traits after an update: new values replace old ones, null deletes.
 
     Raises BadRequest when that would be too much for one person.
     """
@@ -55,7 +55,7 @@ def email(traits: Mapping[str, Value]) -> str:
     return found.strip().lower() if isinstance(found, str) else ""
 
 
-def next_link(earlier: Sequence[Link], later: Sequence[Link], new: Link) -> Link | None:
+def next_link(earlier: Sequence[ProfileLink], later: Sequence[ProfileLink], new: ProfileLink) -> ProfileLink | None:
     """The link to write down when a visitor is identified, None where that is known already.
 
     `earlier` are the visitor's links at or before its time, `later` those after it, each the nearest first.
@@ -65,4 +65,4 @@ def next_link(earlier: Sequence[Link], later: Sequence[Link], new: Link) -> Link
 
 
 def _wrong(field: str, message: str) -> BadRequest:
-    return BadRequest(f"{field}: {message}", reason="INVALID_EVENT_SCHEMA", details=(Detail(field, message),))
+    return BadRequest(f"{field}: {message}", reason="INVALID_EVENT_SCHEMA", details=(ErrorDetail(field, message),))

@@ -18,17 +18,17 @@ from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.base.store.strings import Strings
 from analytics_box.ingest import profile_rows as rows
 from analytics_box.ingest import profile_rules as rules
-from analytics_box.ingest.profile_rules import Given, Link, Traits
+from analytics_box.ingest.profile_rules import Given, ProfileLink, Traits
 
 CAPACITY = 50_000
 _TRAITS = msgspec.json.Decoder(Traits)
 V = TypeVar("V")
 
 
-class Identified(Struct, frozen=True):
-    """Somebody said who a visitor is. `visitors` are the visitor's ids: today's, yesterday's or the lasting one.
+class VisitorIdentification(Struct, frozen=True):
+    """An identification of a visitor. `visitors` are the visitor's ids: today's, yesterday's or the lasting one.
 
-    `perhaps` is the lasting id where it was not said whether the client's id is anonymized, as SDKs leave it out.
+    `perhaps` is the lasting id if the client did not say whether its id is anonymized, as SDKs leave it out.
     """
 
     site: int
@@ -46,13 +46,13 @@ class ProfileLinks:
         self._strings = strings
         self._seal = seal
         self._clock = clock
-        self._newest: OrderedDict[tuple[int, int], Link] = OrderedDict()  # (site, visitor) → its newest link
+        self._newest: OrderedDict[tuple[int, int], ProfileLink] = OrderedDict()  # (site, visitor) → its newest link
         self._known: OrderedDict[tuple[int, int], bool] = OrderedDict()  # (site, profile)
         self._day = 0
         self._lasting: OrderedDict[tuple[int, int], bool] = OrderedDict()  # (site, visitor): ids in use that last
         self._learned: list[tuple[int, int]] = []  # keys of either
 
-    def identify(self, db: Connection, said: Identified) -> None:
+    def identify(self, db: Connection, said: VisitorIdentification) -> None:
         """Write down what was said, with what was known before. Raises BadRequest or SealBroken."""
         profile = self._strings.number(db, said.profile_id)
         if said.traits:
@@ -60,10 +60,10 @@ class ProfileLinks:
         else:
             rows.touch(db, said.site, profile, said.now)
         for visitor in self.visitors(said):
-            self._link(db, said.site, Link(visitor, said.now, profile))
+            self._link(db, said.site, ProfileLink(visitor, said.now, profile))
 
-    def visitors(self, said: Identified) -> frozenset[int]:
-        """Whose visitor ids they are, as far as it is known which are in use."""
+    def visitors(self, said: VisitorIdentification) -> frozenset[int]:
+        """The visitor ids of an identification, as far as those in use are known."""
         return said.visitors | ({said.perhaps} if (said.site, said.perhaps) in self._lasting else frozenset())
 
     @property
@@ -91,7 +91,7 @@ class ProfileLinks:
                 continue
             self._know(db, fact.site, profile)
             for visitor in {fact.visitor, fact.yesterday} - {0}:
-                self._link(db, fact.site, Link(visitor, fact.time, profile))
+                self._link(db, fact.site, ProfileLink(visitor, fact.time, profile))
 
     def forget(self, site: int, profile: int, visitors: Iterable[int] = ()) -> None:
         """A person, or who these visitors were, was removed from the database."""
@@ -113,7 +113,7 @@ class ProfileLinks:
     def committed(self) -> None:
         self._learned.clear()
 
-    def _learn_traits(self, db: Connection, said: Identified, profile: int) -> None:
+    def _learn_traits(self, db: Connection, said: VisitorIdentification, profile: int) -> None:
         sealed = rows.traits(db, said.site, profile)
         known = open_traits(self._seal, said.site, said.profile_id, sealed)
         merged = rules.merge(known, said.traits)
@@ -123,7 +123,9 @@ class ProfileLinks:
         rows.save(db, said.site, profile, traits=sealed, email=email, now=said.now)
 
     def _look_again_each_day(self) -> None:
-        """What is known may have been removed since; and who is named each day is not forgotten (retention)."""
+        """Discard the cache daily: rows may have been removed since, and a person named each day must not expire
+        (retention).
+        """
         day = utc_day(self._clock.now())
         if day != self._day:
             self._day = day
@@ -135,7 +137,7 @@ class ProfileLinks:
             rows.note(db, site, profile, self._clock.now())
             self._remember(self._known, (site, profile), value=True)
 
-    def _link(self, db: Connection, site: int, new: Link) -> None:
+    def _link(self, db: Connection, site: int, new: ProfileLink) -> None:
         newest = self._newest.get((site, new.visitor))
         if newest is not None and newest.profile == new.profile and newest.time <= new.time:
             return
@@ -155,17 +157,17 @@ class ProfileLinks:
 
 
 def seal_traits(seal: Seal, site: int, profile_id: str, traits: Traits) -> bytes:
-    """What is known of a person, as it may be stored."""
+    """The traits of a person, encrypted for storage."""
     return seal.seal(msgspec.json.encode(traits), owner=_owner(site, profile_id))
 
 
 def open_traits(seal: Seal, site: int, profile_id: str, sealed: bytes | None) -> Traits:
-    """What is known of a person. Raises SealBroken."""
+    """The traits of a person, decrypted. Raises SealBroken."""
     return _TRAITS.decode(seal.open(sealed, owner=_owner(site, profile_id))) if sealed is not None else {}
 
 
 def email_digest(seal: Seal, site: int, address: str) -> bytes:
-    """By what a person is found who has this e-mail address, in lower case. Raises SealBroken."""
+    """The digest that finds a person by their email address, in lower case. Raises SealBroken."""
     return seal.digest(address, owner=f"profile e-mail {site}")
 
 

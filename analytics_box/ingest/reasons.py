@@ -1,4 +1,4 @@
-"""Why something was not counted, in words."""
+"""Reasons why events were not counted, in words."""
 
 from analytics_box.base.texts import Drops
 from analytics_box.web.recognition.bots import REASONS

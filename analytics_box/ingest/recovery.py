@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, cast
 
 from analytics_box.base.clock import DAY
-from analytics_box.base.facts.layout import STORED_ATTRIBUTES, stored
+from analytics_box.base.facts.layout import STORED_ATTRIBUTES, stored_table
 from analytics_box.base.facts.tables import SPANS
 from analytics_box.base.store.db import Connection
 from analytics_box.ingest.live import Key, LiveSessions, client_key, visitor_key
-from analytics_box.ingest.sessions import MOST_SIGNALS, SPAN_KINDS, Session, Visits
+from analytics_box.ingest.sessions import MOST_SIGNALS, SPAN_KINDS, Visits, VisitSession
 
 _FRESH = 2 * DAY  # an event may be a day late (semantics 1) and continue a session that had begun a day before it
 _BEFORE = DAY  # such a session may take in a span that lies that far before it
@@ -20,7 +20,7 @@ _PACKED = "group_concat(printf('%016x%016x%02x', time, path, what), '')"
 _DIGITS = 2 * 17 * MOST_SIGNALS
 
 
-class Recovered(NamedTuple):
+class RecoveredVisits(NamedTuple):
     """Visits with the keys that they are known under."""
 
     keys: tuple[Key, ...]
@@ -31,7 +31,7 @@ def recover(db: Connection, live: LiveSessions, now: int, newest: int = _NEWEST)
     """Read the live sessions back from the newest rows."""
     least = f"id > (select coalesce(max(id), 0) from {{table}}) - {newest}"
     few = f"id > (select coalesce(max(id), 0) from {{table}}) - {newest // 4}"
-    for found in _read(
+    for found in _read_visits(
         db, events=least, spans=few, given={"since": now - _FRESH, "spans_since": now - _FRESH - _BEFORE}
     ):
         live.learn(*found)
@@ -40,7 +40,7 @@ def recover(db: Connection, live: LiveSessions, now: int, newest: int = _NEWEST)
 
 def around(
     db: Connection, site: int, times: tuple[int, int], visitors: Iterable[int], clients: Iterable[int]
-) -> list[Recovered]:
+) -> list[RecoveredVisits]:
     """The visits of these visitors and client session ids of a site, between these times."""
     chosen = """
     site = :site and time <= :until and (
@@ -56,10 +56,10 @@ def around(
         "visitors": json.dumps(sorted(visitors)),
         "clients": json.dumps(sorted(clients)),
     }
-    return list(_read(db, events=chosen, spans=chosen, given=given))
+    return list(_read_visits(db, events=chosen, spans=chosen, given=given))
 
 
-def _read(db: Connection, *, events: str, spans: str, given: dict[str, Any]) -> Iterator[Recovered]:
+def _read_visits(db: Connection, *, events: str, spans: str, given: dict[str, Any]) -> Iterator[RecoveredVisits]:
     within = _spans_of_sessions(db, spans, given)
     rows = db.execute(
         f"""
@@ -67,8 +67,8 @@ def _read(db: Connection, *, events: str, spans: str, given: dict[str, Any]) -> 
         select site, client_session, session, json_group_array(distinct visitor), time - since_start,
           min(time), max(time), min(iif(kind = 1, time, null)), {_PACKED}, {", ".join(STORED_ATTRIBUTES)}
         from (
-          select *, kind as what from {stored("events")}
-          where {events.format(table=stored("events"))} and time >= :since and session <> 0
+          select *, kind as what from {stored_table("events")}
+          where {events.format(table=stored_table("events"))} and time >= :since and session <> 0
           order by time
         )
         group by session
@@ -82,8 +82,8 @@ def _read(db: Connection, *, events: str, spans: str, given: dict[str, Any]) -> 
         if viewed is None and began < first:
             viewed = began  # what it began with is older than what is read
         known = bytearray.fromhex(text)
-        session = Session(number, began, first, last, viewed or 0, tuple(attributes), known, len(known))
-        yield Recovered(_keys(site, client, json.loads(visitors)), Visits((session,)))
+        session = VisitSession(number, began, first, last, viewed or 0, tuple(attributes), known, len(known))
+        yield RecoveredVisits(_keys(site, client, json.loads(visitors)), Visits((session,)))
     yield from _waiting(db, events, spans, given)
 
 
@@ -102,7 +102,7 @@ def _spans_of_sessions(db: Connection, spans: str, given: dict[str, Any]) -> dic
     return {int(str(number)): str(signals) for number, signals in rows.fetchall()}
 
 
-def _waiting(db: Connection, events: str, spans: str, given: dict[str, Any]) -> Iterator[Recovered]:
+def _waiting(db: Connection, events: str, spans: str, given: dict[str, Any]) -> Iterator[RecoveredVisits]:
     """Leave beacons and spans that have no session yet."""
     rows = db.execute(
         f"""
@@ -110,8 +110,8 @@ def _waiting(db: Connection, events: str, spans: str, given: dict[str, Any]) -> 
         select site, client_session, visitor, {_PACKED} from (
           {_all_spans(spans)}
           union all
-          select site, client_session, visitor, session, time, path, kind from {stored("events")}
-          where {events.format(table=stored("events"))} and time >= :since and kind = 3 and bot = 0
+          select site, client_session, visitor, session, time, path, kind from {stored_table("events")}
+          where {events.format(table=stored_table("events"))} and time >= :since and kind = 3 and bot = 0
         )
         where session = 0 and visitor <> 0
         group by site, client_session, iif(client_session = 0, visitor, 0)
@@ -120,14 +120,15 @@ def _waiting(db: Connection, events: str, spans: str, given: dict[str, Any]) -> 
     )
     for site, client, visitor, signals in rows.fetchall():
         visits = Visits(waiting=bytes.fromhex(str(signals)[:_DIGITS]))
-        yield Recovered(_keys(int(str(site)), int(str(client)), [int(str(visitor))]), visits)
+        yield RecoveredVisits(_keys(int(str(site)), int(str(client)), [int(str(visitor))]), visits)
 
 
 def _all_spans(spans: str) -> str:
     return " union all ".join(
         f"""
-        select site, client_session, visitor, session, time, path, {SPAN_KINDS[table]} as what from {stored(table)}
-        where {spans.format(table=stored(table))} and time >= :spans_since
+        select site, client_session, visitor, session, time, path, {SPAN_KINDS[table]} as what from
+        {stored_table(table)}
+        where {spans.format(table=stored_table(table))} and time >= :spans_since
         """
         for table in SPANS
     )

@@ -16,7 +16,7 @@ REASON: Final = "origin_not_authorized"
 _PAGE: Final = re.compile(r"https?://[^*]{1,250}\Z")
 
 
-class Refused(Struct):
+class RefusedOrigin(Struct):
     """An origin that may not send, how many requests it sent, and when the last one came (UTC ms)."""
 
     origin: str
@@ -28,10 +28,10 @@ class Refusals:
     """The origins that were refused, by site."""
 
     def __init__(self) -> None:
-        self._of: dict[int, dict[str, Refused]] = {}  # those refused last at the end
+        self._of: dict[int, dict[str, RefusedOrigin]] = {}  # those refused last at the end
 
-    def of(self, site: int) -> list[Refused]:
-        """What was refused of this site, the latest first."""
+    def of(self, site: int) -> list[RefusedOrigin]:
+        """The refusals of this site, the latest first."""
         return list(reversed(self._of.get(site, {}).values()))
 
     def note(self, site: int, header: str, now: int) -> None:
@@ -44,7 +44,7 @@ class Refusals:
             return
         known = self._of.pop(site, {})
         before = known.pop(origin, None)
-        known[origin] = Refused(origin, (before.times if before is not None else 0) + 1, now)
+        known[origin] = RefusedOrigin(origin, (before.times if before is not None else 0) + 1, now)
         self._of[site] = known
         if len(known) > MOST_ORIGINS:
             del known[next(iter(known))]
@@ -52,5 +52,5 @@ class Refusals:
             del self._of[next(iter(self._of))]
 
     def forget(self, site: int, origin: str) -> None:
-        """It may send from now on."""
+        """Forget the refusals of an origin that is allowed from now on."""
         self._of.get(site, {}).pop(origin, None)

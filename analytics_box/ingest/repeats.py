@@ -49,7 +49,7 @@ class EventIds:
         slices, changed = self._new, self._changed
         digests = [_digest(*name) for name in named]
         unknown = [digest for digest in digests if digest not in slices[(digest >> _SHIFT) + _MIDDLE]]
-        stored = _stored(db, unknown) if unknown else {}
+        stored = _stored_digests(db, unknown) if unknown else {}
         noted: list[tuple[int, int]] = []
         answers = []
         for (_, _, event_id), digest in zip(named, digests, strict=True):
@@ -111,7 +111,7 @@ class EventIds:
         self._is_crowded = self._count > CAPACITY
 
     def __len__(self) -> int:
-        """How many are in memory."""
+        """The number of ids in memory."""
         return self._count
 
     def _counted(self) -> int:
@@ -133,8 +133,8 @@ async def sort_in(events: Db, event_ids: EventIds) -> None:
         pass
 
 
-def _stored(db: Connection, digests: list[int]) -> dict[int, int]:
-    """Those of these digests that are in the table, with their times."""
+def _stored_digests(db: Connection, digests: list[int]) -> dict[int, int]:
+    """The digests that are in the table, with their times."""
     rows = db.execute(
         "-- repeats.find\nselect digest, until from json_each(?) cross join event_ids on digest = value",
         (str(digests),),

@@ -22,17 +22,17 @@ from analytics_box.ingest.sessions import (
     PAGE,
     Attributes,
     Move,
-    Session,
     Signal,
-    Told,
+    SignalResult,
     Visits,
+    VisitSession,
     fresh,
     home_of,
     in_order,
-    packed,
+    pack_signals,
     reaches,
-    started,
-    unpacked,
+    start_session,
+    unpack_signals,
     with_session,
 )
 
@@ -42,7 +42,7 @@ _NEW, _WAITING = -1, 0  # the sources of the signal that arrives, and of those t
 _Sourced = tuple[Signal, int]  # a signal with the number of the session that it has been in
 
 
-def told(
+def retell(
     visits: Visits,
     signal: Signal,
     own: Callable[[], Attributes],
@@ -50,26 +50,26 @@ def told(
     *,
     named: bool,
     most_moved: int,
-) -> Told:
+) -> SignalResult:
     """The visits with this signal, whenever it comes. `named` are those under a client's session id, which go on over
     any silence. `own` are the attributes of the event itself, `number` gives a new session its number; both are asked
     only where they are needed. Where more than `most_moved` rows would have to follow, none does."""
     sessions, waiting = visits.sessions, visits.waiting
-    if not any(_concerns(signal, one, named=named) for one in unpacked(waiting)):
+    if not any(_concerns(signal, one, named=named) for one in unpack_signals(waiting)):
         session = in_order(Visits(sessions), signal, named=named) if waiting else None
         if session is not None:
-            return Told(Visits((*sessions[:-1], session), waiting), session)
+            return SignalResult(Visits((*sessions[:-1], session), waiting), session)
         if signal.starts and _is_far_after(sessions, signal, named=named):
-            session = started(number(), signal, own())
-            return Told(Visits(with_session(sessions, None, session), waiting), session)
+            session = start_session(number(), signal, own())
+            return SignalResult(Visits(with_session(sessions, None, session), waiting), session)
     if signal.lasts:
         again = _told_again(visits, signal, own, number, named=named, most_moved=most_moved)
         if again is not None:
             return again
-    return _placed(visits, signal, own, number, named=named)
+    return _append_signal(visits, signal, own, number, named=named)
 
 
-def _is_far_after(sessions: Iterable[Session], signal: Signal, *, named: bool) -> bool:
+def _is_far_after(sessions: Iterable[VisitSession], signal: Signal, *, named: bool) -> bool:
     """Whether all sessions are over at the time of this signal."""
     if named:
         return all(one.last < signal.time - LONGEST for one in sessions)
@@ -90,7 +90,7 @@ def _told_again(
     *,
     named: bool,
     most_moved: int,
-) -> Told | None:
+) -> SignalResult | None:
     """The visits, told again with this signal; None if that takes too long, or too many rows would have to follow."""
     first, last = signal.time - LONGEST, signal.time + LONGEST
     sessions = [one for one in visits.sessions if first <= one.last and one.first <= last]
@@ -100,22 +100,22 @@ def _told_again(
     return telling.told(visits, own, number, most_moved=most_moved)
 
 
-def _placed(
+def _append_signal(
     visits: Visits, signal: Signal, own: Callable[[], Attributes], number: Callable[[], int], *, named: bool
-) -> Told:
+) -> SignalResult:
     """The visits with this signal at the end of a session, which changes nothing else."""
     home = home_of(visits.sessions, signal, named=named)
     if home is None and not signal.starts:
-        return Told(Visits(visits.sessions, _waiting_with(visits.waiting, signal)), None)
-    session = started(number(), signal, own()) if home is None else _with_signal(home, signal)
-    return Told(Visits(with_session(visits.sessions, home, session), visits.waiting), session)
+        return SignalResult(Visits(visits.sessions, _waiting_with(visits.waiting, signal)), None)
+    session = start_session(number(), signal, own()) if home is None else _with_signal(home, signal)
+    return SignalResult(Visits(with_session(visits.sessions, home, session), visits.waiting), session)
 
 
-def _with_signal(session: Session, signal: Signal) -> Session:
+def _with_signal(session: VisitSession, signal: Signal) -> VisitSession:
     """The session with a signal, which is remembered if there is room for it."""
     signals = bytearray(session.signals[: session.size])
     if len(signals) < (MOST_BYTES if signal.lasts else MOST_SPAN_BYTES):
-        signals += packed([signal])
+        signals += pack_signals([signal])
     session = replace(session, signals=signals, size=len(signals))
     if not signal.lasts:
         return session
@@ -125,16 +125,16 @@ def _with_signal(session: Session, signal: Signal) -> Session:
 def _waiting_with(waiting: bytes, signal: Signal) -> bytes:
     """The waiting signals, with one more; the oldest gives way where there are many."""
     if len(waiting) < MOST_BYTES:
-        return waiting + packed([signal])
-    return packed([*sorted(fresh(waiting, signal), key=attrgetter("time"))[1 - MOST_SIGNALS :], signal])
+        return waiting + pack_signals([signal])
+    return pack_signals([*sorted(fresh(waiting, signal), key=attrgetter("time"))[1 - MOST_SIGNALS :], signal])
 
 
-def _is_whole(session: Session) -> bool:
+def _is_whole(session: VisitSession) -> bool:
     """Whether everything is remembered that decides where its signals belong."""
     return session.size < MOST_BYTES and any(one.time == session.started and one.starts for one in session.remembered)
 
 
-class _Group:
+class _SessionGroup:
     """A session while it is told again; without a number until one is known for it."""
 
     def __init__(self, number: int | None, signals: Iterable[_Sourced]) -> None:
@@ -163,11 +163,13 @@ class _Group:
 class _Telling:
     """Sessions of one visitor, told again with a signal that has arrived."""
 
-    def __init__(self, sessions: Sequence[Session], waiting: Sequence[Signal], new: Signal, *, named: bool) -> None:
+    def __init__(
+        self, sessions: Sequence[VisitSession], waiting: Sequence[Signal], new: Signal, *, named: bool
+    ) -> None:
         self._sessions = {one.number: one for one in sessions}
         self._named = named
-        self._groups: list[_Group] = []
-        self._owners: dict[int, _Group] = {}
+        self._groups: list[_SessionGroup] = []
+        self._owners: dict[int, _SessionGroup] = {}
         self._pending: list[_Sourced] = []
         all_of_them = [(signal, one.number) for one in sessions for signal in one.remembered]
         all_of_them += [(signal, _WAITING) for signal in waiting]
@@ -178,8 +180,8 @@ class _Telling:
         self._waiting = [signal for signal, _ in self._pending]
         self._take_spans([item for item in all_of_them if not item[0].lasts])
 
-    def _open(self, number: int | None, signals: Iterable[_Sourced]) -> _Group:
-        group = _Group(number, signals)
+    def _open(self, number: int | None, signals: Iterable[_Sourced]) -> _SessionGroup:
+        group = _SessionGroup(number, signals)
         self._groups.append(group)
         if number is not None:
             self._owners[number] = group
@@ -203,11 +205,11 @@ class _Telling:
         """Whether this is the first event of its session that may begin one."""
         return source > 0 and source not in self._owners
 
-    def _is_apart(self, group: _Group, source: int) -> bool:
+    def _is_apart(self, group: _SessionGroup, source: int) -> bool:
         """Whether this first event of a session would come into another session."""
         return self._is_unseen(source) and group.number is not None
 
-    def _gather(self, group: _Group) -> None:
+    def _gather(self, group: _SessionGroup) -> None:
         """Take the leave beacons that have waited for this session; each may bring others within reach."""
         while True:
             found = next((one for one in self._pending if self._belongs(group, one[0])), None)
@@ -216,7 +218,7 @@ class _Telling:
             self._pending.remove(found)
             group.add(*found)
 
-    def _belongs(self, group: _Group, signal: Signal) -> bool:
+    def _belongs(self, group: _SessionGroup, signal: Signal) -> bool:
         near = reaches(group.first, group.last, signal, named=self._named)
         return near or home_of((group,), signal, named=self._named) is not None
 
@@ -236,7 +238,7 @@ class _Telling:
 
     def told(
         self, visits: Visits, own: Callable[[], Attributes], number: Callable[[], int], *, most_moved: int
-    ) -> Told | None:
+    ) -> SignalResult | None:
         """The visits as they are now; None if too many rows would have to follow."""
         if sum(source != group.number for group in self._groups for _, source in group.signals) > most_moved:
             return None
@@ -249,9 +251,9 @@ class _Telling:
             moves += self._moves(group, session)
             if any(source == _NEW for _, source in group.signals):
                 home = session
-        return Told(Visits(sessions, packed(self._waiting)), home, moves)
+        return SignalResult(Visits(sessions, pack_signals(self._waiting)), home, moves)
 
-    def _session(self, group: _Group, own: Callable[[], Attributes], number: Callable[[], int]) -> Session:
+    def _session(self, group: _SessionGroup, own: Callable[[], Attributes], number: Callable[[], int]) -> VisitSession:
         starting = sorted((item for item in group.signals if item[0].starts), key=_place)
         first = starting[0]
         view = next((item for item in starting if item[0].what == PAGE_VIEW), None)
@@ -264,12 +266,12 @@ class _Telling:
         )
         lasting = [one for one in group.remembered if one.lasts]
         spans = [one for one in group.remembered if not one.lasts]
-        signals = bytearray(packed([*lasting, *spans[: MOST_SIGNALS // 2]]))
+        signals = bytearray(pack_signals([*lasting, *spans[: MOST_SIGNALS // 2]]))
         viewed = view[0].time if view is not None else 0
         known = number() if group.number is None else group.number
-        return Session(known, first[0].time, group.first, group.last, viewed, attributes, signals, len(signals))
+        return VisitSession(known, first[0].time, group.first, group.last, viewed, attributes, signals, len(signals))
 
-    def _moves(self, group: _Group, session: Session) -> list[Move]:
+    def _moves(self, group: _SessionGroup, session: VisitSession) -> list[Move]:
         """The rows that have to follow."""
         before = self._sessions.get(session.number)
         is_same = before is not None and (before.started, before.attributes) == (session.started, session.attributes)

@@ -8,14 +8,14 @@ from collections.abc import Awaitable, Callable
 from analytics_box.base import errors
 from analytics_box.base.errors import BoxError
 from analytics_box.ingest import happened
-from analytics_box.ingest.delivery import Answer, Delivery, Headers, client_id
+from analytics_box.ingest.delivery import DeliveryAnswer, EventDelivery, Headers, client_id
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.prepared import cors
 from analytics_box.ingest.refusals import REASON
 from analytics_box.web import body, render
 from analytics_box.web.asgi import App, Receive, Scope, Send, respond
 
-Handler = Callable[[Intake, Delivery], Awaitable[Answer]]
+Handler = Callable[[Intake, EventDelivery], Awaitable[DeliveryAnswer]]
 
 _METHODS = b"POST, GET, OPTIONS, PUT, DELETE"  # as the wire has it (4.1), though nothing is put or deleted
 _PREFLIGHT = [
@@ -53,13 +53,13 @@ def post(intake: Intake, handler: Handler, too_large: str, most_bytes: int | Non
             if "body" in scope:  # read by a shortcut
                 sent = scope["body"]
             else:
-                sent = await body.read(scope, receive, limit=most, seconds=intake.settings.body_seconds)
-            answer = await handler(intake, Delivery(scope, headers, sent))
+                sent = await body.read_body(scope, receive, limit=most, seconds=intake.settings.body_seconds)
+            answer = await handler(intake, EventDelivery(scope, headers, sent))
         except BoxError as error:
             errors.forget_frames(error)
             if isinstance(error, errors.PayloadTooLarge) and error.reason is None:
                 error.reason = too_large
-            said = refused(intake, scope, headers, error)
+            said = count_refusal(intake, scope, headers, error)
             refusal = render.ingest_body(error, scope["request_id"])
             await respond(send, error.status, [*render.header_list(error), (HAPPENED, said), *more], refusal)
         else:
@@ -75,7 +75,7 @@ def elsewhere(message: str) -> App:
     """A route whose events another machine takes."""
 
     async def serve(scope: Scope, _receive: Receive, send: Send) -> None:
-        await _turned_away(scope, send, errors.Misdirected(message))
+        await _turned_away(scope, send, errors.MisdirectedRequest(message))
 
     return serve
 
@@ -101,14 +101,14 @@ async def _turned_away(scope: Scope, send: Send, error: BoxError) -> None:
     )
 
 
-def refused(intake: Intake, scope: Scope, headers: Headers, error: BoxError) -> bytes:
+def count_refusal(intake: Intake, scope: Scope, headers: Headers, error: BoxError) -> bytes:
     """Count a refusal for the website that it was meant for, if there is one, and say what happened."""
     reason = happened.reason_of(error, origin=b"origin" in headers)
     if reason is None:  # nothing is lost, or nobody's
         code = (error.reason or error.code).lower()
         intake.dropped.reasons[code] += 1
         return happened.NOT_STORED % code.encode()
-    site = scope.get("site") or _meant(intake, scope, headers)
+    site = scope.get("site") or _named_site(intake, scope, headers)
     if site:
         if reason == REASON:
             intake.refusals.note(site, headers[b"origin"].decode("latin-1"), intake.clock.now())
@@ -118,7 +118,7 @@ def refused(intake: Intake, scope: Scope, headers: Headers, error: BoxError) -> 
     return happened.DROPPED % (1, reason.encode())
 
 
-def _meant(intake: Intake, scope: Scope, headers: Headers) -> int:
+def _named_site(intake: Intake, scope: Scope, headers: Headers) -> int:
     """The site that a request names in its address or header, where nobody has looked yet; 0 for none."""
     named = client_id(scope, headers, "website_id")
     tracked = intake.websites.tracked(named, intake.clock.now()) if named else None

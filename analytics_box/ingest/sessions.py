@@ -52,7 +52,7 @@ class Signal(Struct, frozen=True, gc=False):
         return self.what <= PAGE_EXIT
 
 
-class Session(Struct, frozen=True, gc=False):
+class VisitSession(Struct, frozen=True, gc=False):
     """A session: its start, its first and last signal and its first page view (0: none), all UTC ms, what its rows
     repeat, and the signals of its rows, packed: the first `size` bytes of `signals`. The session that follows from it
     shares them and may have written on; where that was rolled back, the next one writes over it."""
@@ -69,7 +69,7 @@ class Session(Struct, frozen=True, gc=False):
     @property
     def remembered(self) -> list[Signal]:
         """Its signals one by one."""
-        return unpacked(self.signals[: self.size])
+        return unpack_signals(self.signals[: self.size])
 
     def has(self, page: bytes) -> bool:
         """Whether it probably has this page view or leave beacon, packed."""
@@ -92,10 +92,12 @@ AnySession = TypeVar("AnySession", bound=Spanning)
 
 
 class Visits(Struct, frozen=True, gc=False):
-    """What is known of a visitor, or of a session id that a client gave: sessions by their first signal, and signals
-    that wait for one."""
+    """The visits of a visitor, or of a session id that a client gave: sessions by their first signal, and signals that
+    wait
+    for one.
+    """
 
-    sessions: tuple[Session, ...] = ()
+    sessions: tuple[VisitSession, ...] = ()
     waiting: bytes = b""
 
 
@@ -107,37 +109,37 @@ class Move(NamedTuple):
     (0)."""
 
     source: int
-    session: Session
+    session: VisitSession
     signals: Sequence[Signal]
 
 
-class Told(NamedTuple):
-    """What a signal makes of its visitor's visits, the session it belongs to, and the rows that have to follow."""
+class SignalResult(NamedTuple):
+    """The result of a signal: its visitor's visits, the session it belongs to, and the rows that have to follow."""
 
     visits: Visits
-    session: Session | None
+    session: VisitSession | None
     moves: Sequence[Move] = ()
 
 
-def packed(signals: Iterable[Signal]) -> bytes:
+def pack_signals(signals: Iterable[Signal]) -> bytes:
     """Signals as they are remembered."""
     return b"".join([SIGNAL.pack(one.time, one.path, one.what) for one in signals])[:MOST_BYTES]
 
 
-def unpacked(signals: bytes | bytearray) -> list[Signal]:
+def unpack_signals(signals: bytes | bytearray) -> list[Signal]:
     """Remembered signals one by one."""
     return [Signal(*values) for values in SIGNAL.iter_unpack(signals)]
 
 
-def started(number: int, signal: Signal, attributes: Attributes) -> Session:
+def start_session(number: int, signal: Signal, attributes: Attributes) -> VisitSession:
     """A session that this event starts."""
     time, what = signal.time, signal.what
     viewed = time if what == PAGE_VIEW else 0
     signals = bytearray(SIGNAL.pack(time, signal.path, what))
-    return Session(number, time, time, time, viewed, attributes, signals, len(signals))
+    return VisitSession(number, time, time, time, viewed, attributes, signals, len(signals))
 
 
-def in_order(visits: Visits, signal: Signal, *, named: bool) -> Session | None:
+def in_order(visits: Visits, signal: Signal, *, named: bool) -> VisitSession | None:
     """The newest session with this signal at its end, which changes nothing before it, as nearly all do; None where it
     takes a closer look."""
     sessions = visits.sessions
@@ -164,10 +166,10 @@ def in_order(visits: Visits, signal: Signal, *, named: bool) -> Session | None:
             del signals[size:]
         signals += SIGNAL.pack(time, signal.path, what)
         size += SIGNAL.size
-    return Session(session.number, session.started, session.first, last, viewed, session.attributes, signals, size)
+    return VisitSession(session.number, session.started, session.first, last, viewed, session.attributes, signals, size)
 
 
-def _stands_alone(sessions: Sequence[Session], signal: Signal) -> bool:
+def _stands_alone(sessions: Sequence[VisitSession], signal: Signal) -> bool:
     """Whether no session before the newest may have to do with this signal."""
     newest = sessions[-1]
     if signal.what == PAGE_EXIT and not newest.has(PAGE.pack(signal.path, PAGE_VIEW)):
@@ -175,7 +177,9 @@ def _stands_alone(sessions: Sequence[Session], signal: Signal) -> bool:
     return all(one.last + IDLE < newest.first for one in sessions[:-1])
 
 
-def with_session(sessions: Sequence[Session], before: Session | None, after: Session) -> tuple[Session, ...]:
+def with_session(
+    sessions: Sequence[VisitSession], before: VisitSession | None, after: VisitSession
+) -> tuple[VisitSession, ...]:
     """The sessions with one of them as it is now, or with a new one; of too many the furthest from it is left out."""
     others = [one for one in sessions if one is not before]
     if len(others) >= MOST_SESSIONS:
@@ -184,10 +188,12 @@ def with_session(sessions: Sequence[Session], before: Session | None, after: Ses
 
 
 def fresh(waiting: bytes, signal: Signal) -> list[Signal]:
-    """What may still come into a session with this signal: leave beacons within 24 hours of it, and spans within 24
-    hours of those."""
+    """The waiting signals that may still join a session with this signal: leave beacons within 24 hours of it, and
+    spans
+    within 24 hours of those.
+    """
     near = {True: LONGEST, False: 2 * LONGEST}
-    return [one for one in unpacked(waiting) if abs(one.time - signal.time) <= near[one.lasts]]
+    return [one for one in unpack_signals(waiting) if abs(one.time - signal.time) <= near[one.lasts]]
 
 
 def _first(session: Spanning) -> int:
@@ -223,14 +229,15 @@ def _showing(visits: Sequence[AnySession], leaving: Signal) -> AnySession | None
     for one in reversed(visits):
         if one.last > latest and one.has(view) and looks < MOST_LOOKS:  # few are ever unpacked
             looks += 1
-            shown = _shown(one.first, one.remembered, leaving)
+            shown = _last_shown(one.first, one.remembered, leaving)
             latest, found = (shown, one) if shown > latest else (latest, found)
     return found
 
 
-def _shown(first: int, signals: Iterable[Signal], leaving: Signal) -> int:
-    """When the page that a beacon leaves was last shown before, in the session that begins with `first`; 0 where it was
-    not."""
+def _last_shown(first: int, signals: Iterable[Signal], leaving: Signal) -> int:
+    """The last time before its beacon that the page was shown, in the session that begins with `first`; 0 if it was
+    not.
+    """
     if leaving.time - first > LONGEST:
         return 0
     return max(

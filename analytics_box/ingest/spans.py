@@ -10,27 +10,27 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from analytics_box.base import errors
-from analytics_box.base.errors import Detail
+from analytics_box.base.errors import ErrorDetail
 from analytics_box.ingest.delivery import (
-    Answer,
-    Delivery,
+    DeliveryAnswer,
+    EventDelivery,
     charge,
     client_website,
     decode,
     limit,
     nothing,
-    prepared,
+    prepare_delivery,
     success,
 )
-from analytics_box.ingest.enrich import Target
+from analytics_box.ingest.enrich import EventTarget
 from analytics_box.ingest.gathering import Gathering
 from analytics_box.ingest.intake import Intake
-from analytics_box.ingest.payload import InvalidEvent, Sent
+from analytics_box.ingest.payload import EventPayload, InvalidEvent
 
-T = TypeVar("T", bound=Sent)
+T = TypeVar("T", bound=EventPayload)
 
 
-class Listed(NamedTuple):
+class SpanList(NamedTuple):
     """A list route: what it may hold, and what its answer says of its type."""
 
     most: int
@@ -39,18 +39,18 @@ class Listed(NamedTuple):
 
 async def take(
     intake: Intake,
-    sent: Delivery,
+    sent: EventDelivery,
     decoder: "msgspec.json.Decoder[list[T]]",
-    listed: Listed,
-    add: Callable[[Gathering, T, Target], None],
-) -> Answer:
+    listed: SpanList,
+    add: Callable[[Gathering, T, EventTarget], None],
+) -> DeliveryAnswer:
     """Take a list from a page by client id; `add` gathers one item. Raises BoxError."""
-    page = prepared(intake, sent, client_website(intake, sent))
+    page = prepare_delivery(intake, sent, client_website(intake, sent))
     sender, website, identity = page.sender, page.target, page.identity
     limit(intake, sent.scope, identity)
     items = decode(decoder.decode, sent.body, "INVALID_EVENT_SCHEMA")
     if len(items) > listed.most:
-        detail = Detail("body", f"Send {listed.most} items at most")
+        detail = ErrorDetail("body", f"Send {listed.most} items at most")
         raise errors.BadRequest(detail.message, reason="INVALID_EVENT_SCHEMA", details=(detail,))
     charge(intake, identity, len(items))
     gathering = Gathering(intake, sender)
@@ -58,7 +58,7 @@ async def take(
         try:
             add(gathering, item, website)
         except InvalidEvent as wrong:
-            detail = Detail(f"[{number}].{wrong.detail.field}", wrong.detail.message)
+            detail = ErrorDetail(f"[{number}].{wrong.detail.field}", wrong.detail.message)
             raise errors.BadRequest(str(wrong), reason="INVALID_EVENT_SCHEMA", details=(detail,)) from wrong
     happened = await gathering.store()
     if sender.bot:

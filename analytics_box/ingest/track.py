@@ -4,25 +4,25 @@ from analytics_box.base import errors
 from analytics_box.ingest import payload
 from analytics_box.ingest.delivery import (
     MOST_EVENTS,
-    Answer,
-    Delivery,
+    DeliveryAnswer,
+    EventDelivery,
     charge,
     client_id,
     decode,
     limit,
     nothing,
-    prepared,
+    prepare_delivery,
     success,
 )
-from analytics_box.ingest.enrich import Target
+from analytics_box.ingest.enrich import EventTarget
 from analytics_box.ingest.gathering import Gathering
 from analytics_box.ingest.intake import Intake, key_for_events, secret_of, target_for_key
 from analytics_box.ingest.payload import Incoming, InvalidEvent
 from analytics_box.ingest.prepared import sender_of
-from analytics_box.tenants.websites.directory import Tracked
+from analytics_box.tenants.websites.directory import TrackingTarget
 
 
-async def track(intake: Intake, sent: Delivery) -> Answer:
+async def track(intake: Intake, sent: EventDelivery) -> DeliveryAnswer:
     """All events of a request, or none of them."""
     scope, headers = sent.scope, sent.headers
     secret = secret_of(headers)
@@ -32,7 +32,7 @@ async def track(intake: Intake, sent: Delivery) -> Answer:
         limit(intake, scope, f"apikey:{key.id}")
     events = _decode(sent.body, intake.settings.max_event_bytes)
 
-    website: Target | None = None
+    website: EventTarget | None = None
     if key is not None:
         sender = sender_of(intake.geo, scope, headers, by_key=True)
         targets = {
@@ -40,7 +40,7 @@ async def track(intake: Intake, sent: Delivery) -> Answer:
         }
     else:
         website_id = client_id(scope, headers, "website_id") or events[0].websiteId
-        page = prepared(intake, sent, _website(intake, sent, website_id))
+        page = prepare_delivery(intake, sent, _website(intake, sent, website_id))
         sender, website = page.sender, page.target
         limit(intake, scope, page.identity)
         charge(intake, page.identity, len(events))
@@ -70,7 +70,7 @@ def _decode(sent: bytes, most_bytes: int) -> list[Incoming]:
     return decoded
 
 
-def _website(intake: Intake, sent: Delivery, website_id: str | None) -> Tracked:
+def _website(intake: Intake, sent: EventDelivery, website_id: str | None) -> TrackingTarget:
     """The website that a request without a key names. Raises AuthRequired or NotFound."""
     if not website_id:
         raise errors.AuthRequired(

@@ -6,35 +6,35 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Raw, Struct
 
-from analytics_box.base.errors import Detail
+from analytics_box.base.errors import ErrorDetail
 from analytics_box.ingest import outgoing_links, page_errors, payload, vitals
-from analytics_box.ingest.enrich import Target
+from analytics_box.ingest.enrich import EventTarget
 from analytics_box.ingest.gathering import Gathering
-from analytics_box.ingest.payload import InvalidEvent, Sent
+from analytics_box.ingest.payload import EventPayload, InvalidEvent
 
 TRACK = "track"
 
 
-class Kind(NamedTuple):
-    """How events of a type are read and added."""
+class EventKind(NamedTuple):
+    """An event type: how its events are read and added."""
 
     decoder: "msgspec.json.Decoder[Any]"
-    add: Callable[[Gathering, Any, Target], None]
+    add: Callable[[Gathering, Any, EventTarget], None]
 
 
-_EVENT = Kind(payload.ONE, Gathering.event)
+_EVENT = EventKind(payload.ONE, Gathering.event)
 KINDS = {
     TRACK: _EVENT,
-    "outgoing_link": Kind(outgoing_links.ONE, outgoing_links.add),
+    "outgoing_link": EventKind(outgoing_links.ONE, outgoing_links.add),
     # and what older trackers send
     "custom": _EVENT,
-    "error": Kind(page_errors.ONE, page_errors.add),
-    "web_vitals": Kind(vitals.OLD, vitals.add_old),
+    "error": EventKind(page_errors.ONE, page_errors.add),
+    "web_vitals": EventKind(vitals.OLD, vitals.add_old),
 }
 
 
 class _Head(Struct, frozen=True):
-    """What comes before the event: its type. Older trackers wrap the event itself into payload."""
+    """The type, which precedes the event. Older trackers wrap the event itself into payload."""
 
     type: str | None = None
     payload: Raw = Raw()
@@ -51,14 +51,14 @@ class UnknownType(Exception):
         self.name = name
 
 
-class Added(NamedTuple):
+class AddedEvent(NamedTuple):
     """An event that was gathered: its type, and the id that it brought."""
 
     type: str
     event_id: str | None
 
 
-def add(gathering: Gathering, sent: bytes | Raw, target: Target) -> Added:
+def add(gathering: Gathering, sent: bytes | Raw, target: EventTarget) -> AddedEvent:
     """Read one event and add it. Raises UnknownType, InvalidEvent, DecodeError, RecursionError."""
     head = _HEAD.decode(sent)
     name = head.type or TRACK
@@ -66,9 +66,9 @@ def add(gathering: Gathering, sent: bytes | Raw, target: Target) -> Added:
     if kind is None:
         raise UnknownType(name)
     wrapped = bytes(head.payload).startswith(b"{")
-    given: Sent = kind.decoder.decode(head.payload if wrapped else sent)
+    given: EventPayload = kind.decoder.decode(head.payload if wrapped else sent)
     kind.add(gathering, given, target)
-    return Added(name, given.eventId)
+    return AddedEvent(name, given.eventId)
 
 
 def type_of(item: Raw) -> str:
@@ -79,10 +79,10 @@ def type_of(item: Raw) -> str:
         return TRACK
 
 
-def detail(wrong: Exception) -> Detail:
-    """What is wrong with an event that could not be added."""
+def detail(wrong: Exception) -> ErrorDetail:
+    """The error of an event that could not be added."""
     if isinstance(wrong, InvalidEvent):
         return wrong.detail
     if isinstance(wrong, msgspec.ValidationError):
         return payload.wrong_field(wrong)
-    return Detail("body", "This cannot be read")
+    return ErrorDetail("body", "This cannot be read")

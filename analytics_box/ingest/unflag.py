@@ -13,15 +13,15 @@ from typing import Any
 import msgspec
 
 from analytics_box.base.facts.event import CUSTOM, MEASURED
-from analytics_box.base.facts.layout import INSERT, STORED_ATTRIBUTES, STORED_COLUMNS, stored
+from analytics_box.base.facts.layout import INSERT, STORED_ATTRIBUTES, STORED_COLUMNS, stored_table
 from analytics_box.base.facts.tables import CLOSED, SPANS
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.strings import EMPTY, Strings
 from analytics_box.ingest import exposures
 from analytics_box.ingest.held import own_of, without_timings
 from analytics_box.ingest.live import LiveSessions
-from analytics_box.ingest.placing import Placing, Who, note_replaced
-from analytics_box.ingest.recovery import Recovered, around
+from analytics_box.ingest.placing import Placing, SessionOwner, note_replaced
+from analytics_box.ingest.recovery import RecoveredVisits, around
 from analytics_box.ingest.sessions import IDLE, LONGEST, SPAN_KINDS, Signal
 
 CHUNK = 500  # events per write: those that arrive wait meanwhile
@@ -44,7 +44,7 @@ async def unflag(events: Db, live: LiveSessions, strings: Strings, *, site: int,
         done += await events.write(partial(_write, live=live, strings=strings, found=found, known=known))
 
 
-def _next(db: Connection, *, site: int, reason: str, agent: str) -> tuple[list[int], list[Recovered]]:
+def _next(db: Connection, *, site: int, reason: str, agent: str) -> tuple[list[int], list[RecoveredVisits]]:
     """The oldest quarantined events by id, and the visits of their visitors around that time."""
     numbers = db.execute(
         """
@@ -59,7 +59,7 @@ def _next(db: Connection, *, site: int, reason: str, agent: str) -> tuple[list[i
         f"""
         -- unflag.next
         select id, time, visitor, client_session
-        from {stored("events")} indexed by events_flagged
+        from {stored_table("events")} indexed by events_flagged
         where site = ? and bot = ? and agent = ? and bot <> 0
         order by time, id
         limit ?
@@ -73,12 +73,14 @@ def _next(db: Connection, *, site: int, reason: str, agent: str) -> tuple[list[i
     return found, around(db, site, span, set(visitors), {client for client in clients if client})
 
 
-def _write(db: Connection, *, live: LiveSessions, strings: Strings, found: list[int], known: list[Recovered]) -> int:
+def _write(
+    db: Connection, *, live: LiveSessions, strings: Strings, found: list[int], known: list[RecoveredVisits]
+) -> int:
     """Rewrite those of these events that are still quarantined: another call may have been quicker."""
     rows = db.execute(
         f"""
         -- unflag.write
-        select {", ".join(_COLUMNS)} from {stored("events")}
+        select {", ".join(_COLUMNS)} from {stored_table("events")}
         where id in (select value from json_each(?)) and bot <> 0
         order by time, id
         """,
@@ -93,7 +95,7 @@ def _write(db: Connection, *, live: LiveSessions, strings: Strings, found: list[
         if row[_AT["kind"]] == MEASURED:
             _measure(db, list(row), tables[int(str(row[_AT["name"]]))], placing, strings)
             continue
-        counted = _counted(db, list(row), placing)
+        counted = _as_visitor_event(db, list(row), placing)
         if counted[_AT["kind"]] != CUSTOM:
             _timings(db, counted)
         if counted[_AT["name"]] == exposing:
@@ -102,7 +104,7 @@ def _write(db: Connection, *, live: LiveSessions, strings: Strings, found: list[
     db.execute(
         f"""
         -- unflag.write
-        delete from {stored("events")} where id in (select value from json_each(?)) and bot <> 0
+        delete from {stored_table("events")} where id in (select value from json_each(?)) and bot <> 0
         """,
         (json.dumps(found),),
     )
@@ -110,7 +112,7 @@ def _write(db: Connection, *, live: LiveSessions, strings: Strings, found: list[
 
 
 def _expose(db: Connection, row: Row, strings: Strings) -> None:
-    """What a flag gave the visitor, as the event would have left it at once."""
+    """Insert the visitor's flag exposure, as the event would have left it on arrival."""
     exposure = exposures.of(msgspec.json.decode(row[_AT["properties"]] or "null"))
     if exposure is None:
         return
@@ -134,20 +136,20 @@ def _measure(db: Connection, row: Row, table: str, placing: Placing, strings: St
     if own is None:
         return
     row[_AT["kind"]] = SPAN_KINDS[table]
-    of_event = dict(zip(_COLUMNS, _counted(db, row, placing), strict=True))
+    of_event = dict(zip(_COLUMNS, _as_visitor_event(db, row, placing), strict=True))
     for name, value in zip(SPANS[table], own, strict=True):
         number = strings.number if name in CLOSED else strings.folded
         of_event[name] = number(db, value) if isinstance(value, str) else value
     db.execute(INSERT[table], [of_event[name] for name in STORED_COLUMNS[table]])
 
 
-def _counted(db: Connection, row: Row, placing: Placing) -> Row:
+def _as_visitor_event(db: Connection, row: Row, placing: Placing) -> Row:
     """The row as one of a person's event."""
     row[_AT["bot"]] = row[_AT["agent"]] = EMPTY
     site, time, visitor = row[_AT["site"]], row[_AT["time"]], row[_AT["visitor"]]
     if not visitor:
         return row
-    who = Who(site, visitor, visitor, row[_AT["client_session"]])
+    who = SessionOwner(site, visitor, visitor, row[_AT["client_session"]])
     attributes = slice(_FIRST_ATTRIBUTE, _FIRST_ATTRIBUTE + len(STORED_ATTRIBUTES))
     signal = Signal(time, row[_AT["path"]], row[_AT["kind"]])
     session = placing.place(db, who, signal, lambda: tuple(row[attributes]))

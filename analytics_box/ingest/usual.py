@@ -66,7 +66,7 @@ class UsualTrack:
             scope["refused"], scope["flood"] = flood.with_traceback(None), True
             return False
         try:
-            sent = scope["body"] = await body.read(scope, receive, limit=self._most_bytes, seconds=self._seconds)
+            sent = scope["body"] = await body.read_body(scope, receive, limit=self._most_bytes, seconds=self._seconds)
             now = intake.clock.now()
             events = _understood(sent, page, intake.salts.current(now), now, self._most_event_bytes)
             if events is None:
@@ -83,7 +83,7 @@ class UsualTrack:
         if appended.repeats or appended.folded:
             what_happened = gathering.sentence(intake, events, appended)
         else:
-            what_happened = happened.stored(count)
+            what_happened = happened.all_stored(count)
         request_id = ids.new_request_id().encode()
         start = [*page.cors, (HAPPENED, what_happened), JSON, (b"x-request-id", request_id), *self._headers]
         if scope["allowance"] is not None:

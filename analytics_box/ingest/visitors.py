@@ -1,8 +1,9 @@
-"""Who is the same visitor, without knowing who it is (semantics 7).
+"""Recognition of the same visitor without identifying them (semantics 7).
 
-A visitor's id is a keyed hash with a salt of the UTC day. Only today's and yesterday's salts exist, in a 0600 file
-of their own; once a salt is overwritten, no one can link its ids to an address again. Addresses are never hashed with
-anything else. Ids with a salt are even; those without one last, and are odd.
+A visitor's id is a keyed hash with a salt of the UTC day. Only today's and yesterday's salts exist, in a separate 0600
+file; once a salt is overwritten, its ids can no longer be linked to an address. Addresses are never hashed with
+anything
+else. Ids with a salt are even; those without one last, and are odd.
 """
 
 import hashlib
@@ -73,7 +74,7 @@ class History:
         self.key = key
 
     def __call__(self, name: str) -> bytes:
-        """What the key always gives for this name."""
+        """The value that the key always gives for this name."""
         return hashlib.blake2b(name.encode(), digest_size=SALT_BYTES, key=self.key()).digest()
 
 
@@ -90,8 +91,8 @@ class SaltFile:
         # Whatever keeps addresses or User-Agents of requests, or salts that are gone, in memory forgets them with the
         # day. Parts of the box that keep such things add themselves.
         self.memories: list[Callable[[], None]] = [
-            salted.cache_clear,
-            remembered.cache_clear,
+            salted_hash.cache_clear,
+            cached_ids.cache_clear,
             address.forget,
             proxy_watch.forget,
             origin_check.forget,
@@ -188,45 +189,45 @@ class SaltFile:
 
 def cookieless(salt: bytes, site: int, network: str, user_agent: str) -> int:
     """Today's id of whoever sits behind this address (IPv6: /64) with this User-Agent, on this site."""
-    return _number(salt, site, _encoded(f"{network}\0{user_agent}"))
+    return _number(salt, site, _encode_parts(f"{network}\0{user_agent}"))
 
 
 def by_client_id(salt: bytes, site: int, client_id: str) -> int:
     """Today's id of a client that names itself. An empty salt gives an id that lasts: it is the same on all days."""
-    return _number(salt, site, _encoded(f"\0{client_id}"))
+    return _number(salt, site, _encode_parts(f"\0{client_id}"))
 
 
 def both(salts: tuple[bytes, bytes], site: int, who: str) -> tuple[int, int]:
     """The ids under two salts of a client that names itself, with "\\0" before its name, or of a network, "\\0" and a
     User-Agent. Most events come of somebody who was there a moment ago."""
-    return remembered(salts, site, who) if len(who) <= _SHORT else hashed(salts, site, who)
+    return cached_ids(salts, site, who) if len(who) <= _SHORT else compute_ids(salts, site, who)
 
 
 @lru_cache(maxsize=8_000)  # of at most 700 bytes each
-def remembered(salts: tuple[bytes, bytes], site: int, who: str) -> tuple[int, int]:
-    """The same, in memory until the salts change."""
-    return hashed(salts, site, who)
+def cached_ids(salts: tuple[bytes, bytes], site: int, who: str) -> tuple[int, int]:
+    """The ids as `hashed` computes them, in memory until the salts change."""
+    return compute_ids(salts, site, who)
 
 
-def hashed(salts: tuple[bytes, bytes], site: int, who: str) -> tuple[int, int]:
+def compute_ids(salts: tuple[bytes, bytes], site: int, who: str) -> tuple[int, int]:
     """Compute both ids, for a caller that remembers them."""
-    text = _encoded(who)
+    text = _encode_parts(who)
     return _number(salts[0], site, text), _number(salts[1], site, text)
 
 
-def _encoded(who: str) -> bytes:
+def _encode_parts(who: str) -> bytes:
     return who.encode("utf-8", "surrogatepass")
 
 
 def _number(salt: bytes, site: int, who: bytes) -> int:
-    hashing = salted(salt, site).copy()
+    hashing = salted_hash(salt, site).copy()
     hashing.update(who)
     number = int.from_bytes(hashing.digest(), "big") >> (64 - VISITOR_BITS)
     return number & ~LASTS or 2 if salt else number | LASTS
 
 
 @lru_cache(maxsize=1_000)
-def salted(salt: bytes, site: int) -> hashlib.blake2b:
+def salted_hash(salt: bytes, site: int) -> hashlib.blake2b:
     """The hash with its key and the site taken in, which is half of its work: that of the key is done when something
     follows it. To be copied."""
     hashing = hashlib.blake2b(digest_size=8, key=salt)

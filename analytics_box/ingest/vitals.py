@@ -5,31 +5,31 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from analytics_box.base.errors import Detail
+from analytics_box.base.errors import ErrorDetail
 from analytics_box.base.facts.event import METRICS
 from analytics_box.ingest import spans
-from analytics_box.ingest.delivery import Answer, Delivery
-from analytics_box.ingest.enrich import Target
+from analytics_box.ingest.delivery import DeliveryAnswer, EventDelivery
+from analytics_box.ingest.enrich import EventTarget
 from analytics_box.ingest.gathering import Gathering
 from analytics_box.ingest.intake import Intake
-from analytics_box.ingest.payload import InvalidEvent, Sent
-from analytics_box.ingest.spans import Listed
+from analytics_box.ingest.payload import EventPayload, InvalidEvent
+from analytics_box.ingest.spans import SpanList
 
-LISTED = Listed(most=20, type="web_vitals")
+LISTED = SpanList(most=20, type="web_vitals")
 
 Metric = Literal["FCP", "LCP", "CLS", "INP", "TTFB", "FPS"]
 # Milliseconds, for CLS its score, for FPS frames a second. A page that lies in the background for a day is slow.
 Measured = Annotated[float, Meta(ge=0, le=86_400_000)]
 
 
-class Vital(Sent, frozen=True, kw_only=True):
-    """One measurement of one page."""
+class VitalSample(EventPayload, frozen=True, kw_only=True):
+    """A measurement of a page."""
 
     metricName: Metric
     metricValue: Measured
 
 
-class OldVitals(Sent, frozen=True, kw_only=True):
+class OldVitals(EventPayload, frozen=True, kw_only=True):
     """All measurements of a page in one event, or a single one as today; what older trackers send."""
 
     metricName: Metric | None = None
@@ -42,26 +42,28 @@ class OldVitals(Sent, frozen=True, kw_only=True):
     fps: Measured | None = None
 
 
-_LIST = msgspec.json.Decoder(list[Vital])
+_LIST = msgspec.json.Decoder(list[VitalSample])
 OLD = msgspec.json.Decoder(OldVitals)
 
 
-async def take(intake: Intake, sent: Delivery) -> Answer:
+async def take(intake: Intake, sent: EventDelivery) -> DeliveryAnswer:
     """Up to 20 measurements from a page."""
     return await spans.take(intake, sent, _LIST, LISTED, _add)
 
 
-def _add(gathering: Gathering, given: Vital, target: Target) -> None:
+def _add(gathering: Gathering, given: VitalSample, target: EventTarget) -> None:
     gathering.span(given, "vitals", (METRICS[given.metricName], given.metricValue), target)
 
 
-def add_old(gathering: Gathering, given: OldVitals, target: Target) -> None:
+def add_old(gathering: Gathering, given: OldVitals, target: EventTarget) -> None:
     """Add what an event of type web_vitals measures. Raises InvalidEvent where it measures nothing."""
     found = {name: value for name in METRICS if (value := getattr(given, name.lower())) is not None}
     if given.metricName is not None and given.metricValue is not None:
         found[given.metricName] = given.metricValue
     if not found:
-        raise InvalidEvent(Detail("metricName", "Send metricName and metricValue, or fcp, lcp, cls, inp, ttfb or fps"))
+        raise InvalidEvent(
+            ErrorDetail("metricName", "Send metricName and metricValue, or fcp, lcp, cls, inp, ttfb or fps")
+        )
     for name, value in found.items():
         event_id = f"{given.eventId} {name}" if given.eventId else ""
         gathering.span(given, "vitals", (METRICS[name], value), target, event_id=event_id)

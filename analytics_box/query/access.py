@@ -1,6 +1,6 @@
-"""What a query may read (spec 4 and 5, wire 3.1 and 3.2). Pure.
+"""The data that a query may read (spec 4 and 5, wire 3.1 and 3.2). Pure.
 
-An `of_…` function says what a query about one subject reads, and None where the caller may read nothing of it.
+Each `of_…` function returns the scope of a query about one subject; None if the caller must not read it.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from analytics_box.base import errors
 from analytics_box.base.identity import Identity
 from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.catalog.types import SubjectName
-from analytics_box.tenants.tenancy.directory import Organizations
+from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
 
@@ -20,13 +20,13 @@ Names = tuple[str, ...]  # of query types
 _OF_MONITORS = frozenset(("read:monitors", "read:data"))
 
 
-class Scope(Struct, frozen=True):
-    """What a query reads, as site numbers: websites, and the organization's own events (0 for none).
+class ReadScope(Struct, frozen=True):
+    """The scope of a query, as site numbers: websites, and the organization's events (0 for none).
 
-    `ids` are the numbers of these websites by their ids, for filters that name one. `people` is whether the caller may
-    see who somebody is, as members and keys may. With `public` the caller reads only because the website is public, and
-    sees what events carried only with `values`. Of a link the one number is that of the link among the clicks, of a
-    monitor its number among the checks.
+    `ids` maps website ids to these numbers, for filters that name a website. `people` is whether the caller may see who
+    visitors are, as members and API keys may. With `public`, the caller can read only because the website is public,
+    and sees values that events carried only with `values`. For a link, the single number is the link's among the
+    clicks; for a monitor, its number among the checks.
     """
 
     sites: tuple[int, ...]
@@ -53,25 +53,27 @@ class KnownMonitor(Struct, frozen=True):
     website_id: str | None
 
 
-def of_monitor(identity: Identity, monitor: KnownMonitor, _: Names) -> Scope | None:
-    """What a query about a monitor reads."""
-    return Scope((monitor.number,), subject="monitor") if may_read_monitor(identity, monitor) else None
+def of_monitor(identity: Identity, monitor: KnownMonitor, _: Names) -> ReadScope | None:
+    """Return the scope of a query about a monitor."""
+    return ReadScope((monitor.number,), subject="monitor") if may_read_monitor(identity, monitor) else None
 
 
-def of_link(identity: Identity, link: KnownLink, _: Names) -> Scope | None:
-    """What a query about a link reads."""
+def of_link(identity: Identity, link: KnownLink, _: Names) -> ReadScope | None:
+    """Return the scope of a query about a link."""
     if not may_read_links(identity, link.organization_id):
         return None
-    return Scope((link.number,), subject="link")
+    return ReadScope((link.number,), subject="link")
 
 
-def of_website(organizations: Organizations, identity: Identity, website: Website, types: Names) -> Scope | None:
-    """What a query about a website reads. Raises FeatureUnavailable."""
+def of_website(
+    organizations: OrganizationDirectory, identity: Identity, website: Website, types: Names
+) -> ReadScope | None:
+    """Return the scope of a query about a website. Raises FeatureUnavailable."""
     if not may_read(identity, website, types):
         return None
     check_plan(organizations.plan_of(website.organization_id), types)
     public = not may_export(identity, website)
-    return Scope(
+    return ReadScope(
         (website.site,),
         ids={website.id: website.site},
         people=may_see_people(identity, website),
@@ -81,14 +83,16 @@ def of_website(organizations: Organizations, identity: Identity, website: Websit
 
 
 def of_organization(
-    websites: Directory, organizations: Organizations, identity: Identity, organization_id: str, _: Names
-) -> Scope | None:
-    """What a query about an organization reads: those of its websites that the caller may, and its own events."""
+    websites: Directory, organizations: OrganizationDirectory, identity: Identity, organization_id: str, _: Names
+) -> ReadScope | None:
+    """Return the scope of a query about an organization: the websites that the caller may read, and the organization's
+    events.
+    """
     if not may_read_organization(identity, organization_id):
         return None
     numbers = {website.id: website.site for website in readable(identity, organization_id, websites)}
     restricted = identity.key is not None and identity.key.websites is not None
-    return Scope(
+    return ReadScope(
         tuple(numbers.values()),
         owner=0 if restricted else organizations.site_of(organization_id),
         ids=numbers,

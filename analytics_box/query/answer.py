@@ -1,17 +1,19 @@
-"""From what the engine measured to the rows that people see. Pure."""
+"""The conversion of an engine's measures to the rows of an answer. Pure."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from analytics_box.query.catalog.types import QueryType, Record
 from analytics_box.query.plan import BUCKET, nothing
-from analytics_box.query.ranges import Window
-from analytics_box.query.request import Request
+from analytics_box.query.ranges import TimeWindow
+from analytics_box.query.request import QueryRequest
 
 _UNKNOWN = (None, "", "Unknown", "unknown")  # what is not known, as answers show it
 
 
-def records(query_type: QueryType, request: Request, window: Window, rows: Sequence[list[Record]]) -> list[Record]:
+def records(
+    query_type: QueryType, request: QueryRequest, window: TimeWindow, rows: Sequence[list[Record]]
+) -> list[Record]:
     """The rows of an answer, from those of each ask and follow."""
     if query_type.series and query_type.shape is None:
         return _page(_in_order(_series(query_type, window, rows), request, window), request)
@@ -26,7 +28,7 @@ def records(query_type: QueryType, request: Request, window: Window, rows: Seque
     return _page([_record(query_type, measured)], request)
 
 
-def _series(query_type: QueryType, window: Window, rows: Sequence[list[Record]]) -> list[Record]:
+def _series(query_type: QueryType, window: TimeWindow, rows: Sequence[list[Record]]) -> list[Record]:
     """A row for each bucket; with another dimension one for each of its values that is there, in their order."""
     if query_type.asks[0].group:
         labelled = [row | {"date": window.buckets[row[BUCKET]].label} for row in rows[0]]
@@ -50,7 +52,7 @@ def _record(query_type: QueryType, row: Record) -> Record:
     }
 
 
-def _in_order(found: list[Record], request: Request, window: Window) -> list[Record]:
+def _in_order(found: list[Record], request: QueryRequest, window: TimeWindow) -> list[Record]:
     """Sorted as the request wants it, by what is shown; equal rows stay in their order, what is unknown comes last."""
     name = request.sort_by
     if name is None:
@@ -64,6 +66,6 @@ def _in_order(found: list[Record], request: Request, window: Window) -> list[Rec
     return there + [row for row in found if row[name] in _UNKNOWN]
 
 
-def _page(found: list[Record], request: Request) -> list[Record]:
+def _page(found: list[Record], request: QueryRequest) -> list[Record]:
     first = (request.page - 1) * request.limit
     return found[first : first + request.limit]

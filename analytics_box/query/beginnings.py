@@ -1,4 +1,4 @@
-"""When what is known of something begins: the first of its facts."""
+"""The time of the first facts of each kind."""
 
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.query.catalog.types import SubjectName

@@ -1,7 +1,7 @@
-"""How large answers may be: of one request, and of all requests together.
+"""Size limits of answers: for one request, and for all requests together.
 
-A request begins with SMALL bytes, which is enough for nearly all. What does not fit into that waits for one of a few
-places, with which the request has its whole budget. So memory is bounded by the places, however many ask.
+A request begins with SMALL bytes, which is enough for nearly all requests. A larger one waits for one of a few places,
+which give it its whole budget. The places therefore bound the memory, regardless of the number of requests.
 """
 
 import asyncio
@@ -22,26 +22,26 @@ _WAITING, _WAITING_PUBLIC = 256, 32  # requests that wait to be one of them
 PUBLIC_PARAMETERS = 20  # of one request
 
 
-class Allowed(Struct, frozen=True):
-    """What one request may have: bytes as read and as sent, rows × parameters, and parameters; 0 is any number."""
+class AnswerLimits(Struct, frozen=True):
+    """The limits of one request: bytes as read and as sent, rows × parameters, and parameters; 0 is unlimited."""
 
     bytes: int = 16 * MB
     rows: int = 100_000
     parameters: int = 0
 
 
-MEMBERS = Allowed()
-PUBLIC = Allowed(2 * MB, 2_000, PUBLIC_PARAMETERS)  # a hundred rows of each
+MEMBERS = AnswerLimits()
+PUBLIC = AnswerLimits(2 * MB, 2_000, PUBLIC_PARAMETERS)  # a hundred rows of each
 
 
 class NeedsMore(OverBudget):
     """More than SMALL: the same read works once the budget has grown."""
 
 
-class Budget:
+class AnswerBudget:
     """The bytes that one request has left. Other threads take from it while they read."""
 
-    def __init__(self, allowed: Allowed, places: asyncio.Semaphore) -> None:
+    def __init__(self, allowed: AnswerLimits, places: asyncio.Semaphore) -> None:
         self.allowed = allowed
         self._places = places
         self._lock = Lock()
@@ -102,7 +102,7 @@ class Budget:
 
     @property
     def refusal(self) -> str:
-        """What is said to whoever asks for more."""
+        """The message for a request that exceeds its budget."""
         size = self.allowed.bytes / MB
         return (
             f"The answers to one request may take {size:g} MB: ask with a smaller limit, for a shorter range or for "
@@ -110,10 +110,10 @@ class Budget:
         )
 
 
-class Taken:
-    """What one parameter has taken of its request's budget."""
+class ParameterBytes:
+    """The bytes that one parameter has taken from its request's budget."""
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: AnswerBudget) -> None:
         self.budget = budget
         self.bytes = 0
 
@@ -131,14 +131,14 @@ class Taken:
 class AnswerBudgets:
     """The budgets of all requests that are answered now."""
 
-    def __init__(self, members: Allowed = MEMBERS, public: Allowed = PUBLIC) -> None:
+    def __init__(self, members: AnswerLimits = MEMBERS, public: AnswerLimits = PUBLIC) -> None:
         self._allowed = {False: members, True: public}
         self._places = {False: asyncio.Semaphore(_LARGE_AT_ONCE), True: asyncio.Semaphore(_LARGE_OF_PUBLIC)}
         self._requests = {False: asyncio.Semaphore(_AT_ONCE), True: asyncio.Semaphore(_OF_PUBLIC)}
         self._waiting = {False: _WAITING, True: _WAITING_PUBLIC}
 
     @asynccontextmanager
-    async def of_request(self, *, public: bool) -> AsyncIterator[Budget]:
+    async def of_request(self, *, public: bool) -> AsyncIterator[AnswerBudget]:
         """The budget of a request of the API, once it is its turn. Raises Unavailable when too many wait."""
         if not self._waiting[public]:
             raise Unavailable("Too many questions at once; ask again in a moment", retry_after=1)
@@ -154,16 +154,16 @@ class AnswerBudgets:
             self._requests[public].release()
 
     @asynccontextmanager
-    async def of_page(self, *, public: bool = False) -> AsyncIterator[Budget]:
+    async def of_page(self, *, public: bool = False) -> AsyncIterator[AnswerBudget]:
         """The budget of a part of a page, which asks for what it shows, does not wait behind requests of the API, and
         never has more than MOST_OF_A_PAGE: it becomes text on the page."""
-        allowed = Allowed(min(self._allowed[public].bytes, MOST_OF_A_PAGE), rows=0)
+        allowed = AnswerLimits(min(self._allowed[public].bytes, MOST_OF_A_PAGE), rows=0)
         async with self._budget(allowed, public) as budget:
             yield budget
 
     @asynccontextmanager
-    async def _budget(self, allowed: Allowed, public: bool) -> AsyncIterator[Budget]:
-        budget = Budget(allowed, self._places[public])
+    async def _budget(self, allowed: AnswerLimits, public: bool) -> AsyncIterator[AnswerBudget]:
+        budget = AnswerBudget(allowed, self._places[public])
         try:
             yield budget
         finally:

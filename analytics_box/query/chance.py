@@ -1,6 +1,6 @@
-"""How much of what was counted may be chance: intervals of rates, and whether shares are as they were meant. Pure.
+"""Statistics of rates: confidence intervals, significance, and tests of shares against their weights. Pure.
 
-Every interval here has the rate, or the difference, inside with a probability of 95 %.
+Every interval here contains the true rate, or the true difference, with a probability of 95 %.
 """
 
 import math
@@ -35,7 +35,9 @@ def interval_of_rate(part: int, whole: int) -> Interval | None:
 
 
 def interval_of_difference(part: int, whole: int, other_part: int, other_whole: int) -> Interval | None:
-    """How far a rate lies above another one: Newcombe's interval, made of both rates' own; None of nothing."""
+    """The interval of the difference of two rates: Newcombe's, computed from both rates' intervals; None if either
+    sample is empty.
+    """
     one, other = interval_of_rate(part, whole), interval_of_rate(other_part, other_whole)
     if one is None or other is None:
         return None
@@ -48,7 +50,7 @@ def interval_of_difference(part: int, whole: int, other_part: int, other_whole: 
 
 
 def chance_of_difference(part: int, whole: int, other_part: int, other_whole: int) -> float | None:
-    """How probable a difference as large as this one is where there is none, 0 to 1; None where nothing can be said."""
+    """The p-value, 0 to 1, of the difference between two rates; None if it is undefined."""
     if not (whole and other_whole):
         return None
     both = (part + other_part) / (whole + other_whole)
@@ -59,9 +61,9 @@ def chance_of_difference(part: int, whole: int, other_part: int, other_whole: in
 
 
 def chance_of_shares(counts: Sequence[int], weights: Sequence[float]) -> float | None:
-    """How probable counts as far from these weights as these are where the weights hold (Pearson's chi-square), 0 to 1.
+    """The p-value, 0 to 1, of these counts under these weights (Pearson's chi-square).
 
-    None where fewer than two have a weight, or so few were counted that nothing can be said.
+    None if fewer than two weights are positive, or the counts are too small for the test.
     """
     weighed = [(count, weight) for count, weight in zip(counts, weights, strict=True) if weight > 0]
     total, whole = sum(count for count, _ in weighed), sum(weight for _, weight in weighed)
@@ -73,7 +75,8 @@ def chance_of_shares(counts: Sequence[int], weights: Sequence[float]) -> float |
 
 
 def _beyond(square: float, degrees: int) -> float:
-    """How much of the chi-square distribution lies beyond: the regularized gamma function Q of halves, step by step."""
+    """The upper tail of the chi-square distribution: the regularized gamma function Q of half-integers,
+    by recurrence."""
     half = square / 2
     if not half:
         return 1.0

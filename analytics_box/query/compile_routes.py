@@ -9,14 +9,14 @@ from litestar import Request, Response
 from litestar.di import NamedDependency
 
 from analytics_box.base import errors
-from analytics_box.base.errors import Detail
+from analytics_box.base.errors import ErrorDetail
 from analytics_box.query import compiled, statements
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog import registry
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.compiled import GivenCompile
 from analytics_box.query.request import GivenQuery, check
-from analytics_box.query.run import Queries
+from analytics_box.query.run import QueryRunner
 from analytics_box.query.statements import Statements
 from analytics_box.query.subjects import Subjects
 from analytics_box.web import body
@@ -33,7 +33,7 @@ async def compile_query(
     request: Request[Any, Any, Any],
     call: NamedDependency[Call],
 ) -> Response[bytes]:
-    """What a query would run: its SQL with named parameters, and the engine that would run it. Nothing is executed."""
+    """Compile a query: its SQL with named parameters, and the engine that would run it. Nothing is executed."""
     identity, parts, settings = call.identity, call.parts, call.parts.settings
     most = settings.limit_query_anonymous if identity.anonymous else settings.limit_compile
     allowance = parts.limits.take("compile", identity.limit_name, most)
@@ -46,14 +46,14 @@ async def compile_query(
     if is_query:
         whole = body.decode(_QUERY.decode, sent)
         reads = await parts[Subjects].of_request(identity, request.query_params, whole.names)
-        return json_answer(request, await _query(whole, reads, zone_name, call.now, parts[Queries]))
+        return json_answer(request, await _query(whole, reads, zone_name, call.now, parts[QueryRunner]))
     given = body.decode(_COMPILE.decode, sent)
     _check_type(given.type)
     if request.query_params.get("website_id", given.projectId) != given.projectId:
         raise errors.CompilationFailed("projectId and website_id name different websites")
     subject = registry.TYPES[given.type].subject
     reads = await parts[Subjects].one(identity, subject, given.projectId, (given.type,))
-    statement = await compiled.of_compile(given, reads, zone_name=zone_name, now=call.now, queries=parts[Queries])
+    statement = await compiled.of_compile(given, reads, zone_name=zone_name, now=call.now, queries=parts[QueryRunner])
     return json_answer(
         request,
         {
@@ -66,11 +66,11 @@ async def compile_query(
     )
 
 
-async def _query(given: GivenQuery, reads: Scope, zone_name: str | None, now: int, queries: Queries) -> Record:
+async def _query(given: GivenQuery, reads: ReadScope, zone_name: str | None, now: int, queries: QueryRunner) -> Record:
     """Compile a whole query: one entry per parameter; sql and params of the only one also stand on top."""
     asked = await queries.with_goals(check(given, zone_name=zone_name, now=now), reads)
     entries = await asyncio.to_thread(
-        lambda: _bounded(statements.of_request(asked, reads, now, queries.engines)),
+        lambda: _limit_size(statements.of_request(asked, reads, now, queries.engines)),
     )
     top: Record = {"success": True, "engine": entries[0].engine}
     if len(entries) == 1:
@@ -78,7 +78,7 @@ async def _query(given: GivenQuery, reads: Scope, zone_name: str | None, now: in
     return {**top, "data": entries}
 
 
-def _bounded(found: Iterable[Statements]) -> list[Statements]:
+def _limit_size(found: Iterable[Statements]) -> list[Statements]:
     """The entries, as far as there is room for them: each one says the values of its filters again."""
     entries: list[Statements] = []
     size = 0
@@ -96,5 +96,5 @@ def _check_type(name: str) -> None:
         near = registry.nearest(name)
         raise errors.WrongTypes(
             f"Unknown query type: {name[:100]}",
-            details=(Detail("body.type", "Invalid value", f"Did you mean '{near}'?" if near else msgspec.UNSET),),
+            details=(ErrorDetail("body.type", "Invalid value", f"Did you mean '{near}'?" if near else msgspec.UNSET),),
         )

@@ -10,22 +10,22 @@ from msgspec.structs import replace
 
 from analytics_box.base.errors import CompilationFailed, InvalidQuery
 from analytics_box.query import ranges
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog import registry
-from analytics_box.query.compose import Composed, compose, window_of
+from analytics_box.query.compose import ComposedParameter, compose, window_of
 from analytics_box.query.engines import groups
 from analytics_box.query.filters import COLUMNS
-from analytics_box.query.plan import BUCKET, Order, Plan, runs_of
-from analytics_box.query.prepared import CannotAnswer, Prepared
-from analytics_box.query.ranges import Days, Granularity
+from analytics_box.query.plan import BUCKET, PlanOrder, QueryPlan, runs_of
+from analytics_box.query.prepared import CannotAnswer, PreparedParameter
+from analytics_box.query.ranges import DayRange, Granularity
 from analytics_box.query.request import (
-    GivenFilter,
-    Question,
-    Request,
+    QueryFilterInput,
+    QueryParameter,
+    QueryRequest,
     check_filters,
 )
-from analytics_box.query.run import Queries
-from analytics_box.query.statements import Statements, Step, of_range, prepared_twice, written
+from analytics_box.query.run import QueryRunner
+from analytics_box.query.statements import PlanStep, Statements, of_range, prepared_twice, write_statements
 
 TimeUnit = Literal["minute", "hour", "day", "week", "month"]
 # Fields by which POST /v1/query/compile groups (wire 2.4) → dimension.
@@ -56,7 +56,7 @@ class GivenCompile(Struct, frozen=True):
     from_: str = msgspec.field(name="from")
     to: str
     timeUnit: TimeUnit | None = None
-    filters: list[GivenFilter] | None = None
+    filters: list[QueryFilterInput] | None = None
     groupBy: Annotated[list[str], Meta(max_length=5)] | None = None
     orderBy: Annotated[str, Meta(max_length=80)] | None = None
     limit: Annotated[int, Meta(ge=1, le=1000)] | None = None
@@ -64,7 +64,7 @@ class GivenCompile(Struct, frozen=True):
 
 
 async def of_compile(
-    given: GivenCompile, reads: Scope, *, zone_name: str | None, now: int, queries: Queries
+    given: GivenCompile, reads: ReadScope, *, zone_name: str | None, now: int, queries: QueryRunner
 ) -> Statements:
     """The statements of one type (wire 3.7). Raises CompilationFailed or InvalidQuery."""
     query_type = registry.TYPES[given.type]
@@ -75,8 +75,8 @@ async def of_compile(
     if direction.lower() not in {"", "asc", "desc"}:
         raise CompilationFailed("orderBy is a field, and asc or desc after a space")
     limit = given.limit or query_type.default_limit
-    question = Question(given.type, query_type, days, unit)
-    asked = Request(
+    question = QueryParameter(given.type, query_type, days, unit)
+    asked = QueryRequest(
         id="",
         questions=(question,),
         zone=ranges.zone(zone_name),
@@ -100,17 +100,19 @@ async def of_compile(
         steps, again = (_grouped_steps(one, request, given, window) for one in (prepared, others))
     else:
         steps, again = (
-            _paged(of_range(_composed(one, request, window), one, request, finding), given.offset)
+            _with_offset(of_range(_compose_parameter(one, request, window), one, request, finding), given.offset)
             for one, finding in ((prepared, 1), (others, 2))
         )
-    return await asyncio.to_thread(written, given.type, steps, again, queries.engines)
+    return await asyncio.to_thread(write_statements, given.type, steps, again, queries.engines)
 
 
-def _composed(prepared: Prepared, request: Request, window: ranges.Window) -> Composed:
+def _compose_parameter(
+    prepared: PreparedParameter, request: QueryRequest, window: ranges.TimeWindow
+) -> ComposedParameter:
     return compose(prepared.type, request, window, prepared.sites, prepared.where, prepared.having)
 
 
-def _paged(steps: Iterator[Step], offset: int | None) -> tuple[Step, ...]:
+def _with_offset(steps: Iterator[PlanStep], offset: int | None) -> tuple[PlanStep, ...]:
     """Beginning with another row than the first; second looks are at whatever these are."""
     return tuple(
         replace(step, plan=replace(step.plan, offset=offset or 0)) if step.plan.limit and not step.follows else step
@@ -119,13 +121,13 @@ def _paged(steps: Iterator[Step], offset: int | None) -> tuple[Step, ...]:
 
 
 def _grouped_steps(
-    prepared: Prepared, request: Request, given: GivenCompile, window: ranges.Window
-) -> tuple[Step, ...]:
-    plan = _grouped(_composed(prepared, request, window).plans[0], given, window)
-    return (Step(replace(plan, offset=given.offset or 0)),)
+    prepared: PreparedParameter, request: QueryRequest, given: GivenCompile, window: ranges.TimeWindow
+) -> tuple[PlanStep, ...]:
+    plan = _regroup(_compose_parameter(prepared, request, window).plans[0], given, window)
+    return (PlanStep(replace(plan, offset=given.offset or 0)),)
 
 
-def _days(given: GivenCompile) -> Days:
+def _days(given: GivenCompile) -> DayRange:
     try:
         return ranges.of_dates(given.from_, given.to)
     except InvalidQuery as wrong:
@@ -140,7 +142,7 @@ def _groups(given: GivenCompile) -> tuple[str, ...]:
     return tuple(dict.fromkeys(GROUPS[name] for name in given.groupBy or ()))
 
 
-def _grouped(plan: Plan, given: GivenCompile, window: ranges.Window) -> Plan:
+def _regroup(plan: QueryPlan, given: GivenCompile, window: ranges.TimeWindow) -> QueryPlan:
     """The first scan of a type, with other dimensions than its own."""
     wanted = _groups(given)
     if plan.columns:
@@ -148,7 +150,9 @@ def _grouped(plan: Plan, given: GivenCompile, window: ranges.Window) -> Plan:
     if not groups(plan.source, wanted):
         raise CompilationFailed(f"{given.type} cannot be grouped by all of {', '.join(given.groupBy or ())}")
     group = ((BUCKET,) if BUCKET in wanted else ()) + tuple(name for name in wanted if name != BUCKET)
-    order = tuple(item for item in plan.order if set(item.names) <= set(plan.measures)) or (Order(plan.measures[0]),)
+    order = tuple(item for item in plan.order if set(item.names) <= set(plan.measures)) or (
+        PlanOrder(plan.measures[0]),
+    )
     return replace(
         plan,
         group=group,

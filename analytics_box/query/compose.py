@@ -8,9 +8,9 @@ from msgspec.structs import replace
 from analytics_box.base.clock import DAY
 from analytics_box.base.facts.event import METRICS, TIMINGS
 from analytics_box.query import ranges
-from analytics_box.query.catalog.types import Ask, Follow, QueryType, Record
+from analytics_box.query.catalog.types import Follow, QueryType, Record, ScanRequest
 from analytics_box.query.catalog.values import id_text
-from analytics_box.query.filters import Condition, Where, fitting
+from analytics_box.query.filters import FilterCondition, Where, fitting
 from analytics_box.query.plan import (
     BUCKET,
     DAY_OF_WEEK,
@@ -19,32 +19,34 @@ from analytics_box.query.plan import (
     SESSION_BEFORE,
     Having,
     Offset,
-    Order,
-    Plan,
+    PlanOrder,
+    QueryPlan,
     Source,
     runs_of,
 )
-from analytics_box.query.ranges import Days, Granularity, Window
-from analytics_box.query.request import Request
+from analytics_box.query.ranges import DayRange, Granularity, TimeWindow
+from analytics_box.query.request import QueryRequest
 
 _NUMBERS = METRICS | TIMINGS
 MOST_FOLLOWED = 20_000  # rows that a second look may bring
 
 
-class Composed(Struct, frozen=True):
+class ComposedParameter(Struct, frozen=True):
     """A question as it will run: its window, and a plan for each ask of its type."""
 
-    window: Window
-    plans: tuple[Plan, ...]
+    window: TimeWindow
+    plans: tuple[QueryPlan, ...]
 
 
-def window_of(query_type: QueryType, days: Days | None, request: Request, granularity: Granularity, now: int) -> Window:
-    """When the answer is about. Raises ValueError where a type that looks at a range has none."""
+def window_of(
+    query_type: QueryType, days: DayRange | None, request: QueryRequest, granularity: Granularity, now: int
+) -> TimeWindow:
+    """Return the time window of an answer. Raises ValueError if a type that needs a range has none."""
     if query_type.recent:
-        return Window(now - query_type.recent + 1, now + 1, now=now)
+        return TimeWindow(now - query_type.recent + 1, now + 1, now=now)
     if query_type.today:
         today = ranges.today(now, request.zone)
-        return ranges.window(Days(today, today), request.zone, None)._replace(now=now)
+        return ranges.window(DayRange(today, today), request.zone, None)._replace(now=now)
     if days is None:
         raise ValueError("This type needs a range")
     return ranges.window(days, request.zone, granularity if query_type.series else None)._replace(now=now)
@@ -52,12 +54,12 @@ def window_of(query_type: QueryType, days: Days | None, request: Request, granul
 
 def compose(
     query_type: QueryType,
-    request: Request,
-    window: Window,
+    request: QueryRequest,
+    window: TimeWindow,
     sites: tuple[int, ...],
     where: tuple[Where, ...],
     having: tuple[Having, ...] = (),
-) -> Composed:
+) -> ComposedParameter:
     """The scans that a question needs, one for each ask of its type."""
     plans = []
     for ask in query_type.asks:
@@ -75,7 +77,7 @@ def compose(
                 offset=(request.page - 1) * request.limit,
             )
         plans.append(plan)
-    return Composed(window, tuple(plans))
+    return ComposedParameter(window, tuple(plans))
 
 
 def follow_plan(
@@ -83,9 +85,9 @@ def follow_plan(
     found: list[Record],
     sites: tuple[int, ...],
     where: tuple[Where, ...],
-    window: Window,
-    request: Request,
-) -> Plan | None:
+    window: TimeWindow,
+    request: QueryRequest,
+) -> QueryPlan | None:
     """The second look at what was found; None where nothing was.
 
     At sessions it is a look at all of them, also outside the range; at people only at what was counted.
@@ -99,13 +101,17 @@ def follow_plan(
     else:
         values = tuple(dict.fromkeys(row["profile_of"] or id_text(row["visitor_of"]) for row in found))
         start, end = window.start, window.end
-    plan = _plan(follow.ask, sites, start, end, (*where, Condition(follow.key, "is", values, negated=False)), request)
+    plan = _plan(
+        follow.ask, sites, start, end, (*where, FilterCondition(follow.key, "is", values, negated=False)), request
+    )
     return replace(plan, limit=MOST_FOLLOWED)
 
 
-def _plan(ask: Ask, sites: tuple[int, ...], start: int, end: int, where: tuple[Where, ...], request: Request) -> Plan:
+def _plan(
+    ask: ScanRequest, sites: tuple[int, ...], start: int, end: int, where: tuple[Where, ...], request: QueryRequest
+) -> QueryPlan:
     local = {HOUR_OF_DAY, DAY_OF_WEEK} & set(ask.group)
-    return Plan(
+    return QueryPlan(
         source=ask.source,
         sites=sites,
         start=start,
@@ -141,13 +147,13 @@ _OWN: dict[str, tuple[Source, ...]] = {
 }
 
 
-def _is_known(source: Source, condition: Condition) -> bool:
+def _is_known(source: Source, condition: FilterCondition) -> bool:
     return source in _OWN.get(condition.column, (source,))
 
 
-def _order(query_type: QueryType, ask: Ask, request: Request) -> tuple[Order, ...]:
-    """By what the request wants, then as the type does by itself."""
+def _order(query_type: QueryType, ask: ScanRequest, request: QueryRequest) -> tuple[PlanOrder, ...]:
+    """The order of the request, followed by the default order of the type."""
     if request.sort_by is None:
         return ask.order
     wanted = next(column.sort for column in query_type.columns if column.output.name == request.sort_by)
-    return (Order(wanted, request.descending), *(item for item in ask.order if item.key != wanted))
+    return (PlanOrder(wanted, request.descending), *(item for item in ask.order if item.key != wanted))

@@ -4,9 +4,9 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from analytics_box.base.errors import OverBudget
-from analytics_box.query.budget import Budget, NeedsMore
+from analytics_box.query.budget import AnswerBudget, NeedsMore
 from analytics_box.query.catalog.types import Record
-from analytics_box.query.run import Entry
+from analytics_box.query.run import ParameterAnswer
 
 _PIECE = 100  # rows that are encoded at once
 
@@ -37,12 +37,12 @@ _NOTHING = Raw(b"[]")
 class Encoding:
     """Encodes the entries of one request, as many bytes as its budget has now."""
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: AnswerBudget) -> None:
         self._budget = budget
         self._bytes = 0
         self._known: dict[int, tuple[list[Record], bytes]] = {}  # by the identity of the list, which stays
 
-    def of_queries(self, answers: list[list[Entry]]) -> list[list[EncodedEntry]]:
+    def of_queries(self, answers: list[list[ParameterAnswer]]) -> list[list[EncodedEntry]]:
         """The entries of each query, failed ones last. Rows are let go as soon as they are encoded.
 
         Raises NeedsMore; once the budget has grown, the same call goes on with what is encoded already.
@@ -50,7 +50,7 @@ class Encoding:
         self._bytes = 0
         return [sorted(map(self._entry, entries), key=lambda entry: not entry.success) for entries in answers]
 
-    def _entry(self, entry: Entry) -> EncodedEntry:
+    def _entry(self, entry: ParameterAnswer) -> EncodedEntry:
         before = self._bytes
         try:
             data = self._rows(entry.data)

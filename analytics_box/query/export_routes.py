@@ -12,9 +12,9 @@ from msgspec import Struct
 from analytics_box.base import errors
 from analytics_box.base.errors import InvalidQuery
 from analytics_box.query import access, ranges
-from analytics_box.query.exported import Format, Part, archive
-from analytics_box.query.ranges import Days
-from analytics_box.query.run import Queries
+from analytics_box.query.exported import FactExport, Format, archive
+from analytics_box.query.ranges import DayRange
+from analytics_box.query.run import QueryRunner
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web import body
 from analytics_box.web.call import Call
@@ -24,7 +24,7 @@ _USUAL = 30
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 
-class GivenExport(Struct, frozen=True):
+class DataExportRequest(Struct, frozen=True):
     """Wire 3.8. Dates are local days of `timezone`; without them the last 30 days."""
 
     website_id: str | None = None
@@ -34,7 +34,7 @@ class GivenExport(Struct, frozen=True):
     timezone: str | None = None
 
 
-_DECODER = msgspec.json.Decoder(GivenExport)
+_DECODER = msgspec.json.Decoder(DataExportRequest)
 
 
 async def export_data(
@@ -62,8 +62,8 @@ async def export_data(
     days = _days(given, call.now, tz)
     window = ranges.window(days, tz)
     form = next(name for name in FORMATS if name == given.format)
-    part = Part(website.site, window.start, window.end, form, people=access.may_see_people(identity, website))
-    engines = parts[Queries].engines
+    part = FactExport(website.site, window.start, window.end, form, people=access.may_see_people(identity, website))
+    engines = parts[QueryRunner].engines
     await engines.beyond.require(part.site, part.start)
     name = f"{website.domain}-{days.first}-{days.last}.zip".replace(":", "-")
     return Stream(
@@ -73,7 +73,7 @@ async def export_data(
     )
 
 
-def _days(given: GivenExport, now: int, tz: Any) -> Days:
+def _days(given: DataExportRequest, now: int, tz: Any) -> DayRange:
     """Raises InvalidDateRange."""
     today = ranges.today(now, tz)
     start = given.start_date or (today - timedelta(days=_USUAL - 1)).isoformat()

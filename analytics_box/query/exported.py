@@ -28,8 +28,8 @@ _STRINGS = {table.name: frozenset(table.strings) for table in FACTS}
 _TABLES = {table.name: tuple(name for name in table.names if name not in _HIDDEN) for table in FACTS}
 
 
-class Part(Struct, frozen=True):
-    """What is to be written: a site's facts in [start, end), UTC ms; with `people` who somebody is, too."""
+class FactExport(Struct, frozen=True):
+    """The data to export: a site's facts in [start, end), UTC ms; with `people`, identities are included."""
 
     site: int
     start: int
@@ -39,7 +39,7 @@ class Part(Struct, frozen=True):
 
 
 class _Outbox(io.RawIOBase):
-    """Where the archive is written to, and taken from as it grows."""
+    """The stream that the archive is written to, and read from as it grows."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,14 +58,14 @@ class _Outbox(io.RawIOBase):
         return taken
 
 
-async def archive(engines: Engines, part: Part, *, seconds: float) -> AsyncIterator[bytes]:
+async def archive(engines: Engines, part: FactExport, *, seconds: float) -> AsyncIterator[bytes]:
     """A ZIP file with one file for each kind of facts that there is. Raises InClickHouse."""
     async with engines.beyond.keeping():
         async for piece in _archive(engines, part, seconds=seconds):
             yield piece
 
 
-async def _archive(engines: Engines, part: Part, *, seconds: float) -> AsyncIterator[bytes]:
+async def _archive(engines: Engines, part: FactExport, *, seconds: float) -> AsyncIterator[bytes]:
     outbox = _Outbox()
     with zipfile.ZipFile(outbox, "w", zipfile.ZIP_DEFLATED) as file:
         for table, names in _TABLES.items():
@@ -80,7 +80,7 @@ async def _archive(engines: Engines, part: Part, *, seconds: float) -> AsyncIter
     yield outbox.take()
 
 
-async def _pieces(engines: Engines, part: Part, table: str, seconds: float) -> AsyncIterator[list[Record]]:
+async def _pieces(engines: Engines, part: FactExport, table: str, seconds: float) -> AsyncIterator[list[Record]]:
     """First what is in ClickHouse only, then what is here. Of several machines, all of it is there."""
     after = (part.start, 0)
     if engines.beyond.is_shared:
@@ -98,7 +98,7 @@ async def _pieces(engines: Engines, part: Part, table: str, seconds: float) -> A
         yield rows
 
 
-async def _there(engines: Engines, part: Part, table: str, after: tuple[int, int]) -> list[dict[str, Any]]:
+async def _there(engines: Engines, part: FactExport, table: str, after: tuple[int, int]) -> list[dict[str, Any]]:
     columns = ("id", *_TABLES[table])
     bots = " and bot = 0" if table == "events" else ""
     where = (
@@ -109,11 +109,11 @@ async def _there(engines: Engines, part: Part, table: str, after: tuple[int, int
     return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
-async def _of_all_machines(engines: Engines, part: Part, table: str, found: list[dict[str, Any]]) -> list[Record]:
+async def _of_all_machines(engines: Engines, part: FactExport, table: str, found: list[dict[str, Any]]) -> list[Record]:
     _without_people(part, found)
     names = _TABLES[table]
     texts = await engines.beyond.texts(_numbers(found, _STRINGS[table].intersection(names)))
-    return [_shown(row, names, _STRINGS[table], texts) for row in found]
+    return [_export_record(row, names, _STRINGS[table], texts) for row in found]
 
 
 def _opening(format_of: Format, names: Sequence[str]) -> bytes:
@@ -131,7 +131,7 @@ def _text(format_of: Format, names: Sequence[str], rows: list[Record], *, first:
     return (b"\n" if first else b",\n") + b",\n".join(shown)
 
 
-def _piece(db: Connection, *, part: Part, table: str, after: tuple[int, int]) -> list[Record]:
+def _piece(db: Connection, *, part: FactExport, table: str, after: tuple[int, int]) -> list[Record]:
     """The next rows in the order of time; equal ones as they arrived."""
     names = _TABLES[table]
     bots = " and bot = 0" if table == "events" else ""
@@ -149,16 +149,16 @@ def _piece(db: Connection, *, part: Part, table: str, after: tuple[int, int]) ->
     return _readable(db, part=part, table=table, found=found)
 
 
-def _readable(db: Connection, *, part: Part, table: str, found: list[dict[str, Any]]) -> list[Record]:
-    """These rows with texts, as they are shown."""
+def _readable(db: Connection, *, part: FactExport, table: str, found: list[dict[str, Any]]) -> list[Record]:
+    """Convert these rows to export records, with the texts instead of their numbers."""
     names = _TABLES[table]
     _without_people(part, found)
     strings = _STRINGS[table]
     texts = _texts(db, found, strings.intersection(names))
-    return [_shown(row, names, strings, texts) for row in found]
+    return [_export_record(row, names, strings, texts) for row in found]
 
 
-def _without_people(part: Part, found: list[dict[str, Any]]) -> None:
+def _without_people(part: FactExport, found: list[dict[str, Any]]) -> None:
     if not part.people:
         for row in found:
             row["profile"] = 0
@@ -186,7 +186,7 @@ def _numbers(rows: list[dict[str, Any]], names: Set[str]) -> set[int]:
     return {row[name] for row in rows for name in names}
 
 
-def _shown(row: dict[str, Any], names: Sequence[str], strings: Set[str], texts: dict[int, str]) -> Record:
+def _export_record(row: dict[str, Any], names: Sequence[str], strings: Set[str], texts: dict[int, str]) -> Record:
     shown: Record = {name: texts.get(row[name], "") if name in strings else row[name] for name in names}
     moment = datetime.fromtimestamp(row["time"] // 1000, UTC)
     shown["time"] = moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{row['time'] % 1000:03d}Z"

@@ -142,7 +142,7 @@ class FilterGroup(Struct, frozen=True):
     allowed: tuple[str, ...] = ()
 
 
-class Condition(Struct, frozen=True):
+class FilterCondition(Struct, frozen=True):
     """A condition on one column: it matches any of the values, or with `negated` none of them. One on an event of the
     session may say what `also` holds of that event."""
 
@@ -150,23 +150,23 @@ class Condition(Struct, frozen=True):
     match: Match
     values: tuple[str, ...]
     negated: bool
-    also: "tuple[Condition, ...]" = ()
+    also: "tuple[FilterCondition, ...]" = ()
 
 
-class Group(Struct, frozen=True):
+class ConditionGroup(Struct, frozen=True):
     """Conditions of which all must hold, or any; or with `negated`, which must not."""
 
     any: bool
-    items: "tuple[Condition | Group, ...]"
+    items: "tuple[FilterCondition | ConditionGroup, ...]"
     negated: bool = False
 
 
-Where = Condition | Group
+Where = FilterCondition | ConditionGroup
 
 
-def flag_of(where: "tuple[Where, ...]") -> Condition | None:
+def flag_of(where: "tuple[Where, ...]") -> FilterCondition | None:
     """The condition that names the flag which a question is about; others on flags narrow its visitors."""
-    alone = (item for item in where if isinstance(item, Condition) and item.column == "flag")
+    alone = (item for item in where if isinstance(item, FilterCondition) and item.column == "flag")
     return next((item for item in alone if item.match == "is" and not item.negated), None)
 
 
@@ -180,14 +180,14 @@ def conditions(
     return of_one_event(taken), tuple(ignored)
 
 
-def fitting(items: Iterable[Where], knows: Callable[[Condition], bool]) -> "tuple[Where, ...]":
+def fitting(items: Iterable[Where], knows: Callable[[FilterCondition], bool]) -> "tuple[Where, ...]":
     """The conditions without unknown ones. A group loses none of its conditions if that would find less: if any of them
     is enough, or if the group or one around it is negated."""
     return tuple(part for item in items if (part := _fitting(item, knows, whole=False)) is not None)
 
 
-def _fitting(item: Where, knows: Callable[[Condition], bool], *, whole: bool) -> Where | None:
-    if isinstance(item, Condition):
+def _fitting(item: Where, knows: Callable[[FilterCondition], bool], *, whole: bool) -> Where | None:
+    if isinstance(item, FilterCondition):
         return item if knows(item) else None
     whole = whole or item.negated
     parts = tuple(part for inner in item.items if (part := _fitting(inner, knows, whole=whole)) is not None)
@@ -209,7 +209,7 @@ def _where(item: "Filter | FilterGroup", allowed: tuple[str, ...], ignored: dict
         ignored.update(dict.fromkeys(_fields(item)))
         return None
     ignored.update(missed)
-    return Group(item.any, inner if item.any else of_one_event(inner), item.negated) if inner else None
+    return ConditionGroup(item.any, inner if item.any else of_one_event(inner), item.negated) if inner else None
 
 
 def of_one_event(items: tuple[Where, ...]) -> tuple[Where, ...]:
@@ -219,35 +219,35 @@ def of_one_event(items: tuple[Where, ...]) -> tuple[Where, ...]:
     if not properties:
         return items
     named = tuple(item for item in items if _is(item, "session_event"))
-    events = named or (Condition("session_event", "set", (), negated=False),)
+    events = named or (FilterCondition("session_event", "set", (), negated=False),)
     others = tuple(item for item in items if item not in properties and item not in named)
-    asked = tuple(item for item in properties if isinstance(item, Condition))
-    return (*others, *(replace(event, also=asked) for event in events if isinstance(event, Condition)))
+    asked = tuple(item for item in properties if isinstance(item, FilterCondition))
+    return (*others, *(replace(event, also=asked) for event in events if isinstance(event, FilterCondition)))
 
 
 def _is(item: Where, column: str) -> bool:
-    return isinstance(item, Condition) and item.column == column and not item.negated
+    return isinstance(item, FilterCondition) and item.column == column and not item.negated
 
 
 def _fields(item: "Filter | FilterGroup") -> tuple[str, ...]:
     return (item.field,) if isinstance(item, Filter) else tuple(name for part in item.items for name in _fields(part))
 
 
-def named(items: "Iterable[Filter | FilterGroup]", field: str) -> Iterator[Filter]:
+def filters_on(items: "Iterable[Filter | FilterGroup]", field: str) -> Iterator[Filter]:
     """The filters on this field, those in groups too."""
     for item in items:
         if isinstance(item, FilterGroup):
-            yield from named(item.items, field)
+            yield from filters_on(item.items, field)
         elif item.field == field:
             yield item
 
 
-def condition(given: Filter) -> Condition:
-    """One filter as a condition; a list with eq or ne means in or not_in (wire 2.2)."""
+def condition(given: Filter) -> FilterCondition:
+    """Convert one filter to a condition; a list with eq or ne means in or not_in (wire 2.2)."""
     match = _MATCHES.get(given.op, "is")
     values = () if match == "set" else given.values
-    stored = tuple(dict.fromkeys(text for value in values for text in _stored(given.field, value, match)))
-    return Condition(COLUMNS[given.field], match, stored, given.op in _NEGATED)
+    stored = tuple(dict.fromkeys(text for value in values for text in _stored_values(given.field, value, match)))
+    return FilterCondition(COLUMNS[given.field], match, stored, given.op in _NEGATED)
 
 
 def is_negated(op: Op) -> bool:
@@ -275,8 +275,8 @@ def matcher(given: Filter) -> Callable[[str], bool]:
     return matches
 
 
-def _stored(field: str, value: str, match: Match) -> tuple[str, ...]:
-    """How the facts spell what the caller wrote."""
+def _stored_values(field: str, value: str, match: Match) -> tuple[str, ...]:
+    """The spellings in the facts of a filter's value."""
     if field == "device_type":
         lower = value.lower()
         return (lower, "") if lower == "desktop" and match == "is" else (lower,)

@@ -31,23 +31,23 @@ MOST: dict[str, int] = {"scroll": 100, "engaged": 86_400}  # percent; seconds
 _PLAIN = ("eq", "ne", "in", "not_in", "is_set", "is_not_set")
 
 
-class Limits(Struct, frozen=True):
-    """What a filter may compare a field with: `operators`, and for a number its most."""
+class FieldLimits(Struct, frozen=True):
+    """The limits of a filter on a field: its `operators`, and for a number the maximum, `most`."""
 
     operators: tuple[str, ...]
     most: int = 0
 
 
 # Fields that do not take every operator and value.
-LIMITS: dict[str, Limits] = {
-    **{name: Limits(_PLAIN, most) for name, most in MOST.items()},
-    "link": Limits(_PLAIN),
-    "reached_goal": Limits(("eq", "ne", "in", "not_in")),
+LIMITS: dict[str, FieldLimits] = {
+    **{name: FieldLimits(_PLAIN, most) for name, most in MOST.items()},
+    "link": FieldLimits(_PLAIN),
+    "reached_goal": FieldLimits(("eq", "ne", "in", "not_in")),
 }
 
 
 def wrong_with(field: str, op: str, values: tuple[str, ...]) -> str:
-    """Why a filter cannot be asked for; empty if it can."""
+    """Return why a filter is invalid; empty if it is valid."""
     limits = LIMITS.get(field)
     if limits is None:
         return ""

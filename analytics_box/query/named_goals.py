@@ -7,15 +7,15 @@ from msgspec.structs import replace
 
 from analytics_box.base.errors import InvalidQuery
 from analytics_box.query import filters
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from analytics_box.query.filters import COMMON, Filter, FilterGroup
-from analytics_box.query.request import Request
+from analytics_box.query.request import QueryRequest
 
 FIELD = "reached_goal"
 Meant = tuple[Filter | FilterGroup, ...]
 
 
-class Goals(Protocol):
+class WebsiteGoals(Protocol):
     """The goals of websites."""
 
     async def meant(self, site: int, goal_ids: Iterable[str]) -> Mapping[str, Meant]:
@@ -30,23 +30,23 @@ class NoGoals:
         return {}
 
 
-async def resolved(goals: Goals, request: Request, reads: Scope) -> Request:
+async def resolve_goals(goals: WebsiteGoals, request: QueryRequest, reads: ReadScope) -> QueryRequest:
     """The request with what its goals mean; one that is not there is reached by nobody. The public may not ask.
 
     Raises InvalidQuery where no single website is asked about.
     """
-    wanted = {value for item in filters.named(request.filters, FIELD) for value in item.values}
+    wanted = {value for item in filters.filters_on(request.filters, FIELD) for value in item.values}
     if not wanted or reads.public:
         return request
     if len(reads.sites) != 1 or reads.subject != "website":
         raise InvalidQuery.about("filters", f"{FIELD} is only supported for queries about one website")
     meant = await goals.meant(reads.sites[0], wanted)
-    return replace(request, filters=tuple(_meant(item, meant) for item in request.filters))
+    return replace(request, filters=tuple(_replace_goals(item, meant) for item in request.filters))
 
 
-def _meant(item: Filter | FilterGroup, meant: Mapping[str, Meant]) -> Filter | FilterGroup:
+def _replace_goals(item: Filter | FilterGroup, meant: Mapping[str, Meant]) -> Filter | FilterGroup:
     if isinstance(item, FilterGroup):
-        return replace(item, items=tuple(_meant(part, meant) for part in item.items))
+        return replace(item, items=tuple(_replace_goals(part, meant) for part in item.items))
     if item.field != FIELD:
         return item
     found = tuple(FilterGroup(any=False, items=meant[value]) for value in item.values if value in meant)

@@ -7,13 +7,13 @@ from msgspec.structs import replace
 
 from analytics_box.query import filters
 from analytics_box.query.filters import Filter, FilterGroup
-from analytics_box.query.request import Request
+from analytics_box.query.request import QueryRequest
 
 FIELD = "link"
 Numbers = tuple[int, ...]
 
 
-class Links(Protocol):
+class LinkNumbers(Protocol):
     """The short links of the organizations that websites belong to."""
 
     async def numbers(self, sites: tuple[int, ...], called: tuple[str, ...]) -> Numbers:
@@ -28,12 +28,12 @@ class NoLinks:
         return ()
 
 
-def named(items: Iterable[Filter | FilterGroup]) -> Iterator[Filter]:
+def link_filters(items: Iterable[Filter | FilterGroup]) -> Iterator[Filter]:
     """The filters that name links, those in groups too."""
-    return (item for item in filters.named(items, FIELD) if item.values)
+    return (item for item in filters.filters_on(items, FIELD) if item.values)
 
 
-def with_numbers(request: Request, numbers: Mapping[Filter, Numbers]) -> Request:
+def with_numbers(request: QueryRequest, numbers: Mapping[Filter, Numbers]) -> QueryRequest:
     """The request with these numbers in place of what the links are called; one that is not there matches nothing."""
     if not numbers:
         return request

@@ -18,7 +18,7 @@ class Pattern(Protocol):
 
 
 class NotAPattern(Exception):
-    """Why this text is no pattern."""
+    """Raised when a text is not a valid pattern."""
 
 
 @cache
@@ -33,7 +33,7 @@ def _options() -> "re2.Options":
 
 
 @lru_cache(maxsize=200)
-def compiled(text: str) -> Pattern:
+def compile_pattern(text: str) -> Pattern:
     """Raises NotAPattern; RE2 knows no look-around and no back references."""
     import re2  # noqa: PLC0415  as above
 
@@ -44,7 +44,7 @@ def compiled(text: str) -> Pattern:
         raise NotAPattern(reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)) from wrong
 
 
-def quoted(text: str) -> str:
+def literal_pattern(text: str) -> str:
     """A pattern that matches this text and nothing else."""
     import re2  # noqa: PLC0415  as above
 
@@ -53,4 +53,4 @@ def quoted(text: str) -> str:
 
 def found_in(pattern: str, text: str) -> bool:
     """Whether the pattern is found somewhere in the text."""
-    return compiled(pattern).search(text) is not None
+    return compile_pattern(pattern).search(text) is not None

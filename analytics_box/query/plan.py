@@ -1,4 +1,4 @@
-"""What an engine is asked for: engine-free, frozen, with every zone and name already resolved."""
+"""The plan that an engine answers: engine-free, frozen, with every time zone and name already resolved."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from analytics_box.base.clock import DAY, MINUTE
 from analytics_box.query.filters import Where
-from analytics_box.query.ranges import Window
+from analytics_box.query.ranges import TimeWindow
 
 # What a plan scans: events; the sessions that start in the range, their first page views, their last ones, both of
 # them, or each page view with the next; the properties of custom events one by one; one of the tables of spans; the
@@ -56,11 +56,11 @@ _MEASURED = re.compile(r"(.*_)?(avg|mean|p\d\d)|median_.*")
 
 
 def nothing(measure: str) -> int | None:
-    """What a measure is where there are no facts: means and percentiles are unknown, everything else is 0."""
+    """The value of a measure if there are no facts: None for means and percentiles, 0 for everything else."""
     return None if _MEASURED.fullmatch(measure) else 0
 
 
-class Run(Struct, frozen=True):
+class BucketRun(Struct, frozen=True):
     """Neighbouring buckets of one width: from `start` (UTC ms) on, each `width` ms long, numbered from `first`."""
 
     start: int
@@ -94,7 +94,7 @@ Way = Literal[
 ]
 
 
-class Made(NamedTuple):
+class DerivedKey(NamedTuple):
     """A key that is made of names of the plan. `codes` are the texts of the first name's values."""
 
     way: Way
@@ -102,10 +102,10 @@ class Made(NamedTuple):
     codes: Callable[[], Mapping[Any, str]] | None = None
 
 
-Key = str | Made  # a measure, dimension or column, or what is made of some
+Key = str | DerivedKey  # a measure, dimension or column, or what is made of some
 
 
-class Order(NamedTuple):
+class PlanOrder(NamedTuple):
     """By a measure, dimension or column of the plan, or by what is made of them. What is unknown comes last."""
 
     key: Key
@@ -130,19 +130,19 @@ class Having(Struct, frozen=True):
     negated: bool
 
 
-class Plan(Struct, frozen=True):
-    """One scan of the facts of some sites in [start, end).
+class QueryPlan(Struct, frozen=True):
+    """A scan of the facts of some sites in [start, end).
 
-    With `group` there is a row per group (its dimensions, then `measures`); without, one row of measures; with
-    `columns` single rows. `share_of` adds the sum of that measure over all groups as the last column. Sources of
-    sessions take those that start in the range, so that their scan looks a little further.
+    With `group` there is a row per group (its dimensions, then `measures`); without it, one row of measures; with
+    `columns`, single rows. `share_of` adds the sum of that measure over all groups as the last column. Sources of
+    sessions take the sessions that start in the range, so that their scan looks a little further.
 
-    `timed` takes events with more and less engaged seconds than that, `metrics` vitals of these numbers, `least` groups
-    in which a measure reaches a number; `present` names columns that must not be empty.
-    What flags gave counts for conditions from `given_before` ms before the start on.
-    `runs` number the bucket of an instant, for the dimension `bucket`; `offsets` give local time, for `hour_of_day`
-    (0–23) and `day_of_week` (0 is Sunday). Groups that are equal in `order` come by their dimensions. `per` keeps the
-    best rows of each value of the first dimensions: (how many dimensions, how many rows). `limit` 0 is all.
+    `timed` takes events with more than the first and less than the second number of engaged seconds, `metrics` vitals
+    of these numbers, `least` groups in which a measure reaches a number; `present` names columns that must not be
+    empty. Flag exposures match conditions from `given_before` ms before the start on. `runs` number the bucket of an
+    instant, for the dimension `bucket`; `offsets` give local time, for `hour_of_day` (0–23) and `day_of_week` (0 is
+    Sunday). Groups that are equal in `order` are sorted by their dimensions. `per` keeps the best rows of each value of
+    the first dimensions: (number of dimensions, number of rows). `limit` 0 is unlimited.
     """
 
     source: Source
@@ -161,9 +161,9 @@ class Plan(Struct, frozen=True):
     where: tuple[Where, ...] = ()
     given_before: int = 0
     having: tuple[Having, ...] = ()
-    runs: tuple[Run, ...] = ()
+    runs: tuple[BucketRun, ...] = ()
     offsets: tuple[Offset, ...] = ()
-    order: tuple[Order, ...] = ()
+    order: tuple[PlanOrder, ...] = ()
     share_of: str = ""
     per: tuple[int, int] = (0, 0)
     limit: int = 0
@@ -176,23 +176,23 @@ class Plan(Struct, frozen=True):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the values of a row are, in their order."""
+        """The names of a row's values, in order."""
         if self.columns:
             return self.columns
         return (*self.group, *self.measures, *(("whole",) if self.share_of else ()))
 
 
-def runs_of(window: Window) -> tuple[Run, ...]:
+def runs_of(window: TimeWindow) -> tuple[BucketRun, ...]:
     """The buckets of a window as runs of equal width; a change of the clock makes a new run."""
     starts = [bucket.start for bucket in window.buckets] + [window.end]
-    runs: list[Run] = []
+    runs: list[BucketRun] = []
     for number, (start, end) in enumerate(pairwise(starts)):
         width = end - start
         if width and not (runs and _goes_on(runs[-1], start, width, number)):
-            runs.append(Run(start, width, number))
+            runs.append(BucketRun(start, width, number))
     return tuple(runs)
 
 
-def _goes_on(run: Run, start: int, width: int, number: int) -> bool:
+def _goes_on(run: BucketRun, start: int, width: int, number: int) -> bool:
     """Whether this bucket is the next of the run; after a day that did not exist the numbers no longer match."""
     return run.width == width and run.first + (start - run.start) // width == number

@@ -6,20 +6,20 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.query import filters, ranges
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.types import QueryType
-from analytics_box.query.compose import Composed, compose, window_of
+from analytics_box.query.compose import ComposedParameter, compose, window_of
 from analytics_box.query.filters import Filter, FilterGroup
 from analytics_box.query.plan import Having
-from analytics_box.query.ranges import Days, Window
-from analytics_box.query.request import Question, Request
+from analytics_box.query.ranges import DayRange, TimeWindow
+from analytics_box.query.request import QueryParameter, QueryRequest
 
 
 class CannotAnswer(Exception):
-    """Why a parameter fails alone."""
+    """Raised when one parameter cannot be answered; the others still are."""
 
 
-class Prepared(Struct, frozen=True):
+class PreparedParameter(Struct, frozen=True):
     """A question with its filters resolved."""
 
     type: QueryType
@@ -34,18 +34,20 @@ class Prepared(Struct, frozen=True):
         named = filters.flag_of(self.where)
         return next(iter(named.values), "") if named is not None else ""
 
-    def composed(self, request: Request, days: Days | None, question: Question, now: int) -> Composed:
+    def composed(
+        self, request: QueryRequest, days: DayRange | None, question: QueryParameter, now: int
+    ) -> ComposedParameter:
         """The plans for these days. Raises CannotAnswer."""
         window = self._window(request, days, question, now)
         return compose(self.type, request, window, self.sites, self.where, self.having)
 
-    def compared(self, request: Request, days: Days | None) -> Days | None:
+    def compared(self, request: QueryRequest, days: DayRange | None) -> DayRange | None:
         """The earlier days that the request compares these with; None where it compares nothing, or there are none."""
         if request.comparison is None or days is None or self.type.recent or self.type.today:
             return None
         return days.previous() if request.comparison == "previous_period" else days.year_before()
 
-    def _window(self, request: Request, days: Days | None, question: Question, now: int) -> Window:
+    def _window(self, request: QueryRequest, days: DayRange | None, question: QueryParameter, now: int) -> TimeWindow:
         try:
             window = window_of(self.type, days, request, question.granularity, now)
         except ValueError as missing:
@@ -55,7 +57,9 @@ class Prepared(Struct, frozen=True):
         return ranges.cut(window, question.until) if question.until else window
 
 
-def prepare(question: Question, query_type: QueryType, request: Request, reads: Scope) -> Prepared:
+def prepare(
+    question: QueryParameter, query_type: QueryType, request: QueryRequest, reads: ReadScope
+) -> PreparedParameter:
     """The question with its filters resolved. Raises CannotAnswer."""
     if request.sort_by is not None and request.sort_by not in query_type.sortable:
         known = ", ".join(query_type.sortable)
@@ -68,13 +72,13 @@ def prepare(question: Question, query_type: QueryType, request: Request, reads: 
     _check_alone(query_type, request)
     counted = tuple(item for item in request.filters if isinstance(item, Filter) and item.field in query_type.having)
     others = tuple(_by_number(item, reads) for item in request.filters if item not in counted)
-    where, ignored = filters.conditions(others, _allowed(query_type, reads))
+    where, ignored = filters.conditions(others, _allowed_fields(query_type, reads))
     own = (reads.owner,) if reads.owner and query_type.organization else ()
     sites = (*reads.sites, *own) if query_type.subject == reads.subject else ()
-    return Prepared(query_type, sites, where, _having(counted, query_type), ignored)
+    return PreparedParameter(query_type, sites, where, _having(counted, query_type), ignored)
 
 
-def _allowed(query_type: QueryType, reads: Scope) -> tuple[str, ...]:
+def _allowed_fields(query_type: QueryType, reads: ReadScope) -> tuple[str, ...]:
     """The fields that the caller may filter this type by: the public only by what answers show it."""
     hidden: frozenset[str] = filters.NOT_PUBLIC if reads.public else frozenset()
     if not reads.values:
@@ -82,7 +86,7 @@ def _allowed(query_type: QueryType, reads: Scope) -> tuple[str, ...]:
     return tuple(name for name in query_type.filters if name not in hidden)
 
 
-def _check_needs(query_type: QueryType, request: Request) -> None:
+def _check_needs(query_type: QueryType, request: QueryRequest) -> None:
     """Whether the filters that a type needs are there, each as a condition of its own. Raises CannotAnswer."""
     needs = " or ".join(query_type.needs)
     given = [
@@ -96,10 +100,10 @@ def _check_needs(query_type: QueryType, request: Request) -> None:
         raise CannotAnswer(f"{query_type.name} needs exactly one filter eq on {needs}, with one value")
 
 
-def _check_alone(query_type: QueryType, request: Request) -> None:
+def _check_alone(query_type: QueryType, request: QueryRequest) -> None:
     """Whether such filters stand for themselves. Raises CannotAnswer."""
     for field in query_type.alone:
-        given = list(filters.named(request.filters, field))
+        given = list(filters.filters_on(request.filters, field))
         own = [item for item in request.filters if isinstance(item, Filter) and item.field == field]
         if len(given) > 1 or given != own or any(item.op not in {"eq", "in"} for item in own):
             raise CannotAnswer(f"{query_type.name} takes one filter {field}, with eq or in and outside of groups")
@@ -117,7 +121,7 @@ def _has_patterns(items: Iterable[Filter | FilterGroup]) -> bool:
     return any(item.op == "regex" if isinstance(item, Filter) else _has_patterns(item.items) for item in items)
 
 
-def _by_number(item: Filter | FilterGroup, reads: Scope) -> Filter | FilterGroup:
+def _by_number(item: Filter | FilterGroup, reads: ReadScope) -> Filter | FilterGroup:
     """Filters on websites by the numbers that the facts know them by; the empty id is the organization itself."""
     if isinstance(item, FilterGroup):
         return replace(item, items=tuple(_by_number(part, reads) for part in item.items))

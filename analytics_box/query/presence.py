@@ -1,10 +1,10 @@
-"""Who is there now, and whether anything ever came, and what: the quick looks that pages take at the facts."""
+"""Presence: current visitors, whether a website has any events, and the kinds of its facts. Quick reads for pages."""
 
 import json
 from typing import Final, Protocol
 
 from analytics_box.base.clock import MINUTE
-from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.layout import stored_table
 from analytics_box.base.facts.trimmed import NOBODYS
 from analytics_box.base.store.db import Connection, Db
 
@@ -12,14 +12,14 @@ WINDOW = 5 * MINUTE  # semantics 9
 KINDS: Final = ("flags", "errors", "vitals")  # of facts that not all websites have
 
 
-class Elsewhere(Protocol):
-    """What other machines have said of sites whose events they take."""
+class RemotePresence(Protocol):
+    """Presence as other machines reported it, for sites whose events they receive."""
 
     def online(self, site: int) -> int:
         """Current visitors."""
 
     def begun(self, site: int) -> int:
-        """When the first event was (UTC ms); 0 for none."""
+        """The time of the first event (UTC ms); 0 if there is none."""
 
     def kinds(self, site: int) -> frozenset[str]:
         """Of KINDS those of which there are facts."""
@@ -30,7 +30,7 @@ class Presence:
 
     def __init__(self, events: Db) -> None:
         self._events = events
-        self.elsewhere: Elsewhere | None = None
+        self.elsewhere: RemotePresence | None = None
 
     async def online(self, sites: tuple[int, ...], now: int) -> dict[int, int]:
         """Current visitors by site number: distinct ones with any event in the last 5 minutes."""
@@ -41,11 +41,11 @@ class Presence:
 
     async def begun(self, sites: tuple[int, ...]) -> frozenset[int]:
         """The sites that have had an event."""
-        found = await self._events.read(lambda db: _begun(db, sites), seconds=2)
+        found = await self._events.read(lambda db: _sites_with_events(db, sites), seconds=2)
         return found if self.elsewhere is None else found.union(filter(self.elsewhere.begun, sites))
 
     async def beginnings(self, sites: tuple[int, ...]) -> dict[int, int]:
-        """When the first event of each of these sites was (UTC ms); those without one are left out."""
+        """The time of the first event of each of these sites (UTC ms), without sites that have none."""
         found = await self._events.read(lambda db: _beginnings(db, sites), seconds=2)
         if self.elsewhere is None:
             return found
@@ -66,9 +66,10 @@ def active(db: Connection) -> list[int]:
         f"""
         -- presence.active
         with recursive found (number) as (
-          select min(site) from {stored("events")} where site > {NOBODYS}
+          select min(site) from {stored_table("events")} where site > {NOBODYS}
           union all
-          select (select min(site) from {stored("events")} where site > number) from found where number is not null
+          select (select min(site) from {stored_table("events")} where site > number) from found where number is not
+          null
         )
         select number from found where number is not null
         """
@@ -91,7 +92,7 @@ def _online(db: Connection, sites: tuple[int, ...], now: int) -> dict[int, int]:
     return {site: counted.get(site, 0) for site in sites}
 
 
-def _begun(db: Connection, sites: tuple[int, ...]) -> frozenset[int]:
+def _sites_with_events(db: Connection, sites: tuple[int, ...]) -> frozenset[int]:
     rows = db.execute(
         """
         -- presence.begun

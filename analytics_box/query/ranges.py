@@ -37,7 +37,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY = timedelta(days=1)
 
 
-class Days(NamedTuple):
+class DayRange(NamedTuple):
     """Local calendar days, both included."""
 
     first: date
@@ -47,32 +47,32 @@ class Days(NamedTuple):
     def length(self) -> int:
         return (self.last - self.first).days + 1
 
-    def previous(self) -> "Days":
-        """As many days directly before (semantics 6)."""
-        return Days(self.first - timedelta(days=self.length), self.first - _DAY)
+    def previous(self) -> "DayRange":
+        """The preceding range of equal length (semantics 6)."""
+        return DayRange(self.first - timedelta(days=self.length), self.first - _DAY)
 
-    def year_before(self) -> "Days":
-        """These calendar dates of the year before; the 29th of February becomes the 28th (semantics 6)."""
-        return Days(_year_before(self.first), _year_before(self.last))
+    def year_before(self) -> "DayRange":
+        """The range of equal calendar dates in the year before; the 29th of February becomes the 28th (semantics 6)."""
+        return DayRange(_year_before(self.first), _year_before(self.last))
 
 
 def _year_before(day: date) -> date:
     return day.replace(year=day.year - 1, day=28 if (day.month, day.day) == (2, 29) else day.day)
 
 
-class Bucket(NamedTuple):
+class TimeBucket(NamedTuple):
     """A day or an hour: its label, and when it begins. It ends where the next begins."""
 
     label: str
     start: int
 
 
-class Window(NamedTuple):
+class TimeWindow(NamedTuple):
     """A range as instants, with its buckets if it is a series; `now` is when it is asked about."""
 
     start: int
     end: int
-    buckets: tuple[Bucket, ...] = ()
+    buckets: tuple[TimeBucket, ...] = ()
     now: int = 0
 
 
@@ -113,27 +113,27 @@ def today(now: int, tz: ZoneInfo) -> date:
     return datetime.fromtimestamp(now / 1000, tz).date()
 
 
-def of_preset(preset: Preset, now: int, tz: ZoneInfo) -> Days:
+def of_preset(preset: Preset, now: int, tz: ZoneInfo) -> DayRange:
     """The days of a preset (spec 2.8): last_N includes today, weeks begin on Sunday."""
     end = today(now, tz)
     sunday = end - timedelta(days=(end.weekday() + 1) % 7)
     first_of_month = end.replace(day=1)
     if preset.startswith("last_") and preset.endswith("d"):
-        return Days(end - timedelta(days=int(preset[5:-1]) - 1), end)
+        return DayRange(end - timedelta(days=int(preset[5:-1]) - 1), end)
     return {
-        "today": Days(end, end),
-        "yesterday": Days(end - _DAY, end - _DAY),
-        "this_week": Days(sunday, end),
-        "last_week": Days(sunday - timedelta(days=7), sunday - _DAY),
-        "this_month": Days(first_of_month, end),
-        "last_month": Days((first_of_month - _DAY).replace(day=1), first_of_month - _DAY),
-        "this_year": Days(end.replace(month=1, day=1), end),
+        "today": DayRange(end, end),
+        "yesterday": DayRange(end - _DAY, end - _DAY),
+        "this_week": DayRange(sunday, end),
+        "last_week": DayRange(sunday - timedelta(days=7), sunday - _DAY),
+        "this_month": DayRange(first_of_month, end),
+        "last_month": DayRange((first_of_month - _DAY).replace(day=1), first_of_month - _DAY),
+        "this_year": DayRange(end.replace(month=1, day=1), end),
     }[preset]
 
 
-def of_dates(start: str, end: str) -> Days:
+def of_dates(start: str, end: str) -> DayRange:
     """The days between two dates, each YYYY-MM-DD or a date-time whose day counts. Raises InvalidQuery."""
-    days = Days(parse_date(start, "startDate"), parse_date(end, "endDate"))
+    days = DayRange(parse_date(start, "startDate"), parse_date(end, "endDate"))
     if days.last < days.first:
         raise InvalidQuery.about("startDate", "startDate is after endDate")
     if days.length > MAX_DAYS:
@@ -142,7 +142,7 @@ def of_dates(start: str, end: str) -> Days:
 
 
 def parse_date(text: str, field: str) -> date:
-    """One date. Raises InvalidQuery; years outside 1970–2999 are refused like any other nonsense."""
+    """Parse a date. Raises InvalidQuery, including for years outside 1970–2999."""
     found: date | None = None
     try:
         if len(text) > 10 and text[10] in "T ":
@@ -156,7 +156,7 @@ def parse_date(text: str, field: str) -> date:
     return found
 
 
-def check_granularity(days: Days, granularity: Granularity) -> None:
+def check_granularity(days: DayRange, granularity: Granularity) -> None:
     """Raises InvalidQuery for hours over more than 30 days (spec 4, rule 3)."""
     if granularity == "hour" and days.length > MAX_HOURLY_DAYS:
         raise InvalidQuery.about("granularity", f"Hourly granularity supports up to {MAX_HOURLY_DAYS} days")
@@ -164,30 +164,32 @@ def check_granularity(days: Days, granularity: Granularity) -> None:
         raise InvalidQuery.about("granularity", "Minutes support one day")
 
 
-def window(days: Days, tz: ZoneInfo, granularity: Granularity | None = None) -> Window:
+def window(days: DayRange, tz: ZoneInfo, granularity: Granularity | None = None) -> TimeWindow:
     """The range as instants; with a granularity also its buckets, oldest first."""
     start, end = midnight(days.first, tz), midnight(days.last + _DAY, tz)
     if granularity is None:
-        return Window(start, end)
+        return TimeWindow(start, end)
     make = {"minute": _minutes, "hour": _hours}.get(granularity)
     buckets = make(start, end, tz) if make is not None else _dates(days, granularity, tz)
-    return Window(start, end, tuple(buckets))
+    return TimeWindow(start, end, tuple(buckets))
 
 
-def beginning_on(window: Window, starts: Sequence[date], tz: ZoneInfo) -> Window:
-    """The same range with buckets that begin on these days, of which the first is its own."""
+def beginning_on(window: TimeWindow, starts: Sequence[date], tz: ZoneInfo) -> TimeWindow:
+    """Replace the buckets of a window by buckets that begin on these days; the first bucket begins on the first of
+    them.
+    """
     return window._replace(buckets=tuple(_of_days(starts, tz)))
 
 
-def cut(window: Window, until: int) -> Window:
-    """What of a range lies before an instant."""
+def cut(window: TimeWindow, until: int) -> TimeWindow:
+    """Cut a window at an instant, and keep the part before it."""
     kept = tuple(bucket for bucket in window.buckets if bucket.start < until)
     return window._replace(end=min(window.end, max(until, window.start)), buckets=kept)
 
 
 @lru_cache(maxsize=20_000)
 def midnight(day: date, tz: ZoneInfo) -> int:
-    """When this local day begins: the earlier of two midnights, the first valid instant where there is none."""
+    """The start of a local day: the earlier of two midnights, or the first valid instant if midnight does not exist."""
     wall = datetime(day.year, day.month, day.day, tzinfo=tz)
     instant = _ms(wall)
     if _local(instant, tz).replace(tzinfo=None) == wall.replace(tzinfo=None):
@@ -196,7 +198,7 @@ def midnight(day: date, tz: ZoneInfo) -> int:
     return _transition(min(instant, after_gap), max(instant, after_gap), tz)
 
 
-def _dates(days: Days, granularity: Granularity, tz: ZoneInfo) -> list[Bucket]:
+def _dates(days: DayRange, granularity: Granularity, tz: ZoneInfo) -> list[TimeBucket]:
     """Days, or weeks that begin on Sunday, or months; the first one begins with the range."""
     dates = [days.first + timedelta(days=number) for number in range(days.length)]
     if granularity == "week":
@@ -206,19 +208,19 @@ def _dates(days: Days, granularity: Granularity, tz: ZoneInfo) -> list[Bucket]:
     return _of_days(dates, tz)
 
 
-def _of_days(days: Sequence[date], tz: ZoneInfo) -> list[Bucket]:
-    return [Bucket(day.isoformat(), midnight(day, tz)) for day in days]
+def _of_days(days: Sequence[date], tz: ZoneInfo) -> list[TimeBucket]:
+    return [TimeBucket(day.isoformat(), midnight(day, tz)) for day in days]
 
 
-def _minutes(start: int, end: int, tz: ZoneInfo) -> list[Bucket]:
+def _minutes(start: int, end: int, tz: ZoneInfo) -> list[TimeBucket]:
     """Minutes with their offset from UTC, so that none is there twice."""
     return [
-        Bucket(_local(instant, tz).isoformat(sep=" ", timespec="seconds"), instant)
+        TimeBucket(_local(instant, tz).isoformat(sep=" ", timespec="seconds"), instant)
         for instant in range(start, end, MINUTE)
     ]
 
 
-def _hours(start: int, end: int, tz: ZoneInfo) -> list[Bucket]:
+def _hours(start: int, end: int, tz: ZoneInfo) -> list[TimeBucket]:
     """Hours aligned to the local clock: a doubled hour is two buckets, a skipped hour none (semantics 3)."""
     starts = [start]
     while starts[-1] < end:
@@ -228,7 +230,7 @@ def _hours(start: int, end: int, tz: ZoneInfo) -> list[Bucket]:
     labels = [f"{local:%Y-%m-%d %H}:00:00" for local in locals_]
     doubled = {label for label, times in Counter(labels).items() if times > 1}
     return [
-        Bucket(f"{label}{_offset_text(local)}" if label in doubled else label, instant)
+        TimeBucket(f"{label}{_offset_text(local)}" if label in doubled else label, instant)
         for label, local, instant in zip(labels, locals_, starts, strict=True)
     ]
 

@@ -1,4 +1,4 @@
-"""What POST /v1/query takes (spec 2.5 to 2.7), decoded and checked into one question per parameter."""
+"""The input of POST /v1/query (spec 2.5 to 2.7), decoded and checked into one QueryParameter each."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -9,13 +9,13 @@ from zoneinfo import ZoneInfo
 import msgspec
 from msgspec import Meta, Struct
 
-from analytics_box.base.errors import Detail, InvalidQuery, WrongTypes
+from analytics_box.base.errors import ErrorDetail, InvalidQuery, WrongTypes
 from analytics_box.query import happened, ranges
 from analytics_box.query.catalog import registry
 from analytics_box.query.catalog.types import QueryType
 from analytics_box.query.filters import Filter, FilterGroup, Op
-from analytics_box.query.patterns import NotAPattern, compiled
-from analytics_box.query.ranges import Days, Granularity, Preset
+from analytics_box.query.patterns import NotAPattern, compile_pattern
+from analytics_box.query.ranges import DayRange, Granularity, Preset
 
 DEFAULT_LIMIT, MAX_LIMIT = 100, 10_000
 MAX_PARAMETERS, MAX_BATCH = 50, 20  # wire 0, size of a request
@@ -48,14 +48,14 @@ class GivenParameter(Struct, frozen=True):
     granularity: GranularityName | None = None
 
 
-class GivenFilter(Struct, frozen=True):
+class QueryFilterInput(Struct, frozen=True):
     """Spec 2.7, wire 2.1; or filters of which `any` must hold, or `all`. Only is_set and is_not_set need no value."""
 
     field: str | None = None
     op: Op | None = None
     value: str | int | float | list[str | int | float] | None = None
-    any: "list[GivenFilter] | None" = None
-    all: "list[GivenFilter] | None" = None
+    any: "list[QueryFilterInput] | None" = None
+    all: "list[QueryFilterInput] | None" = None
 
 
 class GivenQuery(Struct, frozen=True):
@@ -68,7 +68,7 @@ class GivenQuery(Struct, frozen=True):
     id: str | None = None
     limit: int | float | None = None  # whole numbers; JSON does not tell 10 from 10.0
     page: int | float | None = None
-    filters: list[GivenFilter] | None = None
+    filters: list[QueryFilterInput] | None = None
     granularity: GranularityName | None = None
     sortBy: Annotated[str, Meta(max_length=64)] | None = None
     sortOrder: Literal["asc", "desc"] | None = None
@@ -84,27 +84,27 @@ class GivenQuery(Struct, frozen=True):
 DECODER = msgspec.json.Decoder(GivenQuery | list[GivenQuery])
 
 
-class Question(Struct, frozen=True):
-    """One parameter of a query, resolved. Without a `type` it fails alone, for the reason in `error`.
+class QueryParameter(Struct, frozen=True):
+    """A parameter of a query, resolved. Without a `type` it fails alone, for the reason in `error`.
 
-    Pages ask for more than the API does: nothing counts from the instant `until` (UTC ms) on, 0 for none; the buckets
-    of a series begin on the days in `starts`.
+    Pages set two more options than the API: facts from the instant `until` (UTC ms) on are ignored, 0 for no limit; the
+    buckets of a series begin on the days in `starts`.
     """
 
     label: str
     type: QueryType | None
-    days: Days | None
+    days: DayRange | None
     granularity: Granularity
     error: str = ""
     until: int = 0
     starts: tuple[date, ...] = ()
 
 
-class Request(Struct, frozen=True):
+class QueryRequest(Struct, frozen=True):
     """A checked query."""
 
     id: str
-    questions: tuple[Question, ...]
+    questions: tuple[QueryParameter, ...]
     zone: ZoneInfo
     limit: int
     page: int
@@ -114,8 +114,10 @@ class Request(Struct, frozen=True):
     comparison: Comparison | None = None
 
 
-def most_rows(question: Question, request: Request) -> int:
-    """How many rows the answer to a question may have: types with one row, or one per bucket, never have more."""
+def most_rows(question: QueryParameter, request: QueryRequest) -> int:
+    """The maximum number of rows in the answer to a parameter, which is lower for types with one row, or one per
+    bucket.
+    """
     query_type, most = question.type, request.limit
     if query_type is None or question.error:
         return 0
@@ -127,7 +129,7 @@ def most_rows(question: Question, request: Request) -> int:
     return most * (1 if request.comparison is None else 2)
 
 
-def check(given: GivenQuery, *, zone_name: str | None, now: int, where: str = "") -> Request:
+def check(given: GivenQuery, *, zone_name: str | None, now: int, where: str = "") -> QueryRequest:
     """The query as it will run. Raises InvalidQuery with all that is wrong (wire 3.4), or WrongTypes.
 
     `where` prefixes fields of a batch.
@@ -138,18 +140,18 @@ def check(given: GivenQuery, *, zone_name: str | None, now: int, where: str = ""
     page = _whole(given.page, 1, f"{where}page")
     wrong = list(_wrong_size(limit, page, where))
     parameters = [item if isinstance(item, GivenParameter) else GivenParameter(item) for item in given.parameters]
-    with _noted(wrong):
+    with _collect_errors(wrong):
         _check_names([parameter.name for parameter in parameters], where)
-    questions: tuple[Question, ...] = ()
-    with _noted(wrong):
+    questions: tuple[QueryParameter, ...] = ()
+    with _collect_errors(wrong):
         days = _days(given, parameters, tz, now, where)
         questions = tuple(_question(parameter, days, given.granularity, where) for parameter in parameters)
     filters: tuple[Filter | FilterGroup, ...] = ()
-    with _noted(wrong):
+    with _collect_errors(wrong):
         filters = check_filters(given.filters or [], where)
     if wrong:
         raise InvalidQuery(wrong[0].whole, details=tuple(wrong))
-    return Request(
+    return QueryRequest(
         id=given.id or "",
         questions=questions,
         zone=tz,
@@ -163,8 +165,8 @@ def check(given: GivenQuery, *, zone_name: str | None, now: int, where: str = ""
 
 
 @contextmanager
-def _noted(wrong: list[Detail]) -> Iterator[None]:
-    """What is found to be wrong here is noted, so that the rest is looked at too."""
+def _collect_errors(wrong: list[ErrorDetail]) -> Iterator[None]:
+    """Collect the errors of this block, so that the rest of the request is also checked."""
     try:
         yield
     except InvalidQuery as found:
@@ -187,28 +189,30 @@ def _whole(given: int | float | None, usual: int, where: str) -> int:
     return usual if given is None else int(given)
 
 
-def _wrong_size(limit: int, page: int, where: str) -> Iterator[Detail]:
-    """What is wrong with limit and page."""
+def _wrong_size(limit: int, page: int, where: str) -> Iterator[ErrorDetail]:
+    """Yield errors of limit and page."""
     if not 1 <= limit <= MAX_LIMIT:
-        yield Detail(f"{where}limit", "Limit must be at least 1" if limit < 1 else f"Limit cannot exceed {MAX_LIMIT}")
+        yield ErrorDetail(
+            f"{where}limit", "Limit must be at least 1" if limit < 1 else f"Limit cannot exceed {MAX_LIMIT}"
+        )
     if not 1 <= page <= _MAX_PAGE:
-        yield Detail(f"{where}page", "Page must be at least 1" if page < 1 else "Page is too large")
+        yield ErrorDetail(f"{where}page", "Page must be at least 1" if page < 1 else "Page is too large")
 
 
 def _check_names(names: list[str], where: str) -> None:
-    """When no name is known at all, the request is invalid; otherwise unknown ones fail alone (wire 0)."""
+    """Raise InvalidQuery if no name is known at all; otherwise unknown names fail alone (wire 0)."""
     if any(name in registry.TYPES for name in names):
         return
     details = tuple(_unknown(name, f"{where}parameters[{at}]") for at, name in enumerate(names))
     raise InvalidQuery(details[0].whole, details=details)
 
 
-def _unknown(name: str, field: str) -> Detail:
+def _unknown(name: str, field: str) -> ErrorDetail:
     near = registry.nearest(name)
-    return Detail(field, f"Unknown query type: {name[:100]}", f"Did you mean '{near}'?" if near else msgspec.UNSET)
+    return ErrorDetail(field, f"Unknown query type: {name[:100]}", f"Did you mean '{near}'?" if near else msgspec.UNSET)
 
 
-def _days(given: GivenQuery, parameters: list[GivenParameter], tz: ZoneInfo, now: int, where: str) -> Days | None:
+def _days(given: GivenQuery, parameters: list[GivenParameter], tz: ZoneInfo, now: int, where: str) -> DayRange | None:
     """The request's range: the preset wins over dates. None where every parameter brings its own dates."""
     if given.preset is not None:
         return ranges.of_preset(given.preset, now, tz)
@@ -220,7 +224,7 @@ def _days(given: GivenQuery, parameters: list[GivenParameter], tz: ZoneInfo, now
     if all(_brings_dates(parameter) for parameter in parameters):
         return None
     details = tuple(
-        Detail(f"{where}{name}", f"Either {name} or preset is required")
+        ErrorDetail(f"{where}{name}", f"Either {name} or preset is required")
         for name, date in (("startDate", given.startDate), ("endDate", given.endDate))
         if date is None
     )
@@ -234,28 +238,32 @@ def _brings_dates(parameter: GivenParameter) -> bool:
     return looks_at_now or bool(parameter.start_date and parameter.end_date)
 
 
-def _question(given: GivenParameter, days: Days | None, of_request: GranularityName | None, where: str) -> Question:
+def _question(
+    given: GivenParameter, days: DayRange | None, of_request: GranularityName | None, where: str
+) -> QueryParameter:
     label = given.id or given.name
     query_type = registry.TYPES.get(given.name)
     if query_type is None:
-        return Question(label, None, days, "day", f"Unknown query type: {given.name[:100]}")
+        return QueryParameter(label, None, days, "day", f"Unknown query type: {given.name[:100]}")
     if given.start_date or given.end_date:
         own_start = given.start_date or (days.first.isoformat() if days else "")
         own_end = given.end_date or (days.last.isoformat() if days else "")
         try:
             days = ranges.of_dates(own_start, own_end)
         except InvalidQuery:
-            return Question(label, None, days, "day", "Invalid parameter date range")
+            return QueryParameter(label, None, days, "day", "Invalid parameter date range")
     granularity = _granularity(query_type, given.granularity or of_request, days, where)
     if days is not None and query_type.series:
         try:
             ranges.check_granularity(days, granularity)
         except InvalidQuery as wrong:
             raise InvalidQuery.about(f"{where}granularity", wrong.message) from wrong
-    return Question(label, query_type, days, granularity)
+    return QueryParameter(label, query_type, days, granularity)
 
 
-def _granularity(query_type: QueryType, named: GranularityName | None, days: Days | None, where: str) -> Granularity:
+def _granularity(
+    query_type: QueryType, named: GranularityName | None, days: DayRange | None, where: str
+) -> Granularity:
     """The width that is named, else the type's usual one where the range is short enough. Raises InvalidQuery."""
     if named is None:
         too_long = days is not None and days.length > ranges.MAX_HOURLY_DAYS
@@ -267,44 +275,44 @@ def _granularity(query_type: QueryType, named: GranularityName | None, days: Day
     return granularity
 
 
-def check_filters(given: list[GivenFilter], where: str) -> tuple[Filter | FilterGroup, ...]:
+def check_filters(given: list[QueryFilterInput], where: str) -> tuple[Filter | FilterGroup, ...]:
     """The filters of a query. Raises InvalidQuery or WrongTypes."""
     check_pattern_count([given], where)
     if _count(given, lambda item: 1 if item.any is None and item.all is None else 0) > MAX_CONDITIONS:
         raise InvalidQuery.about(
             f"{where}filters", f"A query can have up to {MAX_CONDITIONS} filters, including groups"
         )
-    if _count(given, _happened) > MAX_HAPPENED:
+    if _count(given, _event_lookups) > MAX_HAPPENED:
         raise InvalidQuery.about(f"{where}filters", f"A query can have up to {MAX_HAPPENED} filters on what happened")
     return tuple(_filter(item, f"{where}filters[{at}]") for at, item in enumerate(given))
 
 
-def check_pattern_count(given: Iterable[Iterable[GivenFilter]], where: str = "") -> None:
+def check_pattern_count(given: Iterable[Iterable[QueryFilterInput]], where: str = "") -> None:
     """Counted over all queries of a request, before one is compiled. Raises InvalidQuery."""
     if sum(_patterns_in(filters) for filters in given) > MAX_PATTERNS:
         raise InvalidQuery.about(f"{where}filters", f"A request can have up to {MAX_PATTERNS} patterns")
 
 
-def _patterns_in(given: Iterable[GivenFilter]) -> int:
+def _patterns_in(given: Iterable[QueryFilterInput]) -> int:
     return _count(
         given, lambda item: 0 if item.op != "regex" else len(item.value) if isinstance(item.value, list) else 1
     )
 
 
-def _happened(given: GivenFilter) -> int:
-    """How many looks at events a filter takes: one for each of its goals."""
+def _event_lookups(given: QueryFilterInput) -> int:
+    """The number of event lookups of a filter: one for each of its goals."""
     of_goals = given.field == "reached_goal" and isinstance(given.value, list)
     return len(given.value) if of_goals and isinstance(given.value, list) else int(given.field in happened.FIELDS)
 
 
-def _count(given: Iterable[GivenFilter], of_one: Callable[[GivenFilter], int], depth: int = 1) -> int:
+def _count(given: Iterable[QueryFilterInput], of_one: Callable[[QueryFilterInput], int], depth: int = 1) -> int:
     """The sum over all filters, those in groups too."""
     if depth > MAX_DEPTH + 1:
         return 0  # refused for its depth
     return sum(of_one(item) + _count((*(item.any or ()), *(item.all or ())), of_one, depth + 1) for item in given)
 
 
-def _filter(given: GivenFilter, where: str, depth: int = 1) -> Filter | FilterGroup:
+def _filter(given: QueryFilterInput, where: str, depth: int = 1) -> Filter | FilterGroup:
     if given.any is not None or given.all is not None:
         return _filter_group(given, where, depth)
     for name, missing in (
@@ -325,7 +333,7 @@ def _filter(given: GivenFilter, where: str, depth: int = 1) -> Filter | FilterGr
     return Filter(given.field or "", given.op or "eq", texts)
 
 
-def _filter_group(given: GivenFilter, where: str, depth: int) -> FilterGroup:
+def _filter_group(given: QueryFilterInput, where: str, depth: int) -> FilterGroup:
     both = given.any is not None and given.all is not None
     if both or given.field is not None or given.op is not None:
         raise InvalidQuery.about(where, "A filter is one condition, or a group with any, or one with all")
@@ -345,12 +353,12 @@ def _check_patterns(patterns: tuple[str, ...], where: str) -> None:
         if len(pattern) > MAX_PATTERN:
             raise InvalidQuery.about(f"{where}.value", f"A pattern can have up to {MAX_PATTERN} characters")
         try:
-            compiled(pattern)
+            compile_pattern(pattern)
         except NotAPattern as wrong:
             raise InvalidQuery.about(f"{where}.value", f"Not a pattern: {wrong}") from wrong
 
 
 def _wrong_shape(where: str, expected: str) -> WrongTypes:
-    """What a decoder says of a wrong type, for what only a look at the whole can tell (wire 3.4)."""
+    """The error of a wrong type, as a decoder would raise it, for checks that need the whole request (wire 3.4)."""
     field = f"body{where.removeprefix('batch')}" if where.startswith("batch[") else f"body.{where}"
-    return WrongTypes("The request has a wrong shape", details=(Detail(field, "Invalid value", expected),))
+    return WrongTypes("The request has a wrong shape", details=(ErrorDetail(field, "Invalid value", expected),))

@@ -4,8 +4,8 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from analytics_box.query.filters import Condition, Where
-from analytics_box.query.plan import Plan
+from analytics_box.query.filters import FilterCondition, Where
+from analytics_box.query.plan import QueryPlan
 
 Rows = list[tuple[Any, ...]]
 MOST_BYTES = 12 << 20  # in all that is kept; some 30 MB at most
@@ -16,7 +16,7 @@ _OF_A_VALUE = 60
 _OF_A_LETTER = 4  # in a text that has any beyond ASCII
 
 
-class Kept(NamedTuple):
+class CachedRows(NamedTuple):
     """Rows that were read when the facts had this version, or a later one, and their bytes."""
 
     version: int
@@ -24,15 +24,15 @@ class Kept(NamedTuple):
     size: int
 
 
-class Results:
+class ResultCache:
     """Rows by plan and version of the facts."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        self._kept: OrderedDict[Plan, Kept] = OrderedDict()
+        self._kept: OrderedDict[QueryPlan, CachedRows] = OrderedDict()
         self._bytes = 0
         self._most_bytes = most_bytes
 
-    def find(self, plan: Plan, version: int) -> Kept | None:
+    def find(self, plan: QueryPlan, version: int) -> CachedRows | None:
         """The rows of this plan in this version of the facts."""
         kept = self._kept.get(plan)
         if kept is None:
@@ -43,7 +43,7 @@ class Results:
         self._kept.move_to_end(plan)
         return kept
 
-    def keep(self, plan: Plan, kept: Kept) -> None:
+    def keep(self, plan: QueryPlan, kept: CachedRows) -> None:
         """Remember rows, unless they are many."""
         size = _of_plan(plan) + kept.size
         if size > MOST_OF_ONE:
@@ -55,14 +55,14 @@ class Results:
         while self._bytes > self._most_bytes:
             self._drop(next(iter(self._kept)))
 
-    def _drop(self, plan: Plan) -> None:
+    def _drop(self, plan: QueryPlan) -> None:
         self._bytes -= _of_plan(plan) + self._kept.pop(plan).size
 
     def __len__(self) -> int:
         return len(self._kept)
 
 
-def _of_plan(plan: Plan) -> int:
+def _of_plan(plan: QueryPlan) -> int:
     return _OF_A_PLAN + _of_conditions(plan.where)
 
 
@@ -71,7 +71,7 @@ def _of_conditions(items: Iterable[Where]) -> int:
         _OF_A_CONDITION
         + (
             sum(map(_of_value, item.values)) + _of_conditions(item.also)
-            if isinstance(item, Condition)
+            if isinstance(item, FilterCondition)
             else _of_conditions(item.items)
         )
         for item in items

@@ -1,7 +1,7 @@
-"""What is rolled up by UTC day, and which parts of a plan can be answered from that. Pure.
+"""The roll-ups by UTC day, and the parts of a plan that can be answered from them. Pure.
 
-Ids of visitors that change with the salt cannot occur on two UTC days, so the visitors of some days are the sum of
-those of each day. Ids that last are kept one by one, and united. So an answer from roll-ups is that of the rows.
+Visitor ids that change with the salt cannot occur on two UTC days, so the visitors of several days are the sum of those
+of each day. Lasting ids are stored one by one, and united. An answer from roll-ups therefore equals that of rows.
 """
 
 from collections.abc import Collection, Iterator
@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from analytics_box.base.clock import DAY, MINUTE
 from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
-from analytics_box.query.filters import Condition, Where
-from analytics_box.query.plan import BUCKET, Plan, Source
+from analytics_box.query.filters import FilterCondition, Where
+from analytics_box.query.plan import BUCKET, QueryPlan, Source
 
 SLOT: Final = 15 * MINUTE  # the clocks of all zones differ from UTC by so many times this
 SPANS: Final = (64, 16)  # days that may be rolled up together once more, from one that they divide
@@ -25,8 +25,9 @@ MOST_PIECES = 16  # of the range that are read from rows; a plan in more of them
 
 
 class Roll(Struct, frozen=True):
-    """What is kept of each UTC day of a website: these measures of a source by its dimensions `group`, or without any
-    by the time of day (`by_time`). Rows of events are those of `kinds`, of all kinds where it names none."""
+    """A roll-up of each UTC day of a website: these measures of a source by its dimensions `group`, or without
+    dimensions by the time of day (`by_time`). It covers events of `kinds`, or of all kinds if it names none.
+    """
 
     name: str
     source: Source
@@ -110,7 +111,7 @@ class Cut(Struct, frozen=True):
     after: int = 0
 
 
-class Part(Struct, frozen=True):
+class RangePart(Struct, frozen=True):
     """A part of a plan's range, in UTC ms, and what it is read from."""
 
     start: int
@@ -118,12 +119,12 @@ class Part(Struct, frozen=True):
     read: Literal["rollups", "rows"]
 
 
-def roll_of(plan: Plan) -> Roll | None:
-    """What this plan can be answered from, of whole days at least."""
+def roll_of(plan: QueryPlan) -> Roll | None:
+    """Return the roll-up that can answer this plan, for whole days at least; None if there is none."""
     return next((roll for roll in ROLLS if _fits(plan, roll)), None)
 
 
-def days_of(plan: Plan) -> tuple[int, int]:
+def days_of(plan: QueryPlan) -> tuple[int, int]:
     """The first and the last UTC day that the plan looks at."""
     return plan.start // DAY, (plan.end - 1) // DAY
 
@@ -144,7 +145,7 @@ def spans_of(day: int) -> list[tuple[int, int]]:
     return [(days, day - day % days) for days in SPANS]
 
 
-def cut(plan: Plan, roll: Roll, unrolled: Collection[int], spans: Collection[int] = ()) -> Cut | None:
+def cut(plan: QueryPlan, roll: Roll, unrolled: Collection[int], spans: Collection[int] = ()) -> Cut | None:
     """The plan in parts, where these UTC days have no roll-up of that kind; None where it is read from rows alone.
 
     `spans` are those that are rolled up.
@@ -167,7 +168,7 @@ def cut(plan: Plan, roll: Roll, unrolled: Collection[int], spans: Collection[int
     return Cut(roll, first, last, without, pieces, keys if max(keys, default=0) >= FIRST_SPAN else ())
 
 
-def day_parts(plan: Plan, made: Cut) -> list[tuple[int, int, int, int]]:
+def day_parts(plan: QueryPlan, made: Cut) -> list[tuple[int, int, int, int]]:
     """The parts of the days that come from roll-ups, of a plan by time: (day, first slot, slot after the last, bucket).
     A day has one or two of them; without buckets it is in number 0."""
     edges = {edge // DAY: edge for edge in _edges(plan) if edge % DAY}
@@ -185,7 +186,7 @@ def day_parts(plan: Plan, made: Cut) -> list[tuple[int, int, int, int]]:
     return found
 
 
-def buckets(plan: Plan) -> Iterator[tuple[int, int, int]]:
+def buckets(plan: QueryPlan) -> Iterator[tuple[int, int, int]]:
     """The number, start and end (UTC ms) of each bucket, as far as they are in the plan's range."""
     starts = [run.start for run in plan.runs]
     for run, (begins, ends) in zip(plan.runs, pairwise([*starts, plan.end]), strict=True):
@@ -193,7 +194,7 @@ def buckets(plan: Plan) -> Iterator[tuple[int, int, int]]:
             yield number, max(start, plan.start), min(start + run.width, ends)
 
 
-def _bucket(plan: Plan, instant: int) -> int:
+def _bucket(plan: QueryPlan, instant: int) -> int:
     """The number of the bucket of an instant."""
     run = next((run for run in reversed(plan.runs) if run.start <= instant), None)
     return 0 if run is None else run.first + (instant - run.start) // run.width
@@ -219,17 +220,17 @@ def pays(made: Cut | None) -> bool:
     return made is not None and made.read <= max(FEW_READ, made.events // SHARE_READ)
 
 
-def parts(plan: Plan, made: Cut) -> tuple[Part, ...]:
+def parts(plan: QueryPlan, made: Cut) -> tuple[RangePart, ...]:
     """The parts of a plan that is cut, in the order of time."""
-    found: list[Part] = []
+    found: list[RangePart] = []
     at = plan.start
     for start, end in made.pieces:
         if start > at:
-            found.append(Part(at, start, "rollups"))
-        found.append(Part(start, end, "rows"))
+            found.append(RangePart(at, start, "rollups"))
+        found.append(RangePart(start, end, "rows"))
         at = end
     if at < plan.end:
-        found.append(Part(at, plan.end, "rollups"))
+        found.append(RangePart(at, plan.end, "rollups"))
     return tuple(found)
 
 
@@ -249,8 +250,10 @@ def _keys(first: int, last: int, without: frozenset[int], spans: Collection[int]
             day += 1
 
 
-def _pieces(plan: Plan, first: int, last: int, without: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-    """What is read from rows: the edges of the range, and days without a roll-up, those side by side together."""
+def _pieces(plan: QueryPlan, first: int, last: int, without: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+    """Yield the time spans that are read from rows: the edges of the range, and days without a roll-up. Adjacent spans
+    are joined.
+    """
     days = ((day * DAY, (day + 1) * DAY) for day in without)
     begun: tuple[int, int] | None = None
     for lower, upper in ((plan.start, first * DAY), *days, ((last + 1) * DAY, plan.end)):
@@ -265,7 +268,7 @@ def _pieces(plan: Plan, first: int, last: int, without: tuple[int, ...]) -> Iter
         yield begun
 
 
-def _fits(plan: Plan, roll: Roll) -> bool:
+def _fits(plan: QueryPlan, roll: Roll) -> bool:
     if plan.source != roll.source or plan.columns or plan.bots or plan.timed[1] or plan.metrics:
         return False
     if plan.kinds != roll.kinds or not set(plan.measures) <= roll.measures:
@@ -281,20 +284,20 @@ def _fits(plan: Plan, roll: Roll) -> bool:
 
 def _columns(items: tuple[Where, ...]) -> Iterator[str]:
     for item in items:
-        if isinstance(item, Condition):
+        if isinstance(item, FilterCondition):
             yield item.column
         else:
             yield from _columns(item.items)
 
 
-def _has_slots(plan: Plan) -> bool:
+def _has_slots(plan: QueryPlan) -> bool:
     """Whether all edges of buckets lie between slots, and no two inside of a UTC day: each bucket has the beginning of
     a day then, or its end, or all of it."""
     inside = {edge for edge in _edges(plan) if edge % DAY}
     return all(edge % SLOT == 0 for edge in inside) and len({edge // DAY for edge in inside}) == len(inside)
 
 
-def _edges(plan: Plan) -> Iterator[int]:
+def _edges(plan: QueryPlan) -> Iterator[int]:
     yield plan.start
     yield plan.end
     starts = [run.start for run in plan.runs]

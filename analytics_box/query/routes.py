@@ -10,13 +10,13 @@ from litestar.di import NamedDependency
 
 from analytics_box.base import errors
 from analytics_box.query import access, ranges, sheets
-from analytics_box.query.budget import Budget, NeedsMore
+from analytics_box.query.budget import AnswerBudget, NeedsMore
 from analytics_box.query.catalog import registry
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.encoded import EncodedEntry, Encoding
 from analytics_box.query.request import DECODER, MAX_BATCH, GivenParameter, GivenQuery, check, check_pattern_count
-from analytics_box.query.request import Request as Asked
-from analytics_box.query.run import Entry, Queries
+from analytics_box.query.request import QueryRequest as Asked
+from analytics_box.query.run import ParameterAnswer, QueryRunner
 from analytics_box.query.subjects import Subjects
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web import body
@@ -32,9 +32,9 @@ async def query(
     request: Request[Any, Any, Any],
     call: NamedDependency[Call],
 ) -> Response[bytes]:
-    """One query or a batch of up to 20. Each parameter of it succeeds or fails on its own."""
+    """Run one query or a batch of up to 20. Each parameter succeeds or fails independently."""
     identity, parts, settings = call.identity, call.parts, call.parts.settings
-    queries = parts[Queries]
+    queries = parts[QueryRunner]
     most = settings.limit_query_anonymous if identity.anonymous else settings.limit_query
     allowance = parts.limits.take("query", identity.limit_name, most)
     request.scope["allowance"] = allowance  # type: ignore[typeddict-unknown-key]  # for the front's headers
@@ -50,17 +50,17 @@ async def query(
     async with queries.budgets.of_request(public=reads.public) as budget:
         answers = await queries.answers(checked, reads, budget)
         if _wants_csv(request):
-            return await _made(budget, lambda: _sheet(answers, checked, budget))
+            return await _build_answer(budget, lambda: _sheet(answers, checked, budget))
         encoding = Encoding(budget)
-        encoded = await _made(budget, lambda: encoding.of_queries(answers))
+        encoded = await _build_answer(budget, lambda: encoding.of_queries(answers))
         results = [_result(item, asked, of_query) for item, asked, of_query in zip(many, checked, encoded, strict=True)]
         if isinstance(given, list):
             return json_answer(request, {"success": True, "batch": True, "results": results})
         return json_answer(request, {"success": True, **results[0]})
 
 
-async def _made(budget: Budget, work: Callable[[], T]) -> T:
-    """What this makes of the rows of an answer; once more where that needs a larger budget."""
+async def _build_answer(budget: AnswerBudget, work: Callable[[], T]) -> T:
+    """Build an answer from its rows; build it again if it needs a larger budget."""
     try:
         return await asyncio.to_thread(work) if budget.taken > _IN_A_THREAD else work()
     except NeedsMore:
@@ -74,7 +74,7 @@ def _wants_csv(request: Request[Any, Any, Any]) -> bool:
     return "text/csv" in accept and "application/json" not in accept
 
 
-def _sheet(answers: list[list[Entry]], asked: list[Asked], budget: Budget) -> Response[bytes]:
+def _sheet(answers: list[list[ParameterAnswer]], asked: list[Asked], budget: AnswerBudget) -> Response[bytes]:
     """All rows as CSV. A failed parameter fails the whole answer, because a sheet cannot say so."""
     entries = [entry for of_query in answers for entry in of_query]
     for entry in entries:

@@ -12,20 +12,20 @@ from msgspec.structs import replace
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import BoxError, DeadlineExceeded, InClickHouse, OverBudget, Unavailable
 from analytics_box.query import answer, named_goals
-from analytics_box.query.access import Scope
-from analytics_box.query.budget import AnswerBudgets, Budget, NeedsMore, Taken
+from analytics_box.query.access import ReadScope
+from analytics_box.query.budget import AnswerBudget, AnswerBudgets, NeedsMore, ParameterBytes
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.compose import follow_plan
 from analytics_box.query.engines import Engines
-from analytics_box.query.named_goals import Goals, NoGoals
-from analytics_box.query.named_links import Links, NoLinks
-from analytics_box.query.plan import Plan
-from analytics_box.query.prepared import CannotAnswer, Prepared, prepare
-from analytics_box.query.ranges import Days, Window
-from analytics_box.query.request import Question, Request, most_rows
-from analytics_box.query.results import Kept, Results, Rows
+from analytics_box.query.named_goals import NoGoals, WebsiteGoals
+from analytics_box.query.named_links import LinkNumbers, NoLinks
+from analytics_box.query.plan import QueryPlan
+from analytics_box.query.prepared import CannotAnswer, PreparedParameter, prepare
+from analytics_box.query.ranges import DayRange, TimeWindow
+from analytics_box.query.request import QueryParameter, QueryRequest, most_rows
+from analytics_box.query.results import CachedRows, ResultCache, Rows
 from analytics_box.query.splits import UNKNOWN, NoSplits, Splits
-from analytics_box.query.traits import Finding, Traits
+from analytics_box.query.traits import Finding, TraitLookup
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ _WAITING = 64  # parameters of public requests that may wait
 _IN_A_THREAD = 500  # rows, from which on others would notice
 
 
-class Compared(Struct, frozen=True):
+class ComparisonAnswer(Struct, frozen=True):
     """A question asked again about an earlier range."""
 
     startDate: str
@@ -44,7 +44,7 @@ class Compared(Struct, frozen=True):
     data: list[Record]
 
 
-class Entry(Struct, frozen=True):
+class ParameterAnswer(Struct, frozen=True):
     """The answer to one parameter (spec 2.9)."""
 
     parameter: str
@@ -53,19 +53,19 @@ class Entry(Struct, frozen=True):
     error: str | UnsetType = UNSET
     code: str | UnsetType = UNSET
     ignoredFilters: tuple[str, ...] | UnsetType = UNSET
-    comparison: Compared | UnsetType = UNSET
+    comparison: ComparisonAnswer | UnsetType = UNSET
 
 
 class Sitting(Struct, frozen=True):
-    """What the parameters of one HTTP request share: what may be read, and which answers are there already."""
+    """The state that the parameters of one HTTP request share: scope, budget, lookups, and answers so far."""
 
-    reads: Scope
-    budget: Budget
+    reads: ReadScope
+    budget: AnswerBudget
     finding: Finding
-    known: dict[Any, Entry]
+    known: dict[Any, ParameterAnswer]
 
 
-class Queries:
+class QueryRunner:
     """Answers requests, each parameter under its own deadline and all of them within the request's budget.
 
     At most `public` parameters of public requests run at once, so that these never have all readers.
@@ -77,9 +77,9 @@ class Queries:
         clock: Clock,
         *,
         seconds: float,
-        traits: Traits | None = None,
-        links: Links | None = None,
-        goals: Goals | None = None,
+        traits: TraitLookup | None = None,
+        links: LinkNumbers | None = None,
+        goals: WebsiteGoals | None = None,
         splits: Splits | None = None,
         public: int = 2,
         budgets: AnswerBudgets | None = None,
@@ -95,16 +95,18 @@ class Queries:
         self.budgets = budgets or AnswerBudgets()
         self._clock = clock
         self._seconds = seconds
-        self._results = Results()
-        self._asking: dict[Plan, asyncio.Event] = {}  # what the engine looks for now
+        self._results = ResultCache()
+        self._asking: dict[QueryPlan, asyncio.Event] = {}  # what the engine looks for now
 
-    async def answer(self, request: Request, reads: Scope) -> list[Entry]:
-        """One entry per parameter, failed ones last (wire 3.5). Raises Unavailable."""
+    async def answer(self, request: QueryRequest, reads: ReadScope) -> list[ParameterAnswer]:
+        """Return one entry per parameter, failed ones last (wire 3.5). Raises Unavailable."""
         async with self.budgets.of_page(public=reads.public) as budget:
             (entries,) = await self.answers([request], reads, budget)
             return entries
 
-    async def answers(self, requests: Sequence[Request], reads: Scope, budget: Budget) -> list[list[Entry]]:
+    async def answers(
+        self, requests: Sequence[QueryRequest], reads: ReadScope, budget: AnswerBudget
+    ) -> list[list[ParameterAnswer]]:
         """Answer all queries of an HTTP request, one after the other. Raises Unavailable."""
         sitting = Sitting(reads, budget, Finding(self._traits, self._links, self._goals), {})
         try:
@@ -116,23 +118,23 @@ class Queries:
         """The numbers of the short links with these ids or slugs that the websites with these numbers may know of."""
         return await self._links.numbers(sites, called)
 
-    async def with_goals(self, request: Request, reads: Scope) -> Request:
+    async def with_goals(self, request: QueryRequest, reads: ReadScope) -> QueryRequest:
         """The request with what the goals mean that its filters name. Raises InvalidQuery."""
-        return await named_goals.resolved(self._goals, request, reads)
+        return await named_goals.resolve_goals(self._goals, request, reads)
 
-    async def rows(self, plan: Plan) -> list[Record]:
+    async def rows(self, plan: QueryPlan) -> list[Record]:
         """The rows of a plan that a page of the box makes itself, kept and shared as those of questions are.
 
         Raises BoxError.
         """
         async with self.budgets.of_page() as budget:
             try:
-                return await self._read(plan, Taken(budget), keep=True)
+                return await self._read(plan, ParameterBytes(budget), keep=True)
             except NeedsMore:
                 await budget.grow()
-                return await self._read(plan, Taken(budget), keep=True)
+                return await self._read(plan, ParameterBytes(budget), keep=True)
 
-    async def _answer(self, request: Request, sitting: Sitting) -> list[Entry]:
+    async def _answer(self, request: QueryRequest, sitting: Sitting) -> list[ParameterAnswer]:
         """Each question is asked once. Those whose answers are large come one by one, so that a request within its
         budget is never refused for what another parameter had for a moment."""
         keys = [_key(question, request) for question in request.questions]
@@ -151,12 +153,14 @@ class Queries:
         ]
         return sorted(entries, key=lambda entry: not entry.success)
 
-    async def _at_once(self, questions: list[Question], request: Request, sitting: Sitting) -> list[Entry | None]:
+    async def _at_once(
+        self, questions: list[QueryParameter], request: QueryRequest, sitting: Sitting
+    ) -> list[ParameterAnswer | None]:
         """Their answers, None for those that need more than there is for small ones. When one parameter cannot be asked
         at all, none of the others runs on."""
         slots = asyncio.Semaphore(_AT_ONCE)
 
-        async def one(question: Question) -> Entry | None:
+        async def one(question: QueryParameter) -> ParameterAnswer | None:
             async with slots:
                 if sitting.budget.is_short:
                     return None
@@ -167,7 +171,7 @@ class Queries:
 
         return await _all([partial(one, question) for question in questions], at_once=True)
 
-    async def _one(self, question: Question, request: Request, sitting: Sitting) -> Entry:
+    async def _one(self, question: QueryParameter, request: QueryRequest, sitting: Sitting) -> ParameterAnswer:
         """The answer to a question. Raises NeedsMore, and Unavailable."""
         if not sitting.reads.public:
             return await self._entry(question, request, sitting)
@@ -183,8 +187,8 @@ class Queries:
         finally:
             self._public.release()
 
-    async def _entry(self, question: Question, request: Request, sitting: Sitting) -> Entry:
-        taken = Taken(sitting.budget)
+    async def _entry(self, question: QueryParameter, request: QueryRequest, sitting: Sitting) -> ParameterAnswer:
+        taken = ParameterBytes(sitting.budget)
         try:
             if question.type is None or question.error:
                 raise CannotAnswer(question.error)
@@ -195,27 +199,33 @@ class Queries:
             compared = await self._compared(prepared, request, question, taken, at_once=at_once)
         except BaseException as failed:
             taken.give_back()
-            return _failed(question, failed)
-        return Entry(
+            return _failed_answer(question, failed)
+        return ParameterAnswer(
             question.label, success=True, data=data, ignoredFilters=prepared.ignored or UNSET, comparison=compared
         )
 
     async def _compared(
-        self, prepared: Prepared, request: Request, question: Question, taken: Taken, *, at_once: bool
-    ) -> Compared | UnsetType:
+        self,
+        prepared: PreparedParameter,
+        request: QueryRequest,
+        question: QueryParameter,
+        taken: ParameterBytes,
+        *,
+        at_once: bool,
+    ) -> ComparisonAnswer | UnsetType:
         earlier = prepared.compared(request, question.days)
         if earlier is None:
             return UNSET
         data = await self._rows(prepared, request, earlier, question, taken, at_once=at_once)
-        return Compared(earlier.first.isoformat(), earlier.last.isoformat(), data)
+        return ComparisonAnswer(earlier.first.isoformat(), earlier.last.isoformat(), data)
 
     async def _rows(
         self,
-        prepared: Prepared,
-        request: Request,
-        days: Days | None,
-        question: Question,
-        taken: Taken,
+        prepared: PreparedParameter,
+        request: QueryRequest,
+        days: DayRange | None,
+        question: QueryParameter,
+        taken: ParameterBytes,
         *,
         at_once: bool,
     ) -> list[Record]:
@@ -229,9 +239,9 @@ class Queries:
         if query_type.weighed:
             rows.append([await self._split(prepared, composed.window)])
         many = sum(map(len, rows))
-        return await _done(many, lambda: answer.records(query_type, request, composed.window, rows))
+        return await _build_rows(many, lambda: answer.records(query_type, request, composed.window, rows))
 
-    async def _split(self, prepared: Prepared, window: Window) -> Record:
+    async def _split(self, prepared: PreparedParameter, window: TimeWindow) -> Record:
         """In which shares the flag that is asked about gives its variants, of the first website that has it."""
         for site in prepared.sites:
             found = await self._splits.of(site, prepared.flag, window.start, window.end)
@@ -239,16 +249,16 @@ class Queries:
                 return structs.asdict(found)
         return structs.asdict(UNKNOWN)
 
-    async def _read(self, plan: Plan, taken: Taken, *, keep: bool) -> list[Record]:
-        """What the engine finds."""
+    async def _read(self, plan: QueryPlan, taken: ParameterBytes, *, keep: bool) -> list[Record]:
+        """The engine's rows of a plan, as records."""
         if plan.finds_nothing:
             return []
         rows = await (self._shared(plan, taken) if keep else self.engines.rows(plan, seconds=self._seconds, take=taken))
         names = plan.names
-        return await _done(len(rows), lambda: [dict(zip(names, row, strict=True)) for row in rows])
+        return await _build_rows(len(rows), lambda: [dict(zip(names, row, strict=True)) for row in rows])
 
-    async def _shared(self, plan: Plan, taken: Taken) -> Rows:
-        """What is kept, else what the engine finds; whoever asks the same meanwhile waits for that."""
+    async def _shared(self, plan: QueryPlan, taken: ParameterBytes) -> Rows:
+        """The cached rows of a plan, else the engine's. Concurrent calls for the same plan wait for the first."""
         version = self.engines.version
         while (kept := self._results.find(plan, version)) is None and plan in self._asking:
             await self._asking[plan].wait()
@@ -259,57 +269,59 @@ class Queries:
         before = taken.bytes
         try:
             rows: Rows = await self.engines.rows(plan, seconds=self._seconds, take=taken)
-            self._results.keep(plan, Kept(version, rows, taken.bytes - before))
+            self._results.keep(plan, CachedRows(version, rows, taken.bytes - before))
         finally:
             del self._asking[plan]
             found.set()
         return rows
 
 
-def _key(question: Question, request: Request) -> Any:
+def _key(question: QueryParameter, request: QueryRequest) -> Any:
     """Questions with the same key have the same answer. Those that fail at once stand for themselves."""
     if question.type is None or question.error:
         return question
     return replace(question, label=""), replace(request, id="", questions=())
 
 
-def _to_ask(keys: list[Any], request: Request, sitting: Sitting) -> tuple[dict[Any, Question], dict[int, Entry]]:
+def _to_ask(
+    keys: list[Any], request: QueryRequest, sitting: Sitting
+) -> tuple[dict[Any, QueryParameter], dict[int, ParameterAnswer]]:
     """The questions that have no answer yet, and the entries of parameters with which the request asks for too much."""
-    new: dict[Any, Question] = {}
-    refused: dict[int, Entry] = {}
+    new: dict[Any, QueryParameter] = {}
+    refused: dict[int, ParameterAnswer] = {}
     for at, (key, question) in enumerate(zip(keys, request.questions, strict=True)):
         again = key in sitting.known or key in new
         try:
             sitting.budget.ask(0 if again else most_rows(question, request))
         except OverBudget as much:
-            refused[at] = _failed(question, much)
+            refused[at] = _failed_answer(question, much)
         else:
             if not again:
                 new[key] = question
     return new, refused
 
 
-def _failed(question: Question, why: BaseException) -> Entry:
+def _failed_answer(question: QueryParameter, why: BaseException) -> ParameterAnswer:
     """The entry of a parameter that fails alone. Raises what is none of its own."""
     match why:
         case NeedsMore():
             raise why
         case CannotAnswer():
-            return Entry(question.label, success=False, data=[], error=str(why))
+            return ParameterAnswer(question.label, success=False, data=[], error=str(why))
         case OverBudget() | InClickHouse():
-            return Entry(question.label, success=False, data=[], error=why.message, code=why.code)
+            return ParameterAnswer(question.label, success=False, data=[], error=why.message, code=why.code)
         case DeadlineExceeded():
-            return Entry(question.label, success=False, data=[], error=why.message)
+            return ParameterAnswer(question.label, success=False, data=[], error=why.message)
         case BoxError():
             raise why
         case Exception():
             log.error("The query type %s failed", question.type.name if question.type else "", exc_info=why)
-            return Entry(question.label, success=False, data=[], error="Query execution failed")
+            return ParameterAnswer(question.label, success=False, data=[], error="Query execution failed")
     raise why
 
 
 async def _all(works: Sequence[Callable[[], Coroutine[Any, Any, T]]], *, at_once: bool) -> list[T]:
-    """What they find, in their order. Raises what the first raises that fails, and none of the others runs on."""
+    """Return the results of these works, in order. Raises the first failure, and cancels the others."""
     if not at_once:
         return [await work() for work in works]
     try:
@@ -320,6 +332,6 @@ async def _all(works: Sequence[Callable[[], Coroutine[Any, Any, T]]], *, at_once
     return [task.result() for task in tasks]
 
 
-async def _done(rows: int, work: Callable[[], T]) -> T:
-    """What this makes of so many rows; of many in a thread, so that others are answered meanwhile."""
+async def _build_rows(rows: int, work: Callable[[], T]) -> T:
+    """Run this work on `rows` rows; in a thread if they are many, so that other requests are not delayed."""
     return await asyncio.to_thread(work) if rows > _IN_A_THREAD else work()

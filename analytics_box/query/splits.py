@@ -26,8 +26,9 @@ class Splits(Protocol):
     """The flags of the box, as far as questions about exposures need them."""
 
     async def of(self, site: int, flag: str, start: int, end: int) -> Split | None:
-        """How this flag of a website split its visitors from `start` until `end` (UTC ms); None where the box does not
-        know it."""
+        """Return the split of a website's visitors by this flag from `start` until `end` (UTC ms); None if the flag is
+        unknown.
+        """
 
 
 class NoSplits:

@@ -1,7 +1,7 @@
-"""What a question would run, as text, without running it: for POST /v1/query/compile and the page Queries.
+"""The statements of a query parameter as text, without running them: for POST /v1/query/compile and the page Queries.
 
-Some statements look for what an earlier one has found, or for people or links that are looked for first. What these
-parameters will be is not known before: they are found by writing every statement twice, for two different findings.
+Some statements use results of an earlier statement, or ids of people or links that are looked up first. The parameters
+that depend on such results are found by writing every statement twice, for two different results.
 """
 
 import re
@@ -12,21 +12,21 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.query import named_links, traits
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.types import QueryType, Record
 from analytics_box.query.catalog.values import instant_text
-from analytics_box.query.compose import Composed, follow_plan
+from analytics_box.query.compose import ComposedParameter, follow_plan
 from analytics_box.query.engines import Engines
-from analytics_box.query.plan import Plan
-from analytics_box.query.prepared import CannotAnswer, Prepared, prepare
-from analytics_box.query.request import Question, Request
+from analytics_box.query.plan import QueryPlan
+from analytics_box.query.prepared import CannotAnswer, PreparedParameter, prepare
+from analytics_box.query.request import QueryParameter, QueryRequest
 
 _NAMES = re.compile(r"(?<![:$])([:$])([a-z][a-z0-9_]*)")
 _FINDINGS: Final = (1, 2)  # two things to have found, of which only the difference counts
 _FOUND = {"session": "the sessions", "visitor": "the people"}
 
 
-class Read(Struct, frozen=True):
+class StatementRange(Struct, frozen=True):
     """A part of a statement's range, and what it is read from."""
 
     from_: str = msgspec.field(name="from")
@@ -34,7 +34,7 @@ class Read(Struct, frozen=True):
     read: Literal["rollups", "rows"]
 
 
-class Statement(Struct, frozen=True, omit_defaults=True):
+class StatementText(Struct, frozen=True, omit_defaults=True):
     """A statement and its named parameters, the `engine` that would run it, and `why` that one. One that is not read
     from rows alone lists the `parts` of its range.
 
@@ -49,37 +49,41 @@ class Statement(Struct, frozen=True, omit_defaults=True):
     follows: int = 0
     open: tuple[str, ...] = ()
     note: str = ""
-    parts: tuple[Read, ...] = ()
+    parts: tuple[StatementRange, ...] = ()
 
 
 class Statements(Struct, frozen=True):
-    """What one parameter would run. `sql` and `params` are all statements in one text, parameters numbered apart."""
+    """The statements of one parameter. `sql` and `params` are all statements in one text, with parameters numbered
+    apart.
+    """
 
     parameter: str
     success: bool
     engine: str
     sql: str = ""
     params: dict[str, Any] = {}
-    statements: tuple[Statement, ...] = ()
+    statements: tuple[StatementText, ...] = ()
     error: str | msgspec.UnsetType = msgspec.UNSET
     ignoredFilters: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
-class Step(Struct, frozen=True):
+class PlanStep(Struct, frozen=True):
     """A scan; `follows` is the number of the one whose rows it looks up, `about` what is special about it."""
 
-    plan: Plan
+    plan: QueryPlan
     follows: int = 0
     about: str = ""
 
 
-def of_request(request: Request, reads: Scope, now: int, engines: Engines) -> Iterator[Statements]:
+def of_request(request: QueryRequest, reads: ReadScope, now: int, engines: Engines) -> Iterator[Statements]:
     """The statements of each parameter of a query; one that cannot be answered says why."""
     for question in request.questions:
         yield _of_question(question, request, reads, now, engines)
 
 
-def _of_question(question: Question, request: Request, reads: Scope, now: int, engines: Engines) -> Statements:
+def _of_question(
+    question: QueryParameter, request: QueryRequest, reads: ReadScope, now: int, engines: Engines
+) -> Statements:
     try:
         if question.type is None or question.error:
             raise CannotAnswer(question.error)
@@ -88,29 +92,31 @@ def _of_question(question: Question, request: Request, reads: Scope, now: int, e
         again = tuple(_steps(others, request, question, now, _FINDINGS[1]))
     except CannotAnswer as why:
         return Statements(question.label, success=False, engine=engines.name, error=str(why))
-    return written(question.label, steps, again, engines, prepared.ignored)
+    return write_statements(question.label, steps, again, engines, prepared.ignored)
 
 
 def prepared_twice(
-    question: Question, query_type: QueryType, request: Request, reads: Scope
-) -> tuple[Prepared, Prepared]:
+    question: QueryParameter, query_type: QueryType, request: QueryRequest, reads: ReadScope
+) -> tuple[PreparedParameter, PreparedParameter]:
     """The question for two findings of the people and links that its filters name. Raises CannotAnswer."""
-    wanted = tuple(traits.named(request.filters))
+    wanted = tuple(traits.trait_filters(request.filters))
     if wanted:
         traits.check(query_type, reads)
     first, second = (prepare(question, query_type, _having_found(request, finding), reads) for finding in _FINDINGS)
     return first, second
 
 
-def _having_found(request: Request, finding: int) -> Request:
+def _having_found(request: QueryRequest, finding: int) -> QueryRequest:
     """The request as if the people and the links that its filters name had been found."""
-    links = tuple(named_links.named(request.filters))
+    links = tuple(named_links.link_filters(request.filters))
     request = named_links.with_numbers(request, dict.fromkeys(links, (finding,)))
-    people = tuple(traits.named(request.filters))
+    people = tuple(traits.trait_filters(request.filters))
     return traits.with_people(request, dict.fromkeys(people, (f"finding {finding}",)))
 
 
-def _steps(prepared: Prepared, request: Request, question: Question, now: int, finding: int) -> Iterator[Step]:
+def _steps(
+    prepared: PreparedParameter, request: QueryRequest, question: QueryParameter, now: int, finding: int
+) -> Iterator[PlanStep]:
     """All scans of a question in their order: its own range, then the one that this is compared with."""
     composed = prepared.composed(request, question.days, question, now)
     own = tuple(of_range(composed, prepared, request, finding))
@@ -123,30 +129,42 @@ def _steps(prepared: Prepared, request: Request, question: Question, now: int, f
 
 
 def of_range(
-    composed: Composed, prepared: Prepared, request: Request, finding: int, *, before: int = 0, about: str = ""
-) -> Iterator[Step]:
+    composed: ComposedParameter,
+    prepared: PreparedParameter,
+    request: QueryRequest,
+    finding: int,
+    *,
+    before: int = 0,
+    about: str = "",
+) -> Iterator[PlanStep]:
     """The scans of one range: those of the type, and the second looks at what the first of them finds."""
     query_type = prepared.type
     for plan in composed.plans:
         if not plan.finds_nothing:
-            yield Step(plan, about=about)
+            yield PlanStep(plan, about=about)
     found: list[Record] = [{"session": finding, "visitor_of": finding, "profile_of": ""}]
     for follow in query_type.follows:
         looked_up = follow_plan(follow, found, prepared.sites, prepared.where, composed.window, request)
         if looked_up is not None:
             text = f"{about}Looks up more about {_FOUND[follow.key]} that statement {before + 1} finds. "
-            yield Step(looked_up, before + 1, text)
+            yield PlanStep(looked_up, before + 1, text)
 
 
-def written(
-    label: str, steps: tuple[Step, ...], again: tuple[Step, ...], engines: Engines, ignored: tuple[str, ...] = ()
+def write_statements(
+    label: str,
+    steps: tuple[PlanStep, ...],
+    again: tuple[PlanStep, ...],
+    engines: Engines,
+    ignored: tuple[str, ...] = (),
 ) -> Statements:
-    """These scans as text; `again` are the same for another finding."""
+    """Convert these scans to text; `again` are the same scans for a different earlier result."""
     statements = tuple(_statement(step, other.plan, engines) for step, other in zip(steps, again, strict=True))
     if len(statements) == 1 and not statements[0].note:
         sql, params = statements[0].sql, statements[0].params
     else:
-        sql = ";\n\n".join(_NAMES.sub(rf"\1q{number}_\2", _noted(item)) for number, item in enumerate(statements, 1))
+        sql = ";\n\n".join(
+            _NAMES.sub(rf"\1q{number}_\2", _with_note(item)) for number, item in enumerate(statements, 1)
+        )
         params = {
             f"q{number}_{name}": value
             for number, item in enumerate(statements, start=1)
@@ -163,7 +181,7 @@ def written(
     )
 
 
-def _statement(step: Step, other: Plan, engines: Engines) -> Statement:
+def _statement(step: PlanStep, other: QueryPlan, engines: Engines) -> StatementText:
     choice = engines.choice(step.plan)
     rendered = choice.statement
     sql, params, others = rendered.sql, dict(rendered.values), engines.choice(other).statement.values
@@ -175,10 +193,12 @@ def _statement(step: Step, other: Plan, engines: Engines) -> Statement:
         note = f"{step.about}The people or links that filters name, looked for first, and null here: {names}"
     else:
         note = step.about.rstrip(". ")
-    parts = tuple(Read(instant_text(one.start) or "", instant_text(one.end) or "", one.read) for one in rendered.parts)
+    parts = tuple(
+        StatementRange(instant_text(one.start) or "", instant_text(one.end) or "", one.read) for one in rendered.parts
+    )
     open_params = params | dict.fromkeys(unknown)
-    return Statement(sql, open_params, choice.engine, choice.why, step.follows, unknown, note, parts)
+    return StatementText(sql, open_params, choice.engine, choice.why, step.follows, unknown, note, parts)
 
 
-def _noted(item: Statement) -> str:
+def _with_note(item: StatementText) -> str:
     return f"-- {item.note}\n{item.sql}" if item.note else item.sql

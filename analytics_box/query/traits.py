@@ -9,13 +9,13 @@ from msgspec.structs import replace
 
 from analytics_box.base.errors import DeadlineExceeded, Unavailable
 from analytics_box.query import filters, named_goals, named_links
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.types import QueryType
 from analytics_box.query.filters import Filter, FilterGroup
-from analytics_box.query.named_goals import Goals, NoGoals
-from analytics_box.query.named_links import Links, NoLinks
+from analytics_box.query.named_goals import NoGoals, WebsiteGoals
+from analytics_box.query.named_links import LinkNumbers, NoLinks
 from analytics_box.query.prepared import CannotAnswer
-from analytics_box.query.request import Request
+from analytics_box.query.request import QueryRequest
 
 log = logging.getLogger(__name__)
 
@@ -23,38 +23,40 @@ PREFIX = "trait:"  # how filters name what is known of people
 People = tuple[str, ...]  # profile ids
 
 
-class Traits(Protocol):
-    """Who has what among the people of a website."""
+class TraitLookup(Protocol):
+    """Lookups of people of a website by their traits."""
 
     async def having(self, site: int, trait: str, matches: Callable[[str], bool]) -> People:
         """The profile ids of those whose trait, as text, matches."""
 
 
 class Finding:
-    """Who has the traits that one HTTP request asks for, and which links it names, each looked for once however many
-    parameters ask; and what goals mean.
+    """The lookups of one HTTP request: people by trait, links by name, and the filters of goals. Each lookup runs once,
+    regardless of the number of parameters that need it.
 
-    `stop` ends what is still being looked for.
+    `stop` cancels lookups that are still running.
     """
 
-    def __init__(self, traits: Traits | None, links: Links | None = None, goals: Goals | None = None) -> None:
+    def __init__(
+        self, traits: TraitLookup | None, links: LinkNumbers | None = None, goals: WebsiteGoals | None = None
+    ) -> None:
         self._traits = traits
         self._links = links or NoLinks()
         self._goals = goals or NoGoals()
         self._numbers: dict[Filter, tuple[int, ...]] = {}
         self._found: dict[tuple[int, Filter], asyncio.Task[People]] = {}
 
-    async def resolved(self, query_type: QueryType, request: Request, reads: Scope) -> Request:
+    async def resolved(self, query_type: QueryType, request: QueryRequest, reads: ReadScope) -> QueryRequest:
         """The request with people in place of traits, numbers in place of what links are called, and what goals mean.
 
         Raises CannotAnswer, InvalidQuery or Unavailable.
         """
-        request = await named_goals.resolved(self._goals, request, reads)
-        for item in dict.fromkeys(named_links.named(request.filters)):
+        request = await named_goals.resolve_goals(self._goals, request, reads)
+        for item in dict.fromkeys(named_links.link_filters(request.filters)):
             if item not in self._numbers:
                 self._numbers[item] = await self._links.numbers(reads.sites, item.values)
         request = named_links.with_numbers(request, self._numbers)
-        wanted = tuple(dict.fromkeys(named(request.filters)))
+        wanted = tuple(dict.fromkeys(trait_filters(request.filters)))
         if not wanted:
             return request
         check(query_type, reads)
@@ -78,21 +80,21 @@ class Finding:
             raise CannotAnswer("Trait filter failed") from broken
 
     def stop(self) -> None:
-        """Nobody waits for the rest."""
+        """Cancel the remaining lookups."""
         for looking in self._found.values():
             looking.cancel()
 
 
-def named(items: Iterable[Filter | FilterGroup]) -> Iterator[Filter]:
+def trait_filters(items: Iterable[Filter | FilterGroup]) -> Iterator[Filter]:
     """The filters on traits, those in groups too."""
     for item in items:
         if isinstance(item, FilterGroup):
-            yield from named(item.items)
+            yield from trait_filters(item.items)
         elif item.field.startswith(PREFIX):
             yield item
 
 
-def check(query_type: QueryType, reads: Scope) -> None:
+def check(query_type: QueryType, reads: ReadScope) -> None:
     """Raises CannotAnswer where this type, or what is read, has no people to filter by."""
     if len(reads.sites) != 1 or reads.subject != "website":
         raise CannotAnswer("Trait filters are only supported for website queries")
@@ -100,7 +102,7 @@ def check(query_type: QueryType, reads: Scope) -> None:
         raise CannotAnswer(f"Trait filters are not supported for {query_type.name}")
 
 
-def with_people(request: Request, people: Mapping[Filter, People]) -> Request:
+def with_people(request: QueryRequest, people: Mapping[Filter, People]) -> QueryRequest:
     """The request with these people in place of the traits that they have."""
     return replace(request, filters=tuple(_by_people(item, people) for item in request.filters))
 

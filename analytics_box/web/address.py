@@ -90,7 +90,7 @@ def client_of(peer: str, header: str, trusted: tuple[Network, ...], *, standard:
 def forget() -> None:
     """Have no address in memory any more that was there for a request."""
     _remembered_walk.cache_clear()
-    _remembered.cache_clear()
+    _parsed_address.cache_clear()
     for kind in (IPv4Address, IPv6Address):  # Python remembers the addresses that it was asked about.
         for name in ("is_global", "is_private"):
             clear = getattr(getattr(kind, name).fget, "cache_clear", None)
@@ -100,11 +100,11 @@ def forget() -> None:
 
 def is_trusted(peer: str, trusted: tuple[Network, ...]) -> bool:
     """Return whether a peer is a trusted proxy. A peer without an address came over a Unix socket, and is trusted."""
-    return not peer or _within(_known(peer), trusted)
+    return not peer or _within(_known_network(peer), trusted)
 
 
 def _walk(peer: str, header: str, trusted: tuple[Network, ...], standard: bool) -> ClientAddress:
-    address = _known(peer)
+    address = _known_network(peer)
     if not is_trusted(peer, trusted):
         return ClientAddress(address.text, ProxyFault("untrusted", address.text))
     for hop in _standard_hops(header) if standard else reversed(header.split(",")):
@@ -119,9 +119,9 @@ def _walk(peer: str, header: str, trusted: tuple[Network, ...], standard: bool) 
 
 def _hop(text: str) -> _Address:
     """The address of a hop as proxies write it: bare, in brackets, with a port. `unknown` and names are none."""
-    found = _known(text)
+    found = _known_network(text)
     if found is _NONE and (match := _WITH_PORT.fullmatch(text)):
-        found = _known(match[1])
+        found = _known_network(match[1])
     return found
 
 
@@ -153,17 +153,17 @@ _remembered_walk = lru_cache(maxsize=8_000)(_walk)  # most requests come from so
 
 def canonical(text: str) -> str:
     """An address in its one spelling, IPv4 unwrapped from IPv6; empty for anything else."""
-    return _known(text).text
+    return _known_network(text).text
 
 
 def is_within(address: str, trusted: tuple[Network, ...]) -> bool:
     """Whether an address, however it is spelled, is in one of these networks."""
-    return _within(_known(address), trusted)
+    return _within(_known_network(address), trusted)
 
 
 def network_of(address: str) -> str:
-    """What of an address identifies its subscriber: IPv4 whole, IPv6 cut to /64. Empty text for no address."""
-    return _known(address).network
+    """The part of an address that identifies its subscriber: IPv4 whole, IPv6 cut to /64. Empty for no address."""
+    return _known_network(address).network
 
 
 def _within(address: _Address, trusted: tuple[Network, ...]) -> bool:
@@ -174,12 +174,12 @@ def _within(address: _Address, trusted: tuple[Network, ...]) -> bool:
     return False
 
 
-def _known(text: str) -> _Address:
-    return _remembered(text) if len(text) <= _LONGEST else _NONE
+def _known_network(text: str) -> _Address:
+    return _parsed_address(text) if len(text) <= _LONGEST else _NONE
 
 
 @lru_cache(maxsize=20_000)
-def _remembered(text: str) -> _Address:
+def _parsed_address(text: str) -> _Address:
     """An address taken apart. The system's own reading takes a tenth of the time of Python's, which reads the rest."""
     try:
         if ":" not in text:

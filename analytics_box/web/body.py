@@ -11,7 +11,7 @@ import msgspec
 
 from analytics_box.base.errors import (
     BrokenBody,
-    Detail,
+    ErrorDetail,
     PayloadTooLarge,
     RequestTimeout,
     Unavailable,
@@ -123,7 +123,7 @@ _PASSING: set[object] = set()  # requests whose bodies are passed over now
 _DEADLINES: dict[asyncio.AbstractEventLoop, _Deadlines] = {}
 
 
-async def read(scope: Scope, receive: Receive, *, limit: int, seconds: float) -> bytes:
+async def read_body(scope: Scope, receive: Receive, *, limit: int, seconds: float) -> bytes:
     """The whole body, of `limit` bytes at the most. Raises PayloadTooLarge, RequestTimeout, BrokenBody or Unavailable.
 
     A body that declares more is refused before it is read. One that has come as far as its Content-Length, to which the
@@ -254,15 +254,15 @@ def check_headers(headers: Iterable[tuple[bytes, bytes]], *, wanted: tuple[bytes
         raise UnsupportedMediaType(f"Send the body as {names}")
 
 
-def _detail(wrong: msgspec.ValidationError) -> Detail:
-    """Where a value has the wrong shape (wire 3.4), and what was expected there."""
+def _detail(wrong: msgspec.ValidationError) -> ErrorDetail:
+    """The place of a value with the wrong shape (wire 3.4), and the expected shape."""
     message, _, where = str(wrong).partition(" - at ")
     path = where.strip("`").removeprefix("$").removeprefix(".")
     missing = _MISSING.fullmatch(message)
     if missing is not None:
         path = f"{path}.{missing[1]}" if path else missing[1]
     dot = "." if path and not path.startswith("[") else ""
-    return Detail(f"body{dot}{path}", "Invalid value", message)
+    return ErrorDetail(f"body{dot}{path}", "Invalid value", message)
 
 
 async def of_request(
@@ -272,4 +272,4 @@ async def of_request(
     scope = cast(Scope, request.scope)
     check_headers(scope["headers"], wanted=wanted)
     limit = limit if scope.get("known") else min(limit, ANONYMOUS_BYTES)
-    return await read(scope, cast(Receive, request.receive), limit=limit, seconds=seconds)
+    return await read_body(scope, cast(Receive, request.receive), limit=limit, seconds=seconds)

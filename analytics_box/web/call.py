@@ -1,4 +1,4 @@
-"""What handlers work with: who calls, when, and the parts of the box (wire 10)."""
+"""The call that handlers work with: the caller, the time and the parts of the box (wire 10)."""
 
 import threading
 from collections.abc import Callable, Iterable
@@ -10,7 +10,7 @@ from analytics_box.base import errors
 from analytics_box.base.acting import COMMAND_LINE, By
 from analytics_box.base.clock import Clock
 from analytics_box.base.identity import Identity
-from analytics_box.base.limits import Limits
+from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Connection, Db
 
@@ -19,13 +19,13 @@ Part = TypeVar("Part")
 
 
 class Parts:
-    """What every room needs, and what rooms give, by its class: `parts[KeyRing]` is the ring of API keys."""
+    """The box's parts by class: `parts[KeyRing]` is the ring of API keys."""
 
     def __init__(
         self,
         settings: Settings,
         clock: Clock,
-        limits: Limits,
+        limits: TokenBuckets,
         box_db: Db,
         *given: object,
         later: Callable[[], Iterable[object]] = tuple,
@@ -56,7 +56,7 @@ class Parts:
 
 
 class Call(Struct, frozen=True):
-    """One call of a procedure. `now` is UTC ms."""
+    """A call of a procedure. `now` is UTC ms."""
 
     identity: Identity
     now: int

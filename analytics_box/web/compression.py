@@ -28,7 +28,7 @@ _LEVEL = 5  # of gzip: nearly as small as 9, in a third of the time
 
 
 @lru_cache(maxsize=256)
-def accepted(header: str) -> frozenset[str]:
+def accepted_codings(header: str) -> frozenset[str]:
     """The codings that a client takes, by its Accept-Encoding (RFC 9110 12.5.3)."""
     parts = (part.strip().lower().partition(";") for part in header.split(","))
     return frozenset(name.strip() for name, _, weight in parts if weight.replace(" ", "") not in _NEVER)
@@ -38,7 +38,7 @@ _NEVER = {"q=0", "q=0.0", "q=0.00", "q=0.000"}
 
 
 @cache
-def packed(content: bytes, coding: str) -> bytes:
+def compress_file(content: bytes, coding: str) -> bytes:
     """A file as small as it gets; done once, when somebody first asks. Raises KeyError for an unknown coding."""
     return _PACK[coding](content)
 
@@ -50,7 +50,7 @@ if brotli is not None:
 
 def best(header: str) -> str:
     """The coding in which a file is smallest, of those that a client takes; empty for none."""
-    taken = accepted(header)
+    taken = accepted_codings(header)
     return next((coding for coding in ("br", "gzip") if coding in taken and coding in _PACK), "")
 
 
@@ -62,7 +62,7 @@ def may_compress(scope: Scope) -> bool:
     wanted = cookie = ours = False
     for name, value in scope["headers"]:
         if name == b"accept-encoding":
-            wanted = "gzip" in accepted(value.decode("latin-1"))
+            wanted = "gzip" in accepted_codings(value.decode("latin-1"))
         elif name == b"cookie":
             cookie = True
         elif name == b"sec-fetch-site":
@@ -71,7 +71,7 @@ def may_compress(scope: Scope) -> bool:
 
 
 def compressing(send: Send) -> Send:
-    """What sends on a whole answer compressed; a stream goes as it comes."""
+    """Wrap `send` so that a complete answer is compressed; a stream passes unchanged."""
     start: Message | None = None
 
     async def squeeze(message: Message) -> None:
@@ -84,7 +84,7 @@ def compressing(send: Send) -> Send:
             if not message.get("more_body") and len(content) >= _WORTH_IT and _is_plain(start):
                 content = await _gzip(content)
                 message = {**message, "body": content}
-                start["headers"] = _told(start, len(content))
+                start["headers"] = _vary_header(start, len(content))
             await send(start)
             start = None
         await send(message)
@@ -105,7 +105,7 @@ def _is_plain(start: Message) -> bool:
     return start["status"] == 200 and kind.startswith(_TYPES) and b"content-encoding" not in headers
 
 
-def _told(start: Message, length: int) -> list[tuple[bytes, bytes]]:
+def _vary_header(start: Message, length: int) -> list[tuple[bytes, bytes]]:
     headers = [(name, value) for name, value in start["headers"] if name != b"content-length"]
     told = (b"content-encoding", b"gzip"), (b"vary", b"accept-encoding"), (b"content-length", b"%d" % length)
     return [*headers, *told]

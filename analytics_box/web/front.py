@@ -13,7 +13,7 @@ from typing import Protocol
 
 from analytics_box.base import errors, ids, log
 from analytics_box.base.errors import BoxError, RateLimited
-from analytics_box.base.limits import Allowance, Limits
+from analytics_box.base.limits import Allowance, TokenBuckets
 from analytics_box.base.settings import Settings
 from analytics_box.base.urls import url_parts
 from analytics_box.web import render
@@ -22,7 +22,7 @@ from analytics_box.web.asgi import App, Headers, Message, Receive, Scope, Send, 
 from analytics_box.web.body import BytesInFlight, pass_over
 from analytics_box.web.proxy_watch import ProxyWatch
 from analytics_box.web.route import RESOURCE
-from analytics_box.web.turns import Turns
+from analytics_box.web.turns import RequestTurns
 from analytics_box.web.unread import PIECE, NotRead, UnreadAnswers
 
 CONTENT_SECURITY_POLICY = (
@@ -51,7 +51,7 @@ LOOPBACK_NAMES = {"localhost", "127.0.0.1", "::1"}
 
 
 class Public(Protocol):
-    """What answers past the framework: under its prefix on the box's own hosts, at the root of domains of its own."""
+    """An application outside the framework: under its prefix on the box's hosts, at the root of its custom domains."""
 
     prefix: str
     own_refusals: bool  # whether it says itself what the front refuses, in its own shape: scope["refused"]
@@ -60,10 +60,10 @@ class Public(Protocol):
         """Whether there are any, so that there is something to look up."""
 
     def on_domain(self, host: str) -> App | None:
-        """What answers on this host; None where it is none of these domains."""
+        """The application for this host, or None if it is none of these domains."""
 
     async def under_prefix(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """What answers below the prefix."""
+        """Answer a request below the prefix."""
 
 
 class Shortcut(Protocol):
@@ -86,10 +86,10 @@ class Front:
         *,
         events: Mapping[str, App],
         public: Sequence[Public],
-        limits: Limits,
+        limits: TokenBuckets,
         settings: Settings,
         proxies: ProxyWatch,
-        turns: Turns,
+        turns: RequestTurns,
         machines: Mapping[str, App] | None = None,
         shortcuts: Callable[[Headers], Mapping[str, Shortcut]] | None = None,
     ) -> None:
@@ -209,7 +209,7 @@ class Front:
     def _domain_of(self, scope: Scope) -> App | None:
         """What serves a request's host, if that is a domain of its own."""
         for public in self._public:
-            found = public.on_domain(_named(scope)) if public.has_domains() else None
+            found = public.on_domain(_requested_host(scope)) if public.has_domains() else None
             if found is not None:
                 return found
         return None
@@ -283,7 +283,7 @@ class Front:
             raise errors.BadRequest("The request has no Host header")
         own_name = host_name(host)
         if own_host and self._hosts and own_name not in self._hosts:
-            raise errors.Misdirected("This host name is not one of this box")
+            raise errors.MisdirectedRequest("This host name is not one of this box")
         if scope["path"] != "/health":
             try:
                 self._limits.take("address", network_of(address), self._limit)
@@ -293,7 +293,7 @@ class Front:
 
 
 def allowance_headers(allowance: Allowance) -> tuple[tuple[bytes, bytes], ...]:
-    """What is left of the limit that a request was counted under (wire 11.2)."""
+    """Headers with the remaining allowance of the limit that a request was counted under (wire 11.2)."""
     return (
         (_LIMITS[0], b"%d" % allowance.limit),
         (_LIMITS[1], b"%d" % allowance.remaining),
@@ -323,7 +323,7 @@ def _all(scope: Scope, name: bytes) -> list[bytes]:
     return [value for given, value in scope["headers"] if given == name]
 
 
-def _named(scope: Scope) -> str:
+def _requested_host(scope: Scope) -> str:
     """The host that a request names, as it is to be looked up; empty for none. What is wrong with it is told later."""
     given: bytes = next((value for name, value in scope["headers"] if name == b"host"), b"")
     return given.decode("latin-1").partition(":")[0].rstrip(".").lower()

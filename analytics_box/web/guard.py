@@ -1,4 +1,4 @@
-"""Who may pass: decided before every handler by its line in the table (spec 5 and 7)."""
+"""The access check before every handler, by its line in the table (spec 5 and 7)."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from msgspec import Struct
 
 from analytics_box.base import errors
-from analytics_box.base.identity import Identity, Key
+from analytics_box.base.identity import ApiKey, Identity
 from analytics_box.base.limits import Allowance
 from analytics_box.base.urls import url_parts
 from analytics_box.web.asgi import Scope
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 _SAFE = {"GET", "HEAD", "OPTIONS"}
 
 
-class Callers(Protocol):
-    """Who knows callers, and counts the requests of API keys."""
+class CallerDirectory(Protocol):
+    """Identifies callers and counts the requests of API keys."""
 
     async def identify(self, connection: "Connection") -> Identity:
         """The caller."""
 
-    def admit(self, scope: Scope, key: Key) -> Allowance | None:
+    def admit(self, scope: Scope, key: ApiKey) -> Allowance | None:
         """Let a request of this key in, and say what it has left. Raises RateLimited."""
 
 
@@ -44,7 +44,7 @@ class Owners(Protocol):
 class Guard(Struct, frozen=True):
     """Stands before every handler."""
 
-    callers: Callers
+    callers: CallerDirectory
     owners: Owners
 
     async def identity(self, connection: "Connection", access: Access, *, page: bool = False) -> Identity:

@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 
-class Named(NamedTuple):
+class NamedHandler(NamedTuple):
     """A function of a module."""
 
     module: str
@@ -23,5 +23,5 @@ class Handlers:
     def __init__(self, module: str) -> None:
         self._module = module
 
-    def __getattr__(self, name: str) -> Named:
-        return Named(self._module, name)
+    def __getattr__(self, name: str) -> NamedHandler:
+        return NamedHandler(self._module, name)

@@ -1,4 +1,4 @@
-"""Who may do what: scopes for API keys, roles for people (spec 2.2, wire 10.4). Pure."""
+"""Permissions: scopes for API keys, roles for people (spec 2.2, wire 10.4). Pure."""
 
 from typing import Final, Literal
 

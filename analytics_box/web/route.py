@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, Final, Literal, NamedTuple
 
 from analytics_box.base.identity import Role, Scope
-from analytics_box.web.handlers import Named
+from analytics_box.web.handlers import NamedHandler
 from analytics_box.web.permission import SIGNED_IN, Access
 
 RESOURCE: Final = "/.well-known/oauth-protected-resource"  # the address that refusals of callers without a key name
@@ -25,7 +25,7 @@ class Route(NamedTuple):
 
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
     path: str
-    named: Named
+    named: NamedHandler
     access: Access
     role: Role = "viewer"
     anonymous: bool = False
@@ -38,16 +38,16 @@ class Route(NamedTuple):
 
     @property
     def handler(self) -> Callable[..., Any]:
-        """What answers; its module is loaded now if it was not yet."""
+        """The handler; its module is imported now unless it already was."""
         return self.named.load()
 
 
-def shown(path: str, named: Named, role: Role = "viewer") -> Route:
+def page_route(path: str, named: NamedHandler, role: Role = "viewer") -> Route:
     """A page that signed-in people see."""
     return Route("GET", path, named, SIGNED_IN, role, page=True)
 
 
-def posted(path: str, named: Named, role: Role = "viewer", *, kept: bool = False) -> Route:
+def form_route(path: str, named: NamedHandler, role: Role = "viewer", *, kept: bool = False) -> Route:
     """A form that signed-in people send."""
     return Route("POST", path, named, SIGNED_IN, role, page=True, kept=kept)
 
@@ -61,7 +61,7 @@ class Procedure(NamedTuple):
     """
 
     name: str
-    named: Named
+    named: NamedHandler
     access: Access
     role: Role = "viewer"
     anonymous: bool = False
@@ -70,7 +70,7 @@ class Procedure(NamedTuple):
 
     @property
     def handler(self) -> Callable[..., Any]:
-        """What answers; its module is loaded now if it was not yet."""
+        """The handler; its module is imported now unless it already was."""
         return self.named.load()
 
     @property

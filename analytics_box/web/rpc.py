@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.inspect import type_info
 
 from analytics_box.base import errors
-from analytics_box.base.errors import BoxError, Detail
+from analytics_box.base.errors import BoxError, ErrorDetail
 from analytics_box.base.identity import Identity
 from analytics_box.web import body, render
 from analytics_box.web.asgi import Receive, Scope, Send, respond
@@ -40,29 +40,29 @@ class Envelope(Struct, frozen=True):
     meta: list[list[Any]] | None = None
 
 
-class Nothing(Struct, frozen=True, forbid_unknown_fields=True):
+class NoInput(Struct, frozen=True, forbid_unknown_fields=True):
     """The input of a procedure that wants none."""
 
 
-class Form(NamedTuple):
+class RpcBody(NamedTuple):
     """A request's body: the input as JSON, and whether to answer in the enveloped form."""
 
     input: bytes
     enveloped: bool
 
 
-class Taken(NamedTuple):
-    """What a procedure takes: how its input is decoded, and whether it wants any."""
+class ProcedureInput(NamedTuple):
+    """The input of a procedure: how it is decoded, and whether there is any."""
 
     decoder: "msgspec.json.Decoder[Any]"
     wanted: bool
 
 
 @cache
-def _taken(handler: Callable[..., Any]) -> Taken:
+def _procedure_input(handler: Callable[..., Any]) -> ProcedureInput:
     """Found out with the first call: for all procedures at once it would be a good part of the start."""
-    wanted: type[Any] = get_type_hints(handler).get("given", Nothing)
-    return Taken(msgspec.json.Decoder(wanted), wanted is not Nothing)
+    wanted: type[Any] = get_type_hints(handler).get("given", NoInput)
+    return ProcedureInput(msgspec.json.Decoder(wanted), wanted is not NoInput)
 
 
 class Procedures:
@@ -85,9 +85,9 @@ class Procedures:
         except Exception as raised:
             error = render.as_box_error(raised)
             refusal = refusal_body(error, str(scope["request_id"]), enveloped=scope["enveloped"])
-            await respond(send, error.status, _sized(render.header_list(error), refusal), refusal)
+            await respond(send, error.status, _check_size(render.header_list(error), refusal), refusal)
         else:
-            await respond(send, 200, _sized(_HEADERS, reply), reply)
+            await respond(send, 200, _check_size(_HEADERS, reply), reply)
 
     async def _reply(self, line: Procedure, scope: Scope, receive: Receive) -> bytes:
         """The answer to a call that is carried out. Raises BoxError; then the body goes with this frame."""
@@ -99,7 +99,7 @@ class Procedures:
         if identity.anonymous or refused is not None:
             limit = min(limit, body.ANONYMOUS_BYTES)
         try:
-            sent = await body.read(scope, receive, limit=limit, seconds=settings.body_seconds)
+            sent = await body.read_body(scope, receive, limit=limit, seconds=settings.body_seconds)
             # A refusal has the form that was asked in, which only the body tells.
             form = read_form(sent, enveloped=scope["enveloped"])
         except BoxError:
@@ -115,7 +115,7 @@ class Procedures:
         return _reply(line, output, enveloped=form.enveloped)
 
     async def _call(self, line: Procedure, identity: Identity, given: bytes) -> Any:
-        taken = _taken(line.handler)
+        taken = _procedure_input(line.handler)
         decoded = _decode(taken.decoder, given)
         named = msgspec.structs.asdict(decoded)
         identity = await self._guard.owners.acting(identity, line.name.partition(".")[0], named)
@@ -135,15 +135,15 @@ def refusal_of(identity: Identity, line: Procedure) -> BoxError | None:
     return None
 
 
-def read_form(sent: bytes, *, enveloped: bool) -> Form:
+def read_form(sent: bytes, *, enveloped: bool) -> RpcBody:
     """Tell the two forms apart: under /rpc a body is plain only if it is a non-empty object without a json key."""
     fields = body.decode(msgspec.json.Decoder(dict[str, msgspec.Raw]).decode, sent or b"{}")
     if not enveloped:
-        return Form(sent or b"{}", enveloped=False)
+        return RpcBody(sent or b"{}", enveloped=False)
     if fields and "json" not in fields:
-        return Form(sent, enveloped=False)
+        return RpcBody(sent, enveloped=False)
     inner = bytes(fields.get("json", b"{}"))
-    return Form(inner if inner != b"null" else b"{}", enveloped=True)
+    return RpcBody(inner if inner != b"null" else b"{}", enveloped=True)
 
 
 def _decode(decoder: "msgspec.json.Decoder[Any]", given: bytes) -> Any:
@@ -151,7 +151,7 @@ def _decode(decoder: "msgspec.json.Decoder[Any]", given: bytes) -> Any:
     try:
         return body.decode(decoder.decode, given)
     except errors.WrongTypes as wrong:
-        details = tuple(Detail(item.field.removeprefix("body.") or "input", item.whole) for item in wrong.details)
+        details = tuple(ErrorDetail(item.field.removeprefix("body.") or "input", item.whole) for item in wrong.details)
         raise errors.BadRequest("Input validation failed", details=details) from wrong
 
 
@@ -201,7 +201,7 @@ def _reply(line: Procedure, output: Any, *, enveloped: bool) -> bytes:
 
 
 def _dates(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
-    """Where dates stand in an output."""
+    """Paths of the dates in an output."""
     if isinstance(value, datetime):
         yield path
     elif isinstance(value, dict):
@@ -223,5 +223,5 @@ def _with_text_dates(value: Any) -> Any:
     return value
 
 
-def _sized(headers: list[tuple[bytes, bytes]], content: bytes) -> list[tuple[bytes, bytes]]:
+def _check_size(headers: list[tuple[bytes, bytes]], content: bytes) -> list[tuple[bytes, bytes]]:
     return [*headers, (b"content-length", b"%d" % len(content))]

@@ -37,7 +37,7 @@ News = Callable[[], Awaitable[bytes | None]]  # what to send now; empty for noth
 Follow = Callable[[Topic, Callable[[], None]], Callable[[], None]]  # have news of a topic told, until it is undone
 
 
-class Pace(Struct):
+class StreamPace(Struct):
     """Seconds: between two events of one stream; until a stream that nothing woke looks again; until a ping, which is
     sent as `beat`."""
 
@@ -47,7 +47,7 @@ class Pace(Struct):
     beat: bytes = COMMENT
 
 
-class Stream:
+class EventStream:
     """An open stream: what it is about, whose it is, and how it is woken."""
 
     __slots__ = ("_resting", "ended", "is_next", "topic", "wake", "whose")
@@ -84,24 +84,26 @@ class Stream:
         return True
 
 
-class Streams:
+class EventStreams:
     """All open streams of a kind. `most_of` says how many each one may have, by what a stream says whose it is."""
 
-    def __init__(self, clock: Clock, follow: Follow, pace: Pace, *, most: int, most_of: Mapping[str, int]) -> None:
+    def __init__(
+        self, clock: Clock, follow: Follow, pace: StreamPace, *, most: int, most_of: Mapping[str, int]
+    ) -> None:
         self.most = most
         self.most_of = dict(most_of)
         self.pace = pace
         self._clock = clock
         self._follow = follow
-        self._open: dict[Topic, set[Stream]] = {}
+        self._open: dict[Topic, set[EventStream]] = {}
         self._undo: dict[Topic, Callable[[], None]] = {}
         self._count = 0
         self._counts: Counter[tuple[str, str]] = Counter()
-        self._waking: deque[Stream] = deque()
+        self._waking: deque[EventStream] = deque()
         self._is_closed = False
 
     def __len__(self) -> int:
-        """How many are open."""
+        """The number of open streams."""
         return self._count
 
     def close(self) -> None:
@@ -110,10 +112,10 @@ class Streams:
         for stream in [stream for streams in self._open.values() for stream in streams]:
             stream.end()
 
-    async def serve(self, stream: Stream, news: News, receive: Receive, send: Send, headers: HeaderList) -> None:
+    async def serve(self, stream: EventStream, news: News, receive: Receive, send: Send, headers: HeaderList) -> None:
         """Tell a client the news until it leaves. Raises RateLimited and Unavailable where there is no room."""
         self._admit(stream)
-        leaving = asyncio.ensure_future(_left(receive))
+        leaving = asyncio.ensure_future(_until_disconnect(receive))
         leaving.add_done_callback(lambda task: _note_left(task, stream))
         try:
             await send({"type": "http.response.start", "status": 200, "headers": headers})
@@ -125,7 +127,7 @@ class Streams:
             leaving.cancel()
             self._leave(stream)
 
-    async def _tell(self, stream: Stream, news: News, send: Send) -> None:
+    async def _tell(self, stream: EventStream, news: News, send: Send) -> None:
         now = self._clock.monotonic
         until = now() + _LONGEST * random.uniform(0.8, 1)  # noqa: S311  no secret
         await _send(send, _RETRY)
@@ -144,7 +146,7 @@ class Streams:
                     await _send(send, self.pace.beat)
                     quiet = 0.0
 
-    def _admit(self, stream: Stream) -> None:
+    def _admit(self, stream: EventStream) -> None:
         if self._is_closed or len(self) >= self.most:
             raise Unavailable(_FULL, retry_after=_LATER)
         for whose in stream.whose:
@@ -158,7 +160,7 @@ class Streams:
         if stream.topic not in self._undo:
             self._undo[stream.topic] = self._follow(stream.topic, lambda: self._changed(stream.topic))
 
-    def _leave(self, stream: Stream) -> None:
+    def _leave(self, stream: EventStream) -> None:
         self._count -= 1
         for whose in stream.whose:
             self._counts[whose] -= 1
@@ -195,13 +197,13 @@ async def _send(send: Send, content: bytes, *, more: bool = True) -> None:
         await send({"type": "http.response.body", "body": content, "more_body": more})
 
 
-async def _left(receive: Receive) -> None:
+async def _until_disconnect(receive: Receive) -> None:
     """Return once a client has left, or sends a body, which would be without end and has no business here."""
     while (message := await receive())["type"] == "http.request" and not message.get("body"):
         pass
 
 
-def _note_left(task: "asyncio.Task[None]", stream: Stream) -> None:
+def _note_left(task: "asyncio.Task[None]", stream: EventStream) -> None:
     """End a stream whose client has left, however that was noticed."""
     if not task.cancelled():
         task.exception()

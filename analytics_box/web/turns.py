@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 
-class Turns:
-    """Whose requests are under way; who waits is let in by order of arrival."""
+class RequestTurns:
+    """Requests in progress by address; waiting requests are admitted in order of arrival."""
 
     def __init__(self, at_once: int) -> None:
         self._at_once = at_once

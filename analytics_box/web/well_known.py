@@ -16,7 +16,7 @@ _OPEN = {"cache-control": "public, max-age=3600, must-revalidate", "access-contr
 
 
 async def api_catalog(parts: NamedDependency[Parts]) -> Response[bytes]:
-    """Where the API is described, as a set of links; the header Link says the same to HEAD."""
+    """Links to the descriptions of the API (RFC 9727); the header Link has the same for HEAD."""
     url = parts.settings.public_url
     linkset = {
         "linkset": [
@@ -42,7 +42,7 @@ async def api_catalog(parts: NamedDependency[Parts]) -> Response[bytes]:
 
 
 async def protected_resource(parts: NamedDependency[Parts]) -> Response[bytes]:
-    """How to authenticate: with an API key, in a header."""
+    """Metadata on authentication: an API key in a header (RFC 9728)."""
     return _resource(parts.settings, "")
 
 

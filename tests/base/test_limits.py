@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analytics_box.base.errors import RateLimited
-from analytics_box.base.limits import WINDOW, Limits
+from analytics_box.base.limits import WINDOW, TokenBuckets
 from tests.inprocess import NOON, FixedClock
 
 
-def taken(limits: Limits, limit: int, identity: str = "a", endpoint: str = "track") -> bool:
+def taken(limits: TokenBuckets, limit: int, identity: str = "a", endpoint: str = "track") -> bool:
     try:
         limits.take(endpoint, identity, limit)
     except RateLimited:
@@ -21,7 +21,7 @@ def taken(limits: Limits, limit: int, identity: str = "a", endpoint: str = "trac
 
 def test_who_owes_tokens_waits_until_they_have_grown() -> None:
     clock = FixedClock()
-    limits = Limits(clock)
+    limits = TokenBuckets(clock)
     assert taken(limits, 6)
     limits.owe("track", "a", 6, 9)
     assert not taken(limits, 6), "it has 5 and owes 9"
@@ -37,7 +37,7 @@ def test_who_owes_tokens_waits_until_they_have_grown() -> None:
 @given(limit=st.integers(1, 20), waits=st.lists(st.integers(0, 30_000), max_size=60))
 def test_a_bucket_gives_what_a_bucket_in_milliseconds_gives(limit: int, waits: list[int]) -> None:
     clock = FixedClock()
-    limits = Limits(clock)
+    limits = TokenBuckets(clock)
     drops, drop = limit * 60_000, 60_000  # a token is 60,000 drops, and `limit` drops fall in each millisecond
     for wait in waits:
         clock.advance(seconds=wait / 1000)
@@ -56,7 +56,7 @@ def test_a_bucket_gives_what_a_bucket_in_milliseconds_gives(limit: int, waits: l
 @given(limit=st.integers(1, 1_000), wait=st.integers(0, 59_000))
 def test_whoever_waits_as_long_as_told_gets_through(limit: int, wait: int) -> None:
     clock = FixedClock()
-    limits = Limits(clock)
+    limits = TokenBuckets(clock)
     for _ in range(limit):
         assert taken(limits, limit)
     clock.advance(seconds=wait / 1000)
@@ -72,7 +72,7 @@ def test_whoever_waits_as_long_as_told_gets_through(limit: int, wait: int) -> No
 
 def test_when_a_bucket_is_full_again_is_said() -> None:
     clock = FixedClock()
-    limits = Limits(clock)
+    limits = TokenBuckets(clock)
     for _ in range(6):
         limits.take("track", "a", 6)
     with pytest.raises(RateLimited) as refused:
@@ -83,7 +83,7 @@ def test_when_a_bucket_is_full_again_is_said() -> None:
 
 def test_buckets_that_are_full_again_are_forgotten() -> None:
     clock = FixedClock()
-    limits = Limits(clock)
+    limits = TokenBuckets(clock)
     taken(limits, 5, "early")
     for _ in range(2):
         clock.advance(seconds=60)
@@ -93,7 +93,7 @@ def test_buckets_that_are_full_again_are_forgotten() -> None:
 
 def test_what_is_forgotten_was_full() -> None:
     clock = FixedClock()
-    limits = Limits(clock)
+    limits = TokenBuckets(clock)
     for second in range(30):
         if second == 20:
             assert [taken(limits, 2) for _ in range(3)] == [True, True, False]
@@ -103,13 +103,13 @@ def test_what_is_forgotten_was_full() -> None:
 
 
 def test_strangers_cannot_fill_the_memory() -> None:
-    limits = Limits(FixedClock(), capacity=100)
+    limits = TokenBuckets(FixedClock(), capacity=100)
     for number in range(1_000):
         taken(limits, 5, f"stranger {number}")
     assert len(limits) <= 100
 
 
 def test_a_limit_of_zero_is_no_limit_and_costs_nothing() -> None:
-    limits = Limits(FixedClock())
+    limits = TokenBuckets(FixedClock())
     assert all(taken(limits, 0) for _ in range(1_000))
     assert len(limits) == 0

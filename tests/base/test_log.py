@@ -12,7 +12,7 @@ from typing import Literal
 import pytest
 
 from analytics_box.base import log
-from analytics_box.base.outgoing.client import Ask
+from analytics_box.base.outgoing.client import OutgoingRequest
 from tests.base.outgoing.places import OPEN, client_of, plain, web
 
 
@@ -71,7 +71,7 @@ class Minutes:
 def bounded(stream: io.StringIO, clock: Minutes) -> logging.Logger:
     handler = logging.StreamHandler(stream)
     logger = logging.Logger("part")
-    logger.addHandler(log.Bounded(handler, monotonic=clock))
+    logger.addHandler(log.BoundedHandler(handler, monotonic=clock))
     return logger
 
 
@@ -169,7 +169,7 @@ def test_at_debug_nothing_is_told_of_what_others_answer() -> None:
     async def asked() -> None:
         async with web() as place:
             place.reply = lambda _: plain(b"", "200 OK", "Set-Cookie: session=confidential")
-            await client_of().fetch(Ask(f"http://{OPEN}:{place.port}/?token=confidential"))
+            await client_of().fetch(OutgoingRequest(f"http://{OPEN}:{place.port}/?token=confidential"))
 
     stream = io.StringIO()
     log.configure("debug", "json", stream)

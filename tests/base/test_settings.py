@@ -356,7 +356,7 @@ def test_the_manual_lists_every_setting_and_no_other() -> None:
 
 
 @each("row", settings.table(), ids=lambda row: row.name)
-def test_the_manual_says_of_a_setting_what_the_table_says(row: settings.Row) -> None:
+def test_the_manual_says_of_a_setting_what_the_table_says(row: settings.SettingRow) -> None:
     assert manual_rows()[row.name] == (written(row.default), row.help)
 
 

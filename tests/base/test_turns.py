@@ -3,11 +3,11 @@
 from collections import Counter
 from random import Random
 
-from analytics_box.base.turns import Turns
+from analytics_box.base.turns import FairQueue
 
 
 def test_groups_come_in_turn_and_each_has_its_share() -> None:
-    turns: Turns[int] = Turns(6, 2)
+    turns: FairQueue[int] = FairQueue(6, 2)
     for number in range(9):
         turns.add("many", number)
     for group in ("few", "other"):
@@ -16,7 +16,7 @@ def test_groups_come_in_turn_and_each_has_its_share() -> None:
 
 
 def test_a_group_has_more_than_its_share_while_half_of_the_room_is_free() -> None:
-    turns: Turns[int] = Turns(6, 2)
+    turns: FairQueue[int] = FairQueue(6, 2)
     for number in range(9):
         turns.add("many", number)
     assert [turns.next() for _ in range(4)] == [("many", 0), ("many", 1), ("many", 2), None]
@@ -28,7 +28,7 @@ def test_a_group_has_more_than_its_share_while_half_of_the_room_is_free() -> Non
 
 
 def test_in_any_disorder_nothing_is_lost_and_no_bound_is_passed() -> None:
-    chance, turns, inside = Random(7), Turns[int](8, 3), Counter[str]()
+    chance, turns, inside = Random(7), FairQueue[int](8, 3), Counter[str]()
     came: list[int] = []
     for number in range(2_000):
         turns.add(chance.choice("aaaabc"), number)

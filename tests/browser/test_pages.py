@@ -11,7 +11,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
 
-from analytics_box.base.texts import Manual as ManualWords
+from analytics_box.base.texts import ManualTexts as ManualWords
 from tests.browser.axe import DESKTOP, NARROW, faults, resize
 from tests.browser.constructs import showing_all
 from tests.browser.tab import tab_of

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.base.settings import Settings
-from analytics_box.query.run import Queries
+from analytics_box.query.run import QueryRunner
 from tests.contract.conftest import unlimited
 from tests.inprocess import whole_box
 
@@ -19,7 +19,7 @@ def with_columns(settings: Settings) -> Settings:
 def test_a_second_look_names_its_open_parameters(tmp_path: Path, name: str) -> None:
     with whole_box(tmp_path / "data", adjust=with_columns) as box:
         body = {"parameters": [name], "preset": "today"}
-        box.run(box.box.parts[Queries].engines.maintain())  # makes the replica
+        box.run(box.box.parts[QueryRunner].engines.maintain())  # makes the replica
         answer = box.post(f"/v1/query/compile?website_id={box.sites['shop']}", body, key="all").json
     assert answer["engine"] == "duckdb"
     (entry,) = answer["data"]

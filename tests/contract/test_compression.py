@@ -47,7 +47,7 @@ def test_with_brotli_installed_files_are_smaller_still(box: WholeBox, monkeypatc
     monkeypatch.setitem(compression._PACK, "br", lambda content: b"small")
     answer = box.get("/static/forms.css", accept_encoding="gzip, br")
     assert (answer.headers["content-encoding"], answer.body) == ("br", b"small")
-    compression.packed.cache_clear()
+    compression.compress_file.cache_clear()
 
 
 def test_the_script_is_at_most_1500_bytes_as_sent(box: WholeBox) -> None:

@@ -11,7 +11,7 @@ from typing import Any, get_args
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.base.facts.event import Event, Fact, Span
+from analytics_box.base.facts.event import Event, Fact, FactSpan
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.strings import Strings
 from analytics_box.ingest.ledger import Ledger
@@ -21,7 +21,7 @@ from analytics_box.query.catalog import registry
 from analytics_box.query.catalog.values import id_text
 from analytics_box.query.filters import COLUMNS, Op
 from analytics_box.query.happened import LIMITS, MOST
-from analytics_box.query.run import Queries
+from analytics_box.query.run import QueryRunner
 from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.examples import is_thorough, some
@@ -45,7 +45,7 @@ STRANGERS: tuple[KeyName | None, ...] = (None, "foreign", "restricted")
 
 def telling(fact: Fact) -> Fact:
     """The fact with a secret in each text that is no name."""
-    if isinstance(fact, Span):
+    if isinstance(fact, FactSpan):
         own = {
             "errors": ("TypeError", "secret-message", "app.js", 3, 4, "secret-stack"),
             "outgoing_links": ("https://x.example/secret-link", "secret-text", "x.example"),
@@ -76,8 +76,8 @@ def box(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
         who = {"websiteId": made.sites["blog"], "profileId": "secret-person", "traits": {"email": "secret-trait"}}
         assert made.post("/identify", who, key="all").status == 200
         if request.param == "on":
-            made.run(made.box.parts[Queries].engines.maintain())
-        assert made.box.parts[Queries].engines.name == {"off": "sqlite", "on": "duckdb"}[request.param]
+            made.run(made.box.parts[QueryRunner].engines.maintain())
+        assert made.box.parts[QueryRunner].engines.name == {"off": "sqlite", "on": "duckdb"}[request.param]
         yield made
 
 
@@ -136,7 +136,7 @@ def test_types_that_show_values_are_said_not_to_be_public(box: WholeBox) -> None
 def is_said_already(box: WholeBox, key: KeyName | None, name: str) -> bool:
     """Who asks is looked at before an engine is: all strangers ask SQLite, and those without a key DuckDB, too, in an
     ordinary run for what they get."""
-    if box.box.parts[Queries].engines.name == "sqlite":
+    if box.box.parts[QueryRunner].engines.name == "sqlite":
         return False
     return key is not None or not (is_thorough() or name in public(values=True))
 
@@ -178,7 +178,7 @@ def test_a_signed_in_stranger_is_one_too(box: WholeBox) -> None:
 
 def test_no_order_shows_a_value(box: WholeBox) -> None:
     columns = {column for name in public() for column in registry.TYPES[name].sortable}
-    of_duckdb = box.box.parts[Queries].engines.name == "duckdb"
+    of_duckdb = box.box.parts[QueryRunner].engines.name == "duckdb"
     for column in (*some(sorted(columns), 6 if of_duckdb else len(columns)), *HIDDEN, "property_value"):
         entries = asked(box, public(), sortBy=column, sortOrder="desc")
         assert "secret" not in json.dumps(entries)
@@ -187,7 +187,7 @@ def test_no_order_shows_a_value(box: WholeBox) -> None:
 @each(("turn", "field"), enumerate(sorted({*COLUMNS, *MADE_UP} - {*MOST}, key=lambda field: (field in HIDDEN, field))))
 def test_no_filter_tells_a_stranger_whether_a_value_is_there(box: WholeBox, turn: int, field: str) -> None:
     """An ordinary run asks a third of the types for each field, and of hidden ones a third of the operators."""
-    if box.box.parts[Queries].engines.name == "duckdb" and field not in HIDDEN:
+    if box.box.parts[QueryRunner].engines.name == "duckdb" and field not in HIDDEN:
         return  # which filters count is decided before an engine is asked
     usual = "eq" if field in LIMITS else "contains"
     types = part(public(), turn)

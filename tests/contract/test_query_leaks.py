@@ -13,18 +13,18 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.base.facts.event import Event, Fact, Span, described
+from analytics_box.base.facts.event import Event, Fact, FactSpan, describe_attributes
 from analytics_box.base.store.strings import Strings
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.products.links.clicks import rows as click_rows
-from analytics_box.products.links.clicks.rows import Click
+from analytics_box.products.links.clicks.rows import LinkClick
 from analytics_box.products.links.lookup import known_link
 from analytics_box.products.monitors.lookup import known_monitor
 from analytics_box.query import budget
 from analytics_box.query.catalog import registry
 from analytics_box.query.request import MAX_PARAMETERS
-from analytics_box.tenants.tenancy.directory import Organizations
+from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.examples import is_thorough
@@ -93,8 +93,8 @@ def facts_of(word: str, site: int, now: int) -> list[Fact]:
 
 def _named(fact: Fact, word: str, site: int) -> Fact:
     visitor = site * 1_000 + fact.visitor
-    attributes = tuple(f"{word} {number}" for number in range(len(described(fact))))
-    if isinstance(fact, Span):
+    attributes = tuple(f"{word} {number}" for number in range(len(describe_attributes(fact))))
+    if isinstance(fact, FactSpan):
         own: list[Any] = [f"{word} own" if isinstance(value, str) else value for value in fact.own]
         if fact.table == "errors":
             own[-1] = f"stack of {word}"
@@ -121,7 +121,7 @@ class Strangers:
         self.box = box
         now = box.clock.now()
         numbers = {f"word{name}": number for name, number in box.numbers.items()}
-        organizations = box.box.parts[Organizations]
+        organizations = box.box.parts[OrganizationDirectory]
         owners = {
             "wordown": organizations.site_of(box.organization_id),
             "wordtheirs": organizations.site_of(box.foreign_organization_id),
@@ -157,7 +157,7 @@ class Strangers:
         assert known is not None
         self.ids["number"] = str(known[0])
         self.numbers[word] = known[0]
-        clicks = [Click(known[0], now - 1_000, kind, 77, 0, 0, *[word] * 12) for kind in (1, 2, 3)]
+        clicks = [LinkClick(known[0], now - 1_000, kind, 77, 0, 0, *[word] * 12) for kind in (1, 2, 3)]
         strings = Strings()
         self.box.box.events.db.write_now(lambda db: click_rows.append(db, strings=strings, clicks=clicks, orphans={}))
 

@@ -81,7 +81,7 @@ def test_a_full_disk_refuses_events_but_people_can_delete_and_all_goes_on_with_r
         filler.unlink()
         (look,) = (job for job in jobs.JOBS if job.run is jobs.look_at_disk)
         assert look.seconds == 5, "as the manual says"
-        box.run(jobs.run(look, box.box))
+        box.run(jobs.run_job(look, box.box))
         assert track(box) == 200
         assert (disk / "data" / reserve.FILE).stat().st_size == reserve.SIZE
 

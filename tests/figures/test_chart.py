@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from analytics_box.figures.board import Metric
-from analytics_box.figures.chart import UNKNOWN, Axis, Outage, chart
+from analytics_box.figures.chart import UNKNOWN, Axis, ChartOutage, chart
 from analytics_box.query.catalog.types import Record
 from analytics_box.web.page.dates import Formats
 from tests.cases import each
@@ -72,7 +72,7 @@ def test_of_a_doubled_hour_that_of_now_is_the_one_that_is_filling(
 )
 def test_an_outage_is_in_the_buckets_that_it_touches(start: str, until: str, touched: list[int]) -> None:
     at, end = (round(datetime.fromisoformat(f"{text}+00:00").timestamp() * 1000) for text in (start, until))
-    drawn = chart(VISITORS, days(1, 1, 1), None, axis=Axis(NOON), outages=[Outage(at, end, "Outage")])
+    drawn = chart(VISITORS, days(1, 1, 1), None, axis=Axis(NOON), outages=[ChartOutage(at, end, "Outage")])
     assert [18 + index for shade in drawn.shades for index in shade.buckets] == touched
 
 

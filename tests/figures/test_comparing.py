@@ -6,18 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from analytics_box.figures.compare_picker import comparison_shown
-from analytics_box.figures.comparing import Comparison, alike, as_far, compared, period_before, year_before
+from analytics_box.figures.comparing import Comparison, alike, as_far, compared_days, period_before, year_before
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.overview.board import WEBSITE
-from analytics_box.query.ranges import Days
+from analytics_box.query.ranges import DayRange
 from analytics_box.web.page.dates import USUAL
 from tests.cases import each
 
 FRIDAY = date(2026, 11, 20)
 
 
-def last(days: int) -> Days:
-    return Days(FRIDAY - timedelta(days=days - 1), FRIDAY)
+def last(days: int) -> DayRange:
+    return DayRange(FRIDAY - timedelta(days=days - 1), FRIDAY)
 
 
 def view(**query: str) -> View:
@@ -25,14 +25,14 @@ def view(**query: str) -> View:
 
 
 DAYS = some.builds(
-    lambda first, length: Days(first, first + timedelta(days=length - 1)),
+    lambda first, length: DayRange(first, first + timedelta(days=length - 1)),
     some.dates(date(2000, 1, 1), date(2026, 1, 1)),
     some.integers(1, 3_660),
 )
 
 
 @given(DAYS)
-def test_the_period_before_is_as_long_begins_on_the_same_weekday_and_is_the_nearest(days: Days) -> None:
+def test_the_period_before_is_as_long_begins_on_the_same_weekday_and_is_the_nearest(days: DayRange) -> None:
     before = period_before(days)
     assert before.length == days.length
     assert before.first.weekday() == days.first.weekday()
@@ -49,22 +49,22 @@ def test_the_period_before_is_as_long_begins_on_the_same_weekday_and_is_the_near
         (last(90), "24 May – 21 Aug 2026"),
     ],
 )
-def test_the_period_before_in_words(days: Days, before: str) -> None:
-    shown = comparison_shown(view(), days, compared(Comparison(), days, None), USUAL)
+def test_the_period_before_in_words(days: DayRange, before: str) -> None:
+    shown = comparison_shown(view(), days, compared_days(Comparison(), days, None), USUAL)
     assert (shown.dates, shown.note, shown.label) == (before, "", "Previous period")
 
 
 @each(
     ("days", "before"),
     [
-        (last(1), Days(date(2025, 11, 21), date(2025, 11, 21))),
-        (last(91), Days(date(2025, 8, 23), date(2025, 11, 21))),
-        (last(92), Days(date(2025, 8, 21), date(2025, 11, 20))),
-        (Days(date(2026, 10, 1), date(2026, 10, 31)), Days(date(2025, 10, 1), date(2025, 10, 31))),
-        (Days(date(2024, 2, 1), date(2024, 2, 29)), Days(date(2023, 2, 1), date(2023, 2, 28))),
+        (last(1), DayRange(date(2025, 11, 21), date(2025, 11, 21))),
+        (last(91), DayRange(date(2025, 8, 23), date(2025, 11, 21))),
+        (last(92), DayRange(date(2025, 8, 21), date(2025, 11, 20))),
+        (DayRange(date(2026, 10, 1), date(2026, 10, 31)), DayRange(date(2025, 10, 1), date(2025, 10, 31))),
+        (DayRange(date(2024, 2, 1), date(2024, 2, 29)), DayRange(date(2023, 2, 1), date(2023, 2, 28))),
     ],
 )
-def test_the_year_before_is_the_same_weekdays_unless_it_is_months_or_long(days: Days, before: Days) -> None:
+def test_the_year_before_is_the_same_weekdays_unless_it_is_months_or_long(days: DayRange, before: DayRange) -> None:
     assert year_before(days) == before
 
 
@@ -78,26 +78,26 @@ BEGUN = [
 
 @each(("begun", "dates", "note", "instead"), BEGUN)
 def test_what_nothing_is_known_of_is_not_compared_with(begun: date, dates: str, note: str, instead: str) -> None:
-    shown = comparison_shown(view(), last(30), compared(Comparison(), last(30), begun), USUAL)
+    shown = comparison_shown(view(), last(30), compared_days(Comparison(), last(30), begun), USUAL)
     assert (shown.dates, shown.note, shown.instead) == (dates, note, instead)
 
 
 def test_own_dates_may_be_of_another_length_which_is_said() -> None:
     own = view(compare="own", cfrom="2026-08-31", cto="2026-08-01").compare
-    against = compared(own, last(30), None)
+    against = compared_days(own, last(30), None)
     assert against is not None
-    assert (against.days, against.fair) == (Days(date(2026, 8, 1), date(2026, 8, 31)), False)
+    assert (against.days, against.fair) == (DayRange(date(2026, 8, 1), date(2026, 8, 31)), False)
     assert "31 days against 30" in comparison_shown(view(), last(30), against, USUAL).note
 
 
 def test_as_far_as_now_is_the_same_time_of_the_same_day_of_the_range() -> None:
     now = datetime.fromisoformat("2026-11-20 14:05:59")
     assert as_far(last(7), period_before(last(7)), now) == datetime.fromisoformat("2026-11-13 14:05")
-    ahead = Days(date(2026, 11, 16), date(2026, 11, 22))
+    ahead = DayRange(date(2026, 11, 16), date(2026, 11, 22))
     assert as_far(ahead, period_before(ahead), now) == datetime.fromisoformat("2026-11-13 14:05")
-    to_come = Days(date(2026, 11, 21), date(2026, 11, 22))
+    to_come = DayRange(date(2026, 11, 21), date(2026, 11, 22))
     assert as_far(to_come, period_before(to_come), now) == datetime.fromisoformat("2026-11-14")
-    over = Days(date(2026, 11, 13), date(2026, 11, 19))
+    over = DayRange(date(2026, 11, 13), date(2026, 11, 19))
     assert as_far(over, period_before(over), now) is None
     assert as_far(last(7), last(8), now) is None
 
@@ -107,35 +107,35 @@ def test_as_far_as_now_is_the_same_time_of_the_same_day_of_the_range() -> None:
     [
         # twelve months beside the 53 weeks before: each point is as long as that below it
         (
-            Days(date(2026, 9, 1), date(2026, 11, 20)),
-            Days(date(2026, 6, 9), date(2026, 8, 28)),
+            DayRange(date(2026, 9, 1), date(2026, 11, 20)),
+            DayRange(date(2026, 6, 9), date(2026, 8, 28)),
             (date(2026, 9, 1), date(2026, 10, 1), date(2026, 11, 1)),
             (date(2026, 6, 9), date(2026, 7, 9), date(2026, 8, 9)),
         ),
         # the same dates of the year before: months beside months, and weeks beside as many days
         (
-            Days(date(2024, 1, 1), date(2024, 12, 31)),
-            Days(date(2023, 1, 1), date(2023, 12, 31)),
+            DayRange(date(2024, 1, 1), date(2024, 12, 31)),
+            DayRange(date(2023, 1, 1), date(2023, 12, 31)),
             (date(2024, 1, 1), date(2024, 2, 29), date(2024, 3, 1)),
             (date(2023, 1, 1), date(2023, 2, 28), date(2023, 3, 1)),
         ),
         # what there is more of own dates makes no point longer
         (
-            Days(date(2026, 11, 1), date(2026, 11, 14)),
-            Days(date(2026, 10, 1), date(2026, 10, 31)),
+            DayRange(date(2026, 11, 1), date(2026, 11, 14)),
+            DayRange(date(2026, 10, 1), date(2026, 10, 31)),
             (date(2026, 11, 1), date(2026, 11, 8)),
             (date(2026, 10, 1), date(2026, 10, 8), date(2026, 10, 15)),
         ),
         (
-            Days(date(2026, 11, 1), date(2026, 11, 28)),
-            Days(date(2026, 10, 1), date(2026, 10, 10)),
+            DayRange(date(2026, 11, 1), date(2026, 11, 28)),
+            DayRange(date(2026, 10, 1), date(2026, 10, 10)),
             (date(2026, 11, 1), date(2026, 11, 8), date(2026, 11, 15)),
             (date(2026, 10, 1), date(2026, 10, 8)),
         ),
     ],
 )
 def test_points_of_what_is_compared_are_as_long_as_those_they_are_laid_on(
-    days: Days, before: Days, starts: tuple[date, ...], expected: tuple[date, ...]
+    days: DayRange, before: DayRange, starts: tuple[date, ...], expected: tuple[date, ...]
 ) -> None:
     assert alike(days, before, starts) == expected
 

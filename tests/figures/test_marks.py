@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from analytics_box.figures.board import Metric
 from analytics_box.figures.chart import Axis, chart
-from analytics_box.figures.marks import Note, flags, marks
+from analytics_box.figures.marks import ChartNote, flags, marks
 from tests.cases import each
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -18,14 +18,14 @@ def utc(text: str) -> int:
     return round(datetime.fromisoformat(f"{text}+00:00").timestamp() * 1000)
 
 
-def note(at: str, until: str = "", *, days: bool = False, name: str = "n") -> Note:
-    return Note(name, utc(at), utc(until) if until else None, days, f"Note {name}", "", "#3B82F6")
+def note(at: str, until: str = "", *, days: bool = False, name: str = "n") -> ChartNote:
+    return ChartNote(name, utc(at), utc(until) if until else None, days, f"Note {name}", "", "#3B82F6")
 
 
 class Placed(NamedTuple):
     """A note, and where it is: from, to, and the buckets that it touches; nothing outside of the chart."""
 
-    note: Note
+    note: ChartNote
     left: float | None
     right: float = 0
     buckets: tuple[int, ...] = ()
@@ -95,7 +95,7 @@ def test_notes_that_would_cover_each_other_share_a_flag() -> None:
     last = date.fromordinal(738_364)
     axis = Axis(now=datetime.fromisoformat("2030-01-01"), last=last)
     notes = [
-        Note(str(number), utc(str(row["date"])), None, days=True, text="x", when="", color="#000000")
+        ChartNote(str(number), utc(str(row["date"])), None, days=True, text="x", when="", color="#000000")
         for number, row in enumerate(rows)
     ]
     found = flags(marks(notes, axis.places(rows, last), BERLIN), len(rows))

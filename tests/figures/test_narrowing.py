@@ -10,11 +10,11 @@ from multidict import MultiDict
 from analytics_box.figures import chips
 from analytics_box.figures.narrowing import Narrow, Narrowing, normal
 from analytics_box.figures.narrowing_address import read_narrowing
-from analytics_box.figures.narrowing_question import asked, narrowing_of, problems
+from analytics_box.figures.narrowing_question import narrowing_of, problems, question_filters
 from analytics_box.figures.view import read_view
 from analytics_box.products.overview.board import WEBSITE
 from analytics_box.query.filters import Filter, FilterGroup, matcher
-from analytics_box.query.request import GivenFilter, check_filters
+from analytics_box.query.request import QueryFilterInput, check_filters
 from tests.cases import each
 
 FIELDS = ("a", "b", "c")
@@ -68,7 +68,7 @@ def lets_through(narrowing: Narrowing, row: dict[str, str]) -> bool:
             return (any if item.any else all)(holds(one) for one in item.items)
         return matcher(item)(row[item.field]) != item.op.startswith("not")
 
-    return all(holds(item) for item in check_filters(asked(narrowing), ""))
+    return all(holds(item) for item in check_filters(question_filters(narrowing), ""))
 
 
 ROWS = [{"a": a, "b": b, "c": c} for a in "123" for b in "123" for c in "123"]
@@ -104,8 +104,8 @@ def test_one_spelling_says_what_was_meant(narrowing: Narrowing) -> None:
 
     assert [lets_through(narrowing, row) for row in ROWS] == [meant(row) for row in ROWS]
     assert normal(narrowing.items, narrowing.match) == narrowing
-    assert narrowing_of(asked(narrowing)) is not None
-    again = narrowing_of(asked(narrowing))
+    assert narrowing_of(question_filters(narrowing)) is not None
+    again = narrowing_of(question_filters(narrowing))
     assert again is not None
     assert [lets_through(again, row) for row in ROWS] == [meant(row) for row in ROWS]
 
@@ -118,7 +118,7 @@ def test_one_spelling_says_what_was_meant(narrowing: Narrowing) -> None:
 def test_a_pattern_that_cannot_be_asked_for_is_left_out_and_says_why(pattern: str, reason: str) -> None:
     narrowing = normal([Narrow("path", "matches", (pattern,)), Narrow("country", "is", ("Germany",))])
     assert [*problems(narrowing).values()] == ([reason] if reason else [])
-    assert len(asked(narrowing)) == (1 if reason else 2)
+    assert len(question_filters(narrowing)) == (1 if reason else 2)
 
 
 def test_there_are_only_so_many_patterns() -> None:
@@ -128,12 +128,12 @@ def test_there_are_only_so_many_patterns() -> None:
 @pytest.mark.parametrize(
     "given",
     [
-        [GivenFilter(all=[GivenFilter("a", "eq", "1")])],
-        [GivenFilter("a", "not_starts_with", "1")],
-        [GivenFilter(any=[GivenFilter(any=[GivenFilter("a", "eq", "1")])])],
+        [QueryFilterInput(all=[QueryFilterInput("a", "eq", "1")])],
+        [QueryFilterInput("a", "not_starts_with", "1")],
+        [QueryFilterInput(any=[QueryFilterInput(any=[QueryFilterInput("a", "eq", "1")])])],
     ],
 )
-def test_what_no_page_can_show_is_none(given: list[GivenFilter]) -> None:
+def test_what_no_page_can_show_is_none(given: list[QueryFilterInput]) -> None:
     assert narrowing_of(given) is None
 
 

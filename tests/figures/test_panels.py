@@ -2,7 +2,7 @@
 
 import pytest
 
-from analytics_box.base.texts import Filters, Panels
+from analytics_box.base.texts import FilterTexts, Panels
 from analytics_box.figures import panels
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.overview.board import LISTS, PANELS, WEBSITE
@@ -113,7 +113,7 @@ def test_what_no_filter_tells_apart_leads_nowhere() -> None:
 
 def test_every_list_and_filter_has_its_words() -> None:
     assert set(LISTS) == set(Panels.empty) == {*Panels.tabs, *Panels.choices}
-    assert set(WEBSITE.fields) == set(Filters.names)
+    assert set(WEBSITE.fields) == set(FilterTexts.names)
 
 
 def test_events_are_counted_by_event_and_the_rest_by_visitor() -> None:

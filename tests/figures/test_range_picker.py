@@ -8,7 +8,7 @@ from analytics_box.base.identity import DateFormat
 from analytics_box.figures.range_picker import range_shown
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.overview.board import WEBSITE
-from analytics_box.query.ranges import Days
+from analytics_box.query.ranges import DayRange
 from analytics_box.web.page.dates import USUAL, Formats
 from tests.cases import each
 
@@ -20,31 +20,31 @@ def view(**query: str) -> View:
 
 
 RANGES = [
-    (Days(TODAY, TODAY), "20 Nov 2026", "this hour so far"),
-    (Days(date(2026, 10, 22), TODAY), "22 Oct – 20 Nov 2026", "today so far"),
-    (Days(date(2025, 11, 1), TODAY), "1 Nov 2025 – 20 Nov 2026", "this week so far"),
-    (Days(date(2023, 1, 1), TODAY), "1 Jan 2023 – 20 Nov 2026", "this month so far"),
-    (Days(date(2026, 11, 1), date(2026, 11, 12)), "1 – 12 Nov 2026", ""),
-    (Days(date(2025, 12, 22), date(2026, 1, 20)), "22 Dec 2025 – 20 Jan 2026", ""),
+    (DayRange(TODAY, TODAY), "20 Nov 2026", "this hour so far"),
+    (DayRange(date(2026, 10, 22), TODAY), "22 Oct – 20 Nov 2026", "today so far"),
+    (DayRange(date(2025, 11, 1), TODAY), "1 Nov 2025 – 20 Nov 2026", "this week so far"),
+    (DayRange(date(2023, 1, 1), TODAY), "1 Jan 2023 – 20 Nov 2026", "this month so far"),
+    (DayRange(date(2026, 11, 1), date(2026, 11, 12)), "1 – 12 Nov 2026", ""),
+    (DayRange(date(2025, 12, 22), date(2026, 1, 20)), "22 Dec 2025 – 20 Jan 2026", ""),
 ]
 
 
 @each(("days", "dates", "unfinished"), RANGES)
-def test_a_range_says_its_dates_and_what_is_not_over(days: Days, dates: str, unfinished: str) -> None:
+def test_a_range_says_its_dates_and_what_is_not_over(days: DayRange, dates: str, unfinished: str) -> None:
     shown = range_shown(view(), days, TODAY, USUAL)
     assert (shown.dates, shown.unfinished) == (dates, unfinished)
 
 
 def test_own_dates_are_called_by_their_dates() -> None:
     own = view(range="custom", **{"from": "2026-11-01", "to": "2026-11-12"})
-    shown = range_shown(own, Days(date(2026, 11, 1), date(2026, 11, 12)), TODAY, USUAL)
+    shown = range_shown(own, DayRange(date(2026, 11, 1), date(2026, 11, 12)), TODAY, USUAL)
     assert shown.label == "1 – 12 Nov 2026"
     assert not any(choice.selected for choice in shown.choices)
 
 
 def test_all_presets_can_be_chosen_and_drop_own_dates() -> None:
     own = view(range="custom", by="day", **{"from": "2026-11-01", "to": "2026-11-12"})
-    choices = range_shown(own, Days(TODAY, TODAY), TODAY, USUAL).choices
+    choices = range_shown(own, DayRange(TODAY, TODAY), TODAY, USUAL).choices
     assert len(choices) == 13
     assert not any("from=" in choice.href or "by=" in choice.href for choice in choices)
     assert {choice.key: choice.name for choice in choices if choice.key} == {
@@ -71,10 +71,10 @@ WRITTEN = [
 def test_a_range_is_written_as_the_person_writes_dates(written: tuple[DateFormat, str, str, str, str]) -> None:
     form, *expected = written
     ranges = [
-        Days(date(2026, 11, 1), date(2026, 11, 12)),
-        Days(date(2026, 10, 22), TODAY),
-        Days(date(2025, 12, 22), date(2026, 1, 20)),
-        Days(TODAY, TODAY),
+        DayRange(date(2026, 11, 1), date(2026, 11, 12)),
+        DayRange(date(2026, 10, 22), TODAY),
+        DayRange(date(2025, 12, 22), date(2026, 1, 20)),
+        DayRange(TODAY, TODAY),
     ]
     found = [range_shown(view(), days, TODAY, Formats(form)) for days in ranges]
     assert [each.dates for each in found] == expected

@@ -3,15 +3,15 @@
 from datetime import date, timedelta
 
 from analytics_box.figures.chart_picker import chart_choices
-from analytics_box.figures.steps import Step, chosen, possible, usual
+from analytics_box.figures.steps import Step, possible, steps_to_draw, usual
 from analytics_box.figures.view import read_view
 from analytics_box.products.overview.board import WEBSITE
-from analytics_box.query.ranges import Days
+from analytics_box.query.ranges import DayRange
 from tests.cases import each
 
 
-def last(days: int) -> Days:
-    return Days(date(2026, 11, 20) - timedelta(days=days - 1), date(2026, 11, 20))
+def last(days: int) -> DayRange:
+    return DayRange(date(2026, 11, 20) - timedelta(days=days - 1), date(2026, 11, 20))
 
 
 @each(
@@ -36,9 +36,9 @@ def test_hours_are_not_drawn_beside_many_days() -> None:
 
 
 def test_what_was_chosen_is_drawn_or_the_page_says_what_is() -> None:
-    assert chosen("week", last(30)) == ("week", "")
-    assert chosen("", last(365)) == ("week", "")
-    assert chosen("hour", last(365)) == ("week", "Hours cannot be drawn for 365 days. These are weeks.")
+    assert steps_to_draw("week", last(30)) == ("week", "")
+    assert steps_to_draw("", last(365)) == ("week", "")
+    assert steps_to_draw("hour", last(365)) == ("week", "Hours cannot be drawn for 365 days. These are weeks.")
 
 
 def test_the_head_of_the_chart_offers_steps_and_measures() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from analytics_box.base.texts import figures
-from analytics_box.figures.tiles import Change, Totals, tiles
+from analytics_box.figures.tiles import TileChange, Totals, tiles
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.overview.board import WEBSITE
 
@@ -19,7 +19,7 @@ def totals(**numbers: float) -> Totals:
     return {"summary_totals": [dict.fromkeys(WEBSITE.charted, 0.0) | numbers]}
 
 
-def change_of(metric: str, now: float, then: float, *, sessions: float = 1, **how: Any) -> Change | None:
+def change_of(metric: str, now: float, then: float, *, sessions: float = 1, **how: Any) -> TileChange | None:
     numbers = ({"sessions": sessions, metric: now}, {"sessions": sessions, metric: then})
     shown = tiles(view(), totals(**numbers[0]), totals(**numbers[1]), **how)
     return next(tile.change for tile in shown if tile.metric == metric)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analytics_box.figures.values import KEPT_SECONDS, MOST_KEPT, MOST_LETTERS, KeptValues, Value, like, meant
+from analytics_box.figures.values import KEPT_SECONDS, MOST_KEPT, MOST_LETTERS, KeptValues, Value, like, matching_values
 from tests.inprocess import FixedClock
 
 LANGUAGES = tuple(
@@ -29,7 +29,7 @@ LANGUAGES = tuple(
     ],
 )
 def test_a_name_stands_for_all_that_are_called_so(typed: str, names: tuple[str, ...]) -> None:
-    assert meant(LANGUAGES, typed) == names
+    assert matching_values(LANGUAGES, typed) == names
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,11 @@ from multidict import MultiDict
 
 from analytics_box.figures.comparing import Comparison
 from analytics_box.figures.narrowing import OPS, WITHOUT_VALUE, Narrow, normal
-from analytics_box.figures.spans import NAMED, RangeName, Span, days_of
+from analytics_box.figures.spans import NAMED, RangeName, RangeSpan, days_of
 from analytics_box.figures.steps import STEPS
 from analytics_box.figures.view import View, address, read_view
 from analytics_box.products.overview.board import PANELS, WEBSITE
-from analytics_box.query.ranges import Days
+from analytics_box.query.ranges import DayRange
 from tests.cases import each
 
 PATH = "/sites/w1"
@@ -176,7 +176,7 @@ def test_years_are_a_range_and_of_more_than_can_be_asked_the_last_days_are() -> 
     ],
 )
 def test_the_ranges_of_pages_end_today(name: RangeName, begun: date | None, first: date) -> None:
-    assert days_of(Span(name), NOVEMBER_20, ZoneInfo("UTC"), begun) == Days(first, date(2026, 11, 20))
+    assert days_of(RangeSpan(name), NOVEMBER_20, ZoneInfo("UTC"), begun) == DayRange(first, date(2026, 11, 20))
 
 
 def test_another_range_leaves_what_was_chosen_for_this_one_behind() -> None:
@@ -193,10 +193,10 @@ def test_own_dates_the_wrong_way_round_are_turned() -> None:
 def test_the_days_follow_the_zone_of_the_page() -> None:
     midnight_in_berlin = 1_795_129_200_000 + 30 * 60_000  # 2026-11-20 00:30 there, still the 19th in UTC
     today = read("range=today")
-    assert days_of(today.span, midnight_in_berlin, ZoneInfo("Europe/Berlin")) == Days(
+    assert days_of(today.span, midnight_in_berlin, ZoneInfo("Europe/Berlin")) == DayRange(
         date(2026, 11, 20), date(2026, 11, 20)
     )
-    assert days_of(today.span, midnight_in_berlin, ZoneInfo("UTC")) == Days(date(2026, 11, 19), date(2026, 11, 19))
+    assert days_of(today.span, midnight_in_berlin, ZoneInfo("UTC")) == DayRange(date(2026, 11, 19), date(2026, 11, 19))
 
 
 @pytest.mark.parametrize("zone", ["Mars/Olympus", "../../etc/passwd", "/etc/localtime", "x" * 5000, "Europe"])

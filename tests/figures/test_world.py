@@ -10,7 +10,7 @@ from analytics_box.figures import outlines as known
 from analytics_box.figures.outlines import EVERYWHERE, HEIGHT, WIDTH, around
 from analytics_box.figures.scale import LEVELS, scale
 from analytics_box.figures.shading import Shader, Shading
-from analytics_box.figures.world import Counted, world
+from analytics_box.figures.world import CountryRow, world
 from tests.cases import each
 from tests.figures.outlines import FILE, outlines
 
@@ -19,8 +19,8 @@ RATE = Shader("conversion_rate", "Conversion rate", "percent", "?shade=conversio
 PLAIN = Shading(VISITORS, (VISITORS,))
 
 
-def row(code: str, count: int) -> Counted:
-    return Counted(code, f"Name of {code}", {"visitors": count}, f"?country={code}", selected=False)
+def row(code: str, count: int) -> CountryRow:
+    return CountryRow(code, f"Name of {code}", {"visitors": count}, f"?country={code}", selected=False)
 
 
 @each(
@@ -80,7 +80,7 @@ def test_rates_are_shaded_in_tenths_of_a_percent_and_nobody_who_did_it_is_pale()
     rows = [("DE", 40, 12.5), ("FR", 9, 0.0), ("PT", 8, 0.3), ("IT", 0, None)]
     made = world(
         [
-            Counted(code, code, {"visitors": visitors, "conversion_rate": rate}, "", False)
+            CountryRow(code, code, {"visitors": visitors, "conversion_rate": rate}, "", False)
             for code, visitors, rate in rows
         ],
         Shading(RATE, (VISITORS, RATE)),

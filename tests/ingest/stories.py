@@ -16,7 +16,7 @@ from analytics_box.app.box import Box
 from analytics_box.base import ids
 from analytics_box.base.settings import Settings
 from analytics_box.ingest import visitors
-from analytics_box.ingest.bot_rules import Bot, Rule, Wishes
+from analytics_box.ingest.bot_rules import Bot, BotRule, Wishes
 from analytics_box.tenants.websites.tracking import Tracking
 from tests.inprocess import BROWSER, NOON, FixedClock, WholeBox, whole_box
 
@@ -315,7 +315,7 @@ def _change(box: WholeBox, change: Change) -> None:
     elif name == "status":
         directory.remember(replace(shop, status=value))
     elif name == "bots":
-        rule = Rule(Bot("known_bot_user_agent", "Googlebot"), NOON, "test")
+        rule = BotRule(Bot("known_bot_user_agent", "Googlebot"), NOON, "test")
         wishes = {"none": Wishes(), "data centres": Wishes(data_centres=True)}.get(value, Wishes((rule,)))
         intake.classification.remember(shop.site, wishes)
     elif name == "organization":

@@ -25,7 +25,7 @@ def sender(*messages: dict[str, Any]) -> Any:
 
 def read(receive: Any, *, limit: int, seconds: float, length: str = "") -> Coroutine[Any, Any, bytes]:
     headers = [(b"content-length", length.encode())] if length else []
-    return body.read({"headers": headers}, receive, limit=limit, seconds=seconds)
+    return body.read_body({"headers": headers}, receive, limit=limit, seconds=seconds)
 
 
 def part(content: bytes, *, more: bool = True) -> dict[str, Any]:

@@ -3,25 +3,25 @@
 import msgspec
 import pytest
 
-from analytics_box.base.facts.event import Event, described
+from analytics_box.base.facts.event import Event, describe_attributes
 from analytics_box.base.facts.tables import ATTRIBUTES
-from analytics_box.ingest.enrich import Sender, Target, understand
+from analytics_box.ingest.enrich import EventSender, EventTarget, understand
 from analytics_box.ingest.payload import ONE
 from analytics_box.ingest.visitors import Salts
 from analytics_box.web.recognition import agent
 
 NOW = 1_790_000_000_000
-SENDER = Sender(network="203.0.113.7", user_agent="", agent=agent.NOTHING, language="", bot="", by_key=False)
+SENDER = EventSender(network="203.0.113.7", user_agent="", agent=agent.NOTHING, language="", bot="", by_key=False)
 SALTS = Salts(day=NOW // 86_400_000, today=b"t" * 32, yesterday=b"y" * 32, history=str.encode)
 
 
 def fact(name: str = "screen_view", **fields: object) -> Event:
     sent = msgspec.json.encode({"name": name, "path": "https://example.com/", **fields})
-    return understand(ONE.decode(sent), target=Target(1, "example.com"), sender=SENDER, salts=SALTS, now=NOW)
+    return understand(ONE.decode(sent), target=EventTarget(1, "example.com"), sender=SENDER, salts=SALTS, now=NOW)
 
 
 def attribute(event: Event, column: str) -> str:
-    return described(event)[ATTRIBUTES.index(column)]
+    return describe_attributes(event)[ATTRIBUTES.index(column)]
 
 
 @pytest.mark.parametrize("size", ["0x0", "1x1", "big", "1280", "999999x1", "-5x100"])

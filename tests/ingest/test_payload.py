@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from analytics_box.base.clock import DAY, HOUR, MINUTE
 from analytics_box.base.errors import BoxError, BrokenBody, WrongTypes
-from analytics_box.base.facts.event import Event, described
+from analytics_box.base.facts.event import Event, describe_attributes
 from analytics_box.ingest import payload
-from analytics_box.ingest.enrich import Sender, Target, understand
+from analytics_box.ingest.enrich import EventSender, EventTarget, understand
 from analytics_box.ingest.payload import Incoming, InvalidEvent
 from analytics_box.ingest.visitors import Salts
 from analytics_box.web.body import decode
@@ -22,16 +22,16 @@ from tests.examples import examples
 from tests.inprocess import NOON
 
 SALTS = Salts(day=NOON // DAY, today=b"t" * 32, yesterday=b"y" * 32, history=str.encode)
-BROWSER = Sender(network="203.0.113.7", user_agent="x", agent=NOTHING, language="", bot="", by_key=False)
-SERVER = Sender(network="203.0.113.7", user_agent="x", agent=NOTHING, language="", bot="", by_key=True)
+BROWSER = EventSender(network="203.0.113.7", user_agent="x", agent=NOTHING, language="", bot="", by_key=False)
+SERVER = EventSender(network="203.0.113.7", user_agent="x", agent=NOTHING, language="", bot="", by_key=True)
 DEEP = "[" * 100_000
 
 
-def taken(content: bytes | dict[str, Any], sender: Sender = BROWSER) -> Event:
+def taken(content: bytes | dict[str, Any], sender: EventSender = BROWSER) -> Event:
     """The fact that a body becomes; raises what it is refused with."""
     sent = content if isinstance(content, bytes) else msgspec.json.encode(content)
     return understand(
-        decode(payload.ONE.decode, sent), target=Target(1, "shop.example"), sender=sender, salts=SALTS, now=NOON
+        decode(payload.ONE.decode, sent), target=EventTarget(1, "shop.example"), sender=sender, salts=SALTS, now=NOON
     )
 
 
@@ -165,7 +165,7 @@ def test_properties_may_be_8_levels_and_32_kilobytes() -> None:
 
 
 # Who sends it, the time in it relative to now, and the time that counts relative to now; None is a refusal.
-TIMES: tuple[tuple[Sender, int, int | None], ...] = (
+TIMES: tuple[tuple[EventSender, int, int | None], ...] = (
     (BROWSER, 0, 0),
     (BROWSER, -DAY, -DAY),
     (BROWSER, -DAY - 1, 0),
@@ -185,7 +185,7 @@ TIMES: tuple[tuple[Sender, int, int | None], ...] = (
 
 @pytest.mark.parametrize(("sender", "sent", "counts"), TIMES, ids=str)
 def test_a_browsers_impossible_time_is_now_and_a_servers_is_refused(
-    sender: Sender, sent: int, counts: int | None
+    sender: EventSender, sent: int, counts: int | None
 ) -> None:  # semantics 1, wire 0
     content = {"name": "a", "timestamp": NOON + sent}
     if counts is None:
@@ -239,13 +239,20 @@ fields = st.sampled_from([*Incoming.__struct_fields__, "unknown", ""])
 
 @examples(120)
 @given(st.dictionaries(fields, values), st.sampled_from((BROWSER, SERVER)))
-def test_any_json_is_taken_or_refused(given_fields: dict[str, Any], sender: Sender) -> None:
+def test_any_json_is_taken_or_refused(given_fields: dict[str, Any], sender: EventSender) -> None:
     sent = json.dumps({"name": "a", **given_fields}).encode()
     try:
         event = taken(sent, sender)
     except (BoxError, InvalidEvent):
         return
-    for text in (event.name, event.path, event.query_string, event.title, event.client_session, *described(event)):
+    for text in (
+        event.name,
+        event.path,
+        event.query_string,
+        event.title,
+        event.client_session,
+        *describe_attributes(event),
+    ):
         text.encode("utf-8")
     assert 0 <= event.time < 2**53
     assert 0 <= event.visitor < 2**62

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from analytics_box.base.facts.event import Event, Span
+from analytics_box.base.facts.event import Event, FactSpan
 from analytics_box.base.facts.tables import ATTRIBUTES
 from analytics_box.base.store.strings import Strings
 from analytics_box.ingest import recovery
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions, visitor_key
 from analytics_box.ingest.placing import MOST_MOVED
-from analytics_box.ingest.sessions import MOST_SIGNALS, Signal, Visits, started
+from analytics_box.ingest.sessions import MOST_SIGNALS, Signal, Visits, start_session
 from tests.ingest.rows import rows
 from tests.inprocess import whole_box
 from tests.query.happenings import DAY, HOUR, MINUTE, SECOND, Happening, at
@@ -29,8 +29,8 @@ def lasting(happening: Happening, time: int) -> Event:
     return structs.replace(happening.fact(), time=time, visitor=7, yesterday=7)
 
 
-def error(time: int) -> Span:
-    return Span(
+def error(time: int) -> FactSpan:
+    return FactSpan(
         table="errors",
         site=1,
         time=time,
@@ -113,8 +113,8 @@ def test_a_key_may_send_custom_events_of_many_visitors_before_their_page_views(t
 def test_one_visitor_is_found_under_the_ids_of_many_days() -> None:
     live = LiveSessions()
     one, two, three = (visitor_key(1, visitor) for visitor in (10, 20, 30))
-    session = Visits((started(1, Signal(NOON, 1, 1), (0,)),))
-    other = Visits((started(2, Signal(NOON + HOUR, 1, 1), (0,)),))
+    session = Visits((start_session(1, Signal(NOON, 1, 1), (0,)),))
+    other = Visits((start_session(2, Signal(NOON + HOUR, 1, 1), (0,)),))
     live.keep(live.find((one,)), session)
     live.keep(live.find((two, one)), session)
     live.keep(live.find((three,)), other)

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, assume, example, given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from analytics_box.base.facts.event import Fact, Span
+from analytics_box.base.facts.event import Fact, FactSpan
 from analytics_box.base.facts.tables import SPANS
 from analytics_box.base.store.strings import Strings
 from analytics_box.ingest import recovery
@@ -47,7 +47,7 @@ class Step:
         event = self.happening.fact()
         if not self.table:
             return event
-        return Span(
+        return FactSpan(
             table=self.table,
             site=event.site,
             time=event.time,

@@ -7,7 +7,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from analytics_box.base.facts.event import PAGE_VIEW, Fact, Span
+from analytics_box.base.facts.event import PAGE_VIEW, Fact, FactSpan
 from analytics_box.base.facts.tables import ATTRIBUTES
 from analytics_box.base.store.strings import Strings
 from analytics_box.ingest import recovery, sessions
@@ -190,7 +190,7 @@ SPEAKERS: dict[str, tuple[Sequence[Happening], tuple[int, str, str]]] = {
 @pytest.mark.parametrize("story", SPEAKERS)
 def test_all_rows_of_a_session_have_its_start_source_and_browser(world: World, story: str, at_once: bool) -> None:
     happenings, expected = SPEAKERS[story]
-    vital = Span(
+    vital = FactSpan(
         table="vitals",
         site=1,
         time=EVENING + MINUTE,
@@ -231,7 +231,7 @@ def test_all_rows_of_a_session_have_its_start_source_and_browser(world: World, s
 def test_engagement_of_a_page_is_in_the_session_of_its_leave_beacon(world: World, order: tuple[int, ...]) -> None:
     """Also if another page was opened while it was read."""
     shown, left = after(view, -150 * MINUTE), after(leave, -30 * MINUTE)
-    engagement = Span(
+    engagement = FactSpan(
         table="vitals",
         site=1,
         time=left.time,
@@ -376,7 +376,7 @@ def test_the_live_sessions_silent_for_longest_are_forgotten_first(tmp_path: Path
 
 def test_signals_of_a_write_that_was_rolled_back_are_written_over() -> None:
     live, key = LiveSessions(), visitor_key(1, 42)
-    first = sessions.started(7, Signal(EVENING, 1, PAGE_VIEW), ())
+    first = sessions.start_session(7, Signal(EVENING, 1, PAGE_VIEW), ())
     live.keep(live.find((key,)), sessions.Visits((first,)))
     live.committed()
 
@@ -393,7 +393,7 @@ def test_signals_of_a_write_that_was_rolled_back_are_written_over() -> None:
     live.undo(mark)
     (session,) = live.find((key,)).visits.sessions
     assert [signal.path for signal in session.remembered] == [1, 2]
-    assert not session.has(sessions.packed([Signal(EVENING, 3, PAGE_VIEW)])[8:])
+    assert not session.has(sessions.pack_signals([Signal(EVENING, 3, PAGE_VIEW)])[8:])
     go_on(5)
     (session,) = live.find((key,)).visits.sessions
     assert [signal.path for signal in session.remembered] == [1, 2, 5]

@@ -14,7 +14,7 @@ from analytics_box.base.store import schema
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.migrations import migrate
 from analytics_box.base.store.strings import Strings
-from analytics_box.ingest.ledger import Batch, Ledger
+from analytics_box.ingest.ledger import FactBatch, Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.ingest.repeats import EventIds
 from tests.base.store.notes import Refusal
@@ -70,7 +70,7 @@ def test_batches_written_together_leave_the_rows_that_they_leave_one_by_one(tmp_
     batches = cut(story(seed, 600), seed)
     alone, together = Kept(tmp_path / "alone"), Kept(tmp_path / "together")
     one_by_one = [alone.db.write_now(partial(alone.ledger.append, facts=facts)) for facts in batches]
-    at_once = together.db.write_now(lambda db: together.ledger.append_all(db, [Batch(facts) for facts in batches]))
+    at_once = together.db.write_now(lambda db: together.ledger.append_all(db, [FactBatch(facts) for facts in batches]))
     assert at_once == one_by_one
     assert any(appended.repeats for appended in at_once)
     assert together.rows() == alone.rows()
@@ -80,7 +80,7 @@ def test_batches_written_together_leave_the_rows_that_they_leave_one_by_one(tmp_
 
 @pytest.mark.parametrize("seed", range(4))
 def test_usual_rows_are_those_of_the_long_way(tmp_path: Path, seed: int) -> None:
-    batches = [Batch(facts) for facts in cut(story(seed, 300), seed)]
+    batches = [FactBatch(facts) for facts in cut(story(seed, 300), seed)]
     usual, long_way = Kept(tmp_path / "usual"), Kept(tmp_path / "long")
     made: list[bool] = []
 
@@ -102,7 +102,7 @@ def test_usual_rows_are_those_of_the_long_way(tmp_path: Path, seed: int) -> None
 def test_an_event_that_two_requests_bring_at_once_is_the_firsts(tmp_path: Path) -> None:
     kept = Kept(tmp_path)
     first, second = (replace(view(path), event_id="same") for path in ("/first", "/second"))
-    appended = kept.db.write_now(lambda db: kept.ledger.append_all(db, [Batch([first]), Batch([second])]))
+    appended = kept.db.write_now(lambda db: kept.ledger.append_all(db, [FactBatch([first]), FactBatch([second])]))
     assert [each.repeats for each in appended] == [[], [second]]
     assert [row[0] for row in kept.rows()] == ["/first"]
     kept.db.close()
@@ -110,7 +110,7 @@ def test_an_event_that_two_requests_bring_at_once_is_the_firsts(tmp_path: Path) 
 
 def test_events_that_were_refused_together_may_come_again(tmp_path: Path) -> None:
     kept = Kept(tmp_path)
-    batches = [Batch([replace(view(path), event_id=path)]) for path in ("/a", "/b")]
+    batches = [FactBatch([replace(view(path), event_id=path)]) for path in ("/a", "/b")]
 
     def refused(db: Connection) -> None:
         kept.ledger.append_all(db, batches)
@@ -135,7 +135,7 @@ def test_of_many_batches_few_events_wait_in_memory(tmp_path: Path) -> None:
             waiting.append(len(waiting) * 100 - int(str(count)))
 
         facts = [view(f"/{number}", visitor=2 + 2 * number) for number in range(100)]
-        kept.ledger.append_all(db, [Batch(facts, meter=stored_so_far) for _ in range(20)])
+        kept.ledger.append_all(db, [FactBatch(facts, meter=stored_so_far) for _ in range(20)])
 
     kept.db.write_now(write)
     assert len(waiting) == 20

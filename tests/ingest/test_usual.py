@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.app.watch.state import Watched
+from analytics_box.app.watch.state import WatchedParts
 from analytics_box.base import ids
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.settings import Settings
@@ -145,7 +145,7 @@ def test_proxy_that_is_not_trusted_is_noted_with_each_request(box: WholeBox, lon
     for _ in range(2):
         box.clock.advance(seconds=1)
         assert track(box, address="10.0.0.1", x_forwarded_for="203.0.113.9").status == 200
-        seen = box.box.parts[Watched].proxies.untrusted
+        seen = box.box.parts[WatchedParts].proxies.untrusted
         assert seen is not None
         assert seen.at == box.clock.now()
     assert len(long_ways) == 2

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from analytics_box.base.clock import DAY, HOUR
-from analytics_box.ingest.visitors import SALT_BYTES, SaltFile, both, by_client_id, cookieless, remembered, salted
+from analytics_box.ingest.visitors import SALT_BYTES, SaltFile, both, by_client_id, cached_ids, cookieless, salted_hash
 from analytics_box.web import address
 from analytics_box.web.address import network_of
 from tests.inprocess import NOON, whole_box
@@ -85,16 +85,16 @@ def test_the_salts_stand_in_a_file_that_only_its_owner_reads(tmp_path: Path) -> 
 def test_a_salt_that_is_over_is_not_kept_in_memory_either(tmp_path: Path) -> None:
     file = SaltFile(tmp_path / "salts", str.encode)
     both(file.current(NOON).around(NOON, 1), 1, "203.0.113.7\0Firefox")
-    assert salted.cache_info().currsize
-    assert remembered.cache_info().currsize
+    assert salted_hash.cache_info().currsize
+    assert cached_ids.cache_info().currsize
     address.client_of("127.0.0.1", "203.0.113.7", address.networks(("127.0.0.1",)))
     assert address._remembered_walk.cache_info().currsize
-    assert address._remembered.cache_info().currsize
+    assert address._parsed_address.cache_info().currsize
     file.current(NOON + DAY)
-    assert not salted.cache_info().currsize
-    assert not remembered.cache_info().currsize
+    assert not salted_hash.cache_info().currsize
+    assert not cached_ids.cache_info().currsize
     assert not address._remembered_walk.cache_info().currsize
-    assert not address._remembered.cache_info().currsize
+    assert not address._parsed_address.cache_info().currsize
 
 
 def test_a_salt_lasts_until_midnight_utc_and_one_day_more(tmp_path: Path) -> None:

@@ -20,8 +20,8 @@ from analytics_box.base.store.db import Connection, Db
 from analytics_box.query.engines import Engines
 from analytics_box.query.engines.clickhouse import words
 from analytics_box.query.engines.clickhouse.engine import ClickHouse
-from analytics_box.query.engines.clickhouse.server import Target
-from analytics_box.query.plan import Plan
+from analytics_box.query.engines.clickhouse.server import ClickHouseTarget
+from analytics_box.query.plan import QueryPlan
 from tests.load.figures import machine, remark, report
 from tests.load.query import RUNS, Case, cases, parameter, plans, prepared
 from tests.query.clickhouse.served import Served
@@ -55,7 +55,7 @@ def main(events: int, days: int, folder: Path | None) -> None:
 async def _through_the_box(directory: Path, url: str) -> dict[Case, tuple[float, list[Directly]]]:
     """By case: the median of its times (ms), and its statements."""
     db, clock = Db(directory / "events.db", readers=4), SystemClock()
-    far = ClickHouse(db, clock, Target(url, several=False))
+    far = ClickHouse(db, clock, ClickHouseTarget(url, several=False))
     engines = Engines(db, clock, columnar="clickhouse", far=far)
     try:
         await _send(engines)
@@ -80,7 +80,7 @@ async def _send(engines: Engines) -> None:
     )
 
 
-async def _timed(engines: Engines, of: tuple[Plan, ...]) -> tuple[float, list[Directly]]:
+async def _timed(engines: Engines, of: tuple[QueryPlan, ...]) -> tuple[float, list[Directly]]:
     times: list[float] = []
     for _ in range(RUNS + 1):
         began = time.perf_counter()
@@ -90,10 +90,10 @@ async def _timed(engines: Engines, of: tuple[Plan, ...]) -> tuple[float, list[Di
     return statistics.median(times[1:]), [_directly(engines, plan) for plan in of]
 
 
-def _directly(engines: Engines, plan: Plan) -> Directly:
+def _directly(engines: Engines, plan: QueryPlan) -> Directly:
     statement = engines.choice(plan).statement
     settings = ", ".join(f"{name} = {value!r}" for name, value in words.SETTINGS.items())
-    params = {name: parameter(value) for name, value in words.bound(statement).items()}
+    params = {name: parameter(value) for name, value in words.bind_values(statement).items()}
     return Directly(f"{statement.sql}\nsettings {settings}", params)
 
 

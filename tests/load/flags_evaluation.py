@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import msgspec
 
-from analytics_box.products.flags.evaluation.compiling import Ruleset, compiled
-from analytics_box.products.flags.evaluation.context import Context
-from analytics_box.products.flags.flag import Definition, Flag
+from analytics_box.products.flags.evaluation.compiling import Ruleset, compile_ruleset
+from analytics_box.products.flags.evaluation.context import EvaluationContext
+from analytics_box.products.flags.flag import Flag, FlagDefinition
 from tests.load.figures import machine, report
 
 FLAGS, USERS, ROUNDS = 20, 2_000, 5
@@ -55,18 +55,18 @@ def main() -> None:
     """Report each kind of flag, 20 of them at once."""
     machine()
     for kind, definition in KINDS.items():
-        ready = compiled([_flag(number, definition) for number in range(FLAGS)], ())
+        ready = compile_ruleset([_flag(number, definition) for number in range(FLAGS)], ())
         report("flags_evaluation", flags=FLAGS, kind=kind, microseconds=_median(partial(_evaluate, ready)))
     definition = KINDS["rollout_after_two_rules"]
     flags = [_flag(number, definition) for number in range(FLAGS)]
-    report("flags_compiling", flags=FLAGS, microseconds=_median(lambda: _timed(lambda: compiled(flags, ()))))
+    report("flags_compiling", flags=FLAGS, microseconds=_median(lambda: _timed(lambda: compile_ruleset(flags, ()))))
 
 
 def _flag(number: int, definition: dict[str, Any]) -> Flag:
     given = dict(definition)
     if number == 0:
         given.pop("prerequisites", None)
-    made = msgspec.convert(given, Definition)
+    made = msgspec.convert(given, FlagDefinition)
     return Flag(id=f"flag{number:08}", organization_id="load", website_id="load", key=f"flag-{number}", definition=made)
 
 
@@ -77,7 +77,9 @@ def _median(once: Callable[[], float]) -> float:
 def _evaluate(ready: Ruleset) -> float:
     """Microseconds of processor time for all flags of one user, each user a new one."""
     chance = random.Random(1)
-    people = [Context(user_id=f"{chance.getrandbits(128):032x}", properties=_PROPERTIES) for _ in range(USERS)]
+    people = [
+        EvaluationContext(user_id=f"{chance.getrandbits(128):032x}", properties=_PROPERTIES) for _ in range(USERS)
+    ]
     begun = time.process_time()
     for who in people:
         ready.all(who)

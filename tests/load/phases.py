@@ -19,7 +19,7 @@ from analytics_box.base.outgoing.fences import ALL, Fences
 from analytics_box.base.outgoing.resolve import SystemResolver
 from analytics_box.products.monitors.monitor import Monitor
 from analytics_box.products.monitors.probing.probe import Prober
-from analytics_box.products.monitors.result import Result
+from analytics_box.products.monitors.result import CheckResult
 from tests.base.outgoing.places import PEM
 from tests.products.monitors.faults import secure
 
@@ -92,7 +92,7 @@ def main(rounds: int) -> None:
             print(json.dumps({"scheme": scheme, "step": step, "check": one, "curl": other, "apart": abs(one - other)}))
 
 
-def _ours(found: Result) -> dict[str, float]:
+def _ours(found: CheckResult) -> dict[str, float]:
     steps = {step: getattr(found.phases, step) for step in STEPS[:-1]} | {"total": found.total}
     return {step: round((took or 0) / 1000, 3) for step, took in steps.items()}
 

@@ -25,12 +25,12 @@ from analytics_box.query.catalog import registry
 from analytics_box.query.compose import compose, window_of
 from analytics_box.query.engines import columns, duckdb, rollups_file, sqlite
 from analytics_box.query.engines.clickhouse import words
-from analytics_box.query.engines.clickhouse.tables import quoted
-from analytics_box.query.engines.counting import unlimited
+from analytics_box.query.engines.clickhouse.tables import quote_text
+from analytics_box.query.engines.counting import no_limit
 from analytics_box.query.filters import conditions
-from analytics_box.query.plan import Plan
+from analytics_box.query.plan import QueryPlan
 from analytics_box.query.ranges import today
-from analytics_box.query.request import GivenFilter, GivenQuery, check
+from analytics_box.query.request import GivenQuery, QueryFilterInput, check
 from analytics_box.query.rollups import pays
 from tests.load.figures import machine, percentile, remark, report
 from tests.load.generator import fill
@@ -153,10 +153,10 @@ def cases() -> Iterator[Case]:
         yield Case(name, days, filtered)
 
 
-def plans(case: Case, now: int) -> tuple[Plan, ...]:
+def plans(case: Case, now: int) -> tuple[QueryPlan, ...]:
     """What the engine is asked for a case."""
     query_type = registry.TYPES[case.type]
-    filters = [GivenFilter(field="country", op="eq", value=COUNTRY)] if case.filtered else []
+    filters = [QueryFilterInput(field="country", op="eq", value=COUNTRY)] if case.filtered else []
     given = GivenQuery(
         parameters=[case.type],
         startDate="2000-01-01",
@@ -206,7 +206,7 @@ def _ask(engine: str, directory: Path, now: int, answers: Any) -> None:
 def _sqlite(directory: Path) -> Any:
     db = Db(directory / "events.db", readers=1)
     kept = rollups_file.open_rollups(directory / rollups_file.FILE_NAME, directory / "events.db")
-    return lambda plan: db.read_now(lambda connection: sqlite.run(connection, plan, rollups=kept), seconds=600)
+    return lambda plan: db.read_now(lambda connection: sqlite.run_plan(connection, plan, rollups=kept), seconds=600)
 
 
 def _duckdb(directory: Path) -> Any:
@@ -215,15 +215,13 @@ def _duckdb(directory: Path) -> Any:
     cursor = db.read_now(opened, seconds=600).connection.cursor()
     kept = rollups_file.open_rollups(directory / rollups_file.FILE_NAME, directory / "events.db")
 
-    def from_rollups(plan: Plan, connection: Connection) -> list[tuple[Any, ...]] | None:
-        with sqlite.parted(connection, plan, kept) as cut:
-            return (
-                sqlite.run_rendered(connection, plan, sqlite.render(plan, cut), unlimited, 600) if pays(cut) else None
-            )
+    def from_rollups(plan: QueryPlan, connection: Connection) -> list[tuple[Any, ...]] | None:
+        with sqlite.open_cut(connection, plan, kept) as cut:
+            return sqlite.run_rendered(connection, plan, sqlite.render(plan, cut), no_limit, 600) if pays(cut) else None
 
-    def run(plan: Plan) -> list[tuple[Any, ...]]:
+    def run(plan: QueryPlan) -> list[tuple[Any, ...]]:
         found = db.read_now(partial(from_rollups, plan), seconds=600)
-        return duckdb.run(cursor, plan, seconds=600) if found is None else found
+        return duckdb.run_plan(cursor, plan, seconds=600) if found is None else found
 
     return run
 
@@ -249,9 +247,9 @@ def _clickhouse(directory: Path) -> Any:
 
     settings = ", ".join(f"{name} = {value!r}" for name, value in words.SETTINGS.items())
 
-    def run(plan: Plan) -> list[tuple[Any, ...]]:
+    def run(plan: QueryPlan) -> list[tuple[Any, ...]]:
         statement = words.render(plan)
-        given = {name: parameter(value) for name, value in words.bound(statement).items()}
+        given = {name: parameter(value) for name, value in words.bind_values(statement).items()}
         answer = session.query(f"{statement.sql}\nsettings {settings}", "JSONCompact", params=given)
         return [tuple(_number(value) for value in row) for row in json.loads(str(answer))["data"]]
 
@@ -261,7 +259,7 @@ def _clickhouse(directory: Path) -> Any:
 def parameter(value: object) -> str:
     """A value as ClickHouse reads it."""
     if isinstance(value, list):
-        return f"[{', '.join(quoted(item) if isinstance(item, str) else str(item) for item in value)}]"
+        return f"[{', '.join(quote_text(item) if isinstance(item, str) else str(item) for item in value)}]"
     return str(value)
 
 

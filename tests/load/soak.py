@@ -21,7 +21,7 @@ import httpx
 import uvloop
 
 from analytics_box.base.clock import SystemClock
-from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.layout import stored_table
 from analytics_box.query.engines import MANY
 from tests.load.asking import DAYS, Askers, differences
 from tests.load.figures import machine, percentile, remark, report
@@ -289,7 +289,8 @@ def _stored(data: Path) -> tuple[int, int]:
     db = apsw.Connection(str(data / "events.db"), flags=apsw.SQLITE_OPEN_READONLY)
     try:
         counts = [
-            db.execute(f"select count(*) from {table}").fetchall()[0][0] for table in (stored("events"), "link_clicks")
+            db.execute(f"select count(*) from {table}").fetchall()[0][0]
+            for table in (stored_table("events"), "link_clicks")
         ]
     finally:
         db.close()

@@ -14,7 +14,7 @@ import pytest
 from analytics_box.app.cli.main import main
 from analytics_box.app.cli.options import EXIT_CODES
 from analytics_box.app.cli.reference import rows
-from analytics_box.app.docs.manual import Manual, Section
+from analytics_box.app.docs.manual import ManualPages, Section
 from analytics_box.app.openapi.refusals import codes
 from analytics_box.app.parts import web_dir
 from analytics_box.app.watch import warnings
@@ -25,26 +25,26 @@ from analytics_box.base.texts import (
     ApiKeys,
     AuditLog,
     Bots,
-    Defaults,
+    DefaultsTexts,
     Domains,
     Drops,
-    Integrations,
-    Links,
+    IntegrationTexts,
+    LinkTexts,
+    ManualTexts,
     Members,
     Overview,
     People,
-    Queries,
+    QueryTexts,
     Security,
     SiteSettings,
     TheBox,
 )
-from analytics_box.base.texts import Manual as ManualTexts
-from analytics_box.base.texts import Manual as Words
+from analytics_box.base.texts import ManualTexts as Words
 from tests.inprocess import WholeBox, whole_box
 
 ROOT = Path(__file__).parents[2]
 FOLDER = web_dir() / "manual"
-MANUAL = Manual(FOLDER)
+MANUAL = ManualPages(FOLDER)
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +143,7 @@ def test_every_page_lists_all_pages_and_its_headings(box: WholeBox) -> None:
 
 
 def test_examples_name_this_box_but_the_setting_that_names_it_does_not() -> None:
-    manual = Manual(FOLDER, "https://box.example")
+    manual = ManualPages(FOLDER, "https://box.example")
     queries = "".join(section.text for section in sections(manual.page("queries")))
     assert "curl &#39;https://box.example/v1/query?" in queries
     settings = "".join(section.text for section in sections(manual.page("settings")))
@@ -164,19 +164,19 @@ LABELS = (
     ("not-counted", f"**{Bots.take_back}**"),
     ("overview", f"**{Overview.compare}**"),
     ("websites", f"**{SiteSettings.short}**"),
-    ("queries", f"**{Queries.heading}**"),
+    ("queries", f"**{QueryTexts.heading}**"),
     ("people", f"**{People.short}**"),
-    ("links", f"**{Links.title}**"),
-    ("links", f"**{Links.domains}**"),
-    ("links", f"**{Links.bulk}**"),
-    ("links", f"**{Links.export}**"),
+    ("links", f"**{LinkTexts.title}**"),
+    ("links", f"**{LinkTexts.domains}**"),
+    ("links", f"**{LinkTexts.bulk}**"),
+    ("links", f"**{LinkTexts.export}**"),
     ("keys", f"Settings, {ApiKeys.title}"),
     ("members", f"Settings, {Members.title}"),
     ("members", f"({Security.title})"),
     ("members", f"Settings, {AuditLog.title}"),
-    ("integrations", f"Settings, {Integrations.title}"),
+    ("integrations", f"Settings, {IntegrationTexts.title}"),
     ("integrations", f"Settings, {Domains.title}"),
-    ("integrations", f"## {Defaults.title}"),
+    ("integrations", f"## {DefaultsTexts.title}"),
     ("running", f"Settings, {TheBox.title}"),
 )
 

@@ -10,7 +10,7 @@ import pytest
 from litestar import Request
 
 from analytics_box.app.docs.documentation import Documentation
-from analytics_box.app.docs.search import Entry, Index
+from analytics_box.app.docs.search import DocsEntry, Index
 from analytics_box.web.page.rendered import RenderedPages
 from analytics_box.web.page.templates import Pages
 from tests.inprocess import WholeBox, whole_box
@@ -65,9 +65,9 @@ def test_what_was_asked_is_shown_as_text(box: WholeBox) -> None:
 
 
 ENTRIES = (
-    Entry("/one", "Sessions", "Definitions", "A visit, and how long it lasts."),
-    Entry("/two", "Visits", "Definitions", "See sessions."),
-    Entry("/three", "Obsession", "Elsewhere", "Nothing to do with it."),
+    DocsEntry("/one", "Sessions", "Definitions", "A visit, and how long it lasts."),
+    DocsEntry("/two", "Visits", "Definitions", "See sessions."),
+    DocsEntry("/three", "Obsession", "Elsewhere", "Nothing to do with it."),
 )
 
 
@@ -82,7 +82,7 @@ def test_what_holds_all_words_hides_what_holds_some() -> None:
 
 def test_an_excerpt_marks_the_words_and_loses_nothing_between_them() -> None:
     long = " ".join(f"word{number}" for number in range(200)) + " the needle here " + "end " * 100
-    [hit] = Index([Entry("/long", "Long", "", long)]).search("needle her")
+    [hit] = Index([DocsEntry("/long", "Long", "", long)]).search("needle her")
     text = "".join(piece for piece, _ in hit.excerpt)
     assert [piece for piece, marked in hit.excerpt if marked] == ["needle", "her"]
     assert text.startswith("… word")

@@ -6,7 +6,7 @@ from typing import Any
 from analytics_box.base.facts.histogram import bin_of
 from analytics_box.base.facts.layout import INSERT
 from analytics_box.base.facts.tables import CHECKS
-from analytics_box.base.facts.uptime import DEGRADED, DOWN, MAINTENANCE, PAUSED, UNKNOWN, UP, Span
+from analytics_box.base.facts.uptime import DEGRADED, DOWN, MAINTENANCE, PAUSED, UNKNOWN, UP, UptimeSpan
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.strings import Strings
 
@@ -82,13 +82,15 @@ def checks_of_all_kinds(monitor: int, now: int) -> list[Check]:
     ]
 
 
-def timeline(now: int) -> list[Span]:
+def timeline(now: int) -> list[UptimeSpan]:
     """Every state in the last hours, ending with being up."""
     states = (PAUSED, UP, UNKNOWN, UP, MAINTENANCE, DEGRADED)
-    spans = [Span(state, now - (9 - at) * 1_200_000, now - (8 - at) * 1_200_000) for at, state in enumerate(states)]
-    spans.append(Span(UP, spans[-1].until, now - 540_000))
-    spans.append(Span(DOWN, now - 540_000, now - 330_000))
-    spans.append(Span(UP, now - 330_000, 0))
+    spans = [
+        UptimeSpan(state, now - (9 - at) * 1_200_000, now - (8 - at) * 1_200_000) for at, state in enumerate(states)
+    ]
+    spans.append(UptimeSpan(UP, spans[-1].until, now - 540_000))
+    spans.append(UptimeSpan(DOWN, now - 540_000, now - 330_000))
+    spans.append(UptimeSpan(UP, now - 330_000, 0))
     return spans
 
 
@@ -96,7 +98,7 @@ def store_checks(db: Db, checks: Iterable[Check]) -> None:
     db.write_now(lambda writer: _append(writer, checks))
 
 
-def store_spans(db: Db, monitor: int, spans: Iterable[Span]) -> None:
+def store_spans(db: Db, monitor: int, spans: Iterable[UptimeSpan]) -> None:
     rows = [(monitor, *span) for span in spans]
     db.write_now(lambda writer: writer.executemany(INSERT["monitor_spans"], rows))
 

@@ -3,12 +3,12 @@
 from typing import Any
 
 from analytics_box.base.facts.clicks import BOT, CLICK, HEAD, PREFETCH, PREVIEW
-from analytics_box.products.links.clicks.rows import Click
+from analytics_box.products.links.clicks.rows import LinkClick
 
 
-def click(link: int, time: int, **more: Any) -> Click:
+def click(link: int, time: int, **more: Any) -> LinkClick:
     """A click of a person in Berlin with Firefox, who came from a search; `more` says what is different."""
-    plain = Click(
+    plain = LinkClick(
         link=link,
         time=time,
         kind=CLICK,
@@ -31,7 +31,7 @@ def click(link: int, time: int, **more: Any) -> Click:
     return plain._replace(**more)
 
 
-def clicks_of_all_kinds(link: int, now: int, *, landing: int, visitor: int, before: int = 210_000) -> list[Click]:
+def clicks_of_all_kinds(link: int, now: int, *, landing: int, visitor: int, before: int = 210_000) -> list[LinkClick]:
     """One of each kind in the last minutes; the first is followed by a visit of that visitor."""
     return [
         click(link, now - before, landing=landing, landing_visitor=visitor),

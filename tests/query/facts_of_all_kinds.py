@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event, Fact, Span
+from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event, Fact, FactSpan
 from analytics_box.base.facts.tables import ATTRIBUTES
 
 ANA, BEN, BOT = 5, 6, 7  # visitors
@@ -104,8 +104,8 @@ def _event(
     )
 
 
-def _span(table: str, site: int, time: int, visitor: int, own: tuple[int | float | str | None, ...]) -> Span:
-    return Span(
+def _span(table: str, site: int, time: int, visitor: int, own: tuple[int | float | str | None, ...]) -> FactSpan:
+    return FactSpan(
         table=table,
         site=site,
         time=time,

@@ -7,10 +7,10 @@ from zoneinfo import ZoneInfo
 
 from hypothesis import strategies as st
 
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog import registry  # what may be asked is all that is taken from it
 from analytics_box.query.catalog.values import id_text
-from analytics_box.query.run import Entry
+from analytics_box.query.run import ParameterAnswer
 from tests.query import calendars
 from tests.query.brute import happened
 from tests.query.brute.facts import Facts, Filter, Group, Question, counted, with_flags
@@ -49,7 +49,7 @@ class Asked:
 
     type: str
     question: Question
-    scope: Scope
+    scope: ReadScope
     sort_by: str | None = None
     descending: bool = True
     limit: int = 10_000
@@ -93,7 +93,7 @@ class Asked:
         }
 
 
-def ask(story: Story, asked: Asked, *, both: bool | None = None) -> Entry:
+def ask(story: Story, asked: Asked, *, both: bool | None = None) -> ParameterAnswer:
     """The box's answer, given at the instant of the question, which `both` engines are asked, or some of those that are
     drawn (world.is_for_both)."""
     body, clock = asked.body(), story.world.clock

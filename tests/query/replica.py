@@ -13,13 +13,13 @@ from analytics_box.base.store.strings import Strings
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.products.monitors.monitor import Monitor
-from analytics_box.products.monitors.result import Result
+from analytics_box.products.monitors.result import CheckResult
 from analytics_box.products.monitors.running import rows as check_rows
-from analytics_box.products.monitors.running.rows import Check
+from analytics_box.products.monitors.running.rows import CheckRow
 from analytics_box.products.monitors.running.spans import Stroke
 from analytics_box.query.engines import Engines
 from analytics_box.query.engines.transfer import COPIED
-from analytics_box.query.plan import Plan
+from analytics_box.query.plan import QueryPlan
 from tests.inprocess import FixedClock
 from tests.migrated import migrated
 from tests.query.facts_of_all_kinds import visit
@@ -67,11 +67,11 @@ class World:
         monitor = Monitor(number=1, id="monitor", organization_id="organization", url="https://example.com/")
         for number, result in enumerate(
             (
-                Result(at=now, outcome="pass", total=1_000, ttfb=900, http_code=200, data='{"a": "b, c"}'),
-                Result(at=now, outcome="fail", reason="dns", error="No such name"),
+                CheckResult(at=now, outcome="pass", total=1_000, ttfb=900, http_code=200, data='{"a": "b, c"}'),
+                CheckResult(at=now, outcome="fail", reason="dns", error="No such name"),
             )
         ):
-            check_rows.append(db, self.strings, [Check(monitor, result, 1 - number, 1, number)])
+            check_rows.append(db, self.strings, [CheckRow(monitor, result, 1 - number, 1, number)])
         check_rows.paint(db, [Stroke(1, now, UP if now // 1000 % 2 else DOWN)])
 
     def write(self, sql: str, *values: Any) -> None:
@@ -85,7 +85,7 @@ class World:
 
     def views(self) -> int:
         """What a query answers."""
-        plan = Plan("events", (SITE,), 0, 2 * self.clock.now(), measures=("pageviews",))
+        plan = QueryPlan("events", (SITE,), 0, 2 * self.clock.now(), measures=("pageviews",))
         ((found,),) = self.runner.run(self.engines.rows(plan, seconds=30))
         return int(found)
 

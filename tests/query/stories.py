@@ -11,10 +11,10 @@ from random import Random
 from typing import Any
 
 from analytics_box.base.clock import HOUR, MINUTE, utc_day
-from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, TIMINGS, Event, Fact, Span
+from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, TIMINGS, Event, Fact, FactSpan
 from analytics_box.base.facts.tables import ATTRIBUTES, SPANS
 from analytics_box.base.store.db import Connection
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from tests.query.brute.facts import Facts, read
 from tests.query.happenings import at
 from tests.query.world import World
@@ -170,12 +170,12 @@ class Teller:
             return self._random.choice((True, self._random.randint(0, 60), f"{'t' * 130}{self._random.random()}"))
         return self._random.choice(_VALUES)
 
-    def _span(self) -> Span:
+    def _span(self) -> FactSpan:
         table = self._random.choice(sorted(SPANS))
         site, visitor = self._place()
         time = self._time()
         visitor, yesterday = self._ids(visitor, time)
-        return Span(
+        return FactSpan(
             table=table,
             site=site,
             time=time,
@@ -214,12 +214,12 @@ class Story:
     owner: int
     _read: dict[tuple[int, ...], Facts] = field(default_factory=dict, repr=False)
 
-    def scope(self, number: int, *, owner: bool) -> Scope:
+    def scope(self, number: int, *, owner: bool) -> ReadScope:
         """The first websites, with or without what the organization has of its own."""
         own = dict(list(self.websites.items())[:number])
-        return Scope(tuple(own), owner=self.owner if owner else 0, ids={name: site for site, name in own.items()})
+        return ReadScope(tuple(own), owner=self.owner if owner else 0, ids={name: site for site, name in own.items()})
 
-    def facts(self, scope: Scope, *, owner: bool) -> Facts:
+    def facts(self, scope: ReadScope, *, owner: bool) -> Facts:
         """What is stored of it; the organization's own facts where a type counts them."""
         sites = {site: self.websites[site] for site in scope.sites} | (
             {scope.owner: ""} if scope.owner and owner else {}

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics_box.query import budget, encoded, run
-from analytics_box.query.access import Scope
-from analytics_box.query.budget import MB, Allowed, AnswerBudgets
+from analytics_box.query.access import ReadScope
+from analytics_box.query.budget import MB, AnswerBudgets, AnswerLimits
 from analytics_box.query.catalog import registry
 from analytics_box.query.encoded import EncodedEntry, Encoding
-from analytics_box.query.request import DECODER, GivenQuery, Request, check
-from analytics_box.query.run import Compared, Entry, Queries
+from analytics_box.query.request import DECODER, GivenQuery, QueryRequest, check
+from analytics_box.query.run import ComparisonAnswer, ParameterAnswer, QueryRunner
 from tests.cases import each
 from tests.examples import examples, some
 from tests.inprocess import NOON
@@ -30,7 +30,7 @@ SITE = 1
 MONITOR = 1
 LONG = 2_000  # characters of a path
 PATHS = 700
-BUDGET = Allowed(bytes=2 * MB, rows=5_000)
+BUDGET = AnswerLimits(bytes=2 * MB, rows=5_000)
 
 
 @pytest.fixture(scope="module")
@@ -42,23 +42,23 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         yield made
 
 
-def request(*parameters: Any, **more: Any) -> Request:
+def request(*parameters: Any, **more: Any) -> QueryRequest:
     body = DECODER.decode(json.dumps({"preset": "today", "parameters": parameters, **more}))
     assert isinstance(body, GivenQuery)
     return check(body, zone_name=None, now=NOON)
 
 
-def asked(world: World, *requests: Request, allowed: Allowed = BUDGET) -> list[list[Entry]]:
+def asked(world: World, *requests: QueryRequest, allowed: AnswerLimits = BUDGET) -> list[list[ParameterAnswer]]:
     """The answers of SQLite, with which those of DuckDB agree."""
 
-    async def ask() -> list[list[list[Entry]]]:
+    async def ask() -> list[list[list[ParameterAnswer]]]:
         await world._engines[1].maintain()
         assert [engines.name for engines in world._engines] == ["sqlite", "duckdb"]
         answers = []
         for engines in world._engines:
-            queries = Queries(engines, world.clock, seconds=30, budgets=AnswerBudgets(allowed))
+            queries = QueryRunner(engines, world.clock, seconds=30, budgets=AnswerBudgets(allowed))
             async with queries.budgets.of_request(public=False) as one:
-                answers.append(await queries.answers(requests, Scope((SITE,)), one))
+                answers.append(await queries.answers(requests, ReadScope((SITE,)), one))
         return answers
 
     ledger, columns = world._runner.run(ask())
@@ -66,9 +66,9 @@ def asked(world: World, *requests: Request, allowed: Allowed = BUDGET) -> list[l
     return ledger
 
 
-def sent(entries: list[Entry], allowed: Allowed) -> list[EncodedEntry]:
+def sent(entries: list[ParameterAnswer], allowed: AnswerLimits) -> list[EncodedEntry]:
     """Entries as a request sends them: where that takes a larger budget, once more with it."""
-    one = budget.Budget(allowed, asyncio.Semaphore(1))
+    one = budget.AnswerBudget(allowed, asyncio.Semaphore(1))
     encoding = Encoding(one)
     try:
         (shown,) = encoding.of_queries([entries])
@@ -79,7 +79,7 @@ def sent(entries: list[Entry], allowed: Allowed) -> list[EncodedEntry]:
 
 
 def test_an_entry_over_budget_fails_alone_and_says_what_to_ask_instead(world: World) -> None:
-    wide = Allowed(bytes=MB + 1_000, rows=100_000)
+    wide = AnswerLimits(bytes=MB + 1_000, rows=100_000)
     parameters = ("top_pages", "summary_totals", "country", {"name": "top_pages", "id": "again"})
     (entries,) = asked(world, request(*parameters, limit=10_000), allowed=wide)
     assert [(entry.parameter, entry.success) for entry in entries] == [
@@ -144,13 +144,13 @@ def test_a_comparison_counts_twice(world: World) -> None:
 
 def test_the_same_question_is_looked_for_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[object] = []
-    rows = run.Queries._rows
+    rows = run.QueryRunner._rows
 
-    async def watched(self: Queries, *given: Any, **more: Any) -> Any:
+    async def watched(self: QueryRunner, *given: Any, **more: Any) -> Any:
         looked.append(given)
         return await rows(self, *given, **more)
 
-    monkeypatch.setattr(run.Queries, "_rows", watched)
+    monkeypatch.setattr(run.QueryRunner, "_rows", watched)
     same = [{"name": "top_pages", "id": str(number)} for number in range(20)]
     one, two = asked(world, request(*same, "country", limit=10), request(*same, limit=10, id="other"))
     assert len(looked) == 2 * 2  # top_pages and country, by two engines
@@ -175,7 +175,7 @@ def test_another_question_has_an_answer_of_its_own(world: World, other: dict[str
     assert one[0] != two[0]
 
 
-def whole(entries: list[Entry]) -> bytes:
+def whole(entries: list[ParameterAnswer]) -> bytes:
     """As answers were encoded before they had a budget."""
     return msgspec.json.encode(entries)
 
@@ -186,12 +186,12 @@ def test_an_answer_within_the_budget_is_the_same_to_the_byte(
 ) -> None:
     monkeypatch.setattr(encoded, "_PIECE", 3)
     monkeypatch.setattr(run, "_IN_A_THREAD", 0)
-    plain = Queries(
-        world._engines[0], world.clock, seconds=30, budgets=AnswerBudgets(Allowed(bytes=1_000 * MB, rows=0))
+    plain = QueryRunner(
+        world._engines[0], world.clock, seconds=30, budgets=AnswerBudgets(AnswerLimits(bytes=1_000 * MB, rows=0))
     )
-    tight = Allowed(bytes=16 * MB)
+    tight = AnswerLimits(bytes=16 * MB)
     body = request(name, {"name": name, "id": "twice"}, limit=700, comparison="previous_period")
-    before = whole(world._runner.run(plain.answer(body, Scope((SITE,)))))
+    before = whole(world._runner.run(plain.answer(body, ReadScope((SITE,)))))
     with monkeypatch.context() as patch:
         patch.setattr(budget, "SMALL", 1_000)
         (entries,) = asked(world, body, allowed=tight)
@@ -205,25 +205,27 @@ rows = st.lists(st.dictionaries(st.text(max_size=5), values | st.lists(values, m
 @examples(200, anew=True)
 @given(tables=st.lists(rows, max_size=4), earlier=rows, piece=st.integers(1, 4))
 def test_pieces_make_the_same_json(tables: list[list[dict[str, Any]]], earlier: list[Any], piece: int) -> None:
-    entries = [Entry(str(number), success=True, data=data) for number, data in enumerate(tables)]
+    entries = [ParameterAnswer(str(number), success=True, data=data) for number, data in enumerate(tables)]
     entries += [
-        Entry("compared", success=True, data=[], comparison=Compared("2026-06-01", "2026-06-02", earlier)),
-        Entry("failed", success=False, data=[], error="Query execution failed"),
+        ParameterAnswer(
+            "compared", success=True, data=[], comparison=ComparisonAnswer("2026-06-01", "2026-06-02", earlier)
+        ),
+        ParameterAnswer("failed", success=False, data=[], error="Query execution failed"),
     ]
     before = whole(entries)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(encoded, "_PIECE", piece)
-        assert msgspec.json.encode(sent(entries, Allowed())) == before
+        assert msgspec.json.encode(sent(entries, AnswerLimits())) == before
 
 
 def test_json_that_is_longer_than_what_was_read_counts_too() -> None:
     """Control characters take six bytes each; and so do answers that are shared, each time that they are sent."""
-    one = budget.Budget(Allowed(bytes=10_000), asyncio.Semaphore(1))
+    one = budget.AnswerBudget(AnswerLimits(bytes=10_000), asyncio.Semaphore(1))
     shared = [{"name": "x" * 4_000}]
     entries = [
-        Entry("long", success=True, data=[{"name": "\x01" * 3_000}]),
-        *(Entry(name, success=True, data=shared) for name in ("one", "two", "three")),
-        Entry("small", success=True, data=[{"name": "x"}]),
+        ParameterAnswer("long", success=True, data=[{"name": "\x01" * 3_000}]),
+        *(ParameterAnswer(name, success=True, data=shared) for name in ("one", "two", "three")),
+        ParameterAnswer("small", success=True, data=[{"name": "x"}]),
     ]
     (shown,) = Encoding(one).of_queries([entries])
     assert {entry.parameter: entry.success for entry in shown} == {
@@ -239,9 +241,9 @@ def test_json_that_is_longer_than_what_was_read_counts_too() -> None:
 
 
 def test_answers_that_are_shared_wait_for_a_place_before_they_are_long() -> None:
-    one = budget.Budget(Allowed(bytes=3 * MB), asyncio.Semaphore(1))
+    one = budget.AnswerBudget(AnswerLimits(bytes=3 * MB), asyncio.Semaphore(1))
     shared = [{"name": "x" * 400_000}]
-    entries = [Entry(str(number), success=True, data=shared) for number in range(5)]
+    entries = [ParameterAnswer(str(number), success=True, data=shared) for number in range(5)]
     encoding = Encoding(one)
     with pytest.raises(budget.NeedsMore):
         encoding.of_queries([entries])
@@ -254,9 +256,9 @@ def test_answers_that_are_shared_wait_for_a_place_before_they_are_long() -> None
 def test_a_read_that_is_too_long_leaves_its_connection_free(tmp_path: Path, world: World) -> None:
     """So that the log can start again, and the next question is answered."""
     for _ in range(10):
-        (entries,) = asked(world, request("top_pages", limit=700), allowed=Allowed(bytes=100_000))
+        (entries,) = asked(world, request("top_pages", limit=700), allowed=AnswerLimits(bytes=100_000))
         assert entries[0].code == "LIMIT_EXCEEDED"
-    (entries,) = asked(world, request("top_pages", limit=5), allowed=Allowed(bytes=100_000))
+    (entries,) = asked(world, request("top_pages", limit=5), allowed=AnswerLimits(bytes=100_000))
     assert len(entries[0].data) == 5
     assert world.db.queues.reads == 0
 
@@ -269,7 +271,7 @@ def test_two_weeks_of_checks_by_the_hour_fit_a_page(world: World) -> None:
     body = {"preset": "last_14d", "granularity": "hour", "limit": 400}
     for name in ("uptime_time_series", "uptime_response_time_trends"):
         (entry,) = world.entries(
-            {"parameters": [name], **body}, Scope((MONITOR,), subject="monitor"), now=NOON, both=False
+            {"parameters": [name], **body}, ReadScope((MONITOR,), subject="monitor"), now=NOON, both=False
         )
         assert entry.success, entry.error
         assert len(entry.data) == 14 * 24

@@ -7,14 +7,14 @@ import pytest
 
 from analytics_box.base.errors import OverBudget, Unavailable
 from analytics_box.query import budget
-from analytics_box.query.budget import MB, SMALL, Allowed, AnswerBudgets, Budget, NeedsMore, Taken
-from analytics_box.query.engines.counting import PIECE, counted, json_place, size_of
-from analytics_box.query.plan import Plan
+from analytics_box.query.budget import MB, SMALL, AnswerBudget, AnswerBudgets, AnswerLimits, NeedsMore, ParameterBytes
+from analytics_box.query.engines.counting import PIECE, collect_rows, json_place, size_of
+from analytics_box.query.plan import QueryPlan
 
 
 def test_a_budget_grows_before_it_is_exhausted() -> None:
     async def take() -> None:
-        async with AnswerBudgets(Allowed(3 * MB)).of_page() as one:
+        async with AnswerBudgets(AnswerLimits(3 * MB)).of_page() as one:
             one.take(SMALL)
             with pytest.raises(NeedsMore):
                 one.take(1)
@@ -29,8 +29,8 @@ def test_a_budget_grows_before_it_is_exhausted() -> None:
 
 
 def test_a_parameter_that_fails_gives_back_what_it_took() -> None:
-    one = Budget(Allowed(SMALL), asyncio.Semaphore(1))
-    failing, other = Taken(one), Taken(one)
+    one = AnswerBudget(AnswerLimits(SMALL), asyncio.Semaphore(1))
+    failing, other = ParameterBytes(one), ParameterBytes(one)
     failing(SMALL)
     with pytest.raises(OverBudget):
         other(1)
@@ -89,7 +89,7 @@ def test_requests_wait_for_their_turn_and_too_many_are_told_so(
 
 
 def test_rows_are_counted_over_all_parameters() -> None:
-    one = Budget(Allowed(rows=100), asyncio.Semaphore(1))
+    one = AnswerBudget(AnswerLimits(rows=100), asyncio.Semaphore(1))
     one.ask(60)
     with pytest.raises(OverBudget, match="may ask for 100 rows"):
         one.ask(50)
@@ -97,7 +97,7 @@ def test_rows_are_counted_over_all_parameters() -> None:
 
 
 def test_parameters_of_strangers_are_counted() -> None:
-    one = Budget(Allowed(parameters=2), asyncio.Semaphore(1))
+    one = AnswerBudget(AnswerLimits(parameters=2), asyncio.Semaphore(1))
     one.ask(1)
     one.ask(1)
     with pytest.raises(OverBudget, match="can have up to 2 parameters"):
@@ -121,20 +121,20 @@ def test_bytes_are_counted_before_the_next_rows_are_read() -> None:
         raise Full
 
     with pytest.raises(Full):
-        counted(rows(), take)
+        collect_rows(rows(), take)
     assert read <= PIECE // 10_000 + 1
 
 
 def test_all_bytes_are_counted_and_all_rows_are_there() -> None:
     rows = [("a" * length, length, None) for length in range(3_000)]
     taken: list[int] = []
-    assert counted(iter(rows), taken.append) == rows
+    assert collect_rows(iter(rows), taken.append) == rows
     assert sum(taken) == size_of(rows) > sum(range(3_000))
     assert len(taken) > 10
 
 
 def test_json_counts_for_what_it_becomes() -> None:
-    plan = Plan("events", (1,), 0, 1, columns=("name", "properties"))
+    plan = QueryPlan("events", (1,), 0, 1, columns=("name", "properties"))
     assert json_place(plan.names) == 1
     assert json_place(("name",)) == -1
     flat, deep = "x" * 3_000, '{"a":[' + ",".join(["[]"] * 1_000) + "]}"
@@ -144,7 +144,7 @@ def test_json_counts_for_what_it_becomes() -> None:
 
 def test_a_page_never_has_more_than_its_part() -> None:
     async def ask() -> None:
-        budgets = AnswerBudgets(Allowed(16 * MB), Allowed(2 * MB))
+        budgets = AnswerBudgets(AnswerLimits(16 * MB), AnswerLimits(2 * MB))
         async with budgets.of_page() as page, budgets.of_request(public=False) as request:
             assert (page.allowed.bytes, request.allowed.bytes) == (4 * MB, 16 * MB)
             assert (page.allowed.rows, page.allowed.parameters) == (0, 0), "a page asks for what it shows"

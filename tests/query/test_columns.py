@@ -18,8 +18,8 @@ from analytics_box.query import engines as choice
 from analytics_box.query.engines import columns, duckdb, memory, sqlite
 from analytics_box.query.engines.columns import FILE_NAME
 from analytics_box.query.engines.counting import Take
-from analytics_box.query.filters import Condition, Group
-from analytics_box.query.plan import Order, Plan
+from analytics_box.query.filters import ConditionGroup, FilterCondition
+from analytics_box.query.plan import PlanOrder, QueryPlan
 from tests.query.replica import SITE, World, world_in
 
 
@@ -36,14 +36,14 @@ def test_a_question_waits_a_moment_for_a_replica_that_is_being_opened(
     world.maintain()
     views = world.views()
     world.reopen()
-    by_sqlite: list[Plan] = []
-    run = sqlite.run
+    by_sqlite: list[QueryPlan] = []
+    run = sqlite.run_plan
 
-    def noted(db: Connection, plan: Plan, take: Take, **given: Any) -> Any:
+    def noted(db: Connection, plan: QueryPlan, take: Take, **given: Any) -> Any:
         by_sqlite.append(plan)
         return run(db, plan, take, **given)
 
-    monkeypatch.setattr(sqlite, "run", noted)
+    monkeypatch.setattr(sqlite, "run_plan", noted)
     opening, may_open = threading.Event(), threading.Event()
     opened = columns.open_replica
 
@@ -53,7 +53,7 @@ def test_a_question_waits_a_moment_for_a_replica_that_is_being_opened(
         return opened(*given, **more)
 
     monkeypatch.setattr(columns, "open_replica", open_late)
-    plan = Plan("events", (SITE,), 0, 2 * world.clock.now(), measures=("pageviews",))
+    plan = QueryPlan("events", (SITE,), 0, 2 * world.clock.now(), measures=("pageviews",))
 
     async def ask_meanwhile(seconds: float) -> Any:
         asking = asyncio.ensure_future(world.engines.rows(plan, seconds=30))
@@ -75,10 +75,10 @@ def test_a_question_waits_a_moment_for_a_replica_that_is_being_opened(
 def test_many_conditions_on_people_are_for_sqlite(world: World) -> None:
     world.visit()
     world.maintain()
-    nobody = Condition("person", "contains", ("a",), negated=True)
-    few, many = (nobody,) * 4, (nobody, Group(any=True, items=(nobody,) * 4))
+    nobody = FilterCondition("person", "contains", ("a",), negated=True)
+    few, many = (nobody,) * 4, (nobody, ConditionGroup(any=True, items=(nobody,) * 4))
     for where, mark, engine in ((few, "$start", "duckdb"), (many, ":start", "sqlite")):
-        plan = Plan("events", (SITE,), 0, 2 * world.clock.now(), measures=("pageviews",), where=where)
+        plan = QueryPlan("events", (SITE,), 0, 2 * world.clock.now(), measures=("pageviews",), where=where)
         choice = world.engines.choice(plan)
         assert mark in choice.statement.sql
         assert choice.engine == engine
@@ -139,7 +139,7 @@ def test_a_replica_that_fails_is_left_out_and_made_anew(
         raise library.IOException("the disk is gone")
 
     with monkeypatch.context() as patch:
-        patch.setattr(duckdb, "run", broken)
+        patch.setattr(duckdb, "run_plan", broken)
         assert world.views() == 3
     assert "the disk is gone" in caplog.text
     assert world.engines.name == "sqlite"
@@ -154,7 +154,7 @@ def test_questions_that_find_it_broken_together_are_one_failure(
 ) -> None:
     world.visit()
     world.maintain()
-    plan = Plan("events", (SITE,), 0, 2 * world.clock.now(), measures=("pageviews",))
+    plan = QueryPlan("events", (SITE,), 0, 2 * world.clock.now(), measures=("pageviews",))
 
     def broken(*_: Any, **__: Any) -> None:
         raise library.IOException("the disk is gone")
@@ -163,7 +163,7 @@ def test_questions_that_find_it_broken_together_are_one_failure(
         return await asyncio.gather(*(world.engines.rows(plan, seconds=30) for _ in range(12)))
 
     with monkeypatch.context() as patch:
-        patch.setattr(duckdb, "run", broken)
+        patch.setattr(duckdb, "run_plan", broken)
         assert world.runner.run(ask()) == [[(3,)]] * 12
     assert caplog.text.count("There is no column replica now") == 1
     world.clock.advance(seconds=30)
@@ -172,14 +172,14 @@ def test_questions_that_find_it_broken_together_are_one_failure(
 
 
 # A plan that takes memory and time: a group of each of many visitors.
-HEAVY = Plan(
+HEAVY = QueryPlan(
     "events",
     (SITE,),
     0,
     2**53,
     measures=("pageviews", "unique_sessions", "unique_pages"),
     group=("visitor", "path"),
-    order=(Order("pageviews"),),
+    order=(PlanOrder("pageviews"),),
 )
 
 

@@ -8,7 +8,7 @@ import pytest
 from analytics_box.query.catalog import registry
 from analytics_box.query.engines import sqlite
 from analytics_box.query.engines.sql.names import DIMENSIONS_OF, MEASURES
-from analytics_box.query.plan import OF_SESSIONS, Plan, Source
+from analytics_box.query.plan import OF_SESSIONS, QueryPlan, Source
 from analytics_box.query.request import MAX_PARAMETERS
 from tests.examples import is_thorough
 from tests.query.facts_of_all_kinds import page_view
@@ -22,15 +22,15 @@ def story(world: World) -> Story:
     return tell(world, 7)
 
 
-def plan(story: Story, source: Source, measures: tuple[str, ...], group: tuple[str, ...]) -> Plan:
+def plan(story: Story, source: Source, measures: tuple[str, ...], group: tuple[str, ...]) -> QueryPlan:
     """Everything of a story."""
     week = 7 * 86_400_000
-    return Plan(source, tuple(story.websites), story.around - week, story.around + week, measures, group)
+    return QueryPlan(source, tuple(story.websites), story.around - week, story.around + week, measures, group)
 
 
-def scanned(world: World, wanted: Plan) -> dict[tuple[object, ...], dict[str, object]]:
+def scanned(world: World, wanted: QueryPlan) -> dict[tuple[object, ...], dict[str, object]]:
     """What each group has, by the names of the measures."""
-    rows = world.db.read_now(lambda db: sqlite.run(db, wanted))
+    rows = world.db.read_now(lambda db: sqlite.run_plan(db, wanted))
     groups = len(wanted.group)
     return {row[:groups]: dict(zip(wanted.measures, row[groups:], strict=True)) for row in rows}
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from analytics_box.base.clock import DAY, SECOND
-from analytics_box.base.facts.event import Span
+from analytics_box.base.facts.event import FactSpan
 from analytics_box.base.facts.tables import ATTRIBUTES
 from tests.query.facts_of_all_kinds import page_view
 from tests.query.world import World
@@ -19,10 +19,10 @@ def site(world: World) -> int:
     return number
 
 
-def error(site: int, time: int, path: str, visitor: int, *, message: str = MESSAGE, profile: str = "") -> Span:
+def error(site: int, time: int, path: str, visitor: int, *, message: str = MESSAGE, profile: str = "") -> FactSpan:
     own = ("TypeError", message, "app.js", 3, 4, "at app.js:3")
     attributes = tuple("desktop" if name == "device" else "" for name in ATTRIBUTES)
-    return Span("errors", site, time, visitor, 0, "", path, "", attributes, own, profile=profile)
+    return FactSpan("errors", site, time, visitor, 0, "", path, "", attributes, own, profile=profile)
 
 
 def ask(world: World, site: int, name: str, *filters: dict[str, Any]) -> Any:

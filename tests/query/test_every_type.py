@@ -8,11 +8,11 @@ import pytest
 
 from analytics_box.base.store.strings import Strings
 from analytics_box.products.links.clicks import rows as click_rows
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog import registry
 from analytics_box.query.catalog.values import id_text
 from analytics_box.query.happened import FIELDS, LIMITS
-from analytics_box.query.run import Entry
+from analytics_box.query.run import ParameterAnswer
 from tests.cases import each
 from tests.examples import is_thorough
 from tests.query.checks_of_all_kinds import store_a_monitor
@@ -40,7 +40,7 @@ def site(world: World) -> int:
     return number
 
 
-def ask(world: World, site: int, name: str, *, both: bool = True, **more: Any) -> Entry:
+def ask(world: World, site: int, name: str, *, both: bool = True, **more: Any) -> ParameterAnswer:
     needs = registry.TYPES[name].needs
     filters = []
     if "session_id" in needs:
@@ -52,7 +52,7 @@ def ask(world: World, site: int, name: str, *, both: bool = True, **more: Any) -
     elif needs:
         filters = [{"field": "anonymous_id", "op": "eq", "value": id_text(ANA)}]
     body = {"parameters": [name], "preset": "today", "filters": filters, **more}
-    reads = Scope((site,), subject=registry.TYPES[name].subject)
+    reads = ReadScope((site,), subject=registry.TYPES[name].subject)
     (entry,) = world.entries(body, reads, now=world.clock.now(), both=both)
     return entry
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY, SECOND
 from analytics_box.base.facts.event import CUSTOM, Event, Fact
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from analytics_box.query.splits import Split
 from tests.cases import each
 from tests.query.facts_of_all_kinds import page_view
@@ -290,6 +290,6 @@ def test_strangers_can_neither_see_flags_nor_find_out_by_filters(world: World) -
         **DAY_OF_IT,
         "filters": [{"field": "flag", "op": "eq", "value": "nobody has this"}],
     }
-    (entry,) = world.entries(body, Scope((site,), public=True), now=NOON)
+    (entry,) = world.entries(body, ReadScope((site,), public=True), now=NOON)
     assert entry.ignoredFilters == ("flag",)
     assert entry.data[0]["visitors"] == 1

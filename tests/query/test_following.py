@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from analytics_box.base.clock import DAY
-from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.layout import stored_table
 from analytics_box.base.facts.tables import FACT_NAMES
 from analytics_box.base.store import schema
 from analytics_box.query.engines import columns
@@ -80,7 +80,9 @@ def test_whatever_happens_the_replica_ends_where_the_ledger_is(
 
 
 def _do(world: World, step: str, chance: Random) -> None:
-    table = chance.choice([stored(name) if name in FACT_NAMES else name for name, _ in COPIED if name != "strings"])
+    table = chance.choice(
+        [stored_table(name) if name in FACT_NAMES else name for name, _ in COPIED if name != "strings"]
+    )
     match step:
         case "visit":
             world.visit()

@@ -10,9 +10,9 @@ from analytics_box.base.errors import InvalidQuery
 from analytics_box.base.store.strings import Strings
 from analytics_box.products.links.clicks import rows as click_rows
 from analytics_box.query import happened
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.values import id_text
-from analytics_box.query.run import Entry
+from analytics_box.query.run import ParameterAnswer
 from tests.cases import each
 from tests.query.clicks_of_all_kinds import clicks_of_all_kinds
 from tests.query.facts_of_all_kinds import ANA, BEN, visit
@@ -44,9 +44,9 @@ def site(world: World) -> int:
     return number
 
 
-def ask(world: World, site: int | Scope, names: str, *filters: object) -> list[Entry]:
+def ask(world: World, site: int | ReadScope, names: str, *filters: object) -> list[ParameterAnswer]:
     body: dict[str, object] = {"parameters": names.split(), "preset": "today", "filters": list(filters)}
-    reads = site if isinstance(site, Scope) else (site,)
+    reads = site if isinstance(site, ReadScope) else (site,)
     return world.entries(body, reads, now=world.clock.now(), both=is_for_both(body))
 
 
@@ -169,7 +169,7 @@ def test_a_query_has_twenty_of_these_filters(world: World, site: int) -> None:
 def test_the_public_filters_by_what_it_is_shown(world: World, site: int, field: str) -> None:
     value = "50" if field in happened.MOST else "x"
     for values, shown in ((False, PUBLIC), (True, PUBLIC | happened.OF_VALUES)):
-        scope = Scope((site,), people=False, public=True, values=values)
+        scope = ReadScope((site,), people=False, public=True, values=values)
         (entry,) = ask(world, scope, "summary_totals", one(field, value))
         assert entry.success
         assert (entry.ignoredFilters == (field,)) == (field not in shown)

@@ -12,11 +12,11 @@ from analytics_box.query.catalog import registry
 from analytics_box.query.compose import compose
 from analytics_box.query.engines import sqlite
 from analytics_box.query.engines.sqlite import render
-from analytics_box.query.filters import COLUMNS, Condition, Filter, Op, conditions
+from analytics_box.query.filters import COLUMNS, Filter, FilterCondition, Op, conditions
 from analytics_box.query.happened import LIMITS
-from analytics_box.query.plan import Plan
-from analytics_box.query.ranges import Bucket, Window
-from analytics_box.query.request import GivenFilter, GivenQuery, check, check_filters
+from analytics_box.query.plan import QueryPlan
+from analytics_box.query.ranges import TimeBucket, TimeWindow
+from analytics_box.query.request import GivenQuery, QueryFilterInput, check, check_filters
 from tests.cases import each
 from tests.examples import examples
 from tests.query.happenings import Happening, at
@@ -47,7 +47,7 @@ def statement(name: str, field: str, operator: Op, values: tuple[str, ...]) -> s
     query_type = registry.TYPES[name]
     where, _ = conditions((Filter(field, operator, values),), query_type.filters)
     asked = check(GivenQuery(parameters=[name], preset="today"), zone_name=None, now=at(2026, 6, 17))
-    window = Window(0, 86_400_000, (Bucket("a day", 0),))
+    window = TimeWindow(0, 86_400_000, (TimeBucket("a day", 0),))
     return "\n".join(render(plan).sql for plan in compose(query_type, asked, window, (1,), where).plans)
 
 
@@ -152,7 +152,7 @@ def test_long_lists_find_the_same_as_short_ones(world: World, operator: str, wan
 )
 def test_filters_that_cost_much_are_refused(filters: list[dict[str, object]]) -> None:
     with pytest.raises(InvalidQuery):
-        check_filters(msgspec.convert(filters, list[GivenFilter]), "")
+        check_filters(msgspec.convert(filters, list[QueryFilterInput]), "")
 
 
 def test_patterns_are_part_of_the_question_for_which_they_are_compiled_once() -> None:
@@ -166,8 +166,8 @@ def test_a_search_for_patterns_ends_in_time_whatever_each_of_them_takes(world: W
     (site,) = world.new_sites(1)
     noon = at(2026, 6, 17, 12)
     world.store([Happening(site, noon, noon, "custom", person=1, name="show")])
-    wanted = Condition("name", "regex", ("o",), negated=False)
-    plan = Plan("events", (site,), 0, 2 * noon, measures=("pageviews",), where=(wanted,))
-    assert world.db.read_now(lambda db: sqlite.run(db, plan, seconds=30))
+    wanted = FilterCondition("name", "regex", ("o",), negated=False)
+    plan = QueryPlan("events", (site,), 0, 2 * noon, measures=("pageviews",), where=(wanted,))
+    assert world.db.read_now(lambda db: sqlite.run_plan(db, plan, seconds=30))
     with pytest.raises(DeadlineExceeded):
-        world.db.read_now(lambda db: sqlite.run(db, plan, seconds=-1))
+        world.db.read_now(lambda db: sqlite.run_plan(db, plan, seconds=-1))

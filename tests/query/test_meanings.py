@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from analytics_box.base.facts.event import Span
+from analytics_box.base.facts.event import FactSpan
 from analytics_box.base.facts.tables import ATTRIBUTES
 from tests.cases import each
 from tests.query.happenings import DAY, HOUR, MINUTE, SECOND, Happening, at
@@ -154,7 +154,7 @@ def test_error_rate_is_of_all_sessions_that_met_an_error_or_did_something_in_the
     world.store(views)
     world.store_facts(
         [
-            Span(
+            FactSpan(
                 "errors",
                 site,
                 time,

@@ -52,4 +52,4 @@ def test_without_control_groups_there_is_no_limit(tmp_path: Path) -> None:
     ],
 )
 def test_queries_take_no_more_memory_than_the_container_has(wanted: str, limit: int | None, given: str) -> None:
-    assert memory.capped(wanted, limit) == given
+    assert memory.cap_memory(wanted, limit) == given

@@ -4,7 +4,7 @@ import pytest
 
 from analytics_box.base.clock import DAY, MINUTE
 from analytics_box.ingest.visitors import by_client_id, cookieless
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from tests.query.facts_of_all_kinds import page_view
 from tests.query.world import World
 
@@ -13,7 +13,7 @@ SALT, YESTERDAY = b"a" * 32, b"b" * 32
 
 def ask(world: World, query_type: str, site: int) -> dict[str, tuple[int, int]]:
     body: dict[str, object] = {"parameters": [query_type], "preset": "today"}
-    (entry,) = world.entries(body, Scope((site,)), now=world.clock.now())
+    (entry,) = world.entries(body, ReadScope((site,)), now=world.clock.now())
     assert entry.success, entry.error
     return {row.get("name", "all"): (row["pageviews"], row["visitors"]) for row in entry.data}
 

@@ -6,10 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY, HOUR, MINUTE
-from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT, Fact, Span
+from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT, Fact, FactSpan
 from analytics_box.base.facts.tables import ATTRIBUTES, SPANS
 from analytics_box.ingest.visitors import by_client_id
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog import registry
 from tests.cases import each
 from tests.examples import some
@@ -33,8 +33,8 @@ OWN = {
 MEASURED = [table for table in SPANS if table in OWN]  # an exposure comes with its event
 
 
-def span(table: str, site: int, time: int, visitor: int, session: str) -> Span:
-    return Span(table, site, time, visitor, 0, session, "/", "", ("",) * len(ATTRIBUTES), OWN[table])
+def span(table: str, site: int, time: int, visitor: int, session: str) -> FactSpan:
+    return FactSpan(table, site, time, visitor, 0, session, "/", "", ("",) * len(ATTRIBUTES), OWN[table])
 
 
 def over_midnight(site: int) -> list[Fact]:
@@ -79,7 +79,7 @@ def ask(world: World, site: int, query_type: str, first: str, last: str, *, limi
     filters = [{"field": "path", "op": "eq", "value": "/"}] if "path" in needs else []
     body: dict[str, object] = {"parameters": [query_type], "startDate": first, "endDate": last, "filters": filters}
     body |= {"limit": limit}
-    (entry,) = world.entries(body, Scope((site,)), now=MIDNIGHT + DAY, both=is_for_both(body))
+    (entry,) = world.entries(body, ReadScope((site,)), now=MIDNIGHT + DAY, both=is_for_both(body))
     assert entry.success, entry.error
     return entry.data
 
@@ -161,6 +161,6 @@ def test_of_a_choice_with_an_unknown_field_all_is_ignored(world: World, site: in
     either: dict[str, object] = {"any": [path, {"all": [unknown, {"field": "country", "op": "is_not_set"}]}]}
     for group, ignored in (({"any": [path, unknown]}, ("event_name", "path")), (either, ("event_name",))):
         body: dict[str, object] = {"parameters": ["top_pages"], "startDate": "2026-06-16", "endDate": "2026-06-16"}
-        (entry,) = world.entries(body | {"filters": [group]}, Scope((site,)), now=MIDNIGHT)
+        (entry,) = world.entries(body | {"filters": [group]}, ReadScope((site,)), now=MIDNIGHT)
         assert sorted(entry.ignoredFilters or ()) == sorted(ignored)
         assert bool(entry.data) == (len(ignored) > 1)

@@ -6,9 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.base.clock import MINUTE
-from analytics_box.base.facts.event import PAGE_EXIT, Event, Span
+from analytics_box.base.facts.event import PAGE_EXIT, Event, FactSpan
 from analytics_box.base.facts.tables import ATTRIBUTES, SPANS
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from tests.query.facts_of_all_kinds import ANA, page_view
 from tests.query.world import World
 
@@ -18,19 +18,19 @@ def left(site: int, time: int, scroll: int | None, interactions: int | None = No
     return replace(view, kind=PAGE_EXIT, name="page_exit", scroll=scroll, interactions=interactions)
 
 
-def visit(site: int, time: int, **measured: int) -> Span:
+def visit(site: int, time: int, **measured: int) -> FactSpan:
     texts = {"exit_type", "rage_target", "dead_target", "last_field"}
     not_said = {"time_on_page", "active_time", "first_interaction", "scroll", "interactions"}
     given: dict[str, Any] = {
         name: "" if name in texts else None if name in not_said else 0 for name in SPANS["engagement"]
     }
     own = tuple((given | measured).values())
-    return Span("engagement", site, time, ANA, 0, "", "/", "", ("",) * len(ATTRIBUTES), own)
+    return FactSpan("engagement", site, time, ANA, 0, "", "/", "", ("",) * len(ATTRIBUTES), own)
 
 
 def ask(world: World, site: int, query_type: str) -> list[dict[str, Any]]:
     body: dict[str, object] = {"parameters": [query_type], "preset": "today"}
-    (entry,) = world.entries(body, Scope((site,)), now=world.clock.now())
+    (entry,) = world.entries(body, ReadScope((site,)), now=world.clock.now())
     assert entry.success, entry.error
     return entry.data
 

@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 from analytics_box.query.engines import parsed
-from analytics_box.query.engines.parsed import Parsed
+from analytics_box.query.engines.parsed import StatementCache
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def test_a_statement_is_read_once_and_runs_with_any_values(connection: duckdb.DuckDBPyConnection) -> None:
-    kept, text = Parsed(), "select $one + 1"
+    kept, text = StatementCache(), "select $one + 1"
     read = kept.of(connection, text)
     assert kept.of(connection.cursor(), text) is read
     for one in (1, 41):
@@ -24,7 +24,7 @@ def test_a_statement_is_read_once_and_runs_with_any_values(connection: duckdb.Du
 
 
 def test_a_statement_of_before_sees_what_is_there_now(connection: duckdb.DuckDBPyConnection) -> None:
-    kept, text = Parsed(), "select * from facts"
+    kept, text = StatementCache(), "select * from facts"
     connection.execute("create table facts as select 1 as id")
     assert connection.execute(kept.of(connection, text)).fetchall() == [(1,)]
     connection.execute("create or replace table facts as select 'a' as name, 2 as id")
@@ -34,8 +34,8 @@ def test_a_statement_of_before_sees_what_is_there_now(connection: duckdb.DuckDBP
 def test_no_more_is_kept_than_so_many_characters(
     connection: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parsed, "MOST", 20)
-    kept = Parsed()
+    monkeypatch.setattr(parsed, "MOST_CHARACTERS", 20)
+    kept = StatementCache()
     first, second = kept.of(connection, "select 1"), kept.of(connection, "select 2")
     assert kept.of(connection, "select 1") is first
     third = kept.of(connection, "select 3")
@@ -47,4 +47,4 @@ def test_no_more_is_kept_than_so_many_characters(
 
 def test_what_is_no_statement_is_refused_as_the_engine_does(connection: duckdb.DuckDBPyConnection) -> None:
     with pytest.raises(duckdb.ParserException):
-        Parsed().of(connection, "select from where")
+        StatementCache().of(connection, "select from where")

@@ -7,9 +7,9 @@ import pytest
 from analytics_box.base.clock import MINUTE
 from analytics_box.base.errors import DeadlineExceeded, Unavailable
 from analytics_box.base.store.db import Connection
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.values import id_text
-from analytics_box.query.run import Entry
+from analytics_box.query.run import ParameterAnswer
 from tests.query.facts_of_all_kinds import ANA, page_view
 from tests.query.world import World
 
@@ -61,9 +61,9 @@ def told(tmp_path_factory: pytest.TempPathFactory, traits: KnownTraits) -> Itera
     world.close()
 
 
-def ask(world: World, name: str, *filters: dict[str, object], scope: Scope | None = None) -> Entry:
+def ask(world: World, name: str, *filters: dict[str, object], scope: ReadScope | None = None) -> ParameterAnswer:
     body: dict[str, object] = {"parameters": [name], "preset": "today", "filters": list(filters)}
-    (entry,) = world.entries(body, scope or Scope((SITE,)), now=world.clock.now())
+    (entry,) = world.entries(body, scope or ReadScope((SITE,)), now=world.clock.now())
     return entry
 
 
@@ -128,7 +128,7 @@ def test_each_trait_is_looked_for_once_in_a_request(told: World, traits: KnownTr
         "filters": [*wanted, {"any": wanted}],
     }
     traits.asked.clear()
-    entries = told.entries(body, Scope((SITE,)), now=told.clock.now())
+    entries = told.entries(body, ReadScope((SITE,)), now=told.clock.now())
     assert [entry.success for entry in entries] == [True] * 5 + [False]
     assert sorted(traits.asked) == sorted(2 * ["colour", "plan", "plan"])  # for each of the two engines
 
@@ -141,16 +141,21 @@ def test_a_trait_that_the_box_is_too_busy_to_look_for_fails_the_request(told: Wo
 @pytest.mark.parametrize(
     ("name", "trait", "scope", "error"),
     [
-        ("country", "plan", Scope((SITE,)), "Trait filters are not supported for country"),
-        ("top_pages", "plan", Scope((SITE, 2)), "Trait filters are only supported for website queries"),
-        ("top_pages", "plan", Scope((SITE,), subject="link"), "Trait filters are only supported for website queries"),
-        ("top_pages", "broken", Scope((SITE,)), "Trait filter failed"),
-        ("top_pages", "late", Scope((SITE,)), "Trait filter failed"),
-        ("top_pages", "plan", Scope((SITE,), people=False), "Trait filters are not supported for top_pages"),
+        ("country", "plan", ReadScope((SITE,)), "Trait filters are not supported for country"),
+        ("top_pages", "plan", ReadScope((SITE, 2)), "Trait filters are only supported for website queries"),
+        (
+            "top_pages",
+            "plan",
+            ReadScope((SITE,), subject="link"),
+            "Trait filters are only supported for website queries",
+        ),
+        ("top_pages", "broken", ReadScope((SITE,)), "Trait filter failed"),
+        ("top_pages", "late", ReadScope((SITE,)), "Trait filter failed"),
+        ("top_pages", "plan", ReadScope((SITE,), people=False), "Trait filters are not supported for top_pages"),
     ],
 )
 def test_a_trait_that_cannot_be_asked_for_fails_alone(
-    told: World, name: str, trait: str, scope: Scope, error: str
+    told: World, name: str, trait: str, scope: ReadScope, error: str
 ) -> None:  # wire 2.2
     entry = ask(told, name, is_(f"trait:{trait}", "pro"), scope=scope)
     assert (entry.success, entry.error) == (False, error)
@@ -158,9 +163,9 @@ def test_a_trait_that_cannot_be_asked_for_fails_alone(
 
 @pytest.mark.parametrize("name", ["profile_list", "top_pages"])
 def test_who_sees_figures_only_sees_nobody(told: World, name: str) -> None:
-    entry = ask(told, name, is_("profile_id", "ann"), scope=Scope((SITE,), people=False))
+    entry = ask(told, name, is_("profile_id", "ann"), scope=ReadScope((SITE,), people=False))
     assert not entry.success
     nested: dict[str, object] = {"any": [is_("path", "/0"), is_("profile_id", "ann")]}
-    assert not ask(told, name, nested, scope=Scope((SITE,), people=False)).success
+    assert not ask(told, name, nested, scope=ReadScope((SITE,), people=False)).success
     by_device = is_("anonymous_id", "ann")  # finds people by their profile id, too (wire 1.11)
-    assert not ask(told, name, by_device, scope=Scope((SITE,), people=False)).success
+    assert not ask(told, name, by_device, scope=ReadScope((SITE,), people=False)).success

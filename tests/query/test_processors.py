@@ -10,7 +10,7 @@ import pytest
 
 from analytics_box.query.engines import column_replica
 from analytics_box.query.engines.processors import Processors
-from analytics_box.query.plan import Plan
+from analytics_box.query.plan import QueryPlan
 from tests.query.replica import SITE, World, world_in
 
 
@@ -72,7 +72,7 @@ def test_a_statement_runs_where_no_thread_is_to_be_had() -> None:
 def test_the_replica_may_be_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "cpu_count", lambda: 3)
     monkeypatch.setattr(column_replica, "MOST_THREADS", 3)
-    plan = Plan("events", (SITE,), 0, 2**53, measures=("pageviews",))
+    plan = QueryPlan("events", (SITE,), 0, 2**53, measures=("pageviews",))
     told: list[bool] = []
     taken = Processors.taken
 

@@ -11,8 +11,8 @@ import pytest
 
 from analytics_box.base.errors import InvalidQuery
 from analytics_box.query import ranges
-from analytics_box.query.plan import Run, runs_of
-from analytics_box.query.ranges import Days, Window
+from analytics_box.query.plan import BucketRun, runs_of
+from analytics_box.query.ranges import DayRange, TimeWindow
 from tests.cases import each
 from tests.examples import some
 from tests.query import calendars
@@ -66,7 +66,7 @@ def check_midnights(day: date, tz: ZoneInfo) -> None:
 
 
 def check_hours(day: date, tz: ZoneInfo) -> None:
-    window = ranges.window(Days(day, day), tz, "hour")
+    window = ranges.window(DayRange(day, day), tz, "hour")
     assert [tuple(bucket) for bucket in window.buckets] == [tuple(hour) for hour in calendars.hours(day, day, tz)], (
         day,
         tz.key,
@@ -76,12 +76,12 @@ def check_hours(day: date, tz: ZoneInfo) -> None:
 
 def check_days(day: date, tz: ZoneInfo) -> None:
     dates = [day + number * ONE_DAY for number in (-2, -1, 0, 1, 2)]
-    window = ranges.window(Days(dates[0], dates[-1]), tz, "day")
+    window = ranges.window(DayRange(dates[0], dates[-1]), tz, "day")
     assert [bucket.label for bucket in window.buckets] == [label.isoformat() for label in dates]
     check_partition(window)
 
 
-def check_partition(window: Window) -> None:
+def check_partition(window: TimeWindow) -> None:
     """Buckets begin with the range, follow each other without a gap and end with it."""
     starts = [bucket.start for bucket in window.buckets]
     assert starts[0] == window.start
@@ -94,7 +94,7 @@ def check_partition(window: Window) -> None:
             assert number_by_runs(end - 1, runs) == number
 
 
-def number_by_runs(instant: int, runs: tuple[Run, ...]) -> int:
+def number_by_runs(instant: int, runs: tuple[BucketRun, ...]) -> int:
     run = max((run for run in runs if run.start <= instant), key=lambda run: run.start)
     return run.first + (instant - run.start) // run.width
 
@@ -154,7 +154,7 @@ KNOWN_DAYS = (
 def test_a_day_has_the_hours_that_its_clock_had(
     name: str, day: date, length: float, first: str | None, doubled: str | None
 ) -> None:
-    window = ranges.window(Days(day, day), ZoneInfo(name), "hour")
+    window = ranges.window(DayRange(day, day), ZoneInfo(name), "hour")
     assert window.end - window.start == length * HOUR
     labels = [bucket.label.removeprefix(f"{day} ") for bucket in window.buckets]
     assert labels[:1] == ([] if first is None else [first])
@@ -165,7 +165,7 @@ def test_a_day_has_the_hours_that_its_clock_had(
 
 @pytest.mark.parametrize(("days", "fits"), [(1, True), (30, True), (31, False), (366, False)])
 def test_hours_are_given_for_30_days_at_most(days: int, fits: bool) -> None:  # spec 4, rule 3
-    asked = Days(date(2026, 1, 1), date(2026, 1, 1) + (days - 1) * ONE_DAY)
+    asked = DayRange(date(2026, 1, 1), date(2026, 1, 1) + (days - 1) * ONE_DAY)
     ranges.check_granularity(asked, "day")
     if fits:
         ranges.check_granularity(asked, "hour")
@@ -232,6 +232,6 @@ def test_an_unknown_zone_means_utc(name: str | None) -> None:  # wire 3.3
 
 
 def test_the_period_before_has_as_many_days() -> None:  # semantics 6
-    days = Days(date(2026, 3, 1), date(2026, 3, 31))
-    assert days.previous() == Days(date(2026, 1, 29), date(2026, 2, 28))
+    days = DayRange(date(2026, 3, 1), date(2026, 3, 31))
+    assert days.previous() == DayRange(date(2026, 1, 29), date(2026, 2, 28))
     assert days.previous().length == days.length == 31

@@ -15,12 +15,12 @@ from analytics_box.base.facts.event import CUSTOM
 from analytics_box.base.store.db import Connection
 from analytics_box.query import ranges, rollups
 from analytics_box.query.engines import sqlite
-from analytics_box.query.engines.counting import unlimited
+from analytics_box.query.engines.counting import no_limit
 from analytics_box.query.engines.rollups_file import RollupsFile
-from analytics_box.query.filters import Condition, Group
-from analytics_box.query.plan import BUCKET, Having, Order, Plan, runs_of
-from analytics_box.query.ranges import Days, Granularity
-from analytics_box.query.rollups import BY_DIMENSION, OF_EVENTS, OF_SESSIONS, ROLLS, STARTS, TIME, Cut, Part, Roll
+from analytics_box.query.filters import ConditionGroup, FilterCondition
+from analytics_box.query.plan import BUCKET, Having, PlanOrder, QueryPlan, runs_of
+from analytics_box.query.ranges import DayRange, Granularity
+from analytics_box.query.rollups import BY_DIMENSION, OF_EVENTS, OF_SESSIONS, ROLLS, STARTS, TIME, Cut, RangePart, Roll
 from tests.inprocess import FixedClock
 from tests.query import replica
 from tests.query.stories import PLACES, Teller
@@ -32,17 +32,17 @@ def local(zone: str, first: int, days: int, unit: Granularity | None = None) -> 
     """The start, the end and the buckets of so many local days, the first of them so many days from NOON."""
     tz = ZoneInfo(zone)
     today = ranges.today(NOON + first * DAY, tz)
-    window = ranges.window(Days(today, type(today).fromordinal(today.toordinal() + days - 1)), tz, unit)
+    window = ranges.window(DayRange(today, type(today).fromordinal(today.toordinal() + days - 1)), tz, unit)
     runs = runs_of(window) if unit else ()
     return {"start": window.start, "end": window.end, "runs": runs}
 
 
-def plan_of(roll: Roll, **given: Any) -> Plan:
+def plan_of(roll: Roll, **given: Any) -> QueryPlan:
     """All that a roll-up knows, as a plan of two websites."""
     measures = tuple(sorted(roll.measures))
     group = (BUCKET,) if given.get("runs") else roll.group
-    order = (Order(measures[0]),)
-    return Plan(roll.source, (1, 2), measures=measures, group=group, kinds=roll.kinds, order=order, **given)
+    order = (PlanOrder(measures[0]),)
+    return QueryPlan(roll.source, (1, 2), measures=measures, group=group, kinds=roll.kinds, order=order, **given)
 
 
 # Which plans are cut
@@ -58,7 +58,7 @@ def test_a_plan_finds_its_roll_up(roll: Roll) -> None:
         replace(plan, kinds=(CUSTOM,)),
         replace(plan, measures=(*plan.measures, "first")),
         replace(plan, group=(*plan.group, "language", "screen")),
-        replace(plan, where=(Condition("visitor", "set", (), negated=False),)),
+        replace(plan, where=(FilterCondition("visitor", "set", (), negated=False),)),
         replace(plan, present=("title",)),
     ):
         assert rollups.roll_of(other) is None
@@ -66,12 +66,12 @@ def test_a_plan_finds_its_roll_up(roll: Roll) -> None:
 
 def test_conditions_on_a_roll_ups_own_dimensions_are_its_own() -> None:
     source = next(roll for roll in ROLLS if roll.name == "source")
-    own = Condition("source", "is", ("Direct",), negated=True)
-    plan = plan_of(source, start=0, end=DAY, where=(Group(True, (own, own)),), present=("source",))
+    own = FilterCondition("source", "is", ("Direct",), negated=True)
+    plan = plan_of(source, start=0, end=DAY, where=(ConditionGroup(True, (own, own)),), present=("source",))
     assert rollups.roll_of(plan) is source
-    assert rollups.roll_of(replace(plan, where=(own, Condition("country", "is", ("",), negated=False)))) is None
+    assert rollups.roll_of(replace(plan, where=(own, FilterCondition("country", "is", ("",), negated=False)))) is None
     entries = next(roll for roll in ROLLS if roll.name == "entries")
-    any_page = Condition("path", "is", ("/",), negated=False)  # of a session's pages, not of its entry
+    any_page = FilterCondition("path", "is", ("/",), negated=False)  # of a session's pages, not of its entry
     assert rollups.roll_of(plan_of(entries, start=0, end=DAY, where=(any_page,))) is None
 
 
@@ -127,8 +127,8 @@ def test_the_time_of_day_is_cut_at_days_without_a_roll_up_only() -> None:
     made = rollups.cut(plan, TIME, [3])
     assert made is not None
     assert rollups.parts(plan, made) == (
-        Part(HOUR, 3 * DAY, "rollups"),
-        Part(3 * DAY, 3 * DAY + HOUR, "rows"),
+        RangePart(HOUR, 3 * DAY, "rollups"),
+        RangePart(3 * DAY, 3 * DAY + HOUR, "rows"),
     )
 
 
@@ -186,18 +186,18 @@ class World(replica.World):
         )
         return [int(str(day)) for (day,) in found]
 
-    def assert_alike(self, plans: list[Plan]) -> int:
+    def assert_alike(self, plans: list[QueryPlan]) -> int:
         """Roll-ups and rows give the same; how many plans were cut."""
         return self.db.read_now(partial(_cuts, plans, self.rollups))
 
 
-def _cuts(plans: list[Plan], kept: RollupsFile, db: Connection) -> int:
+def _cuts(plans: list[QueryPlan], kept: RollupsFile, db: Connection) -> int:
     cuts = 0
     for plan in plans:
-        expected = sqlite.run(db, plan)
+        expected = sqlite.run_plan(db, plan)
         for _ in range(2):  # the second time by medians that the first has found
-            with sqlite.parted(db, plan, kept) as cut:
-                found = sqlite.run_rendered(db, plan, sqlite.render(plan, cut), unlimited, 60)
+            with sqlite.open_cut(db, plan, kept) as cut:
+                found = sqlite.run_rendered(db, plan, sqlite.render(plan, cut), no_limit, 60)
             assert found == expected, plan
             if cut is not None:
                 kept.medians.keep(plan, cut, found)
@@ -205,7 +205,7 @@ def _cuts(plans: list[Plan], kept: RollupsFile, db: Connection) -> int:
     return cuts
 
 
-def some_plans(chance: Random, number: int) -> list[Plan]:
+def some_plans(chance: Random, number: int) -> list[QueryPlan]:
     """Plans that roll-ups know, over some days, in some order, some of their rows."""
     made = []
     for roll in [TIME, STARTS, *chance.sample(BY_DIMENSION, number)]:
@@ -222,14 +222,14 @@ def some_plans(chance: Random, number: int) -> list[Plan]:
             )
             plan = replace(
                 plan,
-                order=(Order(chance.choice((*plan.measures, *roll.group)), chance.random() < 0.5),),
+                order=(PlanOrder(chance.choice((*plan.measures, *roll.group)), chance.random() < 0.5),),
                 share_of=chance.choice(("", plan.measures[0])),
                 limit=chance.choice((0, 2)),
                 offset=chance.choice((0, 1)),
                 having=chance.choice(((), (Having(plan.measures[0], (1.0, 2.0), negated=True),))),
             )
             if roll.source == "events":
-                asked = Condition(roll.group[0], "contains", ("a", "e"), chance.random() < 0.5)
+                asked = FilterCondition(roll.group[0], "contains", ("a", "e"), chance.random() < 0.5)
                 plan = replace(plan, where=chance.choice(((), (asked,))))
         made.append(plan)
     return made

@@ -23,15 +23,15 @@ from analytics_box.base.facts.event import Event
 from analytics_box.base.store.db import Connection
 from analytics_box.query import engines, rollups
 from analytics_box.query.engines import columns, day_rollups, duckdb, rollups_file, sqlite
-from analytics_box.query.engines.counting import unlimited
+from analytics_box.query.engines.counting import no_limit
 from analytics_box.query.engines.day_rollups import DayRollups
 from analytics_box.query.engines.medians import median as median_of_parts
-from analytics_box.query.engines.rollups_file import FILE_NAME, RollupsFile, State, forget_rollups, open_rollups
+from analytics_box.query.engines.rollups_file import FILE_NAME, RollupsFile, RollupsState, forget_rollups, open_rollups
 from analytics_box.query.engines.sql import rolling, visits
-from analytics_box.query.filters import Condition
-from analytics_box.query.plan import Order, Plan
+from analytics_box.query.filters import FilterCondition
+from analytics_box.query.plan import PlanOrder, QueryPlan
 from analytics_box.query.rollups import BY_DIMENSION, ROLLS, STARTS, TIME, Cut, spans_of
-from analytics_box.query.statements import Step, written
+from analytics_box.query.statements import PlanStep, write_statements
 from tests.base.store.test_damage import spoil
 from tests.query.facts_of_all_kinds import page_view
 from tests.query.test_rollups import NOON, World, local, plan_of, some_plans
@@ -68,9 +68,9 @@ def test_every_roll_up_answers_as_its_rows_do(world: World) -> None:
     assert {key >> 24 for key in read} == {0, 2, 4}
 
 
-def _cut(world: World, plan: Plan) -> Cut:
+def _cut(world: World, plan: QueryPlan) -> Cut:
     def work(db: Connection) -> Cut | None:
-        with sqlite.parted(db, plan, world.rollups) as cut:
+        with sqlite.open_cut(db, plan, world.rollups) as cut:
             return cut
 
     return world.db.read_now(work) or Cut(TIME, 0, 0, (), ())
@@ -198,9 +198,9 @@ def test_the_days_on_which_sessions_began_and_begin_are_not_rolled_up_any_more(w
     for _ in range(4):
         world.tell(40)
     world.maintain()
-    before = world.db.read_now(lambda db: sqlite.run(db, OF_DAYS[1]))
+    before = world.db.read_now(lambda db: sqlite.run_plan(db, OF_DAYS[1]))
     world.write(change)
-    assert world.db.read_now(lambda db: sqlite.run(db, OF_DAYS[1])) != before
+    assert world.db.read_now(lambda db: sqlite.run_plan(db, OF_DAYS[1])) != before
     world.assert_alike(OF_DAYS)
     world.maintain()
     world.assert_alike(OF_DAYS)
@@ -237,7 +237,7 @@ def test_a_question_sees_one_moment_whatever_is_rolled_up_meanwhile(
                 return own(db)
 
             monkeypatch.setattr(rollups_file, moment, late)
-        with sqlite.parted(db, OF_DAYS[0], world.rollups) as cut:
+        with sqlite.open_cut(db, OF_DAYS[0], world.rollups) as cut:
             if not moment:
                 happen()
             parted, whole = sqlite.render(OF_DAYS[0], cut), sqlite.render(OF_DAYS[0])
@@ -257,14 +257,14 @@ def test_a_box_that_is_killed_while_it_rolls_up_has_true_roll_ups(
         world.tell(20)
     world.write("delete from stored_events where id % 7 = 0")
     plans = ALL[:5] + ALL[-2:]
-    expected = world.db.read_now(lambda db: [sqlite.run(db, plan) for plan in plans])
+    expected = world.db.read_now(lambda db: [sqlite.run_plan(db, plan) for plan in plans])
     world.close()
     file, events, now = tmp_path / FILE_NAME, tmp_path / "events.db", NOON + 30 * DAY
     deaths, seen = 0, set()
     while _killed(file, events, now, before=1 + 90 * deaths):
         deaths += 1
         kept, db = open_rollups(file, events), apsw.Connection(str(events))
-        assert [sqlite.run(db, plan, rollups=kept) for plan in plans] == expected
+        assert [sqlite.run_plan(db, plan, rollups=kept) for plan in plans] == expected
         seen |= set(db.execute("select count(*) from days where rolled").fetchall())
         db.close()
         kept.close()
@@ -283,7 +283,7 @@ def test_a_box_that_is_killed_after_days_changed_has_true_medians(tmp_path: Path
     world.maintain()  # writes the medians
     kept = _known(world, plan)
     world.write("delete from stored_events where id % 3 = 0 and time / 86400000 = ?", utc_day(NOON))
-    expected = world.db.read_now(lambda db: sqlite.run(db, plan))
+    expected = world.db.read_now(lambda db: sqlite.run_plan(db, plan))
     assert expected != before
     world.close()
     file, events, now = tmp_path / FILE_NAME, tmp_path / "events.db", NOON + 31 * DAY
@@ -291,8 +291,8 @@ def test_a_box_that_is_killed_after_days_changed_has_true_medians(tmp_path: Path
     while _killed(file, events, now, before=1 + 6 * deaths):
         deaths += 1
         again, db = open_rollups(file, events), apsw.Connection(str(events))
-        with sqlite.parted(db, plan, again) as cut:
-            assert sqlite.run_rendered(db, plan, sqlite.render(plan, cut), unlimited, 60) == expected
+        with sqlite.open_cut(db, plan, again) as cut:
+            assert sqlite.run_rendered(db, plan, sqlite.render(plan, cut), no_limit, 60) == expected
             known.add(0 if cut is None else len(cut.medians))
         db.close()
         again.close()
@@ -371,9 +371,9 @@ def test_a_median_is_not_kept_whose_day_was_rolled_up_again_meanwhile(tmp_path: 
         world.close()
 
 
-def _known(world: World, plan: Plan) -> int:
+def _known(world: World, plan: QueryPlan) -> int:
     def work(db: Connection) -> int:
-        with sqlite.parted(db, plan, world.rollups) as cut:
+        with sqlite.open_cut(db, plan, world.rollups) as cut:
             return 0 if cut is None else len(cut.medians)
 
     return world.db.read_now(work)
@@ -395,7 +395,7 @@ def test_medians_of_days_that_are_rolled_up_are_those_of_all_their_sessions(tmp_
             for sites in ((1,), (1, 2))
             for measures in (("sessions", "median_duration"), ("median_duration",))
         ]
-        plans = [replace(plan, order=(Order(plan.measures[0]),)) for plan in plans]
+        plans = [replace(plan, order=(PlanOrder(plan.measures[0]),)) for plan in plans]
         assert world.assert_alike(plans) == len(plans)
         world.write("update stored_events set scroll = scroll where time / 86400000 = ?", utc_day(NOON))
         assert world.assert_alike(plans) == len(plans)
@@ -451,13 +451,13 @@ def test_questions_of_a_page_look_at_what_is_new_once(world: World, monkeypatch:
     world.maintain()
     world.tell(30)
     looks: list[tuple[object, object]] = []
-    own = rollups_file._touched
+    own = rollups_file._touched_days
 
-    def noted(db: Connection, since: State, until: State) -> rollups_file.TouchedDays:
+    def noted(db: Connection, since: RollupsState, until: RollupsState) -> rollups_file.TouchedDays:
         looks.append((since, until))
         return own(db, since, until)
 
-    monkeypatch.setattr(rollups_file, "_touched", noted)
+    monkeypatch.setattr(rollups_file, "_touched_days", noted)
     world.assert_alike(ALL)
     assert len(looks) == 1
     world.tell(1)
@@ -573,12 +573,12 @@ def test_a_box_with_a_replica_answers_from_roll_ups_whatever_they_cover(tmp_path
             choice = world.engines.choice(plan)
             assert (choice.engine, "Roll-ups" in choice.why) == ("sqlite", True), plan
             assert "rolled_" in choice.statement.sql
-        filtered = replace(ALL[0], where=(Condition("country", "is", ("DE",), negated=False),))
+        filtered = replace(ALL[0], where=(FilterCondition("country", "is", ("DE",), negated=False),))
         choice = world.engines.choice(filtered)
         assert (choice.engine, "column replica" in choice.why) == ("duckdb", True)
-        with patch.object(duckdb, "run", side_effect=AssertionError):
+        with patch.object(duckdb, "run_plan", side_effect=AssertionError):
             found = [world.runner.run(world.engines.rows(plan, seconds=30)) for plan in ALL]
-        assert found == [world.db.read_now(partial(sqlite.run, plan=plan)) for plan in ALL]
+        assert found == [world.db.read_now(partial(sqlite.run_plan, plan=plan)) for plan in ALL]
     finally:
         world.close()
 
@@ -595,7 +595,7 @@ def test_a_replica_answers_for_days_with_many_events_that_are_not_rolled_up(
         assert world.engines.choice(plan).engine == "sqlite"
         world.write("update stored_events set scroll = scroll")
         assert world.engines.choice(plan).engine == "duckdb"
-        expected = world.db.read_now(partial(sqlite.run, plan=plan))
+        expected = world.db.read_now(partial(sqlite.run_plan, plan=plan))
         assert world.runner.run(world.engines.rows(plan, seconds=30)) == expected
         world.maintain()
         world.clock.advance(seconds=HOUR / 1000)
@@ -613,7 +613,7 @@ def test_a_broken_file_leaves_questions_to_the_replica(tmp_path: Path, caplog: p
         world.maintain()
         expected = world.runner.run(world.engines.rows(ALL[0], seconds=30))
         world.rollups._connection.execute("drop table rolled_time")
-        with patch.object(duckdb, "run", side_effect=duckdb.run) as asked:
+        with patch.object(duckdb, "run_plan", side_effect=duckdb.run_plan) as asked:
             assert world.runner.run(world.engines.rows(ALL[0], seconds=30)) == expected
         assert asked.called
         assert "made anew" in caplog.text
@@ -627,8 +627,8 @@ def test_what_is_compiled_names_the_parts(tmp_path: Path) -> None:
         world.tell(90)
         world.maintain()
         plan = plan_of(BY_DIMENSION[0], **local("Europe/Berlin", -2, 3))
-        step = (Step(plan),)
-        (statement,) = written("top_pages", step, step, world.engines).statements
+        step = (PlanStep(plan),)
+        (statement,) = write_statements("top_pages", step, step, world.engines).statements
         assert [(one.from_[:16], one.until[:16], one.read) for one in statement.parts] == [
             ("2026-06-13 22:00", "2026-06-14 00:00", "rows"),
             ("2026-06-14 00:00", "2026-06-16 00:00", "rollups"),
@@ -637,7 +637,7 @@ def test_what_is_compiled_names_the_parts(tmp_path: Path) -> None:
         assert "rolled_path" in statement.sql
         assert (statement.engine, "Roll-ups" in statement.why) == ("sqlite", True)
         with from_rows():
-            (statement,) = written("top_pages", step, step, world.engines).statements
+            (statement,) = write_statements("top_pages", step, step, world.engines).statements
         assert not statement.parts
         assert (statement.engine, "No column replica" in statement.why) == ("sqlite", True)
     finally:
@@ -691,7 +691,7 @@ def test_a_disk_that_refuses_roll_ups_does_not_fill_with_changes_for_them(tmp_pa
         return len(world.db.read_now(lambda db: db.execute("select id from changes").fetchall()))
 
     try:
-        with patch.object(day_rollups, "_advanced", refuses):
+        with patch.object(day_rollups, "_advance_file", refuses):
             world.maintain()
             for _ in range(2):
                 world.write("insert into changes (source, row, of_site, day, began) values ('events', 1, 1, 1, 1)")
@@ -707,7 +707,7 @@ def test_a_disk_that_refuses_roll_ups_does_not_fill_with_changes_for_them(tmp_pa
 def test_damaged_roll_ups_are_rebuilt_and_leave_events_sound(world: World, caplog: pytest.LogCaptureFixture) -> None:
     world.tell(60)
     world.maintain()
-    expected = world.db.read_now(lambda db: sqlite.run(db, ALL[0]))
+    expected = world.db.read_now(lambda db: sqlite.run_plan(db, ALL[0]))
     spoil(world.directory / FILE_NAME)
     with caplog.at_level(logging.ERROR):
         assert world.runner.run(world.engines.rows(ALL[0], seconds=30)) == expected

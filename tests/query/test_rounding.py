@@ -6,21 +6,21 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.base.clock import MINUTE
-from analytics_box.base.facts.event import METRICS, PAGE_EXIT, Event, Fact, Span
+from analytics_box.base.facts.event import METRICS, PAGE_EXIT, Event, Fact, FactSpan
 from analytics_box.base.facts.tables import ATTRIBUTES
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.values import quotient
 from tests.query.facts_of_all_kinds import ANA, page_view
 from tests.query.world import World
 
 
-def vital(site: int, time: int, value: float, metric: str = "LCP") -> Span:
-    return Span("vitals", site, time, ANA, 0, "", "/", "", ("",) * len(ATTRIBUTES), (METRICS[metric], value))
+def vital(site: int, time: int, value: float, metric: str = "LCP") -> FactSpan:
+    return FactSpan("vitals", site, time, ANA, 0, "", "/", "", ("",) * len(ATTRIBUTES), (METRICS[metric], value))
 
 
 def ask(world: World, site: int, query_type: str) -> dict[str, Any]:
     body: dict[str, object] = {"parameters": [query_type], "preset": "today"}
-    (entry,) = world.entries(body, Scope((site,)), now=world.clock.now())
+    (entry,) = world.entries(body, ReadScope((site,)), now=world.clock.now())
     assert entry.success, entry.error
     (row,) = entry.data
     return row

@@ -16,11 +16,11 @@ from analytics_box.base.store.db import Connection
 from analytics_box.ingest.visitors import by_client_id
 from analytics_box.query.catalog import registry
 from analytics_box.query.engines import shared
-from analytics_box.query.engines.counting import unlimited
-from analytics_box.query.engines.sql import Statement
-from analytics_box.query.plan import Plan
+from analytics_box.query.engines.counting import no_limit
+from analytics_box.query.engines.sql import SqlStatement
+from analytics_box.query.plan import QueryPlan
 from analytics_box.query.request import MAX_PARAMETERS
-from analytics_box.query.run import Entry
+from analytics_box.query.run import ParameterAnswer
 from tests.examples import examples
 from tests.query import calendars, questions
 from tests.query.facts_of_all_kinds import page_view, visit
@@ -42,20 +42,20 @@ def stories(world: World) -> tuple[Story, ...]:
 def copies() -> Iterator[list[int]]:
     """How many plans have read each copy; 0 for one that was too large."""
     read: list[int] = []
-    copied = shared._copied
+    copied = shared._copy_events
 
-    def noted(db: Connection, plans: Sequence[Plan], statements: Sequence[Statement]) -> bool:
+    def noted(db: Connection, plans: Sequence[QueryPlan], statements: Sequence[SqlStatement]) -> bool:
         fits = copied(db, plans, statements)
         read.append(len(plans) if fits else 0)
         return fits
 
-    with patch.object(shared, "_copied", noted):
+    with patch.object(shared, "_copy_events", noted):
         yield read
 
 
 def ask(
     story: Story, body: dict[str, object], *, together: bool, days: tuple[int, int] = (-1, 1), broken: bool = False
-) -> list[Entry]:
+) -> list[ParameterAnswer]:
     """About a story, from so many days after it to so many."""
     forget(story.world)
     around = calendars.shown(story.around, ZoneInfo(story.zone)).date()
@@ -114,7 +114,7 @@ def test_sessions_that_several_ask_about_are_put_together_once(stories: tuple[St
     tables: list[list[str]] = []
     by_sessions = shared._by_sessions
 
-    def noted(db: Connection, table: str, plans: Sequence[Plan]) -> dict[Plan, Statement]:
+    def noted(db: Connection, table: str, plans: Sequence[QueryPlan]) -> dict[QueryPlan, SqlStatement]:
         made = by_sessions(db, table, plans)
         tables.append([str(row[0]) for row in db.execute(f"select session from temp.{table}").fetchall()])
         return made
@@ -131,13 +131,13 @@ def test_plans_are_gathered_as_long_as_others_come() -> None:
     began: list[int] = []
 
     async def ask(plans: int) -> None:
-        gathering = shared.Shared(Mock())
+        gathering = shared.SharedScans(Mock())
         loop = asyncio.get_running_loop()
         tasks = []
         with patch.object(gathering, "_begin", lambda sites: began.append(len(gathering._gathering.pop(sites)))):
             for nth in range(plans):
-                plan = Plan(source="events", sites=(1,), start=0, end=nth)
-                tasks.append(loop.create_task(gathering.rows(plan, 1.0, unlimited)))
+                plan = QueryPlan(source="events", sites=(1,), start=0, end=nth)
+                tasks.append(loop.create_task(gathering.rows(plan, 1.0, no_limit)))
                 await asyncio.sleep(0)
             for _ in range(plans):
                 await asyncio.sleep(0)
@@ -166,7 +166,7 @@ def test_nothing_is_left_of_a_copy(stories: tuple[Story, ...], copies: list[int]
     story = stories[0]
     plain = BODY | {"filters": []}
     before = ask(story, plain, together=False)
-    with patch.object(shared, "_found", side_effect=RuntimeError("broken")):  # a statement fails
+    with patch.object(shared, "_rows_or_refusal", side_effect=RuntimeError("broken")):  # a statement fails
         assert not all(entry.success for entry in ask(story, BODY, together=True, broken=True))
     ask(story, BODY, together=True)
     assert copies

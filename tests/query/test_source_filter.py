@@ -2,7 +2,7 @@
 
 import pytest
 
-from analytics_box.query.filters import Condition, Filter, condition
+from analytics_box.query.filters import Filter, FilterCondition, condition
 
 
 @pytest.mark.parametrize(
@@ -25,4 +25,4 @@ from analytics_box.query.filters import Condition, Filter, condition
     ],
 )
 def test_a_source_is_found_however_it_is_written(written: str, stored: str) -> None:
-    assert condition(Filter("referrer", "eq", (written,))) == Condition("source", "is", (stored,), False)
+    assert condition(Filter("referrer", "eq", (written,))) == FilterCondition("source", "is", (stored,), False)

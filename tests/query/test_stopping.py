@@ -11,10 +11,10 @@ from analytics_box.base.errors import Unavailable
 from analytics_box.base.store import schema
 from analytics_box.base.store.db import Db
 from analytics_box.base.store.writes import Work
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from analytics_box.query.engines import Engines
-from analytics_box.query.request import GivenParameter, GivenQuery, Request, check
-from analytics_box.query.run import Queries
+from analytics_box.query.request import GivenParameter, GivenQuery, QueryRequest, check
+from analytics_box.query.run import QueryRunner
 from tests.inprocess import FixedClock
 from tests.migrated import migrated
 
@@ -49,7 +49,7 @@ def overloaded(tmp_path: Path) -> Iterator[Overloaded]:
     db.close()
 
 
-def question(parameters: int) -> Request:
+def question(parameters: int) -> QueryRequest:
     given = GivenQuery(
         parameters=[
             GivenParameter("top_pages", id=str(number), start_date=f"2026-05-{number + 1:02}", end_date="2026-06-01")
@@ -60,10 +60,10 @@ def question(parameters: int) -> Request:
     return check(given, zone_name=None, now=1_781_697_600_000)
 
 
-@pytest.mark.parametrize("scope", [Scope((1,)), Scope((1,), public=True)])
-def test_a_parameter_that_cannot_be_asked_stops_the_others(overloaded: Overloaded, scope: Scope) -> None:
+@pytest.mark.parametrize("scope", [ReadScope((1,)), ReadScope((1,), public=True)])
+def test_a_parameter_that_cannot_be_asked_stops_the_others(overloaded: Overloaded, scope: ReadScope) -> None:
     async def ask() -> None:
-        queries = Queries(Engines(overloaded), FixedClock(), seconds=30, public=8)
+        queries = QueryRunner(Engines(overloaded), FixedClock(), seconds=30, public=8)
         with pytest.raises(Unavailable):
             await queries.answer(question(20), scope)
         assert overloaded.stopped == overloaded.begun - 1
@@ -75,8 +75,8 @@ def test_a_parameter_that_cannot_be_asked_stops_the_others(overloaded: Overloade
 
 def test_a_request_that_nobody_waits_for_stops_all_of_its_parameters(overloaded: Overloaded) -> None:
     async def ask() -> None:
-        queries = Queries(Engines(overloaded), FixedClock(), seconds=30)
-        asking = asyncio.create_task(queries.answer(question(4), Scope((1,))))
+        queries = QueryRunner(Engines(overloaded), FixedClock(), seconds=30)
+        asking = asyncio.create_task(queries.answer(question(4), ReadScope((1,))))
         for _ in range(50):
             await asyncio.sleep(0)
         asking.cancel()

@@ -11,15 +11,15 @@ from analytics_box.base.errors import Unavailable
 from analytics_box.base.store import schema
 from analytics_box.base.store.db import Db
 from analytics_box.base.store.writes import Work
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from analytics_box.query.engines import Engines
-from analytics_box.query.request import GivenParameter, GivenQuery, Request, check
-from analytics_box.query.run import Queries
+from analytics_box.query.request import GivenParameter, GivenQuery, QueryRequest, check
+from analytics_box.query.run import QueryRunner
 from tests.inprocess import FixedClock
 from tests.migrated import migrated
 
 T = TypeVar("T")
-STRANGER, MEMBER = Scope((1,), public=True), Scope((1,))
+STRANGER, MEMBER = ReadScope((1,), public=True), ReadScope((1,))
 
 
 class Watched(Db):
@@ -48,7 +48,7 @@ def watched(tmp_path: Path) -> Iterator[Watched]:
     db.close()
 
 
-def question(parameters: int, *, year: int = 2026) -> Request:
+def question(parameters: int, *, year: int = 2026) -> QueryRequest:
     given = GivenQuery(
         parameters=[
             GivenParameter(
@@ -67,9 +67,9 @@ async def turns() -> None:
 
 
 @pytest.mark.parametrize(("scope", "most"), [(STRANGER, 2), (MEMBER, 8)])
-def test_strangers_run_few_parameters_at_once(watched: Watched, scope: Scope, most: int) -> None:
+def test_strangers_run_few_parameters_at_once(watched: Watched, scope: ReadScope, most: int) -> None:
     async def ask() -> None:
-        queries = Queries(Engines(watched), FixedClock(), seconds=30, public=2)
+        queries = QueryRunner(Engines(watched), FixedClock(), seconds=30, public=2)
         asking = [
             asyncio.ensure_future(queries.answer(question(10, year=2010 + n), scope))
             for n in range(2 if scope.public else 1)
@@ -85,7 +85,7 @@ def test_strangers_run_few_parameters_at_once(watched: Watched, scope: Scope, mo
 
 def test_strangers_who_would_wait_too_long_are_told_while_members_are_answered(watched: Watched) -> None:
     async def ask() -> None:
-        queries = Queries(Engines(watched), FixedClock(), seconds=30, public=2)
+        queries = QueryRunner(Engines(watched), FixedClock(), seconds=30, public=2)
         asking = [asyncio.ensure_future(queries.answer(question(8, year=2010 + n), STRANGER)) for n in range(8)]
         await turns()
         with pytest.raises(Unavailable):
@@ -104,7 +104,7 @@ def test_strangers_who_would_wait_too_long_are_told_while_members_are_answered(w
 
 def test_what_is_asked_for_at_once_is_looked_for_once(watched: Watched) -> None:
     async def ask() -> None:
-        queries = Queries(Engines(watched), FixedClock(), seconds=30)
+        queries = QueryRunner(Engines(watched), FixedClock(), seconds=30)
         asking = [asyncio.ensure_future(queries.answer(question(1), MEMBER)) for _ in range(5)]
         await turns()
         assert watched.running == 1

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from analytics_box.base.clock import HOUR, MINUTE, SECOND
-from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW, Event, Fact, Span
+from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW, Event, Fact, FactSpan
 from analytics_box.base.facts.tables import ATTRIBUTES
 from analytics_box.query.catalog.types import Record
 from tests.examples import examples, is_thorough
@@ -119,7 +119,7 @@ def _other(site: int, time: int, draw: Random) -> Fact:
     table = draw.choice(("vitals", "errors", "events"))
     if table == "events":
         return _event(site, time, CUSTOM, draw)
-    return Span(table, site, time, draw.randint(1, 3), 0, "", "/", "", ("",) * len(ATTRIBUTES), own[table])
+    return FactSpan(table, site, time, draw.randint(1, 3), 0, "", "/", "", ("",) * len(ATTRIBUTES), own[table])
 
 
 def _event(site: int, time: int, kind: int, draw: Random) -> Event:

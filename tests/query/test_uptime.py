@@ -10,9 +10,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from analytics_box.base.facts.uptime import DOWN, MAINTENANCE, PAUSED, UNKNOWN, UP, Span
+from analytics_box.base.facts.uptime import DOWN, MAINTENANCE, PAUSED, UNKNOWN, UP, UptimeSpan
 from analytics_box.products.monitors.running.rollup_rows import put_together
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.catalog.values import instant_text
 from tests.query.brute import uptime as told
@@ -52,8 +52,8 @@ class Story:
         return entry.data
 
     @property
-    def scope(self) -> Scope:
-        return Scope((self.number,), subject="monitor")
+    def scope(self) -> ReadScope:
+        return ReadScope((self.number,), subject="monitor")
 
 
 def _check(monitor: int, at: int, draw: Random) -> Check:
@@ -70,15 +70,15 @@ def _check(monitor: int, at: int, draw: Random) -> Check:
     return failed(monitor, at, **more)
 
 
-def _spans(draw: Random) -> Iterator[Span]:
+def _spans(draw: Random) -> Iterator[UptimeSpan]:
     """From before the range on, without gaps; the last one goes on."""
     at = NOW - draw.randrange(2, 10) * HOUR * 12
     at -= at % told.TICK
     while at < NOW - HOUR:
         until = min(at + draw.choice((1, 3, 40, 200, 900)) * told.TICK, NOW - told.TICK)
-        yield Span(draw.choice((1, 1, 2, 3, 4, 5, 6)), at, until)
+        yield UptimeSpan(draw.choice((1, 1, 2, 3, 4, 5, 6)), at, until)
         at = until
-    yield Span(draw.choice((1, 3)), at, 0)
+    yield UptimeSpan(draw.choice((1, 3)), at, 0)
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +164,7 @@ def test_values_of_a_query_are_in_no_answer(world: World) -> None:
     assert row["url"] == "https://shop.example/?token=•••&a="
 
 
-def of_new(world: World, *spans: Span) -> Story:
+def of_new(world: World, *spans: UptimeSpan) -> Story:
     """A monitor of which nothing else is known."""
     (number,) = world.new_sites(1)
     story = Story.__new__(Story)
@@ -174,14 +174,14 @@ def of_new(world: World, *spans: Span) -> Story:
 
 
 def test_an_open_span_that_ends_is_followed(world: World) -> None:
-    story = of_new(world, Span(UP, NOW - HOUR))
+    story = of_new(world, UptimeSpan(UP, NOW - HOUR))
     assert story.ask("uptime_overview")[0]["uptime_percentage"] == 100
     world.db.write_now(
         lambda db: db.execute(
             "update monitor_spans set until = ? where monitor = ? and until = 0", (NOW - HOUR // 2, story.number)
         )
     )
-    store_spans(world.db, story.number, [Span(DOWN, NOW - HOUR // 2)])
+    store_spans(world.db, story.number, [UptimeSpan(DOWN, NOW - HOUR // 2)])
     (row,) = story.ask("uptime_overview")
     assert (row["uptime_percentage"], row["downtime_seconds"], row["outages"]) == (50, 1_800, 1)
     assert [one["state"] for one in story.ask("uptime_spans")] == ["up", "down"]
@@ -192,19 +192,19 @@ def test_an_outage_over_which_a_maintenance_or_a_gap_lies_is_one(world: World) -
     minute = HOUR // 60
     states = (UP, DOWN, UNKNOWN, DOWN, MAINTENANCE, UNKNOWN, DOWN, UP, DOWN, PAUSED, DOWN)
     begins = NOW - HOUR
-    spans = [Span(state, begins + n * minute, begins + (n + 1) * minute) for n, state in enumerate(states)]
+    spans = [UptimeSpan(state, begins + n * minute, begins + (n + 1) * minute) for n, state in enumerate(states)]
     story = of_new(world, *spans)
     assert story.ask("uptime_overview")[0]["outages"] == 3
 
 
 def test_a_second_of_downtime_is_never_rounded_away(world: World) -> None:
-    second = Span(DOWN, NOW - DAY, NOW - DAY + 1_000)
-    story = of_new(world, Span(UP, NOW - 3 * DAY, second.start), second, Span(UP, second.until))
+    second = UptimeSpan(DOWN, NOW - DAY, NOW - DAY + 1_000)
+    story = of_new(world, UptimeSpan(UP, NOW - 3 * DAY, second.start), second, UptimeSpan(UP, second.until))
     assert story.ask("uptime_overview")[0]["uptime_percentage"] == 99.99
 
 
 def test_what_is_to_come_counts_nowhere(world: World) -> None:
-    story = of_new(world, Span(DOWN, NOW - HOUR))
+    story = of_new(world, UptimeSpan(DOWN, NOW - HOUR))
     rows = story.ask("uptime_time_series", granularity="day")
     assert [row["downtime_seconds"] for row in rows] == [None, None, None, 3_600, None]
     assert rows[-1]["coverage"] is None
@@ -213,7 +213,7 @@ def test_what_is_to_come_counts_nowhere(world: World) -> None:
 
 
 def test_by_the_minute_uptime_is_that_of_the_checks(world: World) -> None:
-    story = of_new(world, Span(UP, NOW - DAY))
+    story = of_new(world, UptimeSpan(UP, NOW - DAY))
     minute = NOW - NOW % 60_000 - 60_000
     store_checks(world.db, [check(story.number, minute), failed(story.number, minute + 1, status=0)])
     day = {"startDate": "2026-10-26", "endDate": "2026-10-26"}
@@ -253,8 +253,8 @@ def test_a_type_about_monitors_asked_of_a_website_finds_nothing(stories: tuple[S
     story = stories[0]
     body = {"startDate": str(FIRST), "endDate": str(LAST)}
     for name in ("uptime_recent_checks", "uptime_spans", "uptime_reasons"):
-        (entry,) = story.world.entries({"parameters": [name], **body}, Scope((story.number,)), now=NOW)
+        (entry,) = story.world.entries({"parameters": [name], **body}, ReadScope((story.number,)), now=NOW)
         assert (entry.success, entry.data) == (True, [])
-    (entry,) = story.world.entries({"parameters": ["uptime_overview"], **body}, Scope((story.number,)), now=NOW)
+    (entry,) = story.world.entries({"parameters": ["uptime_overview"], **body}, ReadScope((story.number,)), now=NOW)
     assert entry.data[0]["uptime_percentage"] is None
     assert entry.data[0]["total_checks"] == 0

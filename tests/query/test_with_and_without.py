@@ -13,17 +13,17 @@ import pytest
 from msgspec.structs import replace as replaced
 
 from analytics_box.base.store.strings import Strings
-from analytics_box.products.goals.goal import Definition, Narrowed, Property
-from analytics_box.products.goals.rules import checked, selecting
+from analytics_box.products.goals.goal import GoalDefinition, GoalFilter, Property
+from analytics_box.products.goals.rules import check_goal, selecting
 from analytics_box.products.links.clicks import rows as click_rows
 from analytics_box.query import happened
 from analytics_box.query.catalog import registry
 from analytics_box.query.engines import shared
-from analytics_box.query.filters import Condition, FilterGroup, Group, conditions, fitting
+from analytics_box.query.filters import ConditionGroup, FilterCondition, FilterGroup, conditions, fitting
 from analytics_box.query.filters import Filter as Narrowing
 from analytics_box.query.named_goals import Meant
 from analytics_box.query.request import MAX_PARAMETERS
-from analytics_box.query.run import Entry
+from analytics_box.query.run import ParameterAnswer
 from tests.cases import each
 from tests.examples import is_thorough
 from tests.query import calendars, questions
@@ -50,18 +50,18 @@ from tests.query.test_shared import WITH_NONE
 from tests.query.world import World, world_in
 
 GOALS = {
-    "page": Definition("PAGE_VIEW", "/a"),
-    "pages": Definition("PAGE_VIEW", "/b/*"),
-    "event": Definition("EVENT", "buy"),
-    "plan": Definition("EVENT", "buy", conditions=(Property("plan"),)),
-    "amount": Definition("EVENT", "buy", amount="k"),
-    "scroll": Definition("CUSTOM", "scroll:50"),
-    "time": Definition("CUSTOM", "time:10"),
-    "outgoing": Definition("CUSTOM", "outgoing:x.example"),
-    "from France": Definition("EVENT", "buy", filters=(Narrowed("country", "equals", "France"),)),
-    "not on /a": Definition("EVENT", "buy", filters=(Narrowed("path", "not_equals", "/a"),)),
-    "on / with q": Definition(
-        "PAGE_VIEW", "/", filters=(Narrowed("path", "equals", "/"), Narrowed("query_string", "contains", "q"))
+    "page": GoalDefinition("PAGE_VIEW", "/a"),
+    "pages": GoalDefinition("PAGE_VIEW", "/b/*"),
+    "event": GoalDefinition("EVENT", "buy"),
+    "plan": GoalDefinition("EVENT", "buy", conditions=(Property("plan"),)),
+    "amount": GoalDefinition("EVENT", "buy", amount="k"),
+    "scroll": GoalDefinition("CUSTOM", "scroll:50"),
+    "time": GoalDefinition("CUSTOM", "time:10"),
+    "outgoing": GoalDefinition("CUSTOM", "outgoing:x.example"),
+    "from France": GoalDefinition("EVENT", "buy", filters=(GoalFilter("country", "equals", "France"),)),
+    "not on /a": GoalDefinition("EVENT", "buy", filters=(GoalFilter("path", "not_equals", "/a"),)),
+    "on / with q": GoalDefinition(
+        "PAGE_VIEW", "/", filters=(GoalFilter("path", "equals", "/"), GoalFilter("query_string", "contains", "q"))
     ),
 }
 # Values of fields that only clicks and checks have, or links and their slugs.
@@ -73,7 +73,7 @@ SPELLED: dict[str, tuple[str, ...]] = {
     "reason": ("", "timeout", "connect", "assertion"),
     "link": ("spring", "autumn"),
 }
-PATH, KEY = (Condition(column, "is", ("a",), negated=False) for column in ("path", "key"))
+PATH, KEY = (FilterCondition(column, "is", ("a",), negated=False) for column in ("path", "key"))
 ROWS, GOALS_ASKED = 10, 4  # of a type, in an ordinary run
 ONLY_EQUAL = {"website_id", "client_id", *IDS}
 
@@ -89,7 +89,7 @@ class Known:
     """The goals of every website, by their names."""
 
     async def meant(self, site: int, goal_ids: Iterable[str]) -> Mapping[str, Meant]:
-        return {one: selecting(checked(GOALS[one])) for one in goal_ids if one in GOALS}
+        return {one: selecting(check_goal(GOALS[one])) for one in goal_ids if one in GOALS}
 
 
 @pytest.fixture(scope="module")
@@ -188,7 +188,7 @@ def batches(names: Sequence[str]) -> list[Sequence[str]]:
     return [names[first : first + MAX_PARAMETERS] for first in range(0, len(names), MAX_PARAMETERS)]
 
 
-def found_in(story: Story, body: dict[str, Any], fewest: int) -> list[Entry]:
+def found_in(story: Story, body: dict[str, Any], fewest: int) -> list[ParameterAnswer]:
     """The answers, if at least `fewest` plans read a copy."""
     forget(story.world)
     with patch.object(shared, "FEWEST", fewest):
@@ -211,14 +211,19 @@ def test_properties_or_a_goal_with_filters_are_found_together(stories: tuple[Sto
 @each(
     ("where", "left"),
     [
-        (Group(False, (PATH, KEY)), Group(False, (PATH,))),
-        (Group(True, (PATH, KEY)), None),
-        (Group(False, (PATH, KEY), negated=True), None),
-        (Group(False, (Group(False, (PATH, KEY)), PATH), negated=True), None),
-        (Group(True, (Group(False, (PATH, KEY)), PATH)), Group(True, (Group(False, (PATH,)), PATH))),
+        (ConditionGroup(False, (PATH, KEY)), ConditionGroup(False, (PATH,))),
+        (ConditionGroup(True, (PATH, KEY)), None),
+        (ConditionGroup(False, (PATH, KEY), negated=True), None),
+        (ConditionGroup(False, (ConditionGroup(False, (PATH, KEY)), PATH), negated=True), None),
+        (
+            ConditionGroup(True, (ConditionGroup(False, (PATH, KEY)), PATH)),
+            ConditionGroup(True, (ConditionGroup(False, (PATH,)), PATH)),
+        ),
     ],
 )
-def test_unknown_conditions_are_left_out_where_that_finds_no_less(where: Group, left: Group | None) -> None:
+def test_unknown_conditions_are_left_out_where_that_finds_no_less(
+    where: ConditionGroup, left: ConditionGroup | None
+) -> None:
     assert fitting((where,), lambda condition: condition != KEY) == ((left,) if left is not None else ())
 
 

@@ -20,16 +20,16 @@ from analytics_box.base.store.db import Db
 from analytics_box.base.store.strings import Strings
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from analytics_box.query.engines import Engines, column_replica, sqlite
 from analytics_box.query.engines.backoff import LONGEST
-from analytics_box.query.named_goals import Goals
-from analytics_box.query.named_links import Links
+from analytics_box.query.named_goals import WebsiteGoals
+from analytics_box.query.named_links import LinkNumbers
 from analytics_box.query.ranges import Granularity
-from analytics_box.query.request import DECODER, GivenQuery, Request, check
-from analytics_box.query.run import Entry, Queries
+from analytics_box.query.request import DECODER, GivenQuery, QueryRequest, check
+from analytics_box.query.run import ParameterAnswer, QueryRunner
 from analytics_box.query.splits import Splits
-from analytics_box.query.traits import Traits
+from analytics_box.query.traits import TraitLookup
 from tests.examples import is_thorough
 from tests.inprocess import FixedClock
 from tests.migrated import migrated
@@ -49,10 +49,10 @@ class World:
     def __init__(
         self,
         directory: Path,
-        traits: Traits | None = None,
+        traits: TraitLookup | None = None,
         splits: Splits | None = None,
-        links: Links | None = None,
-        goals: Goals | None = None,
+        links: LinkNumbers | None = None,
+        goals: WebsiteGoals | None = None,
     ) -> None:
         migrated(directory)
         self.db = Db(directory / schema.EVENTS_FILE, readers=2, durability="normal")
@@ -67,7 +67,7 @@ class World:
         )  # the replica is the other's, and no remains of an earlier one
         self._engines[1]._rollups._backoff.wait(LONGEST)  # its replica answers everything
         self._queries = [
-            Queries(engines, self.clock, seconds=30, traits=traits, links=links, goals=goals, splits=splits)
+            QueryRunner(engines, self.clock, seconds=30, traits=traits, links=links, goals=goals, splits=splits)
             for engines in self._engines
         ]
         self._runner = asyncio.Runner()
@@ -92,12 +92,12 @@ class World:
     def entries(
         self,
         content: dict[str, object],
-        sites: tuple[int, ...] | Scope,
+        sites: tuple[int, ...] | ReadScope,
         *,
         now: int = 0,
         both: bool = True,
         steps: Granularity | None = None,
-    ) -> list[Entry]:
+    ) -> list[ParameterAnswer]:
         """The answer to the body of a POST /v1/query; `both` engines are asked unless there are too many questions.
         Series have rows of these `steps`, which pages may ask for and the API may not."""
         given = DECODER.decode(json.dumps(content))
@@ -106,7 +106,7 @@ class World:
         if steps is not None:
             wider = tuple(replace(question, granularity=steps) for question in request.questions)
             request = replace(request, questions=wider)
-        scope = sites if isinstance(sites, Scope) else Scope(sites)
+        scope = sites if isinstance(sites, ReadScope) else ReadScope(sites)
         if not both:
             return self._run(self._queries[0].answer(request, scope))
         answers = self._run(self._answers(request, scope))
@@ -118,7 +118,7 @@ class World:
         """As the runner does, which looks after signals each time, too, for a tenth of the time of a question."""
         return self._runner.get_loop().run_until_complete(asking)
 
-    async def _answers(self, request: Request, scope: Scope) -> list[list[Entry]]:
+    async def _answers(self, request: QueryRequest, scope: ReadScope) -> list[list[ParameterAnswer]]:
         ledger, columns = self._engines
         if columns.name == "sqlite":
             with patch.object(column_replica, "MOST_THREADS", 1):  # several threads share out what is no work here
@@ -199,7 +199,7 @@ def body_of(asked: Asked) -> dict[str, object]:
 
 
 @contextmanager
-def world_in(directory: Path, links: Links | None = None, goals: Goals | None = None) -> Iterator[World]:
+def world_in(directory: Path, links: LinkNumbers | None = None, goals: WebsiteGoals | None = None) -> Iterator[World]:
     world = World(directory, links=links, goals=goals)
     try:
         yield world

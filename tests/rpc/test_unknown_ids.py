@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from analytics_box.app.procedures import PROCEDURES
 from analytics_box.base.errors import ResourceType
 from analytics_box.web.route import Procedure
-from analytics_box.web.rpc import Nothing
+from analytics_box.web.rpc import NoInput
 from tests.inprocess import Answer, WholeBox, whole_box
 
 MISSING: Final = "unknown-1234"
@@ -129,7 +129,7 @@ class World(NamedTuple):
 
 
 def fields_of(line: Procedure) -> tuple[msgspec.inspect.Field, ...]:
-    described = msgspec.inspect.type_info(get_type_hints(line.handler).get("given", Nothing))
+    described = msgspec.inspect.type_info(get_type_hints(line.handler).get("given", NoInput))
     return described.fields if isinstance(described, msgspec.inspect.StructType) else ()
 
 

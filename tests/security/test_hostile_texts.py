@@ -18,7 +18,7 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.app.routes import PAGES_AND_API
-from analytics_box.base.facts.event import Event, Fact, Span, described
+from analytics_box.base.facts.event import Event, Fact, FactSpan, describe_attributes
 from analytics_box.base.facts.tables import ATTRIBUTES
 from analytics_box.base.store.strings import Strings
 from analytics_box.ingest.ledger import Ledger
@@ -43,9 +43,10 @@ def text(name: str) -> str:
 def hostile(fact: Fact) -> Fact:
     """The fact with such a text wherever a visitor's browser may send one."""
     attributes = tuple(
-        known if name == "device" else text(name) for name, known in zip(ATTRIBUTES, described(fact), strict=True)
+        known if name == "device" else text(name)
+        for name, known in zip(ATTRIBUTES, describe_attributes(fact), strict=True)
     )
-    if isinstance(fact, Span):
+    if isinstance(fact, FactSpan):
         own = {
             "errors": (text("error"), text("message"), text("file"), 3, 4, text("stack")),
             "outgoing_links": (f"javascript:{text('href')}", text("link"), text("domain")),

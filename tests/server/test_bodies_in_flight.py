@@ -73,7 +73,7 @@ def test_body_in_pieces_is_counted_while_it_arrives_and_one_in_one_piece_is_not(
             content = next(coming)
             return {"type": "http.request", "body": content, "more_body": content != pieces[-1]}
 
-        await body.read(scope, receive, limit=100, seconds=30)
+        await body.read_body(scope, receive, limit=100, seconds=30)
         return len(held)
 
     assert asyncio.run(story([b"abcdefgh"])) == 0
@@ -94,7 +94,7 @@ def test_body_in_many_short_pieces_is_refused_before_most_of_them_are_read(lengt
             return {"type": "http.request", "body": b"x" * size, "more_body": taken * size < 64_000}
 
         try:
-            await body.read(scope, receive, limit=64_000, seconds=30)
+            await body.read_body(scope, receive, limit=64_000, seconds=30)
         except BrokenBody:
             return taken
         return 0

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from analytics_box.app.admin.commands import COMMANDS
 from analytics_box.app.routes import TABLE
-from analytics_box.web.handlers import Named
+from analytics_box.web.handlers import NamedHandler
 from tests.running import set_up
 
 # A page, a procedure and a command of the command line.
@@ -26,7 +26,7 @@ LATER = (
     *("pydantic", "attrs", "attr"),  # which the web framework would import where they are installed, as for tests
     *("sqlite3", "sqlite_utils"),  # why they must not be there, crash/test_two_libraries.py says
 )
-NAMED: tuple[Named, ...] = (*(line.named for line in TABLE), *COMMANDS.values())
+NAMED: tuple[NamedHandler, ...] = (*(line.named for line in TABLE), *COMMANDS.values())
 
 
 def test_every_name_in_the_tables_is_that_of_a_function() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from analytics_box.app import jobs
-from analytics_box.app.jobs import Job
+from analytics_box.app.jobs import ScheduledJob
 from analytics_box.base.clock import DAY
 from tests.inprocess import FixedClock, WholeBox, whole_box
 from tests.tenants.websites.world import call
@@ -21,12 +21,12 @@ class JumpingClock(FixedClock):
         self._started += round(days * DAY)
 
 
-def job(name: str) -> Job:
+def job(name: str) -> ScheduledJob:
     return next(job for job in jobs.JOBS if job.name == name)
 
 
 def run(box: WholeBox, name: str) -> None:
-    box.run(jobs.run(job(name), box.box))
+    box.run(jobs.run_job(job(name), box.box))
 
 
 def test_a_job_of_six_hours_is_due_after_six_hours_of_short_runs(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_a_job_that_failed_is_due_again(tmp_path: Path, monkeypatch: pytest.Monk
     with whole_box(tmp_path / "data") as box:
         jobs.delays(box.box)
         box.clock.advance(seconds=25 * HOURS)
-        box.run(jobs.run(job("optimize")._replace(run=fail), box.box))
+        box.run(jobs.run_job(job("optimize")._replace(run=fail), box.box))
         box.reopen()
         assert jobs.delays(box.box)["optimize"] < 60
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
-from analytics_box.base.pace import LOOK, Pace, keep_pace
+from analytics_box.base.pace import LOOK, JobInterval, keep_pace
 
 HOUR = 3_600
 
@@ -21,14 +21,14 @@ def test_a_clock_that_is_set_ahead_makes_a_job_run_once_and_not_for_each_second_
     due, now = began + timedelta(seconds=1), began + timedelta(seconds=1 + ahead)
     runs = 0
     while due <= now:  # as APScheduler counts them
-        due = Pace(1).get_next_fire_time(due, now)
+        due = JobInterval(1).get_next_fire_time(due, now)
         runs += 1
     assert runs == 1
 
 
 def test_the_next_run_comes_after_the_interval_or_up_to_a_tenth_later() -> None:
     now = datetime(2026, 6, 17, tzinfo=UTC)
-    waits = {(Pace(100).get_next_fire_time(None, now) - now).total_seconds() for _ in range(200)}
+    waits = {(JobInterval(100).get_next_fire_time(None, now) - now).total_seconds() for _ in range(200)}
     assert min(waits) >= 100
     assert max(waits) <= 110
     assert len(waits) > 100
@@ -40,7 +40,7 @@ def test_the_next_run_comes_after_the_interval_or_up_to_a_tenth_later() -> None:
 def test_a_clock_that_is_set_back_takes_the_next_runs_with_it(jump: float, moved: int) -> None:
     scheduler = AsyncIOScheduler(timezone="UTC")
     late = datetime.now(UTC) + timedelta(days=300)
-    jobs = [scheduler.add_job(print, Pace(seconds), next_run_time=late) for seconds in (1, 60, HOUR)]
+    jobs = [scheduler.add_job(print, JobInterval(seconds), next_run_time=late) for seconds in (1, 60, HOUR)]
     slept: list[float] = []
     wall = 0.0
 

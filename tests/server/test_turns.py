@@ -2,7 +2,7 @@
 
 import asyncio
 
-from analytics_box.web.turns import Turns
+from analytics_box.web.turns import RequestTurns
 
 
 def test_others_of_the_same_address_wait_and_another_address_does_not() -> None:
@@ -10,7 +10,7 @@ def test_others_of_the_same_address_wait_and_another_address_does_not() -> None:
 
 
 async def _began() -> dict[str, list[str]]:
-    turns, ends = Turns(2), {name: asyncio.Event() for name in ("first", "second", "third", "fourth")}
+    turns, ends = RequestTurns(2), {name: asyncio.Event() for name in ("first", "second", "third", "fourth")}
     began: dict[str, list[str]] = {"one": [], "other": []}
 
     async def ask(address: str, name: str) -> None:
@@ -35,7 +35,7 @@ def test_a_turn_is_given_back_by_who_fails_or_leaves_while_waiting() -> None:
 
 
 async def _fail() -> None:
-    turns = Turns(1)
+    turns = RequestTurns(1)
 
     async def fail() -> None:
         async with turns.of("one"):

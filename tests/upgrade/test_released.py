@@ -19,7 +19,7 @@ from analytics_box.base.backup import upgrade
 from analytics_box.base.backup.upgrade import MARK
 from analytics_box.base.settings import Settings
 from analytics_box.base.store import migrations, schema
-from analytics_box.base.store.migrations import BACKUPS, NewerSchema, OutdatedSchema, applied, migrate
+from analytics_box.base.store.migrations import BACKUPS, NewerSchema, OutdatedSchema, applied_steps, migrate
 from tests.base.backup.world import run
 from tests.inprocess import NOON, FixedClock, RunningBox
 from tests.upgrade.fixtures import BEFORE, REWRITING, add_rewriting_step, load, names
@@ -67,7 +67,7 @@ def rows_in(path: Path) -> dict[str, list[Any]]:
 
 def steps_in(path: Path) -> list[str]:
     with closing(apsw.Connection(str(path))) as db:
-        return applied(db)
+        return applied_steps(db)
 
 
 def state(directory: Path) -> list[Any]:

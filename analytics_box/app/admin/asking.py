@@ -1,9 +1,9 @@
-"""What every command of this package shares: who acts, and which organization is meant."""
+"""Shared parts of all commands: the actor and the organization."""
 
 from analytics_box.base import errors
 from analytics_box.base.acting import COMMAND_LINE, By
 from analytics_box.base.identity import Identity, Operator
-from analytics_box.tenants.tenancy.directory import Organizations
+from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.tenancy.rules import Organization
 from analytics_box.web.call import Call, Parts
 
@@ -20,7 +20,7 @@ def acting_in(parts: Parts, organization_id: str) -> Call:
 
 def organization_of(parts: Parts, given: str | None) -> Organization:
     """The organization with this id or slug, or the only one. Raises NotFound or BadRequest."""
-    known = parts[Organizations].all()
+    known = parts[OrganizationDirectory].all()
     if given is None:
         if len(known) == 1:
             return known[0]

@@ -5,8 +5,8 @@ from typing import Final
 from msgspec import Struct
 
 from analytics_box.base.backup.backups import Backups
-from analytics_box.base.backup.record import Entry
-from analytics_box.base.backup.take import Copy
+from analytics_box.base.backup.record import BackupEntry
+from analytics_box.base.backup.take import PairCopy
 from analytics_box.web.call import Parts
 
 COPY_SECONDS: Final = 4 * 3_600.0  # for a copy of both files
@@ -16,16 +16,16 @@ class NewCopy(Struct, frozen=True, forbid_unknown_fields=True):
     """Nothing has to be said of it."""
 
 
-class Noted(Struct, frozen=True):
-    """It was written down."""
+class BackupRecorded(Struct, frozen=True):
+    """Confirmation that the backup was recorded."""
 
 
-async def backup_copy(parts: Parts, given: NewCopy) -> Copy:
+async def backup_copy(parts: Parts, given: NewCopy) -> PairCopy:
     """backup copy: a copy of both files as they are at one moment. Raises Conflict."""
     return await parts[Backups].copy()
 
 
-async def backup_note(parts: Parts, given: Entry) -> Noted:
+async def backup_note(parts: Parts, given: BackupEntry) -> BackupRecorded:
     """backup note: what became of a backup."""
     await parts[Backups].note(given)
-    return Noted()
+    return BackupRecorded()

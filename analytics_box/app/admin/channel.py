@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from analytics_box.base.errors import BoxError, Detail
+from analytics_box.base.errors import BoxError, ErrorDetail
 
 log = logging.getLogger(__name__)
 
@@ -29,19 +29,19 @@ _LONGEST_PATH = 100  # bytes; a socket's address holds 103 (macOS) or 107 (Linux
 Answerer = Callable[[str, bytes], Awaitable[Any]]
 
 
-class Asked(Struct, frozen=True, forbid_unknown_fields=True):
+class SocketRequest(Struct, frozen=True, forbid_unknown_fields=True):
     """A request on the socket."""
 
     command: str
     arguments: msgspec.Raw = msgspec.Raw(b"{}")
 
 
-class Answered(Struct, frozen=True, omit_defaults=True):
+class SocketAnswer(Struct, frozen=True, omit_defaults=True):
     """An answer on the socket. `error` is empty when all went well."""
 
     result: Any = None
     error: str = ""
-    details: tuple[Detail, ...] = ()
+    details: tuple[ErrorDetail, ...] = ()
 
 
 class NotAnswering(Exception):
@@ -79,17 +79,17 @@ def forget(directory: Path) -> None:
         (directory / FILE).unlink()
 
 
-async def _answer(line: bytes, answer: Answerer) -> Answered:
+async def _answer(line: bytes, answer: Answerer) -> SocketAnswer:
     try:
-        asked = msgspec.json.decode(line, type=Asked)
-        return Answered(result=await answer(asked.command, bytes(asked.arguments)))
+        asked = msgspec.json.decode(line, type=SocketRequest)
+        return SocketAnswer(result=await answer(asked.command, bytes(asked.arguments)))
     except msgspec.DecodeError as wrong:
-        return Answered(error=f"The running box does not understand this: {wrong}")
+        return SocketAnswer(error=f"The running box does not understand this: {wrong}")
     except BoxError as refused:
-        return Answered(error=refused.message, details=refused.details)
+        return SocketAnswer(error=refused.message, details=refused.details)
     except Exception:
         log.exception("A command failed")
-        return Answered(error="Something went wrong inside the box; its log says more")
+        return SocketAnswer(error="Something went wrong inside the box; its log says more")
 
 
 def ask(directory: Path, command: str, arguments: bytes, *, seconds: float = ASK_SECONDS) -> Any:
@@ -97,7 +97,7 @@ def ask(directory: Path, command: str, arguments: bytes, *, seconds: float = ASK
 
     Raises BoxError or NotAnswering.
     """
-    request = msgspec.json.encode(Asked(command, msgspec.Raw(arguments))) + b"\n"
+    request = msgspec.json.encode(SocketRequest(command, msgspec.Raw(arguments))) + b"\n"
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.settimeout(seconds)
@@ -112,7 +112,7 @@ def ask(directory: Path, command: str, arguments: bytes, *, seconds: float = ASK
             "wait until it has started, or stop it"
         ) from broken
     try:
-        answered = msgspec.json.decode(line, type=Answered)
+        answered = msgspec.json.decode(line, type=SocketAnswer)
     except msgspec.DecodeError as broken:
         raise NotAnswering(f"The box of {directory} broke off; look into its log") from broken
     if answered.error:

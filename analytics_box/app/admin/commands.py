@@ -1,4 +1,6 @@
-"""What the command line can change, as one literal table: command, function. Each acts at once on the running box."""
+"""Administration commands, as one literal table of command and function. Each takes effect immediately in the running
+box.
+"""
 
 from typing import Any, get_type_hints
 
@@ -6,7 +8,7 @@ import msgspec
 
 from analytics_box.base import errors
 from analytics_box.web.call import Parts
-from analytics_box.web.handlers import Handlers, Named
+from analytics_box.web.handlers import Handlers, NamedHandler
 
 backups = Handlers("analytics_box.app.admin.backups")
 care = Handlers("analytics_box.app.admin.care")
@@ -19,7 +21,7 @@ setup = Handlers("analytics_box.app.admin.setup")
 users = Handlers("analytics_box.app.admin.users")
 websites = Handlers("analytics_box.app.admin.websites")
 
-COMMANDS: dict[str, Named] = {
+COMMANDS: dict[str, NamedHandler] = {
     "setup": setup.set_up,
     "user create": users.user_create,
     "user list": users.user_list,
@@ -64,7 +66,7 @@ COMMANDS: dict[str, Named] = {
 }
 
 
-async def run(parts: Parts, command: str, arguments: bytes) -> Any:
+async def run_command(parts: Parts, command: str, arguments: bytes) -> Any:
     """Carry out a command; its result as plain values. Raises BoxError."""
     if command not in COMMANDS:
         raise errors.BadRequest(f"The running box does not know the command {command}; it may be of another version")

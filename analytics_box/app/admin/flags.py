@@ -8,32 +8,32 @@ from analytics_box.app.admin.asking import acting_in, organization_of
 from analytics_box.app.admin.given.flags import ExportedFlags, ImportedFlags, OwnFlags, SomeFlags
 from analytics_box.app.admin.websites import website_of
 from analytics_box.products.flags.editing.calls import list_flags
-from analytics_box.products.flags.editing.messages import Listed
-from analytics_box.products.flags.editing.shown import FlagShown
-from analytics_box.products.flags.moving.export_calls import ExportShown, GivenExport, export
-from analytics_box.products.flags.moving.import_calls import GivenImport, ImportShown, import_flags
+from analytics_box.products.flags.editing.messages import ListFlags
+from analytics_box.products.flags.editing.shown import FlagAnswer
+from analytics_box.products.flags.moving.export_calls import ExportFlags, FlagExportAnswer, export
+from analytics_box.products.flags.moving.import_calls import FlagImportAnswer, ImportFlags, import_flags
 from analytics_box.web.call import Call, Parts
 
 
-async def flag_list(parts: Parts, given: SomeFlags) -> list[FlagShown]:
+async def flag_list(parts: Parts, given: SomeFlags) -> list[FlagAnswer]:
     """flag list: by their keys. Raises NotFound or BadRequest."""
     call, own = _acting(parts, given)
     environment = UNSET if given.environment is UNSET else given.environment or None
-    found = await list_flags(call, Listed(**own, status=given.status, environment=environment))
+    found = await list_flags(call, ListFlags(**own, status=given.status, environment=environment))
     return sorted(found, key=lambda one: (one.key, one.environment or "", one.userId or ""))
 
 
-async def flag_export(parts: Parts, given: ExportedFlags) -> ExportShown:
+async def flag_export(parts: Parts, given: ExportedFlags) -> FlagExportAnswer:
     """flag export. Raises NotFound or BadRequest."""
     call, own = _acting(parts, given)
     environment = UNSET if given.environment is UNSET else given.environment or None
-    return await export(call, GivenExport(**own, format=given.format, environment=environment))
+    return await export(call, ExportFlags(**own, format=given.format, environment=environment))
 
 
-async def flag_import(parts: Parts, given: ImportedFlags) -> ImportShown:
+async def flag_import(parts: Parts, given: ImportedFlags) -> FlagImportAnswer:
     """flag import: what is refused leaves nothing behind, and the rest is stored. Raises NotFound or BadRequest."""
     call, own = _acting(parts, given)
-    wanted = GivenImport(
+    wanted = ImportFlags(
         **own,
         content=given.content,
         source=given.source,

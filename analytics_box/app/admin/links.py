@@ -19,23 +19,23 @@ from analytics_box.base import errors
 from analytics_box.base.settings import Settings
 from analytics_box.base.urls import url_parts
 from analytics_box.products.links.bulk import exports
-from analytics_box.products.links.bulk.imports import GivenImport, ImportShown, import_links
+from analytics_box.products.links.bulk.imports import ImportLinks, LinkImportAnswer, import_links
 from analytics_box.products.links.editing import calls
 from analytics_box.products.links.editing.messages import ChangedLink, NewLink
 from analytics_box.products.links.editing.shown import LinkShown
 from analytics_box.products.links.folders import calls as folder_calls
-from analytics_box.products.links.listing.calls import paginated
+from analytics_box.products.links.listing.calls import list_page
 from analytics_box.products.links.listing.messages import LinkPage
-from analytics_box.products.links.lookup import called
-from analytics_box.products.links.messages import OfOrganization, OneLink
+from analytics_box.products.links.lookup import links_named
+from analytics_box.products.links.messages import LinkOrganizationInput, OneLink
 from analytics_box.products.links.short_url import PREFIX
-from analytics_box.tenants.tenancy.directory import Organizations
+from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.web.call import Call, Parts
 
 _PAGE = 100
 
 
-class Piece(Struct, frozen=True):
+class ExportPiece(Struct, frozen=True):
     """A piece of the file, and where the next one begins; `next` is null with the last."""
 
     content: str
@@ -48,7 +48,7 @@ async def link_list(parts: Parts, given: SomeLinks) -> list[LinkShown]:
     found: list[LinkShown] = []
     while len(found) < given.limit:
         limit = min(_PAGE, given.limit - len(found))
-        page = await paginated(call, LinkPage(limit=limit, offset=len(found), search=given.search, tag=given.tag))
+        page = await list_page(call, LinkPage(limit=limit, offset=len(found), search=given.search, tag=given.tag))
         found += page.items
         if not page.hasMore:
             break
@@ -57,7 +57,7 @@ async def link_list(parts: Parts, given: SomeLinks) -> list[LinkShown]:
 
 async def link_show(parts: Parts, given: NamedLink) -> LinkShown:
     """link show. Raises NotFound."""
-    call, link_id = await _named(parts, given.link)
+    call, link_id = await _call_for_link(parts, given.link)
     return await calls.get(call, OneLink(link_id))
 
 
@@ -70,41 +70,41 @@ async def link_create(parts: Parts, given: MadeLink) -> LinkShown:
 
 async def link_edit(parts: Parts, given: EditedLink) -> LinkShown:
     """link edit. Raises BadRequest, NotFound or Conflict."""
-    call, link_id = await _named(parts, given.link)
+    call, link_id = await _call_for_link(parts, given.link)
     fields = await _with_folder(call, given.fields, given.folder)
     return await calls.update(call, _message(fields | {"id": link_id}, ChangedLink))
 
 
 async def link_delete(parts: Parts, given: NamedLink) -> LinkShown:
     """link delete: it is gone at once, its clicks with it. Raises NotFound."""
-    call, link_id = await _named(parts, given.link)
+    call, link_id = await _call_for_link(parts, given.link)
     gone = await calls.get(call, OneLink(link_id))
     await calls.delete(call, OneLink(link_id))
     return gone
 
 
-async def link_import(parts: Parts, given: ImportedLinks) -> ImportShown:
+async def link_import(parts: Parts, given: ImportedLinks) -> LinkImportAnswer:
     """link import: each row succeeds or fails by itself. Raises BadRequest or NotFound."""
     call = acting_in(parts, organization_of(parts, given.organization).id)
     wanted = {"content": given.content, "format": given.format, "dryRun": given.dry_run, "domain": given.domain}
-    return await import_links(call, _message(wanted, GivenImport))
+    return await import_links(call, _message(wanted, ImportLinks))
 
 
-async def link_export(parts: Parts, given: ExportedLinks) -> Piece:
+async def link_export(parts: Parts, given: ExportedLinks) -> ExportPiece:
     """link export: a piece of the file, oldest links first. Raises NotFound."""
     call = acting_in(parts, organization_of(parts, given.organization).id)
     folder_id = await _folder_id(call, given.folder) if given.folder is not None else None
     piece, following = await exports.piece(
         call, call.organization(), given.format, after=given.after, folder_id=folder_id
     )
-    return Piece(piece.decode(), following)
+    return ExportPiece(piece.decode(), following)
 
 
-async def _named(parts: Parts, given: str) -> tuple[Call, str]:
+async def _call_for_link(parts: Parts, given: str) -> tuple[Call, str]:
     """A call in the organization of this link, and the link's id. Raises NotFound or BadRequest."""
     domain, slug = _place(given, parts.settings)
-    found = await parts.box_db.read(lambda db: called(db, given, domain, slug))
-    known = {each.id for each in parts[Organizations].all()}
+    found = await parts.box_db.read(lambda db: links_named(db, given, domain, slug))
+    known = {each.id for each in parts[OrganizationDirectory].all()}
     found = [(link_id, organization_id) for link_id, organization_id in found if organization_id in known]
     if not found:
         raise errors.NotFound(f"There is no link {given}; name it by its id, its slug or its short URL")
@@ -131,7 +131,7 @@ async def _with_folder(call: Call, fields: Fields, folder: str | None) -> Fields
 
 async def _folder_id(call: Call, given: str) -> str:
     """Raises NotFound."""
-    for one in await folder_calls.list_folders(call, OfOrganization()):
+    for one in await folder_calls.list_folders(call, LinkOrganizationInput()):
         if given in {one.id, one.slug} or given.lower() == one.name.lower():
             return one.id
     raise errors.NotFound(f"There is no folder {given}")

@@ -15,31 +15,31 @@ from analytics_box.app.admin.given.monitors import (
 from analytics_box.base import errors
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing import calls
-from analytics_box.products.monitors.editing.messages import NewMonitor
-from analytics_box.products.monitors.editing.shown import ScheduleShown
-from analytics_box.products.monitors.list_calls import MonitorPage, paginated
-from analytics_box.products.monitors.messages import OneSchedule
-from analytics_box.products.monitors.moving.export_calls import ExportShown, GivenExport, export
-from analytics_box.products.monitors.moving.import_calls import GivenImport, ImportShown, import_monitors
-from analytics_box.tenants.tenancy.directory import Organizations
+from analytics_box.products.monitors.editing.messages import CreateMonitor
+from analytics_box.products.monitors.editing.shown import MonitorAnswer
+from analytics_box.products.monitors.list_calls import MonitorPage, list_page
+from analytics_box.products.monitors.messages import MonitorId
+from analytics_box.products.monitors.moving.export_calls import ExportMonitors, MonitorExportAnswer, export
+from analytics_box.products.monitors.moving.import_calls import ImportMonitors, MonitorImportAnswer, import_monitors
+from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.web.call import Call, Parts
 
 _PAGE = 100
 
 
-class Added(Struct, frozen=True):
+class AddedMonitor(Struct, frozen=True):
     """A new monitor. `pushUrl` is where a push goes to; it is told only once."""
 
-    monitor: ScheduleShown
+    monitor: MonitorAnswer
     pushUrl: str | None
 
 
-async def monitor_list(parts: Parts, given: SomeMonitors) -> list[ScheduleShown]:
+async def monitor_list(parts: Parts, given: SomeMonitors) -> list[MonitorAnswer]:
     """monitor list. Raises NotFound or BadRequest."""
     call = acting_in(parts, organization_of(parts, given.organization).id)
-    found: list[ScheduleShown] = []
+    found: list[MonitorAnswer] = []
     while len(found) < given.limit:
-        page = await paginated(
+        page = await list_page(
             call,
             MonitorPage(
                 limit=min(_PAGE, given.limit - len(found)),
@@ -56,42 +56,42 @@ async def monitor_list(parts: Parts, given: SomeMonitors) -> list[ScheduleShown]
     return found
 
 
-async def monitor_add(parts: Parts, given: MadeMonitor) -> Added:
+async def monitor_add(parts: Parts, given: MadeMonitor) -> AddedMonitor:
     """monitor add. Raises BadRequest, NotFound or Conflict."""
     call = acting_in(parts, organization_of(parts, given.organization).id)
     made = await calls.create_schedule(call, _message(given.fields))
-    return Added(await calls.get_schedule(call, OneSchedule(made.schedule_id)), made.push_url)
+    return AddedMonitor(await calls.get_schedule(call, MonitorId(made.schedule_id)), made.push_url)
 
 
-async def monitor_pause(parts: Parts, given: NamedMonitor) -> ScheduleShown:
+async def monitor_pause(parts: Parts, given: NamedMonitor) -> MonitorAnswer:
     """monitor pause. Raises NotFound or BadRequest."""
-    call, wanted = _named(parts, given.monitor)
+    call, wanted = _call_for_monitor(parts, given.monitor)
     await calls.pause_schedule(call, wanted)
     return await calls.get_schedule(call, wanted)
 
 
-async def monitor_resume(parts: Parts, given: NamedMonitor) -> ScheduleShown:
+async def monitor_resume(parts: Parts, given: NamedMonitor) -> MonitorAnswer:
     """monitor resume. Raises NotFound or BadRequest."""
-    call, wanted = _named(parts, given.monitor)
+    call, wanted = _call_for_monitor(parts, given.monitor)
     await calls.resume_schedule(call, wanted)
     return await calls.get_schedule(call, wanted)
 
 
-async def monitor_export(parts: Parts, given: ExportedMonitors) -> ExportShown:
+async def monitor_export(parts: Parts, given: ExportedMonitors) -> MonitorExportAnswer:
     """monitor export. Raises NotFound or BadRequest."""
     call = acting_in(parts, organization_of(parts, given.organization).id)
-    return await export(call, GivenExport(given.format, given.secrets))
+    return await export(call, ExportMonitors(given.format, given.secrets))
 
 
-async def monitor_import(parts: Parts, given: ImportedMonitors) -> ImportShown:
+async def monitor_import(parts: Parts, given: ImportedMonitors) -> MonitorImportAnswer:
     """monitor import: each monitor succeeds or fails by itself. Raises NotFound or BadRequest."""
     call = acting_in(parts, organization_of(parts, given.organization).id)
-    return await import_monitors(call, GivenImport(given.content, given.source, given.existing, given.dry_run))
+    return await import_monitors(call, ImportMonitors(given.content, given.source, given.existing, given.dry_run))
 
 
-def _named(parts: Parts, given: str) -> tuple[Call, OneSchedule]:
+def _call_for_monitor(parts: Parts, given: str) -> tuple[Call, MonitorId]:
     """A call in the organization of this monitor, and the monitor. Raises NotFound or BadRequest."""
-    known = {each.id for each in parts[Organizations].all()}
+    known = {each.id for each in parts[OrganizationDirectory].all()}
     own = [one for one in parts[Monitors].all() if one.organization_id in known]
     found = [one for one in own if one.id == given] or [one for one in own if given in {one.url, one.name}]
     if not found:
@@ -99,12 +99,12 @@ def _named(parts: Parts, given: str) -> tuple[Call, OneSchedule]:
     if len(found) > 1:
         ids = ", ".join(one.id for one in found[:10])
         raise errors.BadRequest(f"Several monitors are called {given}; name one by its id: {ids}")
-    return acting_in(parts, found[0].organization_id), OneSchedule(found[0].id)
+    return acting_in(parts, found[0].organization_id), MonitorId(found[0].id)
 
 
-def _message(fields: Fields) -> NewMonitor:
+def _message(fields: Fields) -> CreateMonitor:
     """The message of uptime.createSchedule. Raises BadRequest."""
     try:
-        return msgspec.convert(fields, NewMonitor)
+        return msgspec.convert(fields, CreateMonitor)
     except msgspec.ValidationError as wrong:
         raise errors.BadRequest(str(wrong).replace(" - at `$.", ": `").replace("`$`", "the monitor")) from wrong

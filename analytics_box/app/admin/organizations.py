@@ -6,7 +6,7 @@ from analytics_box.app.admin.asking import command_line, organization_of
 from analytics_box.app.admin.given.organizations import EditedOrganization, ListedOrganizations
 from analytics_box.base.outgoing.client import Clients
 from analytics_box.tenants.organizations import change
-from analytics_box.tenants.tenancy.directory import Organizations
+from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.tenancy.rules import Organization
 from analytics_box.web.call import Parts
 
@@ -22,7 +22,7 @@ class OrganizationListed(Struct, frozen=True):
 
 async def organization_list(parts: Parts, given: ListedOrganizations) -> list[OrganizationListed]:
     """organization list: by slug."""
-    return [_listed(parts, one) for one in sorted(parts[Organizations].all(), key=lambda one: one.slug)]
+    return [_list_item(parts, one) for one in sorted(parts[OrganizationDirectory].all(), key=lambda one: one.slug)]
 
 
 async def organization_edit(parts: Parts, given: EditedOrganization) -> OrganizationListed:
@@ -31,10 +31,10 @@ async def organization_edit(parts: Parts, given: EditedOrganization) -> Organiza
     stored = await parts.box_db.write(
         lambda db: change.open_networks(db, organization.id, command_line(parts), given.private_targets, allowed)
     )
-    parts[Organizations].open(organization.id, stored)
-    return _listed(parts, organization)
+    parts[OrganizationDirectory].open(organization.id, stored)
+    return _list_item(parts, organization)
 
 
-def _listed(parts: Parts, one: Organization) -> OrganizationListed:
-    networks = change.shown_networks(parts[Organizations].private_targets_of(one.id))
+def _list_item(parts: Parts, one: Organization) -> OrganizationListed:
+    networks = change.shown_networks(parts[OrganizationDirectory].private_targets_of(one.id))
     return OrganizationListed(one.id, one.slug, one.name, networks)

@@ -5,7 +5,7 @@ from msgspec import Struct
 from analytics_box.app.admin.asking import command_line
 from analytics_box.app.setup import account
 from analytics_box.base import ids
-from analytics_box.base.identity import Key
+from analytics_box.base.identity import ApiKey
 from analytics_box.base.store.db import Connection
 from analytics_box.tenants.keys.ring import KeyRing
 from analytics_box.tenants.websites.shell import snippet
@@ -13,9 +13,9 @@ from analytics_box.web.call import Parts
 
 
 class AccountMade(Struct, frozen=True):
-    """What a box was set up with, and the line for the website's pages.
+    """The result of a setup, and the snippet for the website's pages.
 
-    `apiKey` is empty unless it was asked for, and shown this once.
+    `apiKey` is empty unless requested, and shown only this once.
     """
 
     organizationId: str
@@ -27,11 +27,11 @@ class AccountMade(Struct, frozen=True):
     apiKey: str = ""
 
 
-async def set_up(parts: Parts, given: account.Wanted) -> AccountMade:
+async def set_up(parts: Parts, given: account.FirstAccount) -> AccountMade:
     """setup: the first account. Raises Conflict on a box that has one, and BadRequest."""
     by = command_line(parts)
 
-    def write(db: Connection) -> tuple[account.Made, tuple[Key, str] | None]:
+    def write(db: Connection) -> tuple[account.CreatedAccount, tuple[ApiKey, str] | None]:
         made = account.first_account(db, given, by=by)
         return made, account.first_key(db, made, by=by) if given.key else None
 

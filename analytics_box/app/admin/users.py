@@ -9,7 +9,7 @@ from analytics_box.base.acting import COMMAND_LINE, By
 from analytics_box.base.identity import Role
 from analytics_box.base.store.db import Connection
 from analytics_box.tenants.accounts import password_reset, rules, users
-from analytics_box.tenants.accounts.users import Listed
+from analytics_box.tenants.accounts.users import AccountListItem
 from analytics_box.tenants.tenancy import members
 from analytics_box.web.call import Parts
 
@@ -63,10 +63,10 @@ async def user_create(parts: Parts, given: NewUser) -> UserMade:
     return await parts.box_db.write(write)
 
 
-async def user_list(parts: Parts, given: SomeUsers) -> list[Listed]:
+async def user_list(parts: Parts, given: SomeUsers) -> list[AccountListItem]:
     """user list: everybody, or the members of one organization. Raises NotFound."""
     only = organization_of(parts, given.organization).id if given.organization is not None else None
-    found = await parts.box_db.read(users.listed)
+    found = await parts.box_db.read(users.list_accounts)
     return [one for one in found if only is None or any(held.organizationId == only for held in one.memberships)]
 
 

@@ -10,15 +10,15 @@ import click
 import msgspec
 
 from analytics_box.app.admin import backups, channel
-from analytics_box.app.cli.options import AS_JSON, guarded, read_settings, with_settings
+from analytics_box.app.cli.options import AS_JSON, read_settings, report_refusals, with_settings
 from analytics_box.base import errors
 from analytics_box.base.backup import record, restore, take
-from analytics_box.base.backup.failures import Failed
+from analytics_box.base.backup.failures import BackupFailed
 from analytics_box.base.backup.manifest import KEY_IN_CLEAR, Manifest
 from analytics_box.base.backup.places import PIPE, place_of, source_of
-from analytics_box.base.backup.record import Entry
+from analytics_box.base.backup.record import BackupEntry
 from analytics_box.base.backup.sealing import passphrase_of
-from analytics_box.base.backup.take import Copy, Wanted
+from analytics_box.base.backup.take import BackupOptions, PairCopy
 from analytics_box.base.clock import SystemClock
 from analytics_box.base.settings import FILE_NAME, Settings
 from analytics_box.base.store import data_lock, schema
@@ -64,16 +64,17 @@ def backup(
             raise click.UsageError("Name DEST: a folder, - or s3://bucket/prefix (or set backup_to)")
         passphrase = passphrase_of(passphrase_file or found.backup_passphrase_file)
         if only_check:
-            _show_checked(*_checked(where, passphrase), as_json=as_json)
+            _show_checked(*_check_backup(where, passphrase), as_json=as_json)
             return
-        wanted = Wanted(passphrase=passphrase, keep=keep, with_key=not without_key)
+        wanted = BackupOptions(passphrase=passphrase, keep=keep, with_key=not without_key)
         _show_made(back_up(found, where, wanted), as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
-def back_up(found: Settings, where: str, wanted: Wanted) -> Entry:
-    """Make a backup of a data directory, whether a box has it or not. Raises Failed and its kinds, and NotAnswering."""
+def back_up(found: Settings, where: str, wanted: BackupOptions) -> BackupEntry:
+    """Make a backup of a data directory, whether a box has it or not. Raises BackupFailed and its kinds, and
+    NotAnswering."""
     clock, place = SystemClock(), place_of(where)
     try:
         place.look()
@@ -82,14 +83,14 @@ def back_up(found: Settings, where: str, wanted: Wanted) -> Entry:
             entry = take.finish(found, copy, place, wanted, clock)
         finally:
             take.remove(Path(copy.folder))
-    except (Failed, OSError) as failed:
-        _note(found, Entry(kind=wanted.kind, place=place.shown, ended=clock.now(), error=str(failed)))
-        raise Failed(str(failed)) from failed
+    except (BackupFailed, OSError) as failed:
+        _note(found, BackupEntry(kind=wanted.kind, place=place.shown, ended=clock.now(), error=str(failed)))
+        raise BackupFailed(str(failed)) from failed
     _note(found, entry)
     return entry
 
 
-def _copy(found: Settings, clock: SystemClock) -> Copy:
+def _copy(found: Settings, clock: SystemClock) -> PairCopy:
     try:
         if not (found.data_dir / schema.BOX_FILE).exists():
             raise errors.NotFound(f"There is no box in {found.data_dir}; name another --data-dir")
@@ -98,15 +99,15 @@ def _copy(found: Settings, clock: SystemClock) -> Copy:
             return take.copy(found, (), clock)
     except data_lock.AlreadyRunning:
         told = msgspec.convert(
-            channel.ask(found.data_dir, "backup copy", b"{}", seconds=backups.COPY_SECONDS), type=Copy
+            channel.ask(found.data_dir, "backup copy", b"{}", seconds=backups.COPY_SECONDS), type=PairCopy
         )
         name = Path(told.folder).name  # the box may know its folder by another path, and is not asked where to delete
         if name in {"", ".", ".."}:
-            raise Failed("The box does not say where its copy is; look into its log") from None
-        return Copy(str(found.data_dir / take.COPIES / name), told.moment)
+            raise BackupFailed("The box does not say where its copy is; look into its log") from None
+        return PairCopy(str(found.data_dir / take.COPIES / name), told.moment)
 
 
-def _note(found: Settings, entry: Entry) -> None:
+def _note(found: Settings, entry: BackupEntry) -> None:
     """Write down what became of a backup; not in a pipe's way."""
     try:
         with data_lock.lock(found.data_dir):
@@ -118,7 +119,7 @@ def _note(found: Settings, entry: Entry) -> None:
             click.echo(f"Warning: the box does not know of this backup: {refused}", err=True)
 
 
-def _show_made(entry: Entry, *, as_json: bool) -> None:
+def _show_made(entry: BackupEntry, *, as_json: bool) -> None:
     to_error = entry.place == PIPE
     if as_json:
         click.echo(msgspec.json.encode(entry).decode(), err=to_error)
@@ -132,19 +133,19 @@ def _show_made(entry: Entry, *, as_json: bool) -> None:
         click.echo(f"{KEY_IN_CLEAR} Or use --passphrase-file, or leave the key out with --without-key.", err=True)
 
 
-def _checked(where: str, passphrase: bytes) -> tuple[str, Manifest]:
+def _check_backup(where: str, passphrase: bytes) -> tuple[str, Manifest]:
     place, name = source_of(where)
     return place.full_name(name), restore.check(place, name, passphrase)
 
 
 def _show_checked(name: str, manifest: Manifest, *, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps({"name": name, **_told(manifest)}))
+        click.echo(json.dumps({"name": name, **_print_progress(manifest)}))
         return
     click.echo(f"{name} is whole. {_in_words(manifest)}")
 
 
-def _told(manifest: Manifest) -> dict[str, Any]:
+def _print_progress(manifest: Manifest) -> dict[str, Any]:
     return {
         "version": manifest.version,
         "box": manifest.box,
@@ -207,7 +208,7 @@ def restore_command(source: str, yes: bool, passphrase_file: str | None, as_json
             aside = restore.commit(directory, ready, SystemClock().now())
         _show_restored(directory, ready, aside, kept_config=kept_config, as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 def _alone(directory: Path) -> Any:
@@ -216,16 +217,16 @@ def _alone(directory: Path) -> Any:
     return data_lock.lock(directory)
 
 
-def _ask(directory: Path, name: str, ready: restore.Found) -> None:
+def _ask(directory: Path, name: str, ready: restore.RestoreCandidate) -> None:
     click.echo(f"{name} is whole. {_in_words(ready.manifest)}", err=True)
     for line in _losses(ready):
         click.echo(line, err=True)
     if not sys.stdin.isatty():
-        raise Failed("Nobody is there to ask: add --yes to restore without a question")
+        raise BackupFailed("Nobody is there to ask: add --yes to restore without a question")
     click.confirm(f"Restore it into {directory}?", abort=True, err=True)
 
 
-def _losses(ready: restore.Found) -> list[str]:
+def _losses(ready: restore.RestoreCandidate) -> list[str]:
     if not ready.there:
         return []
     loss = ready.loss
@@ -238,11 +239,11 @@ def _losses(ready: restore.Found) -> list[str]:
 
 
 def _show_restored(
-    directory: Path, ready: restore.Found, aside: Path | None, *, kept_config: bool, as_json: bool
+    directory: Path, ready: restore.RestoreCandidate, aside: Path | None, *, kept_config: bool, as_json: bool
 ) -> None:
     if as_json:
         told = {
-            **_told(ready.manifest),
+            **_print_progress(ready.manifest),
             "lost": msgspec.to_builtins(ready.loss),
             "otherBox": ready.other_box,
             "kept": str(aside) if aside else None,

@@ -14,8 +14,8 @@ from analytics_box import __version__
 from analytics_box.app import health_check
 from analytics_box.app.admin import channel
 from analytics_box.app.cli.operating import carry_out
-from analytics_box.app.cli.options import AS_JSON, guarded, read_settings, show, with_settings
-from analytics_box.app.setup.account import Wanted
+from analytics_box.app.cli.options import AS_JSON, read_settings, report_refusals, show, with_settings
+from analytics_box.app.setup.account import FirstAccount
 from analytics_box.app.watch.state import seen_without_a_box
 from analytics_box.app.watch.warnings import warnings
 from analytics_box.base import errors, secret_file
@@ -64,7 +64,7 @@ def setup(
     def run() -> None:
         password = _first_line(password_file)
         rules.check_password(password, email)
-        wanted = Wanted(
+        wanted = FirstAccount(
             email=email,
             password=passwords.hash_now(password),
             organization=organization,
@@ -76,7 +76,7 @@ def setup(
         made = carry_out(read_settings(given), "setup", wanted)
         _print_made(made, as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 def _first_line(file: str) -> str:
@@ -113,11 +113,11 @@ def accept_files(as_json: bool, **given: Any) -> None:
         with data_lock.lock(found.data_dir):
             restore.complete(found.data_dir)
             done = bring_together(found.data_dir, upgrade.prepare(found, SystemClock()), accept=True)
-            upgrade.done(found)
+            upgrade.mark_done(found)
         words = done or ["The files belong together; nothing had to be accepted"]
         show({"done": done}, words, as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 @click.command()
@@ -135,11 +135,11 @@ def promote(as_json: bool, **given: Any) -> None:
             restore.complete(found.data_dir)
             upgrade.prepare(found, SystemClock())
             promoted_at = promotion.promote(found.data_dir, SystemClock().now())
-            upgrade.done(found)
+            upgrade.mark_done(found)
         words = ["This box is the primary from now on; the one before it ends once it hears of that"]
         show({"promotedAt": promoted_at}, words, as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 @click.command()
@@ -160,7 +160,7 @@ def check(over_http: bool, as_json: bool, **given: Any) -> None:
         look = _answers if over_http else _is_sound
         sys.exit(0 if look(found, as_json=as_json) else 1)
 
-    guarded(run)
+    report_refusals(run)
 
 
 def _check_settings(found: Settings) -> None:
@@ -217,7 +217,7 @@ def _is_sound(found: Settings, *, as_json: bool) -> bool:
 
 
 def _warned_of(found: Settings, *, in_use: bool) -> list[dict[str, str]]:
-    """What administrators are warned of: by the running box, which knows more, else as far as the files tell."""
+    """The warnings: from the running box, which knows more, else from the files."""
     if in_use:
         try:
             told: list[dict[str, str]] = channel.ask(found.data_dir, "state", b"{}")["warnings"]

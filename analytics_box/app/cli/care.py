@@ -9,13 +9,13 @@ import msgspec
 from analytics_box.app.admin import channel
 from analytics_box.app.admin.given import care
 from analytics_box.app.cli.operating import carry_out
-from analytics_box.app.cli.options import AS_JSON, guarded, read_settings, show, with_settings
+from analytics_box.app.cli.options import AS_JSON, read_settings, report_refusals, show, with_settings
 from analytics_box.base import errors
 from analytics_box.base.backup import restore
 from analytics_box.base.clock import DAY
 from analytics_box.base.settings import Settings
 from analytics_box.base.store import data_lock, schema, space
-from analytics_box.base.store.space import Vacuumed
+from analytics_box.base.store.space import VacuumResult
 
 _SECONDS = 4 * 3_600.0  # for which the running box may take
 _MEGABYTE = 1_000_000
@@ -71,7 +71,7 @@ def prune(
         done = carry_out(read_settings(given), "prune", wanted, seconds=_SECONDS)
         show(done, _of_prune(done), as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 def _day(day: datetime) -> int:
@@ -112,7 +112,7 @@ def retire(number: int, as_json: bool, **given: Any) -> None:
         done = carry_out(read_settings(given), "retire", care.Retire(number))
         show(done, [f"The ingest machine {number} is retired"], as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 @click.command()
@@ -129,7 +129,7 @@ def vacuum(as_json: bool, **given: Any) -> None:
         done = _vacuum(read_settings(given))
         show(done, [_line(one) for one in done], as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 def _vacuum(found: Settings) -> list[dict[str, Any]]:
@@ -139,7 +139,7 @@ def _vacuum(found: Settings) -> list[dict[str, Any]]:
         with data_lock.lock(found.data_dir):
             restore.complete(found.data_dir)
             files = [found.data_dir / name for name in (schema.BOX_FILE, schema.EVENTS_FILE)]
-            done: list[Vacuumed] = [space.rebuild(path) for path in files if path.exists()]
+            done: list[VacuumResult] = [space.rebuild(path) for path in files if path.exists()]
             return [msgspec.to_builtins(one) for one in done]
     except data_lock.AlreadyRunning:
         answered: list[dict[str, Any]] = channel.ask(found.data_dir, "vacuum", b"{}", seconds=_SECONDS)

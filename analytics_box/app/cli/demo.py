@@ -8,10 +8,10 @@ import msgspec
 
 from analytics_box.app import server
 from analytics_box.app.box import Box
-from analytics_box.app.cli.options import guarded, read_settings, with_settings
+from analytics_box.app.cli.options import read_settings, report_refusals, with_settings
 from analytics_box.app.cli.serve import LISTENING_AS_JSON, announce
 from analytics_box.app.demo import shop
-from analytics_box.app.demo.fill import FOLDER, filled, shop_port
+from analytics_box.app.demo.fill import FOLDER, fill_demo, shop_port
 from analytics_box.app.demo.live import Visitors
 from analytics_box.base.clock import SystemClock
 from analytics_box.base.settings import Settings
@@ -32,12 +32,12 @@ def demo(as_json: bool, **given: Any) -> None:
         own = found if given["data_dir"] else msgspec.structs.replace(found, data_dir=found.data_dir / FOLDER)
         _demo(own, as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 def _demo(found: Settings, *, as_json: bool) -> None:
-    with data_lock.lock(found.data_dir), shop.opened(shop_port(found.data_dir), taken=found.port) as port:
-        made = filled(found.data_dir, SystemClock().now(), port=port)
+    with data_lock.lock(found.data_dir), shop.open_shop(shop_port(found.data_dir), taken=found.port) as port:
+        made = fill_demo(found.data_dir, SystemClock().now(), port=port)
         targets = (*found.allowed_private_targets, shop.NETWORK)
 
         def say(box: Box, listening: str) -> None:

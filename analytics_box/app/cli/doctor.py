@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from analytics_box.app.admin import channel
-from analytics_box.app.cli.options import AS_JSON, guarded, read_settings, show, with_settings
+from analytics_box.app.cli.options import AS_JSON, read_settings, report_refusals, show, with_settings
 from analytics_box.app.doctor import bundle, settings_shown, system
 from analytics_box.app.watch.state import seen_without_a_box
 from analytics_box.app.watch.warnings import warnings
@@ -37,13 +37,13 @@ def doctor(to: str, as_json: bool, **given: Any) -> None:
 
     def run() -> None:
         now = SystemClock().now()
-        found = bundle.gathered(_sections(read_settings(given, checked=False), now))
+        found = bundle.gather_sections(_sections(read_settings(given, checked=False), now))
         if as_json:
             show(found, [], as_json=True)
             return
-        _write(bundle.packed(found, now), to or f"{bundle.FOLDER}-{_time(now)}.tar.gz")
+        _write(bundle.pack_bundle(found, now), to or f"{bundle.FOLDER}-{_time(now)}.tar.gz")
 
-    guarded(run)
+    report_refusals(run)
 
 
 def _sections(found: Settings, now: int) -> dict[str, bundle.Section]:
@@ -51,7 +51,7 @@ def _sections(found: Settings, now: int) -> dict[str, bundle.Section]:
     in_use = _is_served(directory)
     sections: dict[str, bundle.Section] = {
         "about": lambda: system.about() | report.libraries() | {"running": in_use, "time": _time(now)},
-        "settings": lambda: settings_shown.shown(found),
+        "settings": lambda: settings_shown.setting_values(found),
         "limits": system.limits,
         "data-directory": lambda: system.data_directory(directory, now),
         "box.db": lambda: report.report(directory / schema.BOX_FILE, in_use=in_use),

@@ -1,4 +1,4 @@
-"""What the commands `analytics-box flag …` do."""
+"""Implementation of the commands `analytics-box flag …`."""
 
 import sys
 from typing import Any, BinaryIO, get_args
@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from analytics_box.app.admin.given import flags
 from analytics_box.app.cli.operating import ORGANIZATION, carry_out
-from analytics_box.app.cli.options import AS_JSON, guarded, read_settings, show, with_settings, write
+from analytics_box.app.cli.options import AS_JSON, read_settings, report_refusals, show, with_settings, write
 from analytics_box.base.file_queue import EXISTING, Existing
 from analytics_box.products.flags.flag import Status
 from analytics_box.products.flags.moving.wanted import MOST_BYTES, Form, Source
@@ -45,7 +45,7 @@ def flag_list(
         found = carry_out(read_settings(given), "flag list", wanted)
         show(found, [_line(row) for row in found], as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 @click.command("export")
@@ -92,7 +92,7 @@ def flag_export(
             click.echo(f"{one['key']}: {'; '.join(one['notes'])}", err=True)
         write(shown["content"], to)
 
-    guarded(run)
+    report_refusals(run)
 
 
 @click.command("import")
@@ -160,7 +160,7 @@ def flag_import(
         if shown["failed"]:
             sys.exit(1)
 
-    guarded(run)
+    report_refusals(run)
 
 
 def _line(row: dict[str, Any]) -> str:

@@ -8,7 +8,7 @@ import click
 
 from analytics_box.app.admin.given import keys
 from analytics_box.app.cli.operating import ORGANIZATION, carry_out
-from analytics_box.app.cli.options import AS_JSON, End, Rate, guarded, read_settings, show, with_settings
+from analytics_box.app.cli.options import AS_JSON, End, RateOption, read_settings, report_refusals, show, with_settings
 from analytics_box.base.identity import SCOPES
 from analytics_box.tenants.keys.rules import TYPES, KeyType, RateLimit
 
@@ -32,7 +32,7 @@ def key() -> None:
     "--expires", type=End(), help="Its last day (UTC), or an instant like 2027-01-31T18:00Z. [default: no end]"
 )
 @click.option(
-    "--rate-limit", "ratelimit", type=Rate(), help="A limit of its own: requests in so many seconds, like 100/60."
+    "--rate-limit", "ratelimit", type=RateOption(), help="A limit of its own: requests in so many seconds, like 100/60."
 )
 @ORGANIZATION
 @AS_JSON
@@ -52,7 +52,7 @@ def key_create(
     """Make an API key and show its secret this once."""
 
     def run() -> None:
-        wanted = keys.NewKey(
+        wanted = keys.KeyCreateOptions(
             name=name,
             scopes=scopes,
             websites=websites or None,
@@ -65,7 +65,7 @@ def key_create(
         made = carry_out(read_settings(given), "key create", wanted)
         _show_secret(made, as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 @key.command("list")
@@ -86,7 +86,7 @@ def key_list(organization: str | None, as_json: bool, **given: Any) -> None:
             click.echo(f"{row['id']}  {row['start']}…  {row['state']}{ends}  {row['name']}")
             click.echo(f"    {' '.join(row['scopes'])} on {reach}")
 
-    guarded(run)
+    report_refusals(run)
 
 
 @key.command("revoke")
@@ -100,7 +100,7 @@ def key_revoke(key_id: str, as_json: bool, **given: Any) -> None:
         row = carry_out(read_settings(given), "key revoke", keys.OneKey(key_id))
         show(row, [f"Revoked {row['name']} ({row['start']}…)"], as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 @key.command("rotate")
@@ -113,7 +113,7 @@ def key_rotate(key_id: str, as_json: bool, **given: Any) -> None:
     def run() -> None:
         _show_secret(carry_out(read_settings(given), "key rotate", keys.OneKey(key_id)), as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 @key.command("delete")
@@ -127,7 +127,7 @@ def key_delete(key_id: str, as_json: bool, **given: Any) -> None:
         row = carry_out(read_settings(given), "key delete", keys.OneKey(key_id))
         show(row, [f"Deleted {row['name']} ({row['start']}…)"], as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 def _show_secret(made: dict[str, str], *, as_json: bool) -> None:

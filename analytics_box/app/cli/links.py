@@ -12,7 +12,7 @@ import msgspec
 
 from analytics_box.app.admin.given import links
 from analytics_box.app.cli.operating import ORGANIZATION, carry_out, operating
-from analytics_box.app.cli.options import AS_JSON, End, Field, guarded, read_settings, show, with_settings
+from analytics_box.app.cli.options import AS_JSON, End, FieldOption, read_settings, report_refusals, show, with_settings
 from analytics_box.products.links.bulk.files import utf8
 from analytics_box.products.links.link import MOST_FILE_BYTES
 
@@ -45,7 +45,7 @@ _FIELDS = (
     click.option(
         "--field",
         "fields",
-        type=Field(),
+        type=FieldOption(),
         multiple=True,
         help="Any other field of links.create by its name there, like redirectStatus=301 or "
         '\'utm={"source": "mail"}\'; repeatable; null empties it.',
@@ -78,7 +78,7 @@ def link_list(
         found = carry_out(read_settings(given), "link list", wanted)
         show(found, [line for row in found for line in _lines(row)], as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 @link.command("show")
@@ -92,7 +92,7 @@ def link_show(link: str, as_json: bool, **given: Any) -> None:
         row = carry_out(read_settings(given), "link show", links.NamedLink(link))
         show(row, [*_lines(row), *_details(row)], as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 @link.command("create")
@@ -103,7 +103,7 @@ def link_show(link: str, as_json: bool, **given: Any) -> None:
 @with_settings("data_dir", "host", "port", "base_url")
 def link_create(target: str, folder: str | None, organization: str | None, as_json: bool, **given: Any) -> None:
     """Create a short link that redirects to TARGET, and print its short URL."""
-    said = _said(given)
+    said = _take_link_fields(given)
 
     def run() -> None:
         fields = {"name": target[:255], "targetUrl": target} | said
@@ -111,7 +111,7 @@ def link_create(target: str, folder: str | None, organization: str | None, as_js
         row = carry_out(read_settings(given), "link create", wanted)
         show(row, [row["shortUrl"]], as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 @link.command("edit")
@@ -122,14 +122,14 @@ def link_create(target: str, folder: str | None, organization: str | None, as_js
 @with_settings("data_dir", "host", "port", "base_url")
 def link_edit(link: str, target: str | None, folder: str | None, as_json: bool, **given: Any) -> None:
     """Change a short link; what is not given stays. LINK is its id, its slug or its short URL."""
-    said = _said(given)
+    said = _take_link_fields(given)
 
     def run() -> None:
         fields = said | ({"targetUrl": target} if target is not None else {})
         row = carry_out(read_settings(given), "link edit", links.EditedLink(link, fields, folder))
         show(row, [*_lines(row), *_details(row)], as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 @link.command("delete")
@@ -143,7 +143,7 @@ def link_delete(link: str, as_json: bool, **given: Any) -> None:
         row = carry_out(read_settings(given), "link delete", links.NamedLink(link))
         show(row, [f"Deleted {row['shortUrl']} ({row['name']})"], as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 @link.command("import")
@@ -182,7 +182,7 @@ def link_import(
         if shown["failed"]:
             sys.exit(1)
 
-    guarded(run)
+    report_refusals(run)
 
 
 @link.command("export")
@@ -210,7 +210,7 @@ def link_export(
         except OSError as broken:
             raise click.ClickException(f"{to} cannot be written: {broken.strerror}") from broken
 
-    guarded(run)
+    report_refusals(run)
 
 
 def _write(ask: Callable[[str, object], Any], wanted: links.ExportedLinks, to: str) -> None:
@@ -226,7 +226,7 @@ def _write(ask: Callable[[str, object], Any], wanted: links.ExportedLinks, to: s
         os.replace(part, to)
 
 
-def _said(given: dict[str, Any]) -> dict[str, Any]:
+def _take_link_fields(given: dict[str, Any]) -> dict[str, Any]:
     """The fields of a link that options name; they are taken out of `given`."""
     named = {
         "name": given.pop("name"),

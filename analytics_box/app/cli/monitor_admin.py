@@ -7,7 +7,15 @@ import click
 
 from analytics_box.app.admin.given import monitors
 from analytics_box.app.cli.operating import ORGANIZATION, carry_out
-from analytics_box.app.cli.options import AS_JSON, Field, guarded, read_settings, show, with_settings, write
+from analytics_box.app.cli.options import (
+    AS_JSON,
+    FieldOption,
+    read_settings,
+    report_refusals,
+    show,
+    with_settings,
+    write,
+)
 from analytics_box.base.file_queue import EXISTING, Existing
 from analytics_box.products.monitors.engine import State
 from analytics_box.products.monitors.monitor import Granularity
@@ -43,7 +51,7 @@ def monitor_list(
         found = carry_out(read_settings(given), "monitor list", wanted)
         show(found, [_line(row) for row in found], as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 @click.command("add")
@@ -64,7 +72,7 @@ def monitor_list(
 @click.option(
     "--field",
     "fields",
-    type=Field(),
+    type=FieldOption(),
     multiple=True,
     help="Any other field of uptime.createSchedule by its name there, like failuresToDown=3 or "
     '\'headers={"X-Token": "…"}\'; repeatable.',
@@ -98,7 +106,7 @@ def monitor_add(
         words = [row["monitor"]["id"], *([row["pushUrl"]] if row["pushUrl"] else [])]
         show(row["monitor"] | {"pushUrl": row["pushUrl"]}, words, as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 @click.command("pause")
@@ -137,7 +145,7 @@ def monitor_export(
         content = carry_out(read_settings(given), "monitor export", wanted, seconds=IMPORT_SECONDS)["content"]
         write(content, to)
 
-    guarded(run)
+    report_refusals(run)
 
 
 @click.command("import")
@@ -183,7 +191,7 @@ def monitor_import(
         if shown["failed"]:
             sys.exit(1)
 
-    guarded(run)
+    report_refusals(run)
 
 
 def _switch(command: str, monitor: str, *, as_json: bool, given: dict[str, Any]) -> None:
@@ -191,7 +199,7 @@ def _switch(command: str, monitor: str, *, as_json: bool, given: dict[str, Any])
         row = carry_out(read_settings(given), command, monitors.NamedMonitor(monitor))
         show(row, [_line(row)], as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 def _line(row: dict[str, Any]) -> str:

@@ -8,15 +8,15 @@ from typing import Any, Final, get_args
 
 import click
 
-from analytics_box.app.cli.options import AS_JSON, guarded, read_settings, show, with_settings
+from analytics_box.app.cli.options import AS_JSON, read_settings, report_refusals, show, with_settings
 from analytics_box.base.clock import SystemClock
 from analytics_box.base.outgoing import client
-from analytics_box.base.outgoing.failures import Refused
+from analytics_box.base.outgoing.failures import AddressRefused
 from analytics_box.base.settings import Settings
 from analytics_box.products.monitors.monitor import Assertion, Kind, Monitor, Options, RecordType, Subject
-from analytics_box.products.monitors.probing.address import cleaned
+from analytics_box.products.monitors.probing.address import clean_address
 from analytics_box.products.monitors.probing.probe import KINDS, Prober
-from analytics_box.products.monitors.result import Phases, Result
+from analytics_box.products.monitors.result import CheckPhases, CheckResult
 
 _DAY: Final = 86_400_000
 _TEXTS: Final[dict[Kind, Subject]] = {"http": "body", "tcp": "banner", "dns": "record"}
@@ -60,7 +60,7 @@ def monitor_check(
     URL is like example.com, https://example.com/health, tcp://example.com:22, tls://example.com, dns://example.com or
     ping://example.com. The exit code is 0 if it is up, 1 if it is down and 2 if the command was not understood.
     """
-    meant, address = _meant(kind, url)
+    meant, address = _kind_and_address(kind, url)
     asked = Monitor(
         number=0,
         id="",
@@ -72,11 +72,11 @@ def monitor_check(
     )
 
     def run() -> None:
-        found = asyncio.run(_checked(read_settings(given), asked))
+        found = asyncio.run(_run_check(read_settings(given), asked))
         show(_plain(asked, found), list(_words(found)), as_json=as_json)
         sys.exit(1 if found.outcome == "fail" else 0)
 
-    guarded(run)
+    report_refusals(run)
 
 
 def _assertions(kind: Kind, status: str, contains: str) -> tuple[Assertion, ...]:
@@ -89,23 +89,23 @@ def _assertions(kind: Kind, status: str, contains: str) -> tuple[Assertion, ...]
     return tuple(found)
 
 
-async def _checked(settings: Settings, asked: Monitor) -> Result:
+async def _run_check(settings: Settings, asked: Monitor) -> CheckResult:
     return await Prober(client.clients(settings, agent="Analytics Box")).check(asked, SystemClock().now())
 
 
-def _meant(kind: Kind | None, url: str) -> tuple[Kind, str]:
+def _kind_and_address(kind: Kind | None, url: str) -> tuple[Kind, str]:
     """The kind of the check, and the address with its scheme."""
     scheme, found, _ = url.partition("://")
     meant = kind or _BY_SCHEME.get(scheme.lower() if found else "", "http")
     if not found:
         url = f"{'https' if meant == 'http' else meant}://{url}"
     try:
-        return meant, cleaned(meant, url)
-    except Refused as refused:
+        return meant, clean_address(meant, url)
+    except AddressRefused as refused:
         raise click.BadParameter(str(refused), param_hint="URL") from refused
 
 
-def _words(found: Result) -> Iterator[str]:
+def _words(found: CheckResult) -> Iterator[str]:
     took = f"{_ms(found.total):,.1f} ms"
     status = f", status {found.http_code}" if found.http_code else ""
     yield f"Up in {took}{status}" if found.outcome != "fail" else f"Down after {took}{status}: {found.error}"
@@ -128,7 +128,7 @@ def _end(ends: int, now: int) -> str:
     return f"ends {day}, in {days:,} days" if ends > now else f"ended {day}, {days:,} days ago"
 
 
-def _plain(asked: Monitor, found: Result) -> dict[str, Any]:
+def _plain(asked: Monitor, found: CheckResult) -> dict[str, Any]:
     """For programs; durations are in ms, instants UTC ms."""
     return {
         "url": asked.url,
@@ -139,7 +139,7 @@ def _plain(asked: Monitor, found: Result) -> dict[str, Any]:
         "status": found.http_code or None,
         "total": _ms(found.total),
         "ttfb": _ms(found.ttfb),
-        "phases": {name: _ms(getattr(found.phases, name)) for name in Phases.__struct_fields__},
+        "phases": {name: _ms(getattr(found.phases, name)) for name in CheckPhases.__struct_fields__},
         "address": found.address,
         "bytes": found.bytes,
         "redirects": found.redirects,

@@ -31,7 +31,7 @@ Run = Callable[[str, object], Any]
 
 @contextmanager
 def operating(found: Settings, *, makes: bool = False, seconds: float = channel.ASK_SECONDS) -> Iterator[Run]:
-    """What runs commands of admin.commands one after the other: the running box, else the box opened for all of them.
+    """A runner of admin.commands, one after the other: the running box, else the box opened for all of them.
 
     Raises as `carry_out`.
     """
@@ -45,11 +45,11 @@ def operating(found: Settings, *, makes: bool = False, seconds: float = channel.
                 found.data_dir, command, msgspec.json.encode(given), seconds=seconds
             )
             return
-        yield stack.enter_context(_opened(found))
+        yield stack.enter_context(_open_box(found))
 
 
 @contextmanager
-def _opened(found: Settings) -> Iterator[Run]:
+def _open_box(found: Settings) -> Iterator[Run]:
     """The box itself, which a command beside a running one does not load: that is most of what a command takes."""
     from analytics_box.app.admin import commands  # noqa: PLC0415  1 s that only who opens the files pays
     from analytics_box.app.box import Box, open_box  # noqa: PLC0415
@@ -60,6 +60,8 @@ def _opened(found: Settings) -> Iterator[Run]:
     with asyncio.Runner() as runner:
         box = runner.run(opened())
         try:
-            yield lambda command, given: runner.run(commands.run(box.parts, command, msgspec.json.encode(given)))
+            yield lambda command, given: runner.run(
+                commands.run_command(box.parts, command, msgspec.json.encode(given))
+            )
         finally:
             box.close()

@@ -1,4 +1,4 @@
-"""What every command has in common: options from the table of settings, and refusals in one line."""
+"""Shared parts of all commands: options from the table of settings, and refusals in one line."""
 
 import json
 import os
@@ -16,14 +16,14 @@ from analytics_box.app import connections
 from analytics_box.app.admin.channel import NotAnswering
 from analytics_box.app.demo.failures import NotADemo
 from analytics_box.base import log, settings
-from analytics_box.base.backup.failures import Failed
+from analytics_box.base.backup.failures import BackupFailed
 from analytics_box.base.errors import BoxError
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.data_lock import AlreadyRunning
 from analytics_box.base.store.migrations import DamagedFile, NewerSchema, OutdatedSchema
 from analytics_box.base.store.pairing import NotAPair
 from analytics_box.base.store.seal import SealBroken
-from analytics_box.base.store.space import NoRoom
+from analytics_box.base.store.space import VacuumNoRoom
 from analytics_box.base.store.trouble import DataTrouble
 from analytics_box.tenants.keys.rules import RateLimit
 
@@ -41,8 +41,8 @@ _REFUSALS = (
     SealBroken,
     NotADemo,
     NotAnswering,
-    Failed,
-    NoRoom,
+    BackupFailed,
+    VacuumNoRoom,
 )
 
 
@@ -70,7 +70,7 @@ class End(click.ParamType[int]):
             self.fail(f"{value!r} is neither a day like 2027-01-31 nor an instant like 2027-01-31T18:00Z", param, ctx)
 
 
-class Field(click.ParamType[tuple[str, Any]]):
+class FieldOption(click.ParamType[tuple[str, Any]]):
     """A field by its name in the API. Its value is JSON; what is no JSON is a text."""
 
     name = "field=value"
@@ -98,13 +98,13 @@ class OrNone(click.ParamType[int]):
 
     @classmethod
     def meant(cls, value: int | None) -> int | UnsetType | None:
-        """What a message says: UNSET for what was not given, None for none."""
+        """The value for a message: UNSET if the option was left out, None for none."""
         if value is None:
             return UNSET
         return None if value == cls.NONE else value
 
 
-class Rate(click.ParamType[RateLimit]):
+class RateOption(click.ParamType[RateLimit]):
     """A limit as requests/seconds."""
 
     name = "max/window"
@@ -194,7 +194,7 @@ def read_settings(given: dict[str, Any], *, checked: bool = True) -> Settings:
     return found
 
 
-def guarded(run: Callable[[], None]) -> None:
+def report_refusals(run: Callable[[], None]) -> None:
     """Turn the refusals that an operator can mend into one line and exit code 1."""
     try:
         run()

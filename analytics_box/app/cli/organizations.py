@@ -6,7 +6,7 @@ import click
 
 from analytics_box.app.admin.given import organizations
 from analytics_box.app.cli.operating import carry_out
-from analytics_box.app.cli.options import AS_JSON, guarded, read_settings, show, with_settings
+from analytics_box.app.cli.options import AS_JSON, read_settings, report_refusals, show, with_settings
 
 
 @click.group()
@@ -24,7 +24,7 @@ def organization_list(as_json: bool, **given: Any) -> None:
         found = carry_out(read_settings(given), "organization list", organizations.ListedOrganizations())
         show(found, [_line(row) for row in found], as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 @organization.command("edit")
@@ -45,7 +45,7 @@ def organization_edit(organization: str, private_targets: str, as_json: bool, **
         row = carry_out(read_settings(given), "organization edit", wanted)
         show(row, [_line(row)], as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 def _line(row: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""What the commands say of themselves: the man page and shell completion, both made from the tree of commands."""
+"""The man page and shell completion, both generated from the tree of commands."""
 
 import json
 import re
@@ -26,7 +26,7 @@ class Option(Struct, frozen=True):
     help: str
 
 
-class Row(Struct, frozen=True):
+class CommandRow(Struct, frozen=True):
     """A command: its words after the program's name, its arguments, its own options, and settings that it takes."""
 
     name: str
@@ -37,7 +37,7 @@ class Row(Struct, frozen=True):
     settings: tuple[str, ...]
 
 
-def rows(group: click.Group, before: str = "") -> Iterator[Row]:
+def rows(group: click.Group, before: str = "") -> Iterator[CommandRow]:
     """Every command of the tree, in the order of their names."""
     for name in sorted(group.commands):
         command, full = group.commands[name], f"{before}{name}"
@@ -47,14 +47,14 @@ def rows(group: click.Group, before: str = "") -> Iterator[Row]:
             yield _row(command, full)
 
 
-def _row(command: click.Command, name: str) -> Row:
+def _row(command: click.Command, name: str) -> CommandRow:
     context = click.Context(command, info_name=f"{PROGRAM} {name}", max_content_width=_ENOUGH_WIDTH)
     context.terminal_width = _ENOUGH_WIDTH
     own = [one for one in command.get_params(context) if not isinstance(one, Setting)]
     records = [
         record for one in own if "--help" not in one.opts and (record := one.get_help_record(context)) is not None
     ]
-    return Row(
+    return CommandRow(
         name=name,
         usage=command.get_usage(context).partition(" ")[2],
         short=command.get_short_help_str(_ENOUGH_WIDTH),
@@ -112,7 +112,7 @@ def _section(title: str, lines: list[str]) -> list[str]:
     return [f'.SH "{title}"', *lines]
 
 
-def _command(row: Row) -> Iterator[str]:
+def _command(row: CommandRow) -> Iterator[str]:
     yield f'.SS "{_roff(row.usage)}"'
     paragraphs = row.help.split("\n")
     yield _roff(paragraphs[0])
@@ -123,7 +123,7 @@ def _command(row: Row) -> Iterator[str]:
         yield from _item(option.written, option.help)
 
 
-def _setting(row: settings.Row) -> list[str]:
+def _setting(row: settings.SettingRow) -> list[str]:
     default = ", ".join(row.default) if isinstance(row.default, tuple) else str(row.default)
     shown = "" if row.name == "data_dir" else default  # which is a folder of whoever prints the page
     text = f"{row.help} Default: {shown}." if shown else row.help
@@ -180,7 +180,7 @@ def _tree(context: click.Context) -> click.Group:
     return group
 
 
-def _plain(row: Row) -> dict[str, Any]:
+def _plain(row: CommandRow) -> dict[str, Any]:
     return {name: getattr(row, name) for name in ("name", "usage", "short", "help", "settings")} | {
         "options": [{"written": option.written, "help": option.help} for option in row.options]
     }

@@ -9,7 +9,7 @@ import click
 from analytics_box import __version__
 from analytics_box.app import server
 from analytics_box.app.box import Box
-from analytics_box.app.cli.options import guarded, read_settings, with_settings
+from analytics_box.app.cli.options import read_settings, report_refusals, with_settings
 from analytics_box.base.settings import Settings
 from analytics_box.base.store import data_lock
 from analytics_box.tenants.accounts import first_run
@@ -24,7 +24,7 @@ LISTENING_AS_JSON = click.option(
 @with_settings()
 def serve(as_json: bool, **given: Any) -> None:
     """Serve the API, the events and the web pages until stopped."""
-    guarded(lambda: _serve(read_settings(given), as_json=as_json))
+    report_refusals(lambda: _serve(read_settings(given), as_json=as_json))
 
 
 def _serve(found: Settings, *, as_json: bool) -> None:

@@ -10,8 +10,8 @@ import click
 from click.shell_completion import CompletionItem
 
 
-class Line(NamedTuple):
-    """Where a command is, and the first sentence of its help."""
+class CommandLine(NamedTuple):
+    """The module of a command, and the first sentence of its help."""
 
     module: str
     name: str
@@ -21,8 +21,8 @@ class Line(NamedTuple):
 class Tree(click.Group):
     """A group of such commands."""
 
-    def __init__(self, name: str | None = None, *, lines: Mapping[str, Line], **more: Any) -> None:
-        super().__init__(name, commands=_Loaded(lines), **more)
+    def __init__(self, name: str | None = None, *, lines: Mapping[str, CommandLine], **more: Any) -> None:
+        super().__init__(name, commands=_LazyCommands(lines), **more)
         self.lines = lines
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -35,10 +35,10 @@ class Tree(click.Group):
         return found + click.Command.shell_complete(self, ctx, incomplete)
 
 
-class _Loaded(MutableMapping[str, click.Command]):
+class _LazyCommands(MutableMapping[str, click.Command]):
     """Commands by name, each imported when it is asked for."""
 
-    def __init__(self, lines: Mapping[str, Line]) -> None:
+    def __init__(self, lines: Mapping[str, CommandLine]) -> None:
         self._lines = lines
 
     def __getitem__(self, name: str) -> click.Command:

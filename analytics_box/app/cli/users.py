@@ -8,7 +8,7 @@ import click
 
 from analytics_box.app.admin.given import users
 from analytics_box.app.cli.operating import ORGANIZATION, carry_out
-from analytics_box.app.cli.options import AS_JSON, guarded, read_settings, show, with_settings
+from analytics_box.app.cli.options import AS_JSON, read_settings, report_refusals, show, with_settings
 from analytics_box.base.identity import ROLES, Role
 
 
@@ -42,7 +42,7 @@ def user_create(email: str, name: str, role: Role, organization: str | None, as_
         click.echo(f"\n  {made['link']}\n")
         click.echo(f"It works once, until {_day(made['expiresAt'])} (UTC), and is not shown again.")
 
-    guarded(run)
+    report_refusals(run)
 
 
 @user.command("list")
@@ -62,7 +62,7 @@ def user_list(organization: str | None, as_json: bool, **given: Any) -> None:
             held = [f"{one['role']} of {one['slug']}" for one in row["memberships"]]
             click.echo(f"    {', '.join(held) or 'in no organization'}")
 
-    guarded(run)
+    report_refusals(run)
 
 
 @user.command("confirm")
@@ -79,7 +79,7 @@ def user_confirm(email: str, as_json: bool, **given: Any) -> None:
         row = carry_out(read_settings(given), "user confirm", users.ConfirmedUser(email))
         show(row, [f"{row['email']} is confirmed."], as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 @user.command("reset-password")
@@ -98,7 +98,7 @@ def user_reset_password(email: str, remove_second_factor: bool, as_json: bool, *
         made = carry_out(read_settings(given), "user reset-password", wanted)
         show(made, [made["link"]], as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 def _marks(row: dict[str, Any]) -> list[str]:

@@ -7,7 +7,7 @@ from msgspec import UNSET
 
 from analytics_box.app.admin.given import websites
 from analytics_box.app.cli.operating import ORGANIZATION, carry_out
-from analytics_box.app.cli.options import AS_JSON, OrNone, guarded, read_settings, show, with_settings
+from analytics_box.app.cli.options import AS_JSON, OrNone, read_settings, report_refusals, show, with_settings
 from analytics_box.tenants.websites.tracking import LONGEST_RETENTION, GivenTracking, VisitorIds
 
 _LISTS = {  # an option for each list of the tracking settings
@@ -37,7 +37,7 @@ def website_list(deleted: bool, organization: str | None, as_json: bool, **given
         found = carry_out(read_settings(given), "website list", wanted)
         show(found, [line for row in found for line in _lines(row)], as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 @website.command("show")
@@ -51,7 +51,7 @@ def website_show(website: str, as_json: bool, **given: Any) -> None:
         row = carry_out(read_settings(given), "website show", websites.OneWebsite(website))
         show(row, [*_lines(row), *_settings(row)], as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 @website.command("create")
@@ -64,11 +64,11 @@ def website_create(domain: str, name: str | None, organization: str | None, as_j
     """Create a website for DOMAIN, e.g. example.com, and show its id."""
 
     def run() -> None:
-        wanted = websites.NewWebsite(name=name or domain, domain=domain, organization=organization)
+        wanted = websites.WebsiteAddOptions(name=name or domain, domain=domain, organization=organization)
         row = carry_out(read_settings(given), "website create", wanted)
         show(row, _lines(row), as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 def _list_options(command: Any) -> Any:
@@ -130,7 +130,7 @@ def website_edit(
         row = carry_out(read_settings(given), "website edit", wanted)
         show(row, [*_lines(row), *_settings(row)], as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 @website.command("delete")
@@ -148,7 +148,7 @@ def website_delete(website: str, as_json: bool, **given: Any) -> None:
         row = carry_out(read_settings(given), "website delete", websites.OneWebsite(website))
         show(row, _lines(row), as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 @website.command("restore")
@@ -162,7 +162,7 @@ def website_restore(website: str, as_json: bool, **given: Any) -> None:
         row = carry_out(read_settings(given), "website restore", websites.OneWebsite(website))
         show(row, _lines(row), as_json=as_json)
 
-    guarded(run)
+    report_refusals(run)
 
 
 def _lines(row: dict[str, Any]) -> list[str]:

@@ -1,6 +1,6 @@
-"""What the demo's flags gave its visitors: evaluations, what the visitors' browsers said of them, and what came of it.
+"""Flag evaluations of the demo's visitors, the exposures that their browsers report, and the outcomes.
 
-All of it follows from the page views and from the flags as they are now, so it is the same each time.
+All of it is derived from the page views and from the flags as they are now, so it is the same each time.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,18 +10,18 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from analytics_box.app.demo.flags import BUTTON, DONE, EXPERIMENT, ROLLOUT, Made
+from analytics_box.app.demo.flags import BUTTON, DONE, EXPERIMENT, ROLLOUT, DemoFlags
 from analytics_box.base.clock import DAY, SECOND, utc_day
-from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW, Event, Fact, described
+from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW, Event, Fact, describe_attributes
 from analytics_box.base.facts.tables import ATTRIBUTES
 from analytics_box.base.store.db import Connection
 from analytics_box.ingest import exposures
 from analytics_box.ingest.enrich import BROWSER
-from analytics_box.products.flags.evaluation.compiling import compiled
-from analytics_box.products.flags.evaluation.context import Context
+from analytics_box.products.flags.evaluation.compiling import compile_ruleset
+from analytics_box.products.flags.evaluation.context import EvaluationContext
 from analytics_box.products.flags.evaluation.outcome import Outcome
 from analytics_box.products.flags.usage import rows as count_rows
-from analytics_box.products.flags.usage.rows import Counted, Key
+from analytics_box.products.flags.usage.rows import UsageCount, UsageKey
 from analytics_box.products.sample_data.visits import VERSION
 
 CONVERSION: Final = "download"
@@ -37,11 +37,11 @@ _ASKED: Final = {"": EXPERIMENT, "pricing": ROLLOUT, "signup": ROLLOUT, "docs": 
 _TOLD: Final = frozenset((EXPERIMENT, ROLLOUT))
 
 
-class Evaluated(NamedTuple):
+class DemoEvaluations(NamedTuple):
     """Events of visitors beside those that they send anyway, and how often flags gave what."""
 
     events: list[Event]
-    counts: dict[Key, Counted]
+    counts: dict[UsageKey, UsageCount]
 
 
 class _View(NamedTuple):
@@ -52,11 +52,13 @@ class _View(NamedTuple):
     outcome: Outcome
 
 
-def evaluated(made: Made, happened: Sequence[Fact], seed: str, *, start: int, end: int) -> Evaluated:
-    """What belongs to [start, end) of what happened, which has whole UTC days before that: a visitor lasts a day."""
+def evaluations_between(
+    made: DemoFlags, happened: Sequence[Fact], seed: str, *, start: int, end: int
+) -> DemoEvaluations:
+    """Evaluations within [start, end) of the events, which have whole UTC days before that: a visitor lasts a day."""
     told: set[tuple[int, str]] = set()
     events: list[Event] = []
-    counts: dict[Key, Counted] = {}
+    counts: dict[UsageKey, UsageCount] = {}
     for view in _views(made, happened):
         at, outcome = view.event.time, view.outcome
         if start <= at < end:
@@ -64,21 +66,21 @@ def evaluated(made: Made, happened: Sequence[Fact], seed: str, *, start: int, en
         if outcome.key in _TOLD and (view.event.visitor, outcome.key) not in told:
             told.add((view.event.visitor, outcome.key))
             events += (_exposure(view), *_conversion(view, seed))
-    return Evaluated([event for event in events if start <= event.time < end], counts)
+    return DemoEvaluations([event for event in events if start <= event.time < end], counts)
 
 
-def append(db: Connection, done: Evaluated) -> None:
+def append(db: Connection, done: DemoEvaluations) -> None:
     """Write how often flags gave what, and when last."""
     count_rows.add(db, done.counts)
 
 
-def _views(made: Made, happened: Sequence[Fact]) -> Iterator[_View]:
-    ruleset = compiled([flag for flag in made.scope.flags if flag.environment is None], made.scope.groups)
+def _views(made: DemoFlags, happened: Sequence[Fact]) -> Iterator[_View]:
+    ruleset = compile_ruleset([flag for flag in made.scope.flags if flag.environment is None], made.scope.groups)
     for event, until in _of_people(happened):
         key = _ASKED.get(event.path.split("/")[1])
         if event.kind != PAGE_VIEW or key is None or event.time < made.since[key]:
             continue
-        outcome = ruleset.one(key, Context(user_id=f"{event.visitor:012x}"))
+        outcome = ruleset.one(key, EvaluationContext(user_id=f"{event.visitor:012x}"))
         if outcome is not None:
             yield _View(event, until, outcome)
 
@@ -95,8 +97,8 @@ def _of_people(happened: Sequence[Fact]) -> Iterator[tuple[Event, int]]:
     return reversed(found)
 
 
-def _count(counts: dict[Key, Counted], outcome: Outcome, at: int) -> None:
-    counted = counts.setdefault(Key(outcome.flag_id, utc_day(at), outcome.gave), Counted(0, at))
+def _count(counts: dict[UsageKey, UsageCount], outcome: Outcome, at: int) -> None:
+    counted = counts.setdefault(UsageKey(outcome.flag_id, utc_day(at), outcome.gave), UsageCount(0, at))
     counted.count, counted.last_at = counted.count + 1, max(counted.last_at, at)
 
 
@@ -105,22 +107,22 @@ def _exposure(view: _View) -> Event:
     properties: dict[str, object] = {"flag": outcome.key, "value": outcome.value, "enabled": outcome.enabled}
     if outcome.variant:
         properties["variant"] = outcome.variant
-    return replace(_sent(view.event, exposures.NAME, properties), exposure=exposures.of(properties))
+    return replace(_custom_event(view.event, exposures.NAME, properties), exposure=exposures.of(properties))
 
 
 def _conversion(view: _View, seed: str) -> Iterator[Event]:
-    """Some of those who are shown the button use it."""
+    """Conversions of some of those who are shown the button."""
     event = view.event
     random = Random(f"{seed}:{event.visitor}:{EXPERIMENT}")  # noqa: S311  believable, not secret
-    attributes = described(event)
+    attributes = describe_attributes(event)
     is_desktop = attributes[_DEVICE] == "desktop"
     if view.outcome.variant == BUTTON and is_desktop and random.random() < _TAKES:
         named = {"platform": _PLATFORMS.get(attributes[_SYSTEM], "linux"), "version": VERSION}
         moment = event.time + max(1, int((view.until - event.time) * random.uniform(0.3, 0.9)))
-        yield replace(_sent(event, CONVERSION, named), time=moment)
+        yield replace(_custom_event(event, CONVERSION, named), time=moment)
 
 
-def _sent(view: Event, name: str, properties: Mapping[str, object]) -> Event:
+def _custom_event(view: Event, name: str, properties: Mapping[str, object]) -> Event:
     """A custom event of whoever sees this page."""
     return replace(
         view,

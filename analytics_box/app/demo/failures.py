@@ -1,4 +1,4 @@
-"""Why there is no demo."""
+"""Reasons why there is no demo."""
 
 
 class NotADemo(Exception):

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from analytics_box.app.demo import checks, evaluated, flags, kept, links, monitors, shop, status_page
 from analytics_box.app.demo.failures import NotADemo
-from analytics_box.app.setup.account import Wanted, first_account, first_key
+from analytics_box.app.setup.account import FirstAccount, first_account, first_key
 from analytics_box.app.state_side import KEY_FILE
 from analytics_box.base import ids
 from analytics_box.base.acting import By
@@ -20,11 +20,11 @@ from analytics_box.base.store.seal import Seal
 from analytics_box.base.store.strings import Strings
 from analytics_box.ingest import recovery
 from analytics_box.ingest.dropped import count_quarantined
-from analytics_box.ingest.enrich import Target
+from analytics_box.ingest.enrich import EventTarget
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.ingest.visitors import SALTS_FILE, SaltFile
-from analytics_box.products.links.link import Link
+from analytics_box.products.links.link import ShortLink
 from analytics_box.products.sample_data import history
 from analytics_box.products.sample_data.arrivals import DAYS
 from analytics_box.products.sample_data.site import DOMAIN, NAME
@@ -41,8 +41,10 @@ ONLINE = 5 * MINUTE  # how long a visitor counts as online (semantics 9)
 
 
 class Demo(Struct, frozen=True):
-    """What a demo knows of itself. `filled` is the end of its history in UTC ms, `first_day` a day of clock.utc_day,
-    `port` that of its shop."""
+    """The demo's own record. `filled` is the end of its history in UTC ms, `first_day` a day of clock.utc_day, `port`
+    that of
+    its shop.
+    """
 
     email: str
     password: str
@@ -51,41 +53,41 @@ class Demo(Struct, frozen=True):
     port: int = shop.PORT
 
 
-class Made(Struct, frozen=True):
-    """What stands in the demo's box.db."""
+class DemoResources(Struct, frozen=True):
+    """Resources in the demo's box.db."""
 
-    target: Target
-    short: list[Link]
-    watched: monitors.Made
-    flags: flags.Made
+    target: EventTarget
+    short: list[ShortLink]
+    watched: monitors.DemoMonitors
+    flags: flags.DemoFlags
 
 
-class Filled(Struct, frozen=True):
+class FilledDemo(Struct, frozen=True):
     """A demo up to now, and what stands in its box.db."""
 
     demo: Demo
-    made: Made
+    made: DemoResources
 
 
 def shop_port(directory: Path) -> int:
     """The port at which the demo's shop stood last, or would like to stand. Raises NotADemo."""
-    demo = _read(directory)
+    demo = _load_record(directory)
     return shop.PORT if demo is None else demo.port
 
 
 def fill(directory: Path, now: int, seed: str = SEED, *, port: int = shop.PORT) -> Demo:
-    """The same, and what it knows of itself."""
-    return filled(directory, now, seed, port=port).demo
+    """Fill the demo as `filled` does, and return its record."""
+    return fill_demo(directory, now, seed, port=port).demo
 
 
-def filled(directory: Path, now: int, seed: str = SEED, *, port: int = shop.PORT) -> Filled:
+def fill_demo(directory: Path, now: int, seed: str = SEED, *, port: int = shop.PORT) -> FilledDemo:
     """Make the demo, or add what has happened since it was last filled; its shop stands at this port now.
 
     The caller holds the directory's lock.
 
     Raises NotADemo, before anything is written, for a directory that something else has filled.
     """
-    demo = _read(directory) or _new(directory, now)
+    demo = _load_record(directory) or _new(directory, now)
     bring_together(directory)
     made = _account(directory, demo, now, port)
     now_filled = msgspec.structs.replace(demo, filled=max(demo.filled, now), port=port)
@@ -94,16 +96,20 @@ def filled(directory: Path, now: int, seed: str = SEED, *, port: int = shop.PORT
     if now - demo.filled > ONLINE:
         happened += history.just_now(seed, made.target, now)
     SaltFile(directory / SALTS_FILE, str.encode).current(now)  # else the box would miss those of today's visitors
-    _counted(directory / schema.BOX_FILE, given)
+    _count_events(directory / schema.BOX_FILE, given)
     _append(directory / schema.EVENTS_FILE, sorted(happened, key=lambda event: event.time), made, seed, now_filled)
     note(directory, now_filled)
-    return Filled(now_filled, made)
+    return FilledDemo(now_filled, made)
 
 
-def since(demo: Demo, made: Made, start: int, seed: str = SEED) -> tuple[list[Fact], evaluated.Evaluated]:
-    """What the demo's history has from `start` (UTC ms) up to where it is filled, and what flags gave in that time."""
+def since(
+    demo: Demo, made: DemoResources, start: int, seed: str = SEED
+) -> tuple[list[Fact], evaluated.DemoEvaluations]:
+    """The demo's history from `start` (UTC ms) to the time up to which it is filled, and the flag evaluations of that
+    time.
+    """
     days = history.events(seed, made.target, first_day=demo.first_day, start=utc_day(start) * DAY, end=demo.filled)
-    given = evaluated.evaluated(made.flags, days, seed, start=start, end=demo.filled)
+    given = evaluated.evaluations_between(made.flags, days, seed, start=start, end=demo.filled)
     return [event for event in days if event.time >= start], given
 
 
@@ -116,7 +122,7 @@ def _new(directory: Path, now: int) -> Demo:
     return demo
 
 
-def _read(directory: Path) -> Demo | None:
+def _load_record(directory: Path) -> Demo | None:
     try:
         return msgspec.json.decode((directory / FILE).read_bytes(), type=Demo)
     except FileNotFoundError:
@@ -126,20 +132,20 @@ def _read(directory: Path) -> Demo | None:
 
 
 def note(directory: Path, demo: Demo) -> None:
-    """What a demo knows of itself, written beside and renamed, so that it is whole; 0600 because of the password."""
+    """Write the demo's record next to the old one and rename it, so that it is whole; 0600 because of the password."""
     beside = directory / f"{FILE}.new"
     beside.touch(mode=0o600)
     beside.write_bytes(msgspec.json.format(msgspec.json.encode(demo)))
     beside.replace(directory / FILE)
 
 
-def _account(directory: Path, demo: Demo, now: int, port: int) -> Made:
+def _account(directory: Path, demo: Demo, now: int, port: int) -> DemoResources:
     """The demo's website with its links, its monitors and its status page, made with its account at the first start."""
     box_db = Db(directory / schema.BOX_FILE, readers=1)
     try:
         websites = box_db.read_now(website_rows.everything)
         if not websites:
-            wanted = Wanted(
+            wanted = FirstAccount(
                 email=demo.email, password=hash_now(demo.password), organization=NAME, website=NAME, domain=DOMAIN
             )
             websites = [box_db.write_now(lambda db: _first(db, wanted, By("demo", demo.first_day * DAY)))]
@@ -151,18 +157,18 @@ def _account(directory: Path, demo: Demo, now: int, port: int) -> Made:
         box_db.write_now(lambda db: status_page.make(db, website, watched, demo.first_day, now=now))
         given = box_db.write_now(lambda db: flags.make(db, website, demo.first_day, now))
         box_db.write_now(lambda db: kept.make(db, website, demo.first_day))
-        return Made(Target(website.site, website.domain), short, watched, given)
+        return DemoResources(EventTarget(website.site, website.domain), short, watched, given)
     finally:
         box_db.close()
 
 
-def _first(db: Connection, wanted: Wanted, by: By) -> Website:
+def _first(db: Connection, wanted: FirstAccount, by: By) -> Website:
     made = first_account(db, wanted, by=by)
     first_key(db, made, by=by)
     return made.website
 
 
-def _counted(path: Path, given: evaluated.Evaluated) -> None:
+def _count_events(path: Path, given: evaluated.DemoEvaluations) -> None:
     box_db = Db(path, readers=1)
     try:
         box_db.write_now(lambda db: evaluated.append(db, given))
@@ -170,7 +176,7 @@ def _counted(path: Path, given: evaluated.Evaluated) -> None:
         box_db.close()
 
 
-def _append(path: Path, happened: list[Fact], made: Made, seed: str, demo: Demo) -> None:
+def _append(path: Path, happened: list[Fact], made: DemoResources, seed: str, demo: Demo) -> None:
     """Through the same ledger as events from the network, so that sessions are real."""
     events_db = Db(path, readers=1)
     try:

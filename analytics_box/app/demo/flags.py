@@ -9,16 +9,16 @@ from analytics_box.base.acting import By
 from analytics_box.base.clock import DAY, HOUR, MINUTE, utc_day
 from analytics_box.base.store.db import Connection
 from analytics_box.products.flags import rows
-from analytics_box.products.flags.access import Reach
+from analytics_box.products.flags.access import FlagReach
 from analytics_box.products.flags.editing import change
-from analytics_box.products.flags.editing.messages import ChangedFlag, NewFlag
-from analytics_box.products.flags.flag import Rule, Variant
+from analytics_box.products.flags.editing.messages import CreateFlag, UpdateFlag
+from analytics_box.products.flags.flag import TargetingRule, Variant
 from analytics_box.products.flags.groups import change as groups
-from analytics_box.products.flags.groups.messages import NewGroup
-from analytics_box.products.flags.saving import touched
+from analytics_box.products.flags.groups.messages import CreateTargetGroup
+from analytics_box.products.flags.saving import touch_scope
 from analytics_box.products.flags.schedules import planning
-from analytics_box.products.flags.schedules.messages import NewSchedule, Ramp
-from analytics_box.products.flags.scope import Scope
+from analytics_box.products.flags.schedules.messages import CreateFlagSchedule, Ramp
+from analytics_box.products.flags.scope import FlagScope
 from analytics_box.products.sample_data.arrivals import DAYS
 from analytics_box.products.sample_data.site import DOMAIN
 from analytics_box.tenants.websites.rules import Website
@@ -31,34 +31,34 @@ _GROWS: Final = 6  # days that it takes
 _HOURS: Final = 9 * HOUR  # of the day, UTC, when people work on flags
 
 
-class Planned(NamedTuple):
+class DemoFlagPlan(NamedTuple):
     """A flag of the demo, made so many days after the first day, and how it changed later: days, and what with a note
     that says why."""
 
     age: int
-    given: NewFlag
-    changes: tuple[tuple[int, ChangedFlag], ...] = ()
+    given: CreateFlag
+    changes: tuple[tuple[int, UpdateFlag], ...] = ()
     for_testers: bool = False
 
     @property
     def settled(self) -> int:
-        """How many days after the first day it became what it is."""
+        """The number of days after the first day until it has its final state."""
         return max((age for age, _ in self.changes), default=self.age)
 
 
-_TESTERS: Final = NewGroup(
+_TESTERS: Final = CreateTargetGroup(
     name="Beta testers",
     description="Get what is new before everybody else.",
     color="#2563eb",
     rules=(
-        Rule("email", operator="ends_with", value=f"@{DOMAIN}", name="Everybody who works here"),
-        Rule("property", field="beta", operator="equals", value=True, name="Those who asked for it"),
+        TargetingRule("email", operator="ends_with", value=f"@{DOMAIN}", name="Everybody who works here"),
+        TargetingRule("property", field="beta", operator="equals", value=True, name="Those who asked for it"),
     ),
 )
 PLANNED: Final = (
-    Planned(
+    DemoFlagPlan(
         -160,
-        NewFlag(
+        CreateFlag(
             key=DONE,
             name="Faster search",
             description="The new index of the search in the documentation.",
@@ -67,13 +67,13 @@ PLANNED: Final = (
             folder="Documentation",
         ),
         (
-            (-146, ChangedFlag(id="", rolloutPercentage=50, note="No complaints in two weeks")),
-            (-130, ChangedFlag(id="", rolloutPercentage=100, note="For everybody")),
+            (-146, UpdateFlag(id="", rolloutPercentage=50, note="No complaints in two weeks")),
+            (-130, UpdateFlag(id="", rolloutPercentage=100, note="For everybody")),
         ),
     ),
-    Planned(
+    DemoFlagPlan(
         DAYS - 45,
-        NewFlag(
+        CreateFlag(
             key=EXPERIMENT,
             name="Download button on the home page",
             description="Do more people download Inkwell if they need not look for the page?",
@@ -85,9 +85,9 @@ PLANNED: Final = (
             folder="Website",
         ),
     ),
-    Planned(
+    DemoFlagPlan(
         DAYS - 20,
-        NewFlag(
+        CreateFlag(
             key=ROLLOUT,
             name="New checkout",
             description="One page instead of three, from the prices to the account.",
@@ -95,43 +95,43 @@ PLANNED: Final = (
             rolloutPercentage=5,
             folder="Shop",
         ),
-        ((DAYS - 14, ChangedFlag(id="", rolloutPercentage=25, note="Payments work, support is quiet")),),
+        ((DAYS - 14, UpdateFlag(id="", rolloutPercentage=25, note="Payments work, support is quiet")),),
         for_testers=True,
     ),
 )
 
 
-class Made(NamedTuple):
+class DemoFlags(NamedTuple):
     """The flags of the demo's website as they are, and since when its visitors ask for each, by key (UTC ms)."""
 
-    scope: Scope
+    scope: FlagScope
     since: dict[str, int]
 
 
-def make(db: Connection, website: Website, first_day: int, now: int) -> Made:
+def make(db: Connection, website: Website, first_day: int, now: int) -> DemoFlags:
     """The flags as they are; at the first start they are made as if people had worked on them since long ago."""
     found = rows.scope(db, website.id)
     if found is None:
         rows.touch(db, website.id, now)
         _first(db, website, first_day, now)
-        found = touched(db, website.id, now)
-    return Made(found, {planned.given.key: _at(first_day, planned.settled) for planned in PLANNED})
+        found = touch_scope(db, website.id, now)
+    return DemoFlags(found, {planned.given.key: _at(first_day, planned.settled) for planned in PLANNED})
 
 
 def _first(db: Connection, website: Website, first_day: int, now: int) -> None:
-    def own(at: int) -> Reach:
-        return Reach(website.organization_id, website.id, By(_BY, at))
+    def own(at: int) -> FlagReach:
+        return FlagReach(website.organization_id, website.id, By(_BY, at))
 
     group = groups.create(db, own(_at(first_day, PLANNED[0].age)), _TESTERS)
     for planned in PLANNED:
         flag = change.create(db, own(_at(first_day, planned.age)), planned.given).flag
         if planned.for_testers:
-            named = ChangedFlag(id=flag.id, targetGroupIds=(group.id,), note="Beta testers have it now")
+            named = UpdateFlag(id=flag.id, targetGroupIds=(group.id,), note="Beta testers have it now")
             change.update(db, own(_at(first_day, planned.age) + HOUR), named)
         for age, changed in planned.changes:
             change.update(db, own(_at(first_day, age)), replace(changed, id=flag.id))
         if flag.key == ROLLOUT:
-            planning.create(db, own(now), NewSchedule(flagId=flag.id, type="update_rollout", ramp=_ramp(now)))
+            planning.create(db, own(now), CreateFlagSchedule(flagId=flag.id, type="update_rollout", ramp=_ramp(now)))
 
 
 def _ramp(now: int) -> Ramp:

@@ -1,6 +1,6 @@
-"""What the demo's monitors would have found: their checks and their timelines, with what went wrong.
+"""Check results of the demo's monitors: checks and timelines, with incidents.
 
-Each UTC day of a monitor has chance of its own, so that days can be added later without changing those before.
+Each UTC day of a monitor has its own random seed, so that days can be added later without changing those before.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from analytics_box.app.demo.monitors import Name
 from analytics_box.base.clock import DAY, HOUR, MINUTE, SECOND, utc_day
 from analytics_box.base.facts.uptime import DEGRADED, DOWN, MAINTENANCE, UNKNOWN, UP
 from analytics_box.products.monitors.monitor import Monitor
-from analytics_box.products.monitors.result import Outcome, Phases, Reason, Result
+from analytics_box.products.monitors.result import CheckPhases, CheckResult, Outcome, Reason
 from analytics_box.products.monitors.running.overlay import Overlay
 from analytics_box.products.monitors.running.spans import Stroke
 
@@ -27,7 +27,7 @@ _TOOK_LONGER: Final = 14  # times as long, in the slow evening
 _BYTES: Final[dict[Name, int]] = {"site": 66, "api": 52}
 
 
-class Incident(NamedTuple):
+class DemoIncident(NamedTuple):
     """Something that went wrong: how many days after the first day, at which minute of it (UTC), and how long."""
 
     state: int
@@ -43,36 +43,36 @@ class Incident(NamedTuple):
 _SHOP: Final = frozenset[Name](("server", "site", "api"))
 _API: Final = frozenset[Name](("api",))
 _BACKUP: Final = frozenset[Name](("backup",))
-SHOP_DOWN: Final = Incident(DOWN, _SHOP, 80, 845, 41, 0, "connect", "Connection refused")
+SHOP_DOWN: Final = DemoIncident(DOWN, _SHOP, 80, 845, 41, 0, "connect", "Connection refused")
 INCIDENTS: Final = (
-    Incident(DOWN, _API, 57, 560, 12, 503, "assertion", "The server answers 503 Service Unavailable"),
-    Incident(DOWN, _BACKUP, 62, 120, 40, 0, "failed", "No space left on the disk of the backup"),
-    Incident(UNKNOWN, _SHOP | _BACKUP, 66, 70, 150),
-    Incident(DEGRADED, _API, 72, 1_050, 270, 200, "assertion", "The response time is not less than 400"),
+    DemoIncident(DOWN, _API, 57, 560, 12, 503, "assertion", "The server answers 503 Service Unavailable"),
+    DemoIncident(DOWN, _BACKUP, 62, 120, 40, 0, "failed", "No space left on the disk of the backup"),
+    DemoIncident(UNKNOWN, _SHOP | _BACKUP, 66, 70, 150),
+    DemoIncident(DEGRADED, _API, 72, 1_050, 270, 200, "assertion", "The response time is not less than 400"),
     SHOP_DOWN,
 )
-_FINE: Final = Incident(UP, frozenset(), 0, 0, 0, 200)
+_FINE: Final = DemoIncident(UP, frozenset(), 0, 0, 0, 200)
 _OUTCOMES: Final[dict[int, Outcome]] = {UP: "pass", DEGRADED: "warn", DOWN: "fail"}
 
 
-class Period(NamedTuple):
+class IncidentPeriod(NamedTuple):
     """An incident between two instants (UTC ms)."""
 
     start: int
     end: int
-    incident: Incident
+    incident: DemoIncident
 
 
-class Found(NamedTuple):
+class DemoCheck(NamedTuple):
     """A check, and how many like it there were around its time; `streak` is how many had failed in a row."""
 
-    result: Result
+    result: CheckResult
     alike: int
     streak: int
 
 
-class Course(Struct, frozen=True):
-    """How a monitor of the demo fares."""
+class MonitorCourse(Struct, frozen=True):
+    """The course of a monitor in the demo."""
 
     name: Name
     monitor: Monitor
@@ -80,7 +80,7 @@ class Course(Struct, frozen=True):
     first_day: int
     overlay: Overlay
 
-    def checks(self, start: int, end: int, alone: int) -> Iterator[Found]:
+    def checks(self, start: int, end: int, alone: int) -> Iterator[DemoCheck]:
         """The checks of [start, end), in order; from `alone` on each by itself. All three are UTC ms."""
         for day in range(utc_day(start), utc_day(end) + 1):
             of_day = self._alone(day) if day * DAY >= alone else self._by_hour(day)
@@ -107,16 +107,16 @@ class Course(Struct, frozen=True):
         return [Stroke(self.monitor.number, edge, state(edge)) for edge in sorted(edges) if start <= edge < end]
 
     @property
-    def _periods(self) -> list[Period]:
+    def _periods(self) -> list[IncidentPeriod]:
         return [
-            Period(begun, begun + one.minutes * MINUTE, one)
+            IncidentPeriod(begun, begun + one.minutes * MINUTE, one)
             for one in INCIDENTS
             for begun in ((self.first_day + one.age) * DAY + one.minute * MINUTE,)
             if self.name in one.names
         ]
 
     def _times(self, day: int) -> list[int]:
-        """When it is checked on this UTC day, or told."""
+        """The times of its checks or heartbeats on this UTC day."""
         if self.name != "backup":
             return list(range(day * DAY + _OFFSETS[self.name], (day + 1) * DAY, _EVERY))
         ready = day * DAY + _NIGHT + _chance(f"{self.seed}:backup:{day}").randrange(20 * MINUTE)
@@ -128,11 +128,11 @@ class Course(Struct, frozen=True):
         day = utc_day(instant)
         return next(at for later in (day, day + 1) for at in self._times(later) if at >= instant)
 
-    def _alone(self, day: int) -> Iterator[Found]:
+    def _alone(self, day: int) -> Iterator[DemoCheck]:
         random = _chance(f"{self.seed}:{self.name}:{day}")
         yield from self._each(random, self._times(day), self._on(day * DAY, DAY))
 
-    def _by_hour(self, day: int) -> Iterator[Found]:
+    def _by_hour(self, day: int) -> Iterator[DemoCheck]:
         random = _chance(f"{self.seed}:{self.name}:{day}:hours")
         times = self._times(day)
         for hour in range(day * DAY, (day + 1) * DAY, HOUR):
@@ -142,34 +142,34 @@ class Course(Struct, frozen=True):
                 yield from self._each(random, of_hour, wrong)
             else:
                 for at in of_hour[::_AT_ONCE]:
-                    yield Found(self._result(random, at, _FINE), _AT_ONCE, 0)
+                    yield DemoCheck(self._result(random, at, _FINE), _AT_ONCE, 0)
 
-    def _on(self, start: int, lasts: int) -> list[Period]:
+    def _on(self, start: int, lasts: int) -> list[IncidentPeriod]:
         return [one for one in self._periods if one.start < start + lasts and start < one.end]
 
-    def _each(self, random: Random, times: list[int], wrong: list[Period]) -> Iterator[Found]:
+    def _each(self, random: Random, times: list[int], wrong: list[IncidentPeriod]) -> Iterator[DemoCheck]:
         streak = 0
         for at in times:
             incident = next((one.incident for one in wrong if one.start <= at < one.end), _FINE)
             streak = streak + 1 if incident.state == DOWN else 0
             if incident.state != UNKNOWN:
-                yield Found(self._result(random, at, incident), 1, streak)
+                yield DemoCheck(self._result(random, at, incident), 1, streak)
 
-    def _result(self, random: Random, at: int, incident: Incident) -> Result:
+    def _result(self, random: Random, at: int, incident: DemoIncident) -> CheckResult:
         said = {"at": at, "outcome": _OUTCOMES[incident.state], "reason": incident.reason, "error": incident.error}
         if self.name == "backup":
-            return Result(**said)  # type: ignore[arg-type]  # of these types
+            return CheckResult(**said)  # type: ignore[arg-type]  # of these types
         connect, transfer = 140 + int(random.expovariate(1 / 60)), 60 + int(random.expovariate(1 / 40))
         if self.name == "server" or incident.reason == "connect":
-            phases = Phases() if incident.reason == "connect" else Phases(connect=connect)
-            return Result(**said, total=connect, phases=phases, address=shop.HOST)  # type: ignore[arg-type]  # as above
+            phases = CheckPhases() if incident.reason == "connect" else CheckPhases(connect=connect)
+            return CheckResult(**said, total=connect, phases=phases, address=shop.HOST)  # type: ignore[arg-type]  # as above
         first = shop.delay(random, shop.SITE if self.name == "site" else shop.API, at)
         first *= _TOOK_LONGER if incident.state == DEGRADED else 1
-        return Result(
+        return CheckResult(
             **said,  # type: ignore[arg-type]  # as above
             total=connect + first + transfer,
             ttfb=connect + first,
-            phases=Phases(connect=connect, first_byte=first, transfer=transfer),
+            phases=CheckPhases(connect=connect, first_byte=first, transfer=transfer),
             http_code=incident.http_code,
             bytes=_BYTES[self.name],
             address=shop.HOST,

@@ -1,4 +1,4 @@
-"""What the demo keeps beside its figures: goals, notes on its charts, and a segment. Made at its first start."""
+"""Resources of the demo besides its figures: goals, notes on its charts, and a segment. Created at its first start."""
 
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
@@ -12,10 +12,10 @@ from analytics_box.products.goals.goal import Type
 from analytics_box.products.goals.messages import NewGoal
 from analytics_box.products.notes import change as notes
 from analytics_box.products.notes import rows as note_rows
-from analytics_box.products.notes.draft import drafted
+from analytics_box.products.notes.draft import draft_note
 from analytics_box.products.notes.messages import NewAnnotation
 from analytics_box.products.segments.segment import SEGMENTS
-from analytics_box.query.request import GivenFilter
+from analytics_box.query.request import QueryFilterInput
 from analytics_box.tenants.saved import change as saved
 from analytics_box.tenants.saved import rows as saved_rows
 from analytics_box.tenants.websites.rules import Website
@@ -45,11 +45,14 @@ NOTES: Final = (
     PlannedNote(83, "A new price for teams", "#3B82F6"),
 )
 SEGMENT: Final = "Found by search, reads the docs"
-_FILTERS: Final = (GivenFilter("channel", "eq", "Organic Search"), GivenFilter("path", "starts_with", "/docs"))
+_FILTERS: Final = (
+    QueryFilterInput("channel", "eq", "Organic Search"),
+    QueryFilterInput("path", "starts_with", "/docs"),
+)
 
 
 def make(db: Connection, website: Website, first_day: int) -> None:
-    """What is not there yet."""
+    """Create the resources that are missing."""
     by = By("demo", first_day * DAY)
     if not goal_rows.count_of(db, website.id):
         for goal in GOALS:
@@ -57,7 +60,7 @@ def make(db: Connection, website: Website, first_day: int) -> None:
     if not note_rows.count(db, website.id):
         for note in NOTES:
             notes.create(
-                db, website, By("demo", (first_day + note.age) * DAY), *drafted(_note(note, first_day), by.now)
+                db, website, By("demo", (first_day + note.age) * DAY), *draft_note(_note(note, first_day), by.now)
             )
     if not saved_rows.of_website(db, SEGMENTS, website.id, ""):
         saved.create(db, SEGMENTS, website, by, SEGMENT, _FILTERS, is_shared=True)

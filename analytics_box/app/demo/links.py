@@ -13,19 +13,19 @@ from msgspec.structs import replace
 from analytics_box.base.acting import By
 from analytics_box.base.clock import DAY, SECOND
 from analytics_box.base.facts.clicks import BOT, CLICK, HEAD, PREFETCH, PREVIEW
-from analytics_box.base.facts.event import PAGE_VIEW, Event, Fact, described
+from analytics_box.base.facts.event import PAGE_VIEW, Event, Fact, describe_attributes
 from analytics_box.base.facts.tables import ATTRIBUTES
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.strings import Strings
 from analytics_box.products.links import list_rows
 from analytics_box.products.links.clicks import rows as click_rows
-from analytics_box.products.links.clicks.rows import Click
+from analytics_box.products.links.clicks.rows import LinkClick
 from analytics_box.products.links.editing import change
-from analytics_box.products.links.editing.draft import Draft
+from analytics_box.products.links.editing.draft import LinkDraft
 from analytics_box.products.links.folders import change as folders
-from analytics_box.products.links.link import Link, Utm
-from analytics_box.products.links.list_rows import Selection
-from analytics_box.products.links.targeting.rules import Condition, TargetRule, Variant
+from analytics_box.products.links.link import ShortLink, Utm
+from analytics_box.products.links.list_rows import LinkSelection
+from analytics_box.products.links.targeting.rules import TargetCondition, TargetRule, TargetVariant
 from analytics_box.products.sample_data.site import DOMAIN
 from analytics_box.web.recognition.known_sources import DIRECT
 
@@ -40,21 +40,21 @@ _PROGRAMS = (
     (HEAD, ""),
     (PREFETCH, ""),
 )
-_PHONES = (Condition("device", "equals", "mobile"),)
+_PHONES = (TargetCondition("device", "equals", "mobile"),)
 
 
-class Planned(NamedTuple):
+class PlannedLink(NamedTuple):
     """A link of the demo, how much of the clicks it gets, and whether it is in the folder."""
 
     weight: float
-    draft: Draft
+    draft: LinkDraft
     in_folder: bool = False
 
 
 LINKS = (
-    Planned(
+    PlannedLink(
         34,
-        Draft(
+        LinkDraft(
             name="September newsletter",
             slug="news",
             target_url=f"{_SITE}/blog/inkwell-2",
@@ -63,21 +63,21 @@ LINKS = (
         ),
         in_folder=True,
     ),
-    Planned(
+    PlannedLink(
         24,
-        Draft(
+        LinkDraft(
             name="Podcast: which page sells better",
             slug="podcast",
             target_url=f"{_SITE}/pricing",
-            variants=(Variant("pricing", f"{_SITE}/pricing", 2), Variant("home", f"{_SITE}/", 1)),
+            variants=(TargetVariant("pricing", f"{_SITE}/pricing", 2), TargetVariant("home", f"{_SITE}/", 1)),
             tags=("podcast",),
         ),
         in_folder=True,
     ),
-    Planned(18, Draft(name="Profile on social networks", slug="bio", target_url=f"{_SITE}/", tags=("social",))),
-    Planned(
+    PlannedLink(18, LinkDraft(name="Profile on social networks", slug="bio", target_url=f"{_SITE}/", tags=("social",))),
+    PlannedLink(
         14,
-        Draft(
+        LinkDraft(
             name="Download, by device",
             slug="get",
             target_url=f"{_SITE}/download",
@@ -86,9 +86,9 @@ LINKS = (
             og_description="Notes that stay yours, on every device.",
         ),
     ),
-    Planned(
+    PlannedLink(
         7,
-        Draft(
+        LinkDraft(
             name="QR code on the conference badge",
             slug="conf-26",
             target_url=f"{_SITE}/docs/getting-started",
@@ -97,13 +97,15 @@ LINKS = (
         ),
         in_folder=True,
     ),
-    Planned(3, Draft(name="Press kit", slug="press", target_url="https://press.inkwell.example/kit", tags=("press",))),
+    PlannedLink(
+        3, LinkDraft(name="Press kit", slug="press", target_url="https://press.inkwell.example/kit", tags=("press",))
+    ),
 )
 
 
-def make(db: Connection, organization_id: str, now: int) -> list[Link]:
+def make(db: Connection, organization_id: str, now: int) -> list[ShortLink]:
     """The links of the demo, made at its first start."""
-    by, selection = By("demo", now), Selection(organization_id, sort="oldest")
+    by, selection = By("demo", now), LinkSelection(organization_id, sort="oldest")
     if not list_rows.count(db, selection):
         folder = folders.create(db, organization_id, by, _FOLDER)
         for planned in LINKS:
@@ -112,14 +114,14 @@ def make(db: Connection, organization_id: str, now: int) -> list[Link]:
     return list_rows.links(db, selection)[: len(LINKS)]
 
 
-def append(db: Connection, links: Sequence[Link], happened: Sequence[Fact], seed: str) -> None:
+def append(db: Connection, links: Sequence[ShortLink], happened: Sequence[Fact], seed: str) -> None:
     """Write the clicks that go with these events of the website."""
     found = sorted(clicks(links, happened, seed), key=lambda click: click.time)
     if found:
         click_rows.append(db, strings=Strings(), clicks=found, orphans={})
 
 
-def clicks(links: Sequence[Link], happened: Sequence[Fact], seed: str) -> Iterator[Click]:
+def clicks(links: Sequence[ShortLink], happened: Sequence[Fact], seed: str) -> Iterator[LinkClick]:
     """The clicks that go with these events of the website."""
     if not links:
         return
@@ -129,7 +131,7 @@ def clicks(links: Sequence[Link], happened: Sequence[Fact], seed: str) -> Iterat
         if not isinstance(fact, Event) or fact.kind != PAGE_VIEW or fact.bot or fact.visitor in seen:
             continue
         seen.add(fact.visitor)
-        named = dict(zip(ATTRIBUTES, described(fact), strict=True))
+        named = dict(zip(ATTRIBUTES, describe_attributes(fact), strict=True))
         random = _chance(f"{seed}:{fact.visitor}:{fact.time // DAY}")
         if named["source"] == DIRECT or random.random() > _SHARE:
             continue
@@ -142,10 +144,10 @@ def clicks(links: Sequence[Link], happened: Sequence[Fact], seed: str) -> Iterat
             )
 
 
-def _click(link: Link, fact: Event, named: dict[str, str], random: Random) -> Click:
+def _click(link: ShortLink, fact: Event, named: dict[str, str], random: Random) -> LinkClick:
     variant = random.choices(link.variants, [one.weight for one in link.variants])[0].name if link.variants else ""
     own = link.target_domain == DOMAIN
-    return Click(
+    return LinkClick(
         link=link.number,
         time=fact.time - random.randint(1, 3) * SECOND,
         kind=CLICK,

@@ -16,7 +16,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from analytics_box.app.demo import evaluated, fill, links
-from analytics_box.app.demo.evaluated import Evaluated
+from analytics_box.app.demo.evaluated import DemoEvaluations
 from analytics_box.base.clock import MINUTE, SECOND, Clock
 from analytics_box.base.errors import BoxError
 from analytics_box.base.facts.event import Event, Fact
@@ -35,10 +35,10 @@ _FOR_EVER: Final = 10**15  # later than all that is made up
 
 
 class Visitors:
-    """Who comes to the demo's website from now on. Times are UTC ms."""
+    """The demo's visitors from now on. Times are UTC ms."""
 
     def __init__(
-        self, clock: Clock, box_db: Db, intake: Intake, clicks: Clicks, directory: Path, filled: fill.Filled
+        self, clock: Clock, box_db: Db, intake: Intake, clicks: Clicks, directory: Path, filled: fill.FilledDemo
     ) -> None:
         self._clock, self._box_db, self._intake, self._clicks = clock, box_db, intake, clicks
         self._directory = directory
@@ -74,17 +74,17 @@ class Visitors:
             await self._store(due)
 
     async def _visit(self, at: int) -> None:
-        """One visit more, with what flags give in it, and when the next one begins."""
+        """Add a visit, with its flag evaluations, and choose when the next one begins."""
         facts = history.one_visit(fill.SEED, self._made.target, self._random, at)
-        given = evaluated.evaluated(self._made.flags, facts, fill.SEED, start=0, end=_FOR_EVER)
+        given = evaluated.evaluations_between(self._made.flags, facts, fill.SEED, start=0, end=_FOR_EVER)
         for fact in (*facts, *given.events):
             heapq.heappush(self._due, (fact.time, next(self._numbers), fact))
         self._visits += 1
         self._next = at + round(self._random.uniform(0.5, 1.5) * GAP * (1 + self._visits / SLOWER))
         await self._box_db.write(lambda db: evaluated.append(db, given))
 
-    async def _store(self, happened: Sequence[Fact], given: Evaluated | None = None) -> None:
-        """What has happened, and how often flags gave something with it where that is not stored yet."""
+    async def _store(self, happened: Sequence[Fact], given: DemoEvaluations | None = None) -> None:
+        """Store events, and counts of flag evaluations that are not stored yet."""
         facts = sorted(happened, key=lambda fact: fact.time)
         intake = self._intake
 

@@ -10,26 +10,26 @@ from msgspec.structs import replace
 from analytics_box.app.demo import shop
 from analytics_box.base.acting import By
 from analytics_box.base.clock import DAY, MINUTE
-from analytics_box.base.notify.change import Tools as AlarmTools
+from analytics_box.base.notify.change import ChannelTools as AlarmTools
 from analytics_box.base.outgoing.fences import ALL, Fences
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal
 from analytics_box.products.alerts import change as alarms
 from analytics_box.products.alerts.alarm import Conditions
+from analytics_box.products.alerts.draft import AlertRuleDraft as AlarmDraft
 from analytics_box.products.alerts.draft import Destination
-from analytics_box.products.alerts.draft import Draft as AlarmDraft
 from analytics_box.products.monitors import rows
-from analytics_box.products.monitors.access import Reach
+from analytics_box.products.monitors.access import MonitorReach
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing import change
-from analytics_box.products.monitors.editing.change import Tools
-from analytics_box.products.monitors.editing.messages import ChangedMonitor, NewMonitor
+from analytics_box.products.monitors.editing.change import MonitorTools
+from analytics_box.products.monitors.editing.messages import CreateMonitor, UpdateMonitor
 from analytics_box.products.monitors.monitor import Assertion, Kind, Monitor, Options
-from analytics_box.products.monitors.sealing import Opened
-from analytics_box.products.monitors.window import Covers, Window
+from analytics_box.products.monitors.sealing import OpenedMonitors
+from analytics_box.products.monitors.window import Covers, MaintenanceWindow
 from analytics_box.products.monitors.windows import change as windows
 from analytics_box.products.monitors.windows import rows as window_rows
-from analytics_box.products.monitors.windows.messages import GivenRepeat, NewMaintenance
+from analytics_box.products.monitors.windows.messages import CreateMaintenanceWindow, GivenRepeat
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
 
@@ -42,18 +42,18 @@ _BY: Final = "demo"
 _GRACE: Final = 604_800  # the most: nobody makes backups while the demo runs
 
 
-class Planned(NamedTuple):
+class PlannedMonitor(NamedTuple):
     """A monitor of the demo. `path` is the place in the shop."""
 
     name: Name
     kind: Kind
     path: str
-    given: NewMonitor
+    given: CreateMonitor
     is_of_website: bool = False
     parent: Name | None = None
 
     def url(self, port: int) -> str:
-        """What it asks of a shop at this port; empty for one that waits to be told."""
+        """The address that it checks in a shop at this port; empty for a push monitor."""
         match self.kind:
             case "http":
                 return f"http://{shop.HOST}:{port}{self.path}"
@@ -64,17 +64,17 @@ class Planned(NamedTuple):
 
 
 PLANNED: Final = (
-    Planned(
+    PlannedMonitor(
         "server",
         "tcp",
         "",
-        NewMonitor(granularity="five_minutes", name="Shop: server", group=_SHOP, tags=("infrastructure",)),
+        CreateMonitor(granularity="five_minutes", name="Shop: server", group=_SHOP, tags=("infrastructure",)),
     ),
-    Planned(
+    PlannedMonitor(
         "site",
         "http",
         shop.SITE,
-        NewMonitor(
+        CreateMonitor(
             granularity="five_minutes",
             name="Shop: website",
             group=_SHOP,
@@ -84,11 +84,11 @@ PLANNED: Final = (
         is_of_website=True,
         parent="server",
     ),
-    Planned(
+    PlannedMonitor(
         "api",
         "http",
         shop.API,
-        NewMonitor(
+        CreateMonitor(
             granularity="five_minutes",
             name="Shop: API",
             group=_SHOP,
@@ -102,11 +102,11 @@ PLANNED: Final = (
         ),
         parent="server",
     ),
-    Planned(
+    PlannedMonitor(
         "backup",
         "push",
         "",
-        NewMonitor(
+        CreateMonitor(
             granularity="day",
             kind="push",
             name="Nightly backup",
@@ -118,26 +118,32 @@ PLANNED: Final = (
 )
 
 
-class Made(NamedTuple):
+class DemoMonitors(NamedTuple):
     """The monitors of the demo that are still there, by name, and all maintenance windows of its organization."""
 
     monitors: dict[Name, Monitor]
-    windows: list[Window]
+    windows: list[MaintenanceWindow]
 
 
-def make(db: Connection, seal: Seal, website: Website, first_day: int, *, now: int, port: int, before: int) -> Made:
+def make(
+    db: Connection, seal: Seal, website: Website, first_day: int, *, now: int, port: int, before: int
+) -> DemoMonitors:
     """The monitors as they are, made at the first start as if on the demo's first day; they follow the shop from the
     port where it was before to another one."""
     organization_id = website.organization_id
-    tools = Tools(seal, Fences((ip_network(shop.NETWORK),), opened=lambda _: ALL), len(PLANNED), Directory([website]))
+    tools = MonitorTools(
+        seal, Fences((ip_network(shop.NETWORK),), opened=lambda _: ALL), len(PLANNED), Directory([website])
+    )
     if not rows.count_of(db, organization_id):
-        _first(db, tools, website, Reach(organization_id, By(_BY, first_day * DAY)), first_day, port)
+        _first(db, tools, website, MonitorReach(organization_id, By(_BY, first_day * DAY)), first_day, port)
     elif before != port:
-        _follow(db, tools, Reach(organization_id, By(_BY, now)), before, port)
-    return Made(_found(db, organization_id, port), _windows(db, organization_id))
+        _follow(db, tools, MonitorReach(organization_id, By(_BY, now)), before, port)
+    return DemoMonitors(_find_monitors(db, organization_id, port), _windows(db, organization_id))
 
 
-def _first(db: Connection, tools: Tools, website: Website, acting: Reach, first_day: int, port: int) -> None:
+def _first(
+    db: Connection, tools: MonitorTools, website: Website, acting: MonitorReach, first_day: int, port: int
+) -> None:
     made: dict[Name, Monitor] = {}
     for planned in PLANNED:
         given = replace(
@@ -148,7 +154,7 @@ def _first(db: Connection, tools: Tools, website: Website, acting: Reach, first_
         )
         made[planned.name] = change.create(db, tools, acting, given)
     if not _windows(db, acting.organization_id):
-        known = Monitors(Opened(tuple(made.values())), (), tools.websites)
+        known = Monitors(OpenedMonitors(tuple(made.values())), (), tools.websites)
         for window in _maintenance(first_day):
             windows.create(db, known, acting, window)
     draft = AlarmDraft(
@@ -162,17 +168,17 @@ def _first(db: Connection, tools: Tools, website: Website, acting: Reach, first_
     alarms.create(db, AlarmTools(tools.seal, tools.fences), acting.organization_id, acting.by, draft)
 
 
-def _maintenance(first_day: int) -> Sequence[NewMaintenance]:
+def _maintenance(first_day: int) -> Sequence[CreateMaintenanceWindow]:
     age, minute, minutes = MOVED
     began = (first_day + age) * DAY + minute * MINUTE
     return (
-        NewMaintenance(
+        CreateMaintenanceWindow(
             name="Updates of the server",
             covers=Covers(groups=(_SHOP,)),
             starts_at=_instant(first_day * DAY),
             repeat=GivenRepeat(every="week", weekdays=(7,), time="03:00", minutes=60),
         ),
-        NewMaintenance(
+        CreateMaintenanceWindow(
             name="Move to a new database",
             covers=Covers(groups=(_SHOP,)),
             starts_at=_instant(began),
@@ -185,15 +191,15 @@ def _instant(ms: int) -> datetime:
     return datetime.fromtimestamp(ms / 1000, UTC)
 
 
-def _follow(db: Connection, tools: Tools, acting: Reach, before: int, port: int) -> None:
-    for name, monitor in _found(db, acting.organization_id, before).items():
+def _follow(db: Connection, tools: MonitorTools, acting: MonitorReach, before: int, port: int) -> None:
+    for name, monitor in _find_monitors(db, acting.organization_id, before).items():
         (planned,) = (one for one in PLANNED if one.name == name)
         if planned.url(port):
-            change.update(db, tools, acting, ChangedMonitor(schedule_id=monitor.id, url=planned.url(port)))
+            change.update(db, tools, acting, UpdateMonitor(schedule_id=monitor.id, url=planned.url(port)))
 
 
-def _found(db: Connection, organization_id: str, port: int) -> dict[Name, Monitor]:
-    """Those that ask the shop at this port, and the oldest that waits to be told."""
+def _find_monitors(db: Connection, organization_id: str, port: int) -> dict[Name, Monitor]:
+    """The monitors of the shop at this port, and the oldest push monitor."""
     own = [one.monitor for one in rows.everything(db) if one.monitor.organization_id == organization_id]
     found: dict[Name, Monitor] = {}
     for planned in PLANNED:
@@ -204,5 +210,5 @@ def _found(db: Connection, organization_id: str, port: int) -> dict[Name, Monito
     return found
 
 
-def _windows(db: Connection, organization_id: str) -> list[Window]:
+def _windows(db: Connection, organization_id: str) -> list[MaintenanceWindow]:
     return [window for window in window_rows.everything(db) if window.organization_id == organization_id]

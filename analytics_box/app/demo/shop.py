@@ -28,14 +28,14 @@ _SILENT: Final = 10  # seconds that a caller may say nothing
 
 
 def delay(random: Random, path: str, instant: int) -> int:
-    """How many microseconds the shop takes to answer then (UTC ms): more in the afternoon than at night."""
+    """The shop's response time at this time (UTC ms), in microseconds: longer in the afternoon than at night."""
     busy = 0.5 - 0.5 * math.cos(math.tau * (instant % DAY / HOUR - 4) / 24)
     taken = _SHARES[path] * (28_000 + 55_000 * busy) * math.exp(random.gauss(0, 0.18))
     return round(min(taken * (2.4 if random.random() < 0.015 else 1), _SLOWEST))
 
 
 @contextmanager
-def opened(port: int, taken: int) -> Iterator[int]:
+def open_shop(port: int, taken: int) -> Iterator[int]:
     """The shop while it is open; yields its port: this one, or a free one where that is in use or `taken`."""
     with _listening(0 if port == taken else port) as server:
         threading.Thread(target=server.serve_forever, name="shop", daemon=True).start()

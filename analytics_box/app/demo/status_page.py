@@ -5,28 +5,28 @@ from datetime import UTC, datetime
 from typing import Final, Literal, NamedTuple
 
 from analytics_box.app.demo.found import SHOP_DOWN
-from analytics_box.app.demo.monitors import Made, Name
+from analytics_box.app.demo.monitors import DemoMonitors, Name
 from analytics_box.base.acting import By
 from analytics_box.base.clock import DAY, HOUR, MINUTE, utc_day
 from analytics_box.base.store.db import Connection
 from analytics_box.products.monitors.directory import Monitors
-from analytics_box.products.monitors.sealing import Opened
+from analytics_box.products.monitors.sealing import OpenedMonitors
 from analytics_box.products.sample_data.site import NAME
 from analytics_box.products.status_pages import rows
-from analytics_box.products.status_pages.access import Reach
+from analytics_box.products.status_pages.access import StatusPageReach
 from analytics_box.products.status_pages.editing import change, components
-from analytics_box.products.status_pages.editing.change import Prepared
-from analytics_box.products.status_pages.editing.messages import NewComponent, NewGroup, NewPage
+from analytics_box.products.status_pages.editing.change import PreparedFields
+from analytics_box.products.status_pages.editing.messages import AddComponent, AddComponentGroup, CreateStatusPage
 from analytics_box.products.status_pages.incidents import change as incidents
 from analytics_box.products.status_pages.incidents import planning
 from analytics_box.products.status_pages.incidents.messages import (
-    ChangedIncident,
-    GivenAffected,
-    NewIncident,
-    NewMaintenance,
+    AffectedComponentInput,
+    CreateIncident,
+    CreatePageMaintenance,
+    UpdateIncident,
 )
-from analytics_box.products.status_pages.page import Page
-from analytics_box.products.status_pages.saving import touched
+from analytics_box.products.status_pages.page import StatusPage
+from analytics_box.products.status_pages.saving import touch_page
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
 
@@ -40,7 +40,7 @@ _SHOWN: Final[tuple[tuple[Name, str, str], ...]] = (
 )
 
 
-class Said(NamedTuple):
+class DemoUpdate(NamedTuple):
     """An update of the demo's incident, so many minutes after the outage began."""
 
     minute: int
@@ -50,10 +50,10 @@ class Said(NamedTuple):
 
 _BEGAN: Final = "We see that the shop does not answer. We are looking into it."
 _WENT_ON: Final = (
-    Said(14, "identified", "A disk of the server is full, and the database has stopped. We are making room."),
-    Said(43, "monitoring", "The shop works again. We keep watching it."),
-    Said(95, "resolved", "Everything has been well for an hour. Thank you for your patience."),
-    Said(
+    DemoUpdate(14, "identified", "A disk of the server is full, and the database has stopped. We are making room."),
+    DemoUpdate(43, "monitoring", "The shop works again. We keep watching it."),
+    DemoUpdate(95, "resolved", "Everything has been well for an hour. Thank you for your patience."),
+    DemoUpdate(
         1_500,
         "postmortem",
         "Old backups had filled the disk.\n\n- They are **deleted after a week** now.\n"
@@ -62,27 +62,29 @@ _WENT_ON: Final = (
 )
 
 
-def make(db: Connection, website: Website, watched: Made, first_day: int, *, now: int) -> None:
+def make(db: Connection, website: Website, watched: DemoMonitors, first_day: int, *, now: int) -> None:
     """The page as it is; at the first start it is made as if it had been there since the demo's first day."""
     organization_id = website.organization_id
     if rows.count_of(db, organization_id) or any(name not in watched.monitors for name, _, _ in _SHOWN):
         return
-    known = Monitors(Opened(tuple(watched.monitors.values())), (), Directory([website]))
-    page, shown = _page(db, Reach(organization_id, By(_BY, first_day * DAY)), watched)
+    known = Monitors(OpenedMonitors(tuple(watched.monitors.values())), (), Directory([website]))
+    page, shown = _page(db, StatusPageReach(organization_id, By(_BY, first_day * DAY)), watched)
     _incident(db, known, organization_id, page, shown, first_day)
-    _maintenance(db, known, Reach(organization_id, By(_BY, now)), page, shown, now)
+    _maintenance(db, known, StatusPageReach(organization_id, By(_BY, now)), page, shown, now)
 
 
-def _page(db: Connection, own: Reach, watched: Made) -> tuple[Page, list[str]]:
+def _page(db: Connection, own: StatusPageReach, watched: DemoMonitors) -> tuple[StatusPage, list[str]]:
     """The page and the ids of the components of its shop."""
-    given = NewPage(name=NAME, slug=SLUG, description="How our shop is, and what we do about it when it is not well.")
-    page = change.create(db, own, given, Prepared()).page
-    group = components.add_group(db, own, NewGroup(status_page_id=page.id, name="Online shop"))
+    given = CreateStatusPage(
+        name=NAME, slug=SLUG, description="How our shop is, and what we do about it when it is not well."
+    )
+    page = change.create(db, own, given, PreparedFields()).page
+    group = components.add_group(db, own, AddComponentGroup(status_page_id=page.id, name="Online shop"))
     shown = [
         components.add(
             db,
             own,
-            NewComponent(
+            AddComponent(
                 status_page_id=page.id,
                 uptime_schedule_id=watched.monitors[name].id,
                 name=called,
@@ -94,40 +96,42 @@ def _page(db: Connection, own: Reach, watched: Made) -> tuple[Page, list[str]]:
         ).id
         for name, called, description in _SHOWN
     ]
-    by_hand = NewComponent(status_page_id=page.id, name="Customer service", description="By e-mail and telephone.")
+    by_hand = AddComponent(status_page_id=page.id, name="Customer service", description="By e-mail and telephone.")
     components.add(db, own, by_hand)
-    touched(db, page.id, own.by.now)  # it has been well since then
+    touch_page(db, page.id, own.by.now)  # it has been well since then
     return page, shown
 
 
 def _incident(
-    db: Connection, known: Monitors, organization_id: str, page: Page, shown: Sequence[str], first_day: int
+    db: Connection, known: Monitors, organization_id: str, page: StatusPage, shown: Sequence[str], first_day: int
 ) -> None:
     began = (first_day + SHOP_DOWN.age) * DAY + SHOP_DOWN.minute * MINUTE
 
-    def own(minute: int) -> Reach:
-        return Reach(organization_id, By(_BY, began + minute * MINUTE))
+    def own(minute: int) -> StatusPageReach:
+        return StatusPageReach(organization_id, By(_BY, began + minute * MINUTE))
 
     made = incidents.create(
         db,
         known,
         own(4),
-        NewIncident(
+        CreateIncident(
             status_page_id=page.id,
             title="The shop does not answer",
             message=_BEGAN,
             severity="critical",
-            affected_monitors=tuple(GivenAffected(one, "down") for one in shown),
+            affected_monitors=tuple(AffectedComponentInput(one, "down") for one in shown),
         ),
     )
     for said in _WENT_ON:
-        given = ChangedIncident(incident_id=made.id, status=said.status, message=said.message)
+        given = UpdateIncident(incident_id=made.id, status=said.status, message=said.message)
         incidents.update(db, known, own(said.minute), given)
 
 
-def _maintenance(db: Connection, known: Monitors, own: Reach, page: Page, shown: Sequence[str], now: int) -> None:
+def _maintenance(
+    db: Connection, known: Monitors, own: StatusPageReach, page: StatusPage, shown: Sequence[str], now: int
+) -> None:
     start = (utc_day(now) + _AHEAD) * DAY + 3 * HOUR
-    given = NewMaintenance(
+    given = CreatePageMaintenance(
         status_page_id=page.id,
         title="Move to a larger server",
         message="The shop and the API will not answer for some minutes within this time. Orders are not lost.",

@@ -1,1 +1,1 @@
-"""What the box says of itself under /docs: the manual, the API, and all query types."""
+"""Documentation under /docs: the manual, the API, and all query types."""

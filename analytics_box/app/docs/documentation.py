@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Final
 
-from analytics_box.app.docs.manual import Manual
+from analytics_box.app.docs.manual import ManualPages
 from analytics_box.app.docs.reference import Reference
-from analytics_box.app.docs.search import Entry, Index
+from analytics_box.app.docs.search import DocsEntry, Index
 from analytics_box.base.texts import Docs, QueryTypes
 from analytics_box.web.page.rendered import RenderedPages
 
@@ -18,7 +18,7 @@ MOST_SEARCHES: Final = 200  # of some 6 KB each
 class Documentation:
     """The pages of the manual and the API, and how they are searched."""
 
-    def __init__(self, manual: Manual, reference: Reference) -> None:
+    def __init__(self, manual: ManualPages, reference: Reference) -> None:
         self._manual = manual
         self._reference = reference
         self._making = threading.Lock()
@@ -35,15 +35,17 @@ class Documentation:
     def _index(self) -> Index:
         return Index((*self._manual.entries, *self._entries_of_api()))
 
-    def _entries_of_api(self) -> Iterator[Entry]:
+    def _entries_of_api(self) -> Iterator[DocsEntry]:
         """Operations and query types."""
         from analytics_box.figures.explorer.families import FAMILIES  # noqa: PLC0415  examples that only readers need
 
         for group in self._reference.groups:
             for one in group.operations:
                 href = f"/docs/api/{group.slug}#{one.id}"
-                yield Entry(href, f"{one.method} {one.path}", Docs.api, f"{one.summary}. {one.text}".replace("`", ""))
+                yield DocsEntry(
+                    href, f"{one.method} {one.path}", Docs.api, f"{one.summary}. {one.text}".replace("`", "")
+                )
         for family in FAMILIES:
             for kind in family.types:
                 href = f"/docs/query-types/{family.slug}#{kind.name}"
-                yield Entry(href, kind.name, QueryTypes.title, f"{kind.title}. {kind.description}")
+                yield DocsEntry(href, kind.name, QueryTypes.title, f"{kind.title}. {kind.description}")

@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 
-from analytics_box.app.docs.manual import Manual
+from analytics_box.app.docs.manual import ManualPages
 from analytics_box.web.call import Call
-from analytics_box.web.palette.hit import Hit, Wanted
+from analytics_box.web.palette.hit import PaletteHit, PaletteSearch
 
 
-async def manual(call: Call, asked: Wanted) -> Sequence[Hit]:
+async def manual(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:
     """Pages of the manual by title and first sentence."""
     if not asked.words:
         return ()
     return [
-        Hit("manual", cover.title, f"/docs/{cover.name}", "help")
-        for cover in call.parts[Manual].covers
+        PaletteHit("manual", cover.title, f"/docs/{cover.name}", "help")
+        for cover in call.parts[ManualPages].covers
         if asked.fits(cover.title, cover.lead)
     ]

@@ -11,10 +11,10 @@ from markupsafe import Markup
 from msgspec import Struct
 
 from analytics_box.app.docs.reference import slug_of
-from analytics_box.app.docs.search import Entry
+from analytics_box.app.docs.search import DocsEntry
 from analytics_box.base import errors
-from analytics_box.base.texts import Docs, Form
-from analytics_box.base.texts import Manual as Words
+from analytics_box.base.texts import Docs, FormTexts
+from analytics_box.base.texts import ManualTexts as Words
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -40,14 +40,14 @@ class Section(Struct, frozen=True):
 
 
 class Cover(Struct, frozen=True):
-    """What a list of pages says of one: its name in the address, its title and its first paragraph."""
+    """A page in a list: its name in the address, its title and its first paragraph."""
 
     name: str
     title: str
     lead: str
 
 
-class Manual:
+class ManualPages:
     """The pages of a folder, each made when somebody first asks for it. Their examples name this box's address."""
 
     def __init__(self, folder: Path, address: str = _EXAMPLE) -> None:
@@ -62,15 +62,15 @@ class Manual:
         return tuple(Cover(name, title.removeprefix("# "), lead.replace("`", "")) for name, title, lead in starts)
 
     def page(self, name: str) -> Section:
-        """One page. Raises NotFound."""
+        """The page with this name. Raises NotFound."""
         if name not in Words.pages:
             raise errors.NotFound("The manual has no such page")
         if name not in self._read:
-            self._read[name] = read(_TO_COPY.sub(lambda _: self._address, self._source(name)))
+            self._read[name] = read_markdown(_TO_COPY.sub(lambda _: self._address, self._source(name)))
         return self._read[name]
 
     @cached_property
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[DocsEntry, ...]:
         """Every heading of every page, to be searched."""
         return tuple(entry for name in Words.pages for entry in _entries(self.page(name), f"/docs/{name}"))
 
@@ -78,7 +78,7 @@ class Manual:
         return (self._folder / f"{name}.md").read_text(encoding="utf-8")
 
 
-def read(text: str) -> Section:
+def read_markdown(text: str) -> Section:
     """A page of our own in Markdown: it begins with its title, and no heading skips a level."""
     from markdown_it import MarkdownIt  # noqa: PLC0415  20 ms and 1 MB that only readers pay
 
@@ -103,8 +103,8 @@ def _fence(_: Any, tokens: "list[Token]", number: int, __: Any, counted: dict[st
         id=f"code-{counted['code']}",
         label=Docs.code.format(number=counted["code"]),
         content=tokens[number].content.rstrip("\n"),
-        done=Form.copied,
-        copy=Form.copy,
+        done=FormTexts.copied,
+        copy=FormTexts.copy,
     )
 
 
@@ -129,8 +129,8 @@ def _words(html: Markup) -> str:
     return Markup(_BUTTON.sub("", html)).striptags()  # noqa: S704  our own text
 
 
-def _entries(page: Section, address: str) -> Iterator[Entry]:
-    yield Entry(address, page.title, "", _words(page.text))
+def _entries(page: Section, address: str) -> Iterator[DocsEntry]:
+    yield DocsEntry(address, page.title, "", _words(page.text))
     for section in page.parts:
         for part in (section, *section.parts):
-            yield Entry(f"{address}#{part.id}", part.title, page.title, _words(part.text))
+            yield DocsEntry(f"{address}#{part.id}", part.title, page.title, _words(part.text))

@@ -7,7 +7,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from analytics_box.app.docs.documentation import Documentation
-from analytics_box.app.docs.manual import Manual
+from analytics_box.app.docs.manual import ManualPages
 from analytics_box.app.docs.reference import Reference
 from analytics_box.web.address import network_of
 from analytics_box.web.call import Parts
@@ -23,7 +23,7 @@ async def index(
     """GET /docs: all pages of the manual, and the way to the API."""
 
     def rendered() -> str:
-        return pages.text("docs/index.html", manual=parts[Manual], here="", groups=(), api=parts[Reference].groups)
+        return pages.text("docs/index.html", manual=parts[ManualPages], here="", groups=(), api=parts[Reference].groups)
 
     return await parts[Documentation].pages.answer(request, "", rendered)
 
@@ -35,7 +35,7 @@ async def page(
     pages: NamedDependency[Pages],
 ) -> Response[bytes]:
     """GET /docs/{name}: a page of the manual. Raises NotFound."""
-    manual = parts[Manual]
+    manual = parts[ManualPages]
 
     def rendered() -> str:
         return pages.text("docs/manual.html", manual=manual, here=name, page=manual.page(name), groups=())
@@ -43,7 +43,7 @@ async def page(
     return await parts[Documentation].pages.answer(request, name, rendered)
 
 
-async def found(
+async def search_page(
     request: Request[Any, Any, Any], parts: NamedDependency[Parts], pages: NamedDependency[Pages]
 ) -> Response[bytes]:
     """GET /docs/search?q=: the headings, operations and query types that hold these words, the best first."""
@@ -53,6 +53,8 @@ async def found(
 
     def rendered() -> str:
         hits = documentation.index.search(asked)
-        return pages.text("docs/search.html", manual=parts[Manual], here="search", asked=asked, hits=hits, groups=())
+        return pages.text(
+            "docs/search.html", manual=parts[ManualPages], here="search", asked=asked, hits=hits, groups=()
+        )
 
     return await documentation.searches.answer(request, asked, rendered)

@@ -15,7 +15,7 @@ _DEEPEST = 3  # levels of fields that are shown
 _LONGEST = 120  # fields of one operation
 
 
-class Field(Struct, frozen=True):
+class ReferenceField(Struct, frozen=True):
     """A parameter or a field; `depth` is how far in it stands."""
 
     name: str
@@ -26,7 +26,7 @@ class Field(Struct, frozen=True):
     place: str = ""
 
 
-class Example(Struct, frozen=True):
+class ReferenceExample(Struct, frozen=True):
     """A body to send and the command that sends it."""
 
     id: str
@@ -35,7 +35,7 @@ class Example(Struct, frozen=True):
 
 
 class Operation(Struct, frozen=True):
-    """One operation. `also` is the path of the enveloped form of a procedure."""
+    """An operation. `also` is the path of the enveloped form of a procedure."""
 
     id: str
     method: str
@@ -43,14 +43,14 @@ class Operation(Struct, frozen=True):
     also: str
     summary: str
     text: str
-    parameters: tuple[Field, ...]
-    body: tuple[Field, ...]
-    answer: tuple[Field, ...]
-    examples: tuple[Example, ...]
+    parameters: tuple[ReferenceField, ...]
+    body: tuple[ReferenceField, ...]
+    answer: tuple[ReferenceField, ...]
+    examples: tuple[ReferenceExample, ...]
     statuses: tuple[tuple[str, str], ...]
 
 
-class Group(Struct, frozen=True):
+class OperationGroup(Struct, frozen=True):
     """The operations of a tag."""
 
     name: str
@@ -63,7 +63,7 @@ def slug_of(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
-def groups(document: Schema) -> tuple[Group, ...]:
+def groups(document: Schema) -> tuple[OperationGroup, ...]:
     """All operations by tag. A procedure's two paths are one operation."""
     by_tag: dict[str, list[Operation]] = {tag["name"]: [] for tag in document["tags"]}
     for path, methods in document["paths"].items():
@@ -72,7 +72,7 @@ def groups(document: Schema) -> tuple[Group, ...]:
         also = f"/rpc{path}" if f"/rpc{path}" in document["paths"] else ""
         for method, described in methods.items():
             by_tag[described["tags"][0]].append(_operation(document, method.upper(), path, also, described))
-    return tuple(Group(name, slug_of(name), tuple(found)) for name, found in by_tag.items())
+    return tuple(OperationGroup(name, slug_of(name), tuple(found)) for name, found in by_tag.items())
 
 
 def _operation(document: Schema, method: str, path: str, also: str, described: Schema) -> Operation:
@@ -98,9 +98,9 @@ def _operation(document: Schema, method: str, path: str, also: str, described: S
     )
 
 
-def _parameter(given: Schema) -> Field:
+def _parameter(given: Schema) -> ReferenceField:
     places = {"query": "in the address", "path": "in the path", "header": "header"}
-    return Field(
+    return ReferenceField(
         given["name"],
         given["schema"].get("type", "any"),
         needed=given.get("required", False),
@@ -109,14 +109,14 @@ def _parameter(given: Schema) -> Field:
     )
 
 
-def _fields(document: Schema, schema: Schema, depth: int = 0) -> Iterator[Field]:
+def _fields(document: Schema, schema: Schema, depth: int = 0) -> Iterator[ReferenceField]:
     """The fields of a schema, each followed by those inside it."""
     schema = _inside(document, schema)
     needed = set(schema.get("required", ()))
     for name, given in schema.get("properties", {}).items():
         resolved = _resolve(document, given)
         text = given.get("description", "" if "$ref" in given else resolved.get("description", ""))
-        yield Field(name, kind_of(document, given), needed=name in needed, text=text, depth=depth)
+        yield ReferenceField(name, kind_of(document, given), needed=name in needed, text=text, depth=depth)
         if depth + 1 < _DEEPEST:
             yield from _fields(document, resolved, depth + 1)
 
@@ -168,14 +168,16 @@ def _resolve(document: Schema, schema: Schema) -> Schema:
     return schema
 
 
-def _examples(document: Schema, method: str, path: str, described: Schema, content: Schema) -> Iterator[Example]:
+def _examples(
+    document: Schema, method: str, path: str, described: Schema, content: Schema
+) -> Iterator[ReferenceExample]:
     if "requestBody" in described and not content:
         return  # a form of a page
     given = {title: example["value"] for title, example in content.get("examples", {}).items()}
     if "example" in content:
         given[""] = content["example"]
     for number, (title, value) in enumerate(given.items() or [("", None)]):
-        yield Example(
+        yield ReferenceExample(
             f"{slug_of(described['operationId'])}-{number}", title, _curl(document, method, path, described, value)
         )
 
@@ -217,5 +219,5 @@ class Reference:
         return msgspec.json.encode(self.document)
 
     @cached_property
-    def groups(self) -> tuple[Group, ...]:
+    def groups(self) -> tuple[OperationGroup, ...]:
         return groups(self.document)

@@ -7,11 +7,11 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from analytics_box.app.docs.documentation import Documentation
-from analytics_box.app.docs.manual import Manual
+from analytics_box.app.docs.manual import ManualPages
 from analytics_box.app.docs.reference import Reference, slug_of
 from analytics_box.base import errors
 from analytics_box.web.call import Parts
-from analytics_box.web.compression import accepted, packed
+from analytics_box.web.compression import accepted_codings, compress_file
 from analytics_box.web.page.templates import Pages
 
 _FOR_AN_HOUR = "public, max-age=3600, must-revalidate"
@@ -20,9 +20,9 @@ _FOR_AN_HOUR = "public, max-age=3600, must-revalidate"
 async def openapi(request: Request[Any, Any, Any], parts: NamedDependency[Parts]) -> Response[bytes]:
     """The OpenAPI document of this box; long, so it is compressed once and not for each who asks."""
     headers = {"cache-control": _FOR_AN_HOUR, "vary": "accept-encoding"}
-    if "gzip" not in accepted(request.headers.get("accept-encoding", "")):
+    if "gzip" not in accepted_codings(request.headers.get("accept-encoding", "")):
         return Response(parts[Reference].encoded, media_type="application/json", headers=headers)
-    content = packed(parts[Reference].encoded, "gzip")
+    content = compress_file(parts[Reference].encoded, "gzip")
     return Response(content, media_type="application/json", headers={**headers, "content-encoding": "gzip"})
 
 
@@ -36,7 +36,7 @@ async def api(
         document = reference.document
         return pages.text(
             "docs/api.html",
-            manual=parts[Manual],
+            manual=parts[ManualPages],
             groups=reference.groups,
             here="api",
             server=document["servers"][0]["url"],
@@ -65,6 +65,6 @@ async def group(
     here = f"api/{match.slug}"
 
     def rendered() -> str:
-        return pages.text("docs/group.html", manual=parts[Manual], groups=groups, here=here, group=match)
+        return pages.text("docs/group.html", manual=parts[ManualPages], groups=groups, here=here, group=match)
 
     return await parts[Documentation].pages.answer(request, here, rendered)

@@ -18,7 +18,7 @@ _SHORT = 2  # letters of a word that is looked up whole, because too many begin 
 _WORD = re.compile(r"[^\W_]+")
 
 
-class Entry(Struct, frozen=True):
+class DocsEntry(Struct, frozen=True):
     """Something that can be found: its address, its title, the page it stands on, and its text."""
 
     href: str
@@ -27,10 +27,10 @@ class Entry(Struct, frozen=True):
     text: str
 
 
-class Hit(Struct, frozen=True):
+class DocsHit(Struct, frozen=True):
     """An entry that matches. `excerpt` is text in pieces; each says whether it is a word that was asked for."""
 
-    entry: Entry
+    entry: DocsEntry
     excerpt: tuple[tuple[str, bool], ...]
 
 
@@ -38,7 +38,7 @@ class Index:
     """Entries by their words. A search reads lists of numbers instead of texts, so that it costs the same for any
     words."""
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
+    def __init__(self, entries: Iterable[DocsEntry]) -> None:
         self._entries = tuple(entries)
         weights: dict[str, dict[int, int]] = {}
         for number, entry in enumerate(self._entries):
@@ -48,7 +48,7 @@ class Index:
         self._numbers = {word: array("H", found) for word, found in weights.items()}
         self._weights = {word: array("B", found.values()) for word, found in weights.items()}
 
-    def search(self, asked: str) -> tuple[Hit, ...]:
+    def search(self, asked: str) -> tuple[DocsHit, ...]:
         """At most 30 entries: those in which most of the words begin a word, titles before texts."""
         words = tuple(dict.fromkeys(_words(asked)))[:_MOST_WORDS]
         held: dict[int, int] = {}  # entry → how many of the words it holds
@@ -65,7 +65,7 @@ class Index:
         )
         hits = [self._entries[number] for number in ranked[:_MOST_HITS]]
         marks = _pattern(words) if hits else _WORD
-        return tuple(Hit(entry, tuple(_excerpt(entry.text, words, marks))) for entry in hits)
+        return tuple(DocsHit(entry, tuple(_excerpt(entry.text, words, marks))) for entry in hits)
 
     def _beginning(self, word: str) -> dict[int, int]:
         """The entries that hold a word which begins so, each with the most weight of such a word in it."""
@@ -85,7 +85,7 @@ def _words(text: str) -> Iterator[str]:
     return (found[0] for found in _WORD.finditer(text.lower()))
 
 
-def _weights(entry: Entry) -> dict[str, int]:
+def _weights(entry: DocsEntry) -> dict[str, int]:
     """The prominence of each word of an entry."""
     found: dict[str, int] = {}
     for word in _words(entry.text):
@@ -96,7 +96,7 @@ def _weights(entry: Entry) -> dict[str, int]:
     return found
 
 
-def _as_written(entry: Entry, asked: str) -> int:
+def _as_written(entry: DocsEntry, asked: str) -> int:
     """The bonus of an entry that has the query as it was written, above all at the start of its title."""
     title = entry.title.lower()
     if title.startswith(asked):

@@ -9,7 +9,7 @@ from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box.app.docs.documentation import Documentation
-from analytics_box.app.docs.manual import Manual
+from analytics_box.app.docs.manual import ManualPages
 from analytics_box.base import errors
 from analytics_box.base.clock import MINUTE
 from analytics_box.base.texts import QueryTypes
@@ -46,7 +46,12 @@ async def query_types(
 
     def rendered() -> str:
         return pages.text(
-            "docs/query_types.html", manual=parts[Manual], groups=(), here=HERE, families=FAMILIES, count=len(TYPES)
+            "docs/query_types.html",
+            manual=parts[ManualPages],
+            groups=(),
+            here=HERE,
+            families=FAMILIES,
+            count=len(TYPES),
         )
 
     return await parts[Documentation].pages.answer(request, HERE, rendered)
@@ -66,18 +71,18 @@ async def query_family(
     def rendered() -> str:
         return pages.text(
             "docs/query_family.html",
-            manual=parts[Manual],
+            manual=parts[ManualPages],
             groups=(),
             here=HERE,
             families=FAMILIES,
             family=match,
-            types=tuple(_shown(query_type, parts) for query_type in match.types),
+            types=tuple(_type_page(query_type, parts) for query_type in match.types),
         )
 
     return await parts[Documentation].pages.answer(request, f"{HERE}/{family}", rendered)
 
 
-def _shown(query_type: QueryType, parts: Parts) -> TypeShown:
+def _type_page(query_type: QueryType, parts: Parts) -> TypeShown:
     example, subject = examples().get(query_type.name), query_type.subject
     target = f"{parts[Subjects].parameter(subject)}=YOUR-{subject.upper()}-ID"
     return TypeShown(

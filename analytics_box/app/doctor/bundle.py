@@ -15,7 +15,7 @@ FOLDER: Final = "analytics-box-doctor"
 Section = Callable[[], object]
 
 
-def gathered(sections: Mapping[str, Section]) -> dict[str, Any]:
+def gather_sections(sections: Mapping[str, Section]) -> dict[str, Any]:
     """Every section as plain values."""
     return {name: _looked_at(section) for name, section in sections.items()}
 
@@ -27,7 +27,7 @@ def _looked_at(section: Section) -> Any:
         return {"error": type(broken).__name__}
 
 
-def packed(found: Mapping[str, Any], now: int) -> bytes:
+def pack_bundle(found: Mapping[str, Any], now: int) -> bytes:
     """The bundle as a .tar.gz; `now` is UTC ms."""
     content = io.BytesIO()
     with tarfile.open(fileobj=content, mode="w:gz") as bundle:

@@ -9,17 +9,19 @@ from analytics_box.base.settings import Settings, table
 from analytics_box.base.urls import url_parts
 
 
-class Shown(Struct, frozen=True):
+class SettingValue(Struct, frozen=True):
     """A setting, and whether it has its default."""
 
     value: object
     default: bool
 
 
-def shown(settings: Settings) -> dict[str, Shown]:
+def setting_values(settings: Settings) -> dict[str, SettingValue]:
     """All settings."""
     return {
-        row.name: Shown(_value(row.type, getattr(settings, row.name)), getattr(settings, row.name) == row.default)
+        row.name: SettingValue(
+            _value(row.type, getattr(settings, row.name)), getattr(settings, row.name) == row.default
+        )
         for row in table()
     }
 

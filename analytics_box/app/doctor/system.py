@@ -63,7 +63,7 @@ def _libraries() -> dict[str, str]:
 
 
 def limits() -> dict[str, Any]:
-    """What the process and its container may use."""
+    """The limits of the process and its container."""
     return {
         **{name: _limit(number) for name, number in _LIMITS.items()},
         "container": _container(),

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from analytics_box.base.errors import Detail, ResourceType
+from analytics_box.base.errors import ErrorDetail, ResourceType
 
 RequestId = Annotated[str, Meta(description="The id of this request, also in the header X-Request-ID.")]
 Row = Annotated[dict[str, Any], Meta(description="Its fields depend on the query type: see Rows.")]
@@ -21,7 +21,7 @@ class Ready(Struct):
     status: Literal["ok"]
 
 
-class Pushed(Struct):
+class HeartbeatAccepted(Struct):
     """A monitor was told."""
 
     ok: Literal[True]
@@ -29,7 +29,7 @@ class Pushed(Struct):
 
 
 class UploadedPicture(Struct):
-    """Where a picture is served from now on."""
+    """The new address of a picture."""
 
     url: str
     requestId: RequestId
@@ -62,7 +62,7 @@ class TypeOutput(Struct):
 
 
 class TypeMeta(Struct):
-    """What a query type is, for people and for tools that draw it."""
+    """The description of a query type, for people and for tools that draw it."""
 
     title: str
     description: str
@@ -76,7 +76,7 @@ class TypeMeta(Struct):
 
 
 class TypeConfig(Struct):
-    """What a query type takes. `meta` is there with include_meta=true."""
+    """The inputs of a query type. `meta` is present with include_meta=true."""
 
     allowedFilters: list[str]
     customizable: bool
@@ -127,7 +127,7 @@ class CompiledPart(Struct):
 
 
 class CompiledStatement(Struct):
-    """One statement with its named parameters."""
+    """A statement with its named parameters."""
 
     sql: str
     params: dict[str, Any]
@@ -142,7 +142,7 @@ class CompiledStatement(Struct):
 
 
 class CompiledEntry(Struct):
-    """What one parameter would run."""
+    """The statements that one parameter would run."""
 
     parameter: str
     success: bool
@@ -155,7 +155,7 @@ class CompiledEntry(Struct):
 
 
 class CompileAnswer(Struct):
-    """What a query would run. Without `data` for the body of a single type."""
+    """The statements that a query would run. Without `data` for the body of a single type."""
 
     success: Literal[True]
     engine: str
@@ -175,7 +175,7 @@ class QueryMeta(Struct):
 
 
 class QueryResult(Struct):
-    """One query of a batch."""
+    """The result of one query in a batch."""
 
     queryId: str
     data: list[QueryEntry]
@@ -227,8 +227,8 @@ class SpansTaken(Struct):
     requestId: RequestId
 
 
-class Identified(Struct):
-    """What was said is on disk."""
+class IdentifyAccepted(Struct):
+    """Confirmation that the data is on disk."""
 
     status: Literal["success"]
     type: Literal["identify"]
@@ -236,7 +236,7 @@ class Identified(Struct):
 
 
 class EventError(Struct):
-    """What is wrong with one field of an event."""
+    """The error of one field of an event."""
 
     code: str
     field: str
@@ -257,7 +257,7 @@ class BatchItem(Struct):
 
 
 class IdentifyTaken(Struct):
-    """What was said is on disk."""
+    """Confirmation that the data is on disk."""
 
     status: Literal["success"]
     type: Literal["identify"]
@@ -289,14 +289,14 @@ class RefusalData(Struct):
 
 
 class Refusal(Struct):
-    """Why a request was refused. The last four fields come with RATE_LIMITED."""
+    """The reason why a request was refused. The last four fields come with RATE_LIMITED."""
 
     success: Literal[False]
     error: Annotated[str, Meta(description="What is wrong, for people.")]
     code: Annotated[str, Meta(description="What is wrong, for programs.")]
     requestId: RequestId
     reason: Annotated[str, Meta(description="A finer code.")] | UnsetType = UNSET
-    details: list[Detail] | UnsetType = UNSET
+    details: list[ErrorDetail] | UnsetType = UNSET
     data: RefusalData | UnsetType = UNSET
     limit: Annotated[int, Meta(description="Requests that the window holds.")] | UnsetType = UNSET
     remaining: int | UnsetType = UNSET
@@ -305,7 +305,7 @@ class Refusal(Struct):
 
 
 class EventRefusal(Struct):
-    """Why events were refused. None of the request's events was taken."""
+    """The reason why events were refused. None of the request's events was stored."""
 
     success: Literal[False]
     status: Literal["error"]
@@ -323,7 +323,7 @@ class EventRefusal(Struct):
 
 
 class RpcProblem(Struct):
-    """What an oRPC client throws."""
+    """The error that an oRPC client throws."""
 
     defined: bool
     code: str

@@ -1,6 +1,6 @@
-"""What the code does not say of itself about addresses that are no procedures: bodies, answers, parameters, examples.
+"""Descriptions that the code lacks for addresses that are no procedures: bodies, answers, parameters, examples.
 
-Procedures say everything with their types. An address without a line here is described by its handler's docstring.
+Procedures are described by their types. An address without a line here is described by its handler's docstring.
 """
 
 from typing import Any
@@ -10,13 +10,13 @@ from msgspec import Struct
 from analytics_box.app.openapi import answers
 from analytics_box.products.flags.serving import messages as flags
 from analytics_box.query.compiled import GivenCompile
-from analytics_box.query.export_routes import GivenExport
+from analytics_box.query.export_routes import DataExportRequest
 from analytics_box.query.request import GivenQuery
 
 Schema = dict[str, Any]
 
 
-class Described(Struct, frozen=True):
+class RouteDescription(Struct, frozen=True):
     """A line. `body` and `answer` are types; `media` is the answer's content type; `errors` are further statuses.
 
     With `most` the body is an array of up to so many of its type; `form` are the fields of one that is a form, `raw` is
@@ -49,16 +49,16 @@ def query_parameter(name: str, text: str, **schema: Any) -> Schema:
 WEBSITE = "YOUR-WEBSITE-ID"
 _CACHED = {304: "The file has not changed (If-None-Match)."}
 
-ROUTES: dict[tuple[str, str], Described] = {
-    ("GET", "/health"): Described("Box", "Whether the box serves", answer=answers.Health),
-    ("GET", "/health/ready"): Described(
+ROUTES: dict[tuple[str, str], RouteDescription] = {
+    ("GET", "/health"): RouteDescription("Box", "Whether the box serves", answer=answers.Health),
+    ("GET", "/health/ready"): RouteDescription(
         "Box",
         "Whether the box can do its work",
         text="503 when a database is gone or cannot be written, or when the disk is nearly full; `reason` says which.",
         answer=answers.Ready,
         errors=(503,),
     ),
-    ("GET", "/metrics"): Described(
+    ("GET", "/metrics"): RouteDescription(
         "Box",
         "Figures for Prometheus",
         text="Off unless the setting metrics is on; then by the token of metrics_token_file, or on this machine.",
@@ -66,28 +66,28 @@ ROUTES: dict[tuple[str, str], Described] = {
         media="text/plain",
         errors=(401, 404),
     ),
-    ("GET", "/script.js"): Described(
+    ("GET", "/script.js"): RouteDescription(
         "Files", "The script that counts page views", answer=str, media="text/javascript", empty=_CACHED
     ),
-    ("GET", "/databuddy.js"): Described(
+    ("GET", "/databuddy.js"): RouteDescription(
         "Files", "The same script under its other name", answer=str, media="text/javascript", empty=_CACHED
     ),
-    ("GET", "/databuddy-debug.js"): Described(
+    ("GET", "/databuddy-debug.js"): RouteDescription(
         "Files", "The same script to read, which explains itself", answer=str, media="text/javascript", empty=_CACHED
     ),
-    ("GET", "/parts.js"): Described(
+    ("GET", "/parts.js"): RouteDescription(
         "Files", "What the script needs for its options", answer=str, media="text/javascript", empty=_CACHED
     ),
-    ("GET", "/parts/{part}"): Described(
+    ("GET", "/parts/{part}"): RouteDescription(
         "Files", "A part of the script", answer=str, media="text/javascript", errors=(404,), empty=_CACHED
     ),
-    ("GET", "/static/{file}"): Described(
+    ("GET", "/static/{file}"): RouteDescription(
         "Files", "A style, script or picture of the pages", answer=bytes, media="*/*", errors=(404,), empty=_CACHED
     ),
-    ("GET", "/favicon.ico"): Described(
+    ("GET", "/favicon.ico"): RouteDescription(
         "Files", "The icon of the pages", answer=str, media="image/svg+xml", empty=_CACHED
     ),
-    ("GET", "/logos/{organization_id}/{digest}"): Described(
+    ("GET", "/logos/{organization_id}/{digest}"): RouteDescription(
         "Files",
         "The logo of the caller's organization",
         text="Its address is `logo` in the answers of organizations.*; another picture has another address.",
@@ -96,7 +96,7 @@ ROUTES: dict[tuple[str, str], Described] = {
         errors=(401, 403, 404),
         empty=_CACHED,
     ),
-    ("GET", "/links/{link_id}/qr/{form}"): Described(
+    ("GET", "/links/{link_id}/qr/{form}"): RouteDescription(
         "links",
         "A short address as a QR code",
         text="`form` is svg or png.",
@@ -108,7 +108,7 @@ ROUTES: dict[tuple[str, str], Described] = {
         media="image/*",
         errors=(400, 401, 403, 404),
     ),
-    ("GET", "/links/export/{form}"): Described(
+    ("GET", "/links/export/{form}"): RouteDescription(
         "links",
         "All links of the organization as a file that links.import takes",
         text="`form` is csv or json; an answer of json is a list of the same fields. Passwords are not in it.",
@@ -118,7 +118,7 @@ ROUTES: dict[tuple[str, str], Described] = {
         errors=(401, 403, 404),
     ),
     **{
-        (method, "/push/{token}"): Described(
+        (method, "/push/{token}"): RouteDescription(
             "uptime",
             "Tell a monitor of the kind push how things are",
             text="`token` is the end of the monitor's push URL. Nothing else is asked for.",
@@ -126,12 +126,12 @@ ROUTES: dict[tuple[str, str], Described] = {
                 query_parameter("status", "How things are; up unless it is said", enum=["up", "down"]),
                 query_parameter("msg", "A message for people; 200 characters of it are kept"),
             ),
-            answer=answers.Pushed,
+            answer=answers.HeartbeatAccepted,
             errors=(400, 404, 503),
         )
         for method in ("GET", "POST")
     },
-    ("PUT", "/status-pages/uploads/{token}"): Described(
+    ("PUT", "/status-pages/uploads/{token}"): RouteDescription(
         "statusPage",
         "Upload a logo or favicon of a status page",
         text="The address is that of statusPage.createAssetUploadUrl; the body are the bytes of a PNG, JPEG or WebP "
@@ -140,7 +140,7 @@ ROUTES: dict[tuple[str, str], Described] = {
         answer=answers.UploadedPicture,
         errors=(400, 403, 404, 413, 503),
     ),
-    ("GET", "/public/v1/flags/definitions"): Described(
+    ("GET", "/public/v1/flags/definitions"): RouteDescription(
         "flags",
         "All flags of an environment as they are defined",
         text="The newest first, active or not; flags of single users are left out.",
@@ -148,21 +148,21 @@ ROUTES: dict[tuple[str, str], Described] = {
             query_parameter("clientId", "A website's id or client id, or an organization's id."),
             query_parameter("environment", "Only flags of this environment; without it, those of none."),
         ),
-        answer=flags.Definitions,
+        answer=flags.FlagDefinitionsAnswer,
         errors=(422,),
     ),
-    ("POST", "/public/v1/flags"): Described(
-        "flags", "Create a flag", body=flags.NewByKey, answer=flags.OneFlagAnswered, errors=(409, 422)
+    ("POST", "/public/v1/flags"): RouteDescription(
+        "flags", "Create a flag", body=flags.CreateFlagByKey, answer=flags.FlagByKeyAnswer, errors=(409, 422)
     ),
-    ("PATCH", "/public/v1/flags/{flag_id}"): Described(
+    ("PATCH", "/public/v1/flags/{flag_id}"): RouteDescription(
         "flags",
         "Change a flag",
         text="What is not given stays.",
-        body=flags.ChangedByKey,
-        answer=flags.OneFlagAnswered,
+        body=flags.UpdateFlagByKey,
+        answer=flags.FlagByKeyAnswer,
         errors=(404, 409, 422),
     ),
-    ("DELETE", "/public/v1/flags/{flag_id}"): Described(
+    ("DELETE", "/public/v1/flags/{flag_id}"): RouteDescription(
         "flags",
         "Delete a flag",
         text="It is archived, and no route finds it any more.",
@@ -170,20 +170,20 @@ ROUTES: dict[tuple[str, str], Described] = {
         answer=flags.DeletedByKey,
         errors=(404, 422),
     ),
-    ("GET", "/openapi.json"): Described("Box", "This document", answer=dict[str, Any]),
-    ("GET", "/.well-known/api-catalog"): Described(
+    ("GET", "/openapi.json"): RouteDescription("Box", "This document", answer=dict[str, Any]),
+    ("GET", "/.well-known/api-catalog"): RouteDescription(
         "Discovery",
         "Where this box's API is described (RFC 9727)",
         answer=dict[str, Any],
         media="application/linkset+json",
     ),
-    ("GET", "/.well-known/oauth-protected-resource"): Described(
+    ("GET", "/.well-known/oauth-protected-resource"): RouteDescription(
         "Discovery", "How to authenticate (RFC 9728)", answer=dict[str, Any]
     ),
-    ("GET", "/.well-known/oauth-protected-resource/{suffix}"): Described(
+    ("GET", "/.well-known/oauth-protected-resource/{suffix}"): RouteDescription(
         "Discovery", "The same for a part of the box", answer=dict[str, Any], errors=(404,)
     ),
-    ("POST", "/v1/query"): Described(
+    ("POST", "/v1/query"): RouteDescription(
         "Queries",
         "Ask questions about websites",
         "One query, or an array of up to 20. Each parameter is a query type and succeeds or fails on its own. One of "
@@ -226,7 +226,7 @@ ROUTES: dict[tuple[str, str], Described] = {
             ],
         },
     ),
-    ("POST", "/v1/query/compile"): Described(
+    ("POST", "/v1/query/compile"): RouteDescription(
         "Queries",
         "What a query would run",
         "The SQL statements with their named parameters, and the engine that would run them; nothing is executed. The "
@@ -250,25 +250,25 @@ ROUTES: dict[tuple[str, str], Described] = {
             },
         },
     ),
-    ("POST", "/v1/export/data"): Described(
+    ("POST", "/v1/export/data"): RouteDescription(
         "Queries",
         "Take the facts of a website away",
         "A ZIP archive with a file for each kind of facts: events, vitals, errors, outgoing links and engagement. An "
         "archive holds a year at most and begins two years ago at the earliest; without dates it holds the last 30 "
         "days. Bots are left out.",
-        body=GivenExport,
+        body=DataExportRequest,
         answer=bytes,
         media="application/zip",
         errors=(422,),
         examples={"a month": {"website_id": WEBSITE, "start_date": "2026-06-01", "end_date": "2026-06-30"}},
     ),
-    ("GET", "/v1/query/types"): Described(
+    ("GET", "/v1/query/types"): RouteDescription(
         "Queries",
         "All query types",
         parameters=(query_parameter("include_meta", "Also what the rows hold.", enum=["true", "false"]),),
         answer=answers.TypesAnswer,
     ),
-    ("GET", "/v1/query/websites"): Described(
+    ("GET", "/v1/query/websites"): RouteDescription(
         "Queries", "The websites that the caller may read", answer=answers.WebsiteItems
     ),
 }
@@ -303,7 +303,7 @@ FIELDS: dict[str, dict[str, Schema]] = {
         "groupBy": {"description": "Dimensions in place of the type's own."},
         "orderBy": {"description": "A field of the rows, then asc or desc."},
     },
-    "GivenExport": {
+    "DataExportRequest": {
         "website_id": {"description": "The website."},
         "start_date": {"description": "First day, YYYY-MM-DD."},
         "end_date": {"description": "Last day, included; today unless given."},
@@ -317,7 +317,7 @@ FIELDS: dict[str, dict[str, Schema]] = {
         "id": {"description": "Names this entry of the answer."},
         "granularity": {"description": "Overrides the query's."},
     },
-    "GivenFilter": {
+    "QueryFilterInput": {
         "field": {"description": "One of the type's allowedFilters."},
         "value": {"description": "A list for in and not_in."},
     },

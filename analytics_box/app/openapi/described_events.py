@@ -1,16 +1,16 @@
-"""What the code does not say of itself about the event routes (wire 4): bodies, answers, parameters, examples."""
+"""Descriptions of the event routes that the code lacks (wire 4): bodies, answers, parameters, examples."""
 
 from typing import Any
 
 from analytics_box.app.openapi import answers
-from analytics_box.app.openapi.described import Described, Schema, query_parameter
+from analytics_box.app.openapi.described import RouteDescription, Schema, query_parameter
 from analytics_box.ingest.engagement import Engagement
 from analytics_box.ingest.identify import Identification
 from analytics_box.ingest.named_events import NamedEvent
 from analytics_box.ingest.outgoing_links import OutgoingLink
 from analytics_box.ingest.page_errors import PageError
 from analytics_box.ingest.payload import Incoming
-from analytics_box.ingest.vitals import OldVitals, Vital
+from analytics_box.ingest.vitals import OldVitals, VitalSample
 
 WEBSITE = CLIENT = "YOUR-WEBSITE-ID"
 SITE = "https://shop.example"
@@ -23,7 +23,7 @@ _CLIENT_HEADER: Schema = {
 }
 _BY_CLIENT = (_CLIENT_ID, _CLIENT_HEADER)
 _BOTS = {204: "The sender looks like a bot; nothing is counted."}
-_PREFLIGHT = Described(
+_PREFLIGHT = RouteDescription(
     "Events",
     "Ask before sending from another site",
     empty={204: "Which methods and headers another site's page may use."},
@@ -35,7 +35,7 @@ _ITEM: dict[str, Any] = {"path": f"{SITE}/pricing", "anonymousId": "visitor-1", 
 _CLICK = {"type": "outgoing_link", "href": "https://partner.example/", "text": "Our partner", **_ITEM}
 
 _POSTS = {
-    "/track": Described(
+    "/track": RouteDescription(
         "Events",
         "Send events from a server or a page",
         "One event or an array of up to 100, all or none of which are taken. With an API key, which needs the scope "
@@ -62,7 +62,7 @@ _POSTS = {
             ],
         },
     ),
-    "/": Described(
+    "/": RouteDescription(
         "Events",
         "Send one event from a page",
         "`type` says what it is: `track` (also when it is missing), `outgoing_link`, or as older trackers send it "
@@ -74,7 +74,7 @@ _POSTS = {
         empty=_BOTS,
         examples={"a page view": _VIEW, "a click on a link that leads away": _CLICK},
     ),
-    "/batch": Described(
+    "/batch": RouteDescription(
         "Events",
         "Send up to 100 events from a page",
         f"Each event gets its own verdict; one that cannot be taken does not hold up the others. {_FROM_A_PAGE}",
@@ -91,12 +91,12 @@ _POSTS = {
             ]
         },
     ),
-    "/vitals": Described(
+    "/vitals": RouteDescription(
         "Events",
         "Send up to 20 web vitals of pages",
         f"Milliseconds, for CLS the score, for FPS frames a second. {_ALL_OR_NONE}",
         parameters=_BY_CLIENT,
-        body=Vital,
+        body=VitalSample,
         most=20,
         answer=answers.SpansTaken,
         errors=(403,),
@@ -108,7 +108,7 @@ _POSTS = {
             ]
         },
     ),
-    "/errors": Described(
+    "/errors": RouteDescription(
         "Events",
         "Send up to 50 errors of a page's scripts",
         f"The body may have 128 KB; texts that are too long are cut. {_ALL_OR_NONE}",
@@ -132,7 +132,7 @@ _POSTS = {
             ]
         },
     ),
-    "/events": Described(
+    "/events": RouteDescription(
         "Events",
         "Send up to 100 events from a page by eventName",
         f"`screen_view` and `page_exit` are page events here too. {_ALL_OR_NONE}",
@@ -144,7 +144,7 @@ _POSTS = {
         empty=_BOTS,
         examples={"an event": [{**_ITEM, "eventName": "signup", "properties": {"plan": "pro"}}]},
     ),
-    "/engagement": Described(
+    "/engagement": RouteDescription(
         "Events",
         "Send how up to 20 pages were used",
         f"Times are milliseconds, the depth is percent; what is too much is cut to its limit. {_ALL_OR_NONE}",
@@ -168,7 +168,7 @@ _POSTS = {
             ]
         },
     ),
-    "/identify": Described(
+    "/identify": RouteDescription(
         "Events",
         "Say who a visitor is",
         "Links the visitor with a person as you name people, and remembers what you say of that person: traits are "
@@ -190,7 +190,7 @@ _POSTS = {
     ),
 }
 
-_PIXEL = Described(
+_PIXEL = RouteDescription(
     "Events",
     "Send one event by a picture",
     "The event's fields are parameters: `key[sub]` is a field of a field, `properties` is JSON text, `type` is track, "
@@ -209,7 +209,7 @@ _PIXEL = Described(
     media="image/gif",
 )
 
-EVENTS: dict[tuple[str, str], Described] = {
+EVENTS: dict[tuple[str, str], RouteDescription] = {
     **{("POST", path): described for path, described in _POSTS.items()},
     **{("OPTIONS", path): _PREFLIGHT for path in _POSTS},
     ("GET", "/px.jpg"): _PIXEL,
@@ -240,7 +240,7 @@ FIELDS: dict[str, dict[str, Schema]] = {
         "websiteId": {"description": "With a key: the website; without it the event is the organization's."},
     },
     "NamedEvent": _EVENT | {"eventName": _NAME},
-    "Vital": _SENT,
+    "VitalSample": _SENT,
     "OldVitals": _SENT | {"type": {"const": "web_vitals"}},
     "PageError": _SENT | {"type": {"const": "error", "description": "On / and /batch."}},
     "OutgoingLink": _SENT | {"type": {"const": "outgoing_link"}},

@@ -1,8 +1,8 @@
-"""What the code does not say of itself about evaluating flags (wire 6.1), which no table of routes has."""
+"""Descriptions of flag evaluation (wire 6.1), which no table of routes has."""
 
 from typing import Any, Final
 
-from analytics_box.app.openapi.described import Described, query_parameter
+from analytics_box.app.openapi.described import RouteDescription, query_parameter
 from analytics_box.products.flags.ofrep import messages as ofrep
 from analytics_box.products.flags.ofrep.serve import EVALUATE
 from analytics_box.products.flags.serving import messages
@@ -34,8 +34,8 @@ _TEXT: Final = (
     "requests a minute for each website or organization and IP address. Refusals have the shape of an answer, too."
 )
 
-FLAGS: Final[dict[tuple[str, str], Described]] = {
-    ("GET", f"{PREFIX}/evaluate"): Described(
+FLAGS: Final[dict[tuple[str, str], RouteDescription]] = {
+    ("GET", f"{PREFIX}/evaluate"): RouteDescription(
         _TAG,
         "What one flag gives to somebody",
         _TEXT,
@@ -45,20 +45,20 @@ FLAGS: Final[dict[tuple[str, str], Described]] = {
             *_WHO,
             _KNOWN,
         ),
-        answer=messages.Result,
+        answer=messages.EvaluationResult,
         empty=_UNCHANGED,
         errors=(405, 422),
     ),
-    ("GET", f"{PREFIX}/bulk"): Described(
+    ("GET", f"{PREFIX}/bulk"): RouteDescription(
         _TAG,
         "What all flags, or some of them, give to somebody",
         _TEXT,
         parameters=(*_WHOSE, query_parameter("keys", "The flags, with commas; without it, all."), *_WHO, _KNOWN),
-        answer=messages.Results,
+        answer=messages.EvaluationResults,
         empty=_UNCHANGED,
         errors=(405, 422),
     ),
-    ("GET", f"{PREFIX}/health"): Described(
+    ("GET", f"{PREFIX}/health"): RouteDescription(
         _TAG, "Whether flags are served", answer=messages.ServiceHealth, errors=(405,)
     ),
 }
@@ -77,8 +77,8 @@ _CLIENT: Final[Schema] = {
 }
 _ENVIRONMENT: Final = query_parameter("environment", "Before the `environment` of the context.")
 
-OFREP: Final[dict[tuple[str, str], Described]] = {
-    ("POST", f"{PREFIX}/{{client_id}}/{EVALUATE}/{{key}}"): Described(
+OFREP: Final[dict[tuple[str, str], RouteDescription]] = {
+    ("POST", f"{PREFIX}/{{client_id}}/{EVALUATE}/{{key}}"): RouteDescription(
         _TAG,
         "What one flag gives to an OpenFeature client",
         _OFREP_TEXT,
@@ -91,7 +91,7 @@ OFREP: Final[dict[tuple[str, str], Described]] = {
         answer=ofrep.OfrepFlag,
         errors=_OFREP_ERRORS,
     ),
-    ("POST", f"{PREFIX}/{{client_id}}/{EVALUATE}"): Described(
+    ("POST", f"{PREFIX}/{{client_id}}/{EVALUATE}"): RouteDescription(
         _TAG,
         "What all flags give to an OpenFeature client",
         _OFREP_TEXT + " `eventStreams` says where changes are told as they happen.",

@@ -1,8 +1,8 @@
-"""What the code does not say of itself about short URLs (wire 7.3), which no table of routes has."""
+"""Descriptions of short URLs (wire 7.3), which no table of routes has."""
 
 from typing import Any, Final
 
-from analytics_box.app.openapi.described import Described
+from analytics_box.app.openapi.described import RouteDescription
 from analytics_box.products.links.short_url import PREFIX
 
 Schema = dict[str, Any]
@@ -36,8 +36,8 @@ _FOLLOWED: Final = {
 _REFUSED: Final = (404, 405, 410)
 _PAGE: Final = "text/html"
 
-LINKS: Final[dict[tuple[str, str], Described]] = {
-    ("GET", f"{PREFIX}{{slug}}"): Described(
+LINKS: Final[dict[tuple[str, str], RouteDescription]] = {
+    ("GET", f"{PREFIX}{{slug}}"): RouteDescription(
         _TAG,
         "Open a short link",
         "Visits by people are clicks. Bots, previews and prefetches are redirected as well and counted separately. "
@@ -49,7 +49,7 @@ LINKS: Final[dict[tuple[str, str], Described]] = {
         answer=str,
         media=_PAGE,
     ),
-    ("HEAD", f"{PREFIX}{{slug}}"): Described(
+    ("HEAD", f"{PREFIX}{{slug}}"): RouteDescription(
         _TAG,
         "Destination of a short link",
         "Same as GET, without a body. Never counts as a click.",
@@ -58,7 +58,7 @@ LINKS: Final[dict[tuple[str, str], Described]] = {
         moved=_FOLLOWED,
         empty={200: "The link asks for a password, or opens an app."},
     ),
-    ("POST", f"{PREFIX}{{slug}}"): Described(
+    ("POST", f"{PREFIX}{{slug}}"): RouteDescription(
         _TAG,
         "Open a short link with its password, or forward a request to its destination",
         "For links with a password, and for links whose `redirectStatus` is 307 or 308, which also accept `PUT`, "
@@ -75,7 +75,7 @@ LINKS: Final[dict[tuple[str, str], Described]] = {
         answer=str,
         media=_PAGE,
     ),
-    ("GET", f"{PREFIX}{{slug}}/preview"): Described(
+    ("GET", f"{PREFIX}{{slug}}/preview"): RouteDescription(
         _TAG,
         "Preview of a short link",
         "For bots, the values of `ogTitle` and the other preview fields; for people, a button that continues to the "

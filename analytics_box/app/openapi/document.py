@@ -9,7 +9,7 @@ import msgspec
 
 import analytics_box
 from analytics_box.app.openapi import answers, described_events, refusals
-from analytics_box.app.openapi.described import FIELDS, ROUTES, UPLOADS, Described
+from analytics_box.app.openapi.described import FIELDS, ROUTES, UPLOADS, RouteDescription
 from analytics_box.app.openapi.described_events import EVENTS
 from analytics_box.app.openapi.described_flags import FLAGS, OFREP
 from analytics_box.app.openapi.described_links import LINKS
@@ -18,7 +18,7 @@ from analytics_box.app.openapi.groups import GROUPS, group_of
 from analytics_box.app.openapi.refusals import Family
 from analytics_box.app.procedures import PROCEDURES
 from analytics_box.app.routes import TABLE
-from analytics_box.base.errors import Detail
+from analytics_box.base.errors import ErrorDetail
 from analytics_box.base.file_queue import EARLIER
 from analytics_box.base.settings import Settings
 from analytics_box.products.flags.ofrep.messages import OfrepRefusal
@@ -150,7 +150,7 @@ def _parts(kind: Any) -> tuple[Any, ...]:
 
 def _types() -> list[Any]:
     """Every type that the document describes, once."""
-    found: list[Any] = [Detail, answers.Refusal, answers.EventRefusal, answers.RpcRefusal, OfrepRefusal]
+    found: list[Any] = [ErrorDetail, answers.Refusal, answers.EventRefusal, answers.RpcRefusal, OfrepRefusal]
     for described in (*ROUTES.values(), *EVENTS.values(), *FLAGS.values(), *OFREP.values()):
         found += [described.body, described.answer, described.or_answer]
     for line in PROCEDURES:
@@ -183,7 +183,7 @@ def _procedure(route: Route, line: Procedure, by_type: Schema, components: Schem
         "operationId": f"rpc.{line.name}" if enveloped else line.name,
         "tags": [router],
         "summary": summary,
-        "description": _described(text, route),
+        "description": _description_with_access(text, route),
         "security": _security(route),
         "requestBody": {
             "required": wanted is not None,
@@ -211,7 +211,7 @@ def _envelope(schema: Schema, *, needed: bool) -> Schema:
     }
 
 
-def _route(route: Route, described: Described | None, by_type: Schema) -> Schema:
+def _route(route: Route, described: RouteDescription | None, by_type: Schema) -> Schema:
     path = plain_path(route.path)
     summary, text, raised = _words(route.handler)
     family: Family = "page" if route.page else "api"
@@ -224,7 +224,7 @@ def _route(route: Route, described: Described | None, by_type: Schema) -> Schema
         "operationId": f"{route.method.lower()} {path}",
         "tags": [described.tag if described else "Pages"],
         "summary": described.summary if described else summary,
-        "description": _described(described.text if described else text, route),
+        "description": _description_with_access(described.text if described else text, route),
         "security": _security(route),
         "parameters": [_in_path(name) for name in re.findall(r"\{(\w+)\}", path)],
     }
@@ -243,7 +243,7 @@ def _route(route: Route, described: Described | None, by_type: Schema) -> Schema
     return operation
 
 
-def _by_hand(path: str, method: str, described: Described, family: Family, by_type: Schema) -> Schema:
+def _by_hand(path: str, method: str, described: RouteDescription, family: Family, by_type: Schema) -> Schema:
     """An address that no table of routes has."""
     operation: Schema = {
         "operationId": f"{method.lower()} {path}",
@@ -259,7 +259,9 @@ def _by_hand(path: str, method: str, described: Described, family: Family, by_ty
     return _complete(operation, described, family, statuses, by_type)
 
 
-def _complete(operation: Schema, described: Described, family: Family, statuses: set[int], by_type: Schema) -> Schema:
+def _complete(
+    operation: Schema, described: RouteDescription, family: Family, statuses: set[int], by_type: Schema
+) -> Schema:
     operation["parameters"] = [*operation["parameters"], *described.parameters]
     if described.body is not None:
         schema = by_type[repr(described.body)]
@@ -327,7 +329,7 @@ def _security(route: Route) -> list[Schema]:
 
 
 def _form(path: str) -> Schema:
-    """What a page's form sends."""
+    """The body that a page's form sends."""
     if path in UPLOADS:
         file = {"type": "string", "contentMediaType": "application/octet-stream"}
         return {"multipart/form-data": {"schema": {"type": "object", "properties": {UPLOADS[path]: file}}}}
@@ -335,7 +337,7 @@ def _form(path: str) -> Schema:
     return {"application/x-www-form-urlencoded": {"schema": form}}
 
 
-def _described(text: str, route: Route) -> str:
+def _description_with_access(text: str, route: Route) -> str:
     """The text, and who may do it."""
     role = "" if route.role == "viewer" else f" with at least the role {route.role}"
     if route.by_key is not None:

@@ -91,7 +91,7 @@ def _below(kind: type[BoxError]) -> Iterator[type[BoxError]]:
 
 
 def reference(family: Family, status: int) -> Schema:
-    """Where an operation finds this answer."""
+    """A reference to this answer for an operation."""
     return {"$ref": f"#/components/responses/{family}-{status}"}
 
 

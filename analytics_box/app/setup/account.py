@@ -8,7 +8,7 @@ from msgspec import Struct
 from analytics_box.base import audit, ids
 from analytics_box.base.acting import By
 from analytics_box.base.errors import Conflict
-from analytics_box.base.identity import SCOPES, Key
+from analytics_box.base.identity import SCOPES, ApiKey
 from analytics_box.base.names import slug_of
 from analytics_box.base.outgoing.fences import ALL
 from analytics_box.base.store.db import Connection
@@ -16,7 +16,7 @@ from analytics_box.tenants.accounts import first_run, preferences, rules
 from analytics_box.tenants.accounts.rules import User
 from analytics_box.tenants.keys.create import create as create_key
 from analytics_box.tenants.tenancy import members, private_targets
-from analytics_box.tenants.tenancy.directory import Organizations
+from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.tenancy.rules import Organization, clean_organization
 from analytics_box.tenants.tenancy.sites import new_site
 from analytics_box.tenants.websites.create import create as create_website
@@ -25,11 +25,11 @@ from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Parts
 
 
-class Wanted(Struct, frozen=True):
-    """What the first account shall be. `password` is already an Argon2 hash.
+class FirstAccount(Struct, frozen=True):
+    """The first account to create. `password` is already an Argon2 hash.
 
     `time_zone` is chosen and stays; without one it is `browser_zone`, and later that of whatever browser signs in. With
-    `key` the command makes an API key, too.
+    `key` the command creates an API key, too.
     """
 
     email: str
@@ -42,8 +42,8 @@ class Wanted(Struct, frozen=True):
     key: bool = False
 
 
-class Made(Struct, frozen=True):
-    """What was made."""
+class CreatedAccount(Struct, frozen=True):
+    """The created account, organization and website."""
 
     user: User
     organization: Organization
@@ -51,12 +51,12 @@ class Made(Struct, frozen=True):
 
     def remember(self, parts: Parts) -> None:
         """Take what was made into memory, after the commit."""
-        parts[Organizations].remember(self.organization)
-        parts[Organizations].open(self.organization.id, ALL)
+        parts[OrganizationDirectory].remember(self.organization)
+        parts[OrganizationDirectory].open(self.organization.id, ALL)
         parts[Directory].remember(self.website)
 
 
-def first_account(db: Connection, wanted: Wanted, *, by: By) -> Made:
+def first_account(db: Connection, wanted: FirstAccount, *, by: By) -> CreatedAccount:
     """Make everything that a new box needs. Raises Conflict when the box is set up already, and BadRequest."""
     if first_run.is_over(db):
         raise Conflict("This box is set up already")
@@ -79,14 +79,14 @@ def first_account(db: Connection, wanted: Wanted, *, by: By) -> Made:
         created_at=by.now,
     )
     first_run.finish(db, user, zone_is_chosen=bool(wanted.time_zone))
-    members.found(db, organization, owner=user.id)
-    private_targets.put(db, organization.id, ALL)  # it belongs to the administrator
+    members.insert_organization(db, organization, owner=user.id)
+    private_targets.store_networks(db, organization.id, ALL)  # it belongs to the administrator
     for subject, subject_id in (("organization", organization.id), ("user", user.id)):
         audit.record(db, by, organization.id, "created", subject, subject_id)
     website = create_website(db, organization_id=organization.id, name=wanted.website, domain=wanted.domain, by=by)
-    return Made(user=user, organization=organization, website=website)
+    return CreatedAccount(user=user, organization=organization, website=website)
 
 
-def first_key(db: Connection, made: Made, *, by: By) -> tuple[Key, str]:
+def first_key(db: Connection, made: CreatedAccount, *, by: By) -> tuple[ApiKey, str]:
     """A key that can do everything in the organization, and its secret, which is shown this once."""
     return create_key(db, organization_id=made.organization.id, name="First key", scopes=SCOPES, websites=None, by=by)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from analytics_box.app.setup.account import Wanted, first_account
+from analytics_box.app.setup.account import FirstAccount, first_account
 from analytics_box.app.setup.example import add_example
 from analytics_box.base import texts
 from analytics_box.base.acting import By
@@ -11,17 +11,17 @@ from analytics_box.tenants.accounts import first_run, rules
 from analytics_box.tenants.accounts.device import describe
 from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.tenants.accounts.sign_in import SignIns
-from analytics_box.tenants.accounts.transport import reached
+from analytics_box.tenants.accounts.transport import transport_of
 from analytics_box.tenants.accounts.tries import Tries
 from analytics_box.tenants.websites import rules as website_rules
 from analytics_box.web.page.templates import field_errors, go
-from analytics_box.web.page.visit import Again, Answer, Next, Page, Visit, Visitor
+from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
 
 
 async def setup_form(visit: Visitor) -> Page:
     """GET /setup?token=…: the form of a new box, for whoever has the one-time link."""
     if not await _link_works(visit):
-        return _expired(visit)
+        return _expired_link_page(visit)
     return _form(visit, Again())
 
 
@@ -30,12 +30,12 @@ async def set_up(visit: Visitor) -> Answer:
     parts, now = visit.parts, visit.call.now
     parts.limits.take("sign-in", visit.call.identity.address, parts.settings.limit_sign_in)
     if not await _link_works(visit):
-        return _expired(visit)
+        return _expired_link_page(visit)
     form = await visit.form()
     if wrong := _wrong_fields(form):
         return _form(visit, Again(400, {name: value for name, value in form.items() if name != "password"}, wrong))
     domain = website_rules.clean_domain(form["domain"])
-    wanted = Wanted(
+    wanted = FirstAccount(
         email=form["email"],
         password=await parts[Passwords].hash(form["password"]),
         organization=domain,
@@ -46,7 +46,7 @@ async def set_up(visit: Visitor) -> Answer:
     try:
         made = await visit.call.write(lambda db: first_account(db, wanted, by=By("setup link", now)))
     except Conflict:
-        return _expired(visit)
+        return _expired_link_page(visit)
     made.remember(parts)
     if "example" in form:
         await add_example(parts, made.organization.id, By("setup link", now))
@@ -56,7 +56,7 @@ async def set_up(visit: Visitor) -> Answer:
     return answer
 
 
-def _form(visit: Visit, again: Again) -> Page:
+def _form(visit: PageRequest, again: Again) -> Page:
     settings = visit.parts.settings
     return visit.pages.show(
         "setup.html",
@@ -65,7 +65,7 @@ def _form(visit: Visit, again: Again) -> Page:
         values=again.values,
         errors=again.wrong,
         address=settings.public_url,
-        reached=reached(settings),
+        reached=transport_of(settings),
     )
 
 
@@ -76,17 +76,17 @@ async def example(visit: Visitor) -> Next:
     return go(f"/sites/{website.id}")
 
 
-async def _link_works(visit: Visit) -> bool:
+async def _link_works(visit: PageRequest) -> bool:
     token, now = visit.asked("token"), visit.call.now
     return await visit.call.read(lambda db: first_run.is_valid(db, token, now))
 
 
-def _expired(visit: Visit) -> Page:
+def _expired_link_page(visit: PageRequest) -> Page:
     return visit.pages.explain(texts.Errors.expired, code=403)
 
 
 def _wrong_fields(form: dict[str, str]) -> dict[str, str]:
-    """What is wrong with a setup form, by field."""
+    """The errors of a setup form, by field."""
     email = form.get("email", "")
     checks: tuple[tuple[str, Callable[[], object]], ...] = (
         ("email", lambda: rules.clean_email(email)),

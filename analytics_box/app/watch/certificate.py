@@ -1,11 +1,11 @@
-"""When a certificate ends: the second date of its validity (RFC 5280 4.1.2.5), read from its DER form."""
+"""The expiry of a certificate: the second date of its validity (RFC 5280 4.1.2.5), read from its DER form."""
 
 import ssl
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from analytics_box.app.watch.warnings import Certificate
+from analytics_box.app.watch.warnings import WatchedCertificate
 
 _END: Final = "-----END CERTIFICATE-----"
 _CONTEXT, _UTC_TIME, _GENERALIZED_TIME = 0xA0, 0x17, 0x18  # tags of DER
@@ -13,16 +13,16 @@ _FORMS: Final = {_UTC_TIME: "%y%m%d%H%M%SZ", _GENERALIZED_TIME: "%Y%m%d%H%M%SZ"}
 _BEFORE_VALIDITY: Final = 3  # serial number, algorithm and issuer
 
 
-def certificate(file: str) -> Certificate | None:
+def certificate(file: str) -> WatchedCertificate | None:
     """The first certificate of a PEM file; None without a file."""
     if not file:
         return None
     try:
         text = Path(file).read_text("latin-1")
         first = text[text.index("-----BEGIN CERTIFICATE-----") : text.index(_END) + len(_END)]
-        return Certificate(_ends(ssl.PEM_cert_to_DER_cert(first)))
+        return WatchedCertificate(_ends(ssl.PEM_cert_to_DER_cert(first)))
     except (OSError, ValueError, IndexError):
-        return Certificate(None)
+        return WatchedCertificate(None)
 
 
 def _ends(der: bytes) -> int:

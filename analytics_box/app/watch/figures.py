@@ -14,18 +14,18 @@ from analytics_box.app.watch import outgoing
 from analytics_box.app.watch.outgoing import OutboxState, OutgoingWatch
 from analytics_box.app.watch.readiness import free_bytes
 from analytics_box.app.watch.runs import Runs
-from analytics_box.app.watch.state import Watched, current_warnings, engine_status
-from analytics_box.base.backup.backups import Standing
+from analytics_box.app.watch.state import WatchedParts, current_warnings, engine_status
+from analytics_box.base.backup.backups import BackupStanding
 from analytics_box.base.store.db import Db
 from analytics_box.ingest.cluster.primary import Machines
-from analytics_box.query.engines.status import Status
+from analytics_box.query.engines.status import ReplicaStatus
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _KIBIBYTE = 1_024
 
 
 class Figure(NamedTuple):
-    """One metric: its samples by the value of its label, or the only one where it has no label."""
+    """A metric: its samples by the value of its label, or a single one without a label."""
 
     name: str
     kind: Literal["counter", "gauge"]
@@ -34,18 +34,18 @@ class Figure(NamedTuple):
     samples: Mapping[str, float]
 
 
-async def exposition(watched: Watched) -> str:
+async def exposition(watched: WatchedParts) -> str:
     """All figures as text."""
     lines: list[str] = []
     for figure in await figures(watched):
         lines += [f"# HELP {figure.name} {figure.help}", f"# TYPE {figure.name} {figure.kind}"]
         for value, sample in figure.samples.items():
-            label = f'{{{figure.label}="{_escaped(value)}"}}' if figure.label else ""
+            label = f'{{{figure.label}="{_escape(value)}"}}' if figure.label else ""
             lines.append(f"{figure.name}{label} {sample:.15g}")
     return "\n".join([*lines, ""])
 
 
-async def figures(watched: Watched) -> list[Figure]:
+async def figures(watched: WatchedParts) -> list[Figure]:
     """All figures, now."""
     trouble = await watched.readiness.trouble()
     replica = await engine_status(watched)
@@ -111,7 +111,7 @@ def _of_databases(databases: tuple[Db, ...]) -> Iterator[Figure]:
     yield each("database_bytes", "gauge", "Size without the log", [_size(db.path) for db in databases])
 
 
-def _of_replica(replica: Status) -> Iterator[Figure]:
+def _of_replica(replica: ReplicaStatus) -> Iterator[Figure]:
     yield _one("analytics_box_replica_ready", "Whether the column replica answers queries", replica.state == "ready")
     yield _one("analytics_box_replica_rows_behind", "Rows of events.db that the replica lacks", replica.behind)
     yield _one("analytics_box_clickhouse_alone_rows", "Rows that are in ClickHouse but not in events.db", replica.alone)
@@ -154,7 +154,7 @@ def _of_machines(machines: Machines) -> Iterator[Figure]:
     yield Figure("analytics_box_machine_rows_behind", "gauge", text, "machine", behind)
 
 
-def _of_backups(standing: Standing) -> Iterator[Figure]:
+def _of_backups(standing: BackupStanding) -> Iterator[Figure]:
     yield _one("analytics_box_backup_failed", "Whether the last backup failed", standing.failed is not None)
     yield _one("analytics_box_backup_overdue", "Whether the last whole backup is too old, or missing", standing.overdue)
     last = standing.last.moment / 1e3 if standing.last else 0
@@ -196,5 +196,5 @@ def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def _escaped(value: str) -> str:
+def _escape(value: str) -> str:
     return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

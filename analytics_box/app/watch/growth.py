@@ -1,7 +1,6 @@
-"""How the data grows, from a size that is written down each day, and when the disk will be full. Pure.
+"""Growth of the data, from a size recorded each day, and the day when the disk will be full. Pure.
 
-The pace is the median of what was added from one measured day to the next, so that one import or one vacuum does not
-change it.
+The rate is the median of the daily additions, so that one import or one vacuum does not change it.
 """
 
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ LOOKED_AT: Final = 30  # days back
 LEAST: Final = 3  # days between the first and the last of them
 
 
-class Measured(Struct, frozen=True):
+class DataSize(Struct, frozen=True):
     """The data directory on a UTC day: bytes of the databases without their logs, and of the column replica."""
 
     day: int
@@ -29,8 +28,8 @@ class Forecast(Struct, frozen=True):
     days_left: float | None = None
 
 
-def forecast(measured: Sequence[Measured], free: int, today: int) -> Forecast:
-    """When so many free bytes will be used up, by what was measured of late."""
+def forecast(measured: Sequence[DataSize], free: int, today: int) -> Forecast:
+    """Forecast when `free` bytes are used up at the recent growth rate."""
     late = sorted((one for one in measured if today - LOOKED_AT <= one.day <= today), key=lambda one: one.day)
     if not late or late[-1].day - late[0].day < LEAST:
         return Forecast()

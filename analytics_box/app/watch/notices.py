@@ -1,28 +1,28 @@
-"""What the administrators of the box are told on every page, because somebody has to do something about it."""
+"""Notices to the administrators of the box on every page, because they have to act."""
 
 from msgspec import Struct
 
-from analytics_box.base.backup.backups import Backups, Standing
+from analytics_box.base.backup.backups import Backups, BackupStanding
 from analytics_box.base.clock import DAY
 from analytics_box.base.texts import BackupNotices
 from analytics_box.web.call import Parts
 
 
-class Notice(Struct, frozen=True):
+class AdminNotice(Struct, frozen=True):
     """A sentence, and where to do something about it."""
 
     text: str
     href: str
 
 
-def notices(parts: Parts) -> list[Notice]:
+def notices(parts: Parts) -> list[AdminNotice]:
     """All that there is to be said now."""
     text = backup_notice(parts[Backups].standing(), parts.clock.now())
-    return [Notice(text, "/settings/box#backups-title")] if text else []
+    return [AdminNotice(text, "/settings/box#backups-title")] if text else []
 
 
-def backup_notice(standing: Standing, now: int) -> str:
-    """What is wrong with the backups; empty where they are as they should be."""
+def backup_notice(standing: BackupStanding, now: int) -> str:
+    """The problem with the backups; empty if there is none."""
     words = BackupNotices
     if standing.failed:
         return words.failed.format(place=standing.failed.place, error=standing.failed.error)

@@ -5,10 +5,10 @@ from typing import Any
 import analytics_box
 from analytics_box.app.watch import shown, sizes
 from analytics_box.app.watch.shown import bytes_text
-from analytics_box.app.watch.state import Watched, state
+from analytics_box.app.watch.state import WatchedParts, state
 from analytics_box.base import texts
-from analytics_box.base.backup.record import Entry
-from analytics_box.base.identity import Person
+from analytics_box.base.backup.record import BackupEntry
+from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.store import schema
 from analytics_box.tenants.tenancy import access
 from analytics_box.web.page.dates import moment
@@ -19,7 +19,7 @@ _SHOWN = 10  # backups
 
 async def box(visit: Visitor) -> Page:
     """GET /settings/box."""
-    words, watched, by = texts.TheBox, visit.parts[Watched], visit.call.by
+    words, watched, by = texts.TheBox, visit.parts[WatchedParts], visit.call.by
     administers = await visit.call.read(lambda db: access.administers(db, by))
     found = await state(watched)
     directory = visit.parts.settings.data_dir
@@ -53,8 +53,8 @@ async def box(visit: Visitor) -> Page:
     )
 
 
-def _backup(entry: Entry, person: Person) -> tuple[str, str]:
-    """When a backup ended, and what became of it."""
+def _backup(entry: BackupEntry, person: SignedInPerson) -> tuple[str, str]:
+    """The end and the result of a backup."""
     words = texts.BackupNotices
     said = words.whole.format(name=entry.name, size=bytes_text(entry.bytes))
     if entry.has_key_in_clear:

@@ -24,9 +24,9 @@ class Readiness:
         self._reserve = reserve
 
     async def trouble(self) -> str:
-        """Why the box cannot do its work, in words that anybody may read; empty where it can.
+        """The reason why the box cannot work, in words without secrets; empty if it can.
 
-        Where a write has failed, another one is tried: nobody may send any while the box is not ready.
+        After a failed write another one is tried: no client may send any while the box is not ready.
         """
         for db in self._databases:
             if lost := db.look():
@@ -46,7 +46,7 @@ class Readiness:
 
 
 def free_bytes(directory: Path) -> int:
-    """What the box may still write to the disk of this directory."""
+    """The bytes that the box may still write to the disk of this directory."""
     return shutil.disk_usage(directory).free
 
 

@@ -10,7 +10,7 @@ from litestar import Request, Response
 from litestar.di import NamedDependency
 
 from analytics_box.app.watch import figures
-from analytics_box.app.watch.state import Watched
+from analytics_box.app.watch.state import WatchedParts
 from analytics_box.base import errors
 from analytics_box.base.secret_file import first_line
 from analytics_box.base.settings import Settings, SettingsError
@@ -26,7 +26,7 @@ _BY_A_PROXY = ("x-forwarded-for", "forwarded", "x-real-ip", "via")
 
 async def ready(parts: NamedDependency[Parts]) -> Response[bytes]:
     """Whether the box can do its work: 200, or 503 with the reason."""
-    trouble = await parts[Watched].readiness.trouble()
+    trouble = await parts[WatchedParts].readiness.trouble()
     said = {"status": "unavailable", "reason": trouble} if trouble else {"status": "ok"}
     return Response(
         msgspec.json.encode(said),
@@ -52,7 +52,7 @@ async def metrics(request: Request[Any, Any, Any], parts: NamedDependency[Parts]
         raise errors.NotFound("There is nothing at this address")
     elif has_proxy(settings):
         raise errors.AuthRequired("Behind a proxy, GET /metrics needs a token: set metrics_token_file")
-    return Response(await figures.exposition(parts[Watched]), media_type=figures.CONTENT_TYPE, headers=_NO_STORE)
+    return Response(await figures.exposition(parts[WatchedParts]), media_type=figures.CONTENT_TYPE, headers=_NO_STORE)
 
 
 def _has_token(request: Request[Any, Any, Any], file: str) -> bool:

@@ -1,4 +1,4 @@
-"""What became of the jobs since the box started, and when they run next."""
+"""Results of the jobs since the box started, and their next runs."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from analytics_box.base.errors import BoxError
 _LONGEST = 200  # characters of an error
 
 
-class Run(Struct):
+class JobRun(Struct):
     """Of one job: how often it ran and failed, and in a row until now; when it last ended (Unix ms), how many seconds
     that took, and what was wrong when it last failed."""
 
@@ -22,7 +22,7 @@ class Run(Struct):
     error: str = ""
 
 
-class Known(NamedTuple):
+class KnownJob(NamedTuple):
     """A job of the table: what it does, and the seconds between two runs."""
 
     text: str
@@ -34,13 +34,13 @@ class Runs:
     both are empty until the jobs are started."""
 
     def __init__(self) -> None:
-        self.by_name: dict[str, Run] = {}
-        self.known: Mapping[str, Known] = {}
+        self.by_name: dict[str, JobRun] = {}
+        self.known: Mapping[str, KnownJob] = {}
         self.next_runs: Callable[[], Mapping[str, int]] = dict
 
     def note(self, name: str, now: int, *, seconds: float = 0.0, failed: bool = False, error: str = "") -> None:
         """A job ended."""
-        run = self.by_name.setdefault(name, Run())
+        run = self.by_name.setdefault(name, JobRun())
         run.times += 1
         run.failures += failed
         run.in_a_row = run.in_a_row + 1 if failed else 0

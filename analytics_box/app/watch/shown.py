@@ -1,13 +1,13 @@
-"""How the box is doing, in the words and numbers of its page."""
+"""The state of the box, in the words and numbers of its page."""
 
 from collections.abc import Sequence
 
 from msgspec import Struct
 
 from analytics_box.app.watch.outgoing import OutboxState
-from analytics_box.app.watch.state import DiskState, FileState, JobState, MachineState, ReplicaState, State
+from analytics_box.app.watch.state import BoxState, DiskState, FileState, JobState, MachineState, ReplicaState
 from analytics_box.base import texts
-from analytics_box.base.identity import Person
+from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.texts import figures
 from analytics_box.web.page import dates
 
@@ -90,7 +90,7 @@ def duration(seconds: float) -> str:
     return largest if len(rest) == 1 else words
 
 
-def running(found: State, person: Person) -> str:
+def running(found: BoxState, person: SignedInPerson) -> str:
     """Since when it runs."""
     started = dates.moment(found.startedAt, person)
     return texts.TheBox.uptime.format(started=started, duration=duration(found.uptime))
@@ -148,7 +148,7 @@ def databases(found: Sequence[FileState]) -> list[DatabaseShown]:
 
 
 def replica(found: ReplicaState) -> dict[str, str]:
-    """What the column replica is; empty where there is none."""
+    """The state of the column replica; empty if there is none."""
     if found.state == "off":
         return {}
     said = {
@@ -162,7 +162,7 @@ def replica(found: ReplicaState) -> dict[str, str]:
     return {texts.TheBox.facts[name]: text for name, text in said.items() if name not in elsewhere}
 
 
-def outboxes(found: State) -> list[OutboxShown]:
+def outboxes(found: BoxState) -> list[OutboxShown]:
     """The table of outboxes."""
     return [_outbox(one, found.now) for one in found.outboxes]
 
@@ -181,7 +181,7 @@ def _outbox(one: OutboxState, now: int) -> OutboxShown:
     )
 
 
-def checks(found: State) -> dict[str, str]:
+def checks(found: BoxState) -> dict[str, str]:
     """Facts about monitors by state, and about registries of domains if they were asked."""
     words = texts.TheBox
     facts = {words.monitors: _monitors(found)}
@@ -191,7 +191,7 @@ def checks(found: State) -> dict[str, str]:
     return facts
 
 
-def _monitors(found: State) -> str:
+def _monitors(found: BoxState) -> str:
     words = texts.TheBox
     counted = (
         words.monitors_of.format(count=figures.count(found.monitors[state]), state=text)
@@ -201,12 +201,12 @@ def _monitors(found: State) -> str:
     return ", ".join(counted) or words.no_monitors
 
 
-def machines(found: State, person: Person) -> list[MachineShown]:
+def machines(found: BoxState, person: SignedInPerson) -> list[MachineShown]:
     """The machines that take events."""
     return [_machine(one, person) for one in found.machines]
 
 
-def _machine(one: MachineState, person: Person) -> MachineShown:
+def _machine(one: MachineState, person: SignedInPerson) -> MachineShown:
     words = texts.TheBox
     if one.silent:
         standing = words.silent_machine
@@ -224,14 +224,14 @@ def _machine(one: MachineState, person: Person) -> MachineShown:
     )
 
 
-def jobs(found: State) -> list[JobShown]:
+def jobs(found: BoxState) -> list[JobShown]:
     """The table of jobs: first those that fail, then those that failed."""
     lines = sorted(found.jobs, key=lambda job: (not job.inARow, not job.failures))
     return [_job(job, found.now) for job in lines]
 
 
 def jobs_words(found: Sequence[JobState]) -> str:
-    """How they are doing, in a sentence."""
+    """The state of the jobs, in a sentence."""
     words, failed = texts.TheBox, sum(bool(job.failures) for job in found)
     if not failed:
         return words.jobs_fine.format(count=len(found))

@@ -1,9 +1,9 @@
-"""How large the data directory is, now and on each day before."""
+"""Sizes of the data directory, now and on each previous day."""
 
 from pathlib import Path
 from typing import Final
 
-from analytics_box.app.watch.growth import LOOKED_AT, Measured
+from analytics_box.app.watch.growth import LOOKED_AT, DataSize
 from analytics_box.base.clock import utc_day
 from analytics_box.base.store import schema
 from analytics_box.base.store.db import Connection
@@ -18,13 +18,13 @@ def size(directory: Path, name: str) -> int:
     return sum(file.stat().st_size for file in files if file.exists())
 
 
-def measured(directory: Path, now: int) -> Measured:
+def measure_today(directory: Path, now: int) -> DataSize:
     """The data directory today."""
     paths = (directory / name for name in (schema.BOX_FILE, schema.EVENTS_FILE, *DERIVED_FILES))
-    return Measured(utc_day(now), sum(path.stat().st_size for path in paths if path.exists()))
+    return DataSize(utc_day(now), sum(path.stat().st_size for path in paths if path.exists()))
 
 
-def note(db: Connection, today: Measured) -> None:
+def note(db: Connection, today: DataSize) -> None:
     """Write today's size down, and forget those of long ago."""
     db.execute(
         "-- sizes.note\ninsert or replace into sizes (day, data) values (?, ?)", (today.day, today.data)
@@ -32,10 +32,10 @@ def note(db: Connection, today: Measured) -> None:
     db.execute("-- sizes.note\ndelete from sizes where day < ?", (today.day - _KEPT,)).fetchall()
 
 
-def lately(db: Connection, today: int) -> list[Measured]:
-    """What was measured on the days that a forecast looks at, oldest first."""
+def lately(db: Connection, today: int) -> list[DataSize]:
+    """Sizes on the days that a forecast uses, oldest first."""
     rows = db.execute(
         "-- sizes.lately\nselect day, data from sizes where day between ? and ? order by day",
         (today - LOOKED_AT, today),
     ).fetchall()
-    return [Measured(int(str(day)), int(str(data))) for day, data in rows]
+    return [DataSize(int(str(day)), int(str(data))) for day, data in rows]

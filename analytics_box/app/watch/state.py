@@ -1,4 +1,4 @@
-"""How the box is doing, in one value: the page, `check` and `doctor` show it, and warnings are made of it."""
+"""The state of the box as one value: the page, `check` and `doctor` show it, and warnings are derived from it."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -14,9 +14,9 @@ from analytics_box.app.watch.certificate import certificate
 from analytics_box.app.watch.growth import Forecast, forecast
 from analytics_box.app.watch.outgoing import OutboxState, OutgoingWatch
 from analytics_box.app.watch.readiness import Readiness
-from analytics_box.app.watch.runs import Run, Runs
-from analytics_box.app.watch.warnings import MEGABYTE, Seen, Warning, WithoutClickHouse, warnings
-from analytics_box.base.backup.backups import Backups, Standing
+from analytics_box.app.watch.runs import JobRun, Runs
+from analytics_box.app.watch.warnings import MEGABYTE, Warning, WarningInputs, WithoutClickHouse, warnings
+from analytics_box.base.backup.backups import Backups, BackupStanding
 from analytics_box.base.clock import Clock, utc_day
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.settings import Settings
@@ -26,11 +26,11 @@ from analytics_box.base.store.reserve import Disk, Reserve, disk_of, mark_of
 from analytics_box.ingest.cluster.primary import Machines
 from analytics_box.ingest.dropped import DroppedTraffic
 from analytics_box.query.engines import Engines
-from analytics_box.query.engines.status import Status
+from analytics_box.query.engines.status import ReplicaStatus
 from analytics_box.web.proxy_watch import ProxyWatch
 
 
-class Watched(Struct, frozen=True):
+class WatchedParts(Struct, frozen=True):
     """The parts of a box that are watched. `started_at` is UTC ms.
 
     `cut_off_since` returns the time (UTC ms) since which the network cannot be reached; None if it can.
@@ -77,8 +77,10 @@ class DiskState(Struct, frozen=True):
 
 
 class ReplicaState(Struct, frozen=True):
-    """What answers queries, and the column replica: its rows, those still to come, and its bytes. `alone` are rows that
-    ClickHouse has and events.db has not, `orders` what is yet to be removed of them."""
+    """The engine that answers queries, and the column replica: its rows, rows still to come, and its bytes. `alone` are
+    rows that
+    ClickHouse has and events.db has not, `orders` removals that are still pending there.
+    """
 
     engine: str
     state: Literal["off", "building", "ready"]
@@ -119,8 +121,8 @@ class MachineState(Struct, frozen=True):
     silent: bool
 
 
-class State(Struct, frozen=True):
-    """How the box is doing at `now` (UTC ms)."""
+class BoxState(Struct, frozen=True):
+    """The state of the box at `now` (UTC ms)."""
 
     now: int
     version: str
@@ -137,18 +139,18 @@ class State(Struct, frozen=True):
     lookups: dict[str, int]  # questions to registries of domains since the start, by outcome
 
 
-async def state(watched: Watched) -> State:
-    """How the box is doing now."""
+async def state(watched: WatchedParts) -> BoxState:
+    """The current state of the box."""
     now = watched.clock.now()
     disk, ahead = await _disk(watched, now)
     outboxes = await outgoing.states(watched.outgoing)
-    status = await engine_status(watched) or Status("off")
-    return State(
+    status = await engine_status(watched) or ReplicaStatus("off")
+    return BoxState(
         now=now,
         version=analytics_box.__version__,
         startedAt=watched.started_at,
         uptime=watched.clock.monotonic() - watched.monotonic,
-        warnings=warnings(await _seen(watched, now, disk, ahead, outboxes)),
+        warnings=warnings(await _warning_inputs(watched, now, disk, ahead, outboxes)),
         disk=DiskState(
             total=disk.total if disk is not None else None,
             free=disk.free if disk is not None else None,
@@ -174,7 +176,7 @@ async def state(watched: Watched) -> State:
     )
 
 
-async def engine_status(watched: Watched) -> Status | None:
+async def engine_status(watched: WatchedParts) -> ReplicaStatus | None:
     """The state of the copies of events.db; None if events.db cannot be read."""
     try:
         return await watched.engines.status()
@@ -182,16 +184,18 @@ async def engine_status(watched: Watched) -> Status | None:
         return None
 
 
-async def current_warnings(watched: Watched) -> list[Warning]:
-    """What there is to warn of now."""
+async def current_warnings(watched: WatchedParts) -> list[Warning]:
+    """The current warnings."""
     now = watched.clock.now()
-    return warnings(await _seen(watched, now, *await _disk(watched, now), await outgoing.states(watched.outgoing)))
+    return warnings(
+        await _warning_inputs(watched, now, *await _disk(watched, now), await outgoing.states(watched.outgoing))
+    )
 
 
-def seen_without_a_box(settings: Settings, now: int) -> Seen:
-    """What can be seen of a data directory that no box has open."""
+def seen_without_a_box(settings: Settings, now: int) -> WarningInputs:
+    """The visible state of a data directory that no box has open."""
     disk = _disk_of(settings.data_dir, disk_of)
-    return Seen(
+    return WarningInputs(
         now=now,
         free=disk.free if disk is not None else None,
         least_free=_least_free(settings, disk),
@@ -208,12 +212,12 @@ def is_open(directory: Path) -> bool:
         return False
 
 
-async def _seen(
-    watched: Watched, now: int, disk: Disk | None, ahead: Forecast, outboxes: Sequence[OutboxState]
-) -> Seen:
+async def _warning_inputs(
+    watched: WatchedParts, now: int, disk: Disk | None, ahead: Forecast, outboxes: Sequence[OutboxState]
+) -> WarningInputs:
     settings = watched.settings
     failing = {one.name: one.failing for one in outboxes}
-    return Seen(
+    return WarningInputs(
         now=now,
         trouble=await watched.readiness.trouble(),
         free=disk.free if disk is not None else None,
@@ -239,13 +243,13 @@ async def _seen(
     )
 
 
-def _without_clickhouse(watched: Watched) -> WithoutClickHouse:
+def _without_clickhouse(watched: WatchedParts) -> WithoutClickHouse:
     if watched.settings.role == "ingest":
         return "unasked"
     return "nothing" if watched.engines.is_shared else "sqlite"
 
 
-def _backup(standing: Standing) -> Literal["", "failed", "never", "overdue"]:
+def _backup(standing: BackupStanding) -> Literal["", "failed", "never", "overdue"]:
     if standing.failed:
         return "failed"
     if not standing.overdue:
@@ -253,7 +257,7 @@ def _backup(standing: Standing) -> Literal["", "failed", "never", "overdue"]:
     return "overdue" if standing.last else "never"
 
 
-async def _disk(watched: Watched, now: int) -> tuple[Disk | None, Forecast]:
+async def _disk(watched: WatchedParts, now: int) -> tuple[Disk | None, Forecast]:
     disk = await asyncio.to_thread(_disk_of, watched.settings.data_dir, watched.reserve.disk)
     if disk is None:
         return None, Forecast()
@@ -312,5 +316,5 @@ def _jobs(runs: Runs) -> list[JobState]:
             error=run.error,
         )
         for name, known in runs.known.items()
-        for run in (runs.by_name.get(name, Run()),)
+        for run in (runs.by_name.get(name, JobRun()),)
     ]

@@ -1,4 +1,5 @@
-"""What an administrator should know before it hurts, as one literal table. The page, /metrics, `check` and `doctor` all
+"""Warnings for administrators before something breaks, as one literal table. The page, /metrics, `check` and `doctor`
+all
 ask this one function. Pure.
 """
 
@@ -23,16 +24,16 @@ _PROXIES = "proxies#what-a-proxy-has-to-do"
 MEGABYTE: Final = 1_000_000
 
 
-class Certificate(Struct, frozen=True):
+class WatchedCertificate(Struct, frozen=True):
     """The certificate of `tls_certificate`. `ends` is UTC ms; None if it cannot be read."""
 
     ends: int | None
 
 
-class Seen(Struct, frozen=True, kw_only=True):
-    """What is looked at, now (UTC ms). What is not known from here is None, and warned of by nobody.
+class WarningInputs(Struct, frozen=True, kw_only=True):
+    """The state to check, now (UTC ms). Values that are unknown here are None, and never warned about.
 
-    `trouble` is why the box is not ready. `days_left` is when the disk will be full at the pace of late.
+    `trouble` is the reason why the box is not ready. `days_left` is the time until the disk is full at the recent rate.
     """
 
     now: int
@@ -42,7 +43,7 @@ class Seen(Struct, frozen=True, kw_only=True):
     days_left: float | None = None
     clock_doubted: bool = False
     open_folder: bool = False
-    certificate: Certificate | None = None
+    certificate: WatchedCertificate | None = None
     backup: Literal["", "failed", "never", "overdue"] = ""
     untrusted_proxy: Sighting | None = None
     unreadable_proxy: Sighting | None = None
@@ -71,27 +72,27 @@ class Warning(Struct, frozen=True):
     manual: str = "running#watch-it"
 
 
-Look = Callable[[Seen], Warning | None]
+Look = Callable[[WarningInputs], Warning | None]
 
 
-def warnings(seen: Seen) -> list[Warning]:
+def warnings(seen: WarningInputs) -> list[Warning]:
     """All that is to be warned of, the worst first."""
     found = [warning for look in LOOKS if (warning := look(seen)) is not None]
     return sorted(found, key=lambda warning: warning.level != "bad")
 
 
-def _damage(seen: Seen) -> Warning | None:
+def _damage(seen: WarningInputs) -> Warning | None:
     text = texts.Warnings.damage.format(files=" and ".join(seen.damaged))
     return Warning("damage", "bad", text, "running#back-up") if seen.damaged else None
 
 
-def _trouble(seen: Seen) -> Warning | None:
+def _trouble(seen: WarningInputs) -> Warning | None:
     if not seen.trouble or seen.damaged:  # The warning of damage says it already.
         return None
     return Warning("not_ready", "bad", texts.Warnings.trouble.format(why=seen.trouble))
 
 
-def _disk(seen: Seen) -> Warning | None:
+def _disk(seen: WarningInputs) -> Warning | None:
     words, manual = texts.Warnings, "running#disk-space"
     if seen.free is not None and seen.free < 2 * seen.least_free:
         level: Level = "bad" if seen.free < seen.least_free else "warn"
@@ -103,26 +104,26 @@ def _disk(seen: Seen) -> Warning | None:
     return Warning("disk", level, _with_count(words.disk_soon, round(seen.days_left)), manual)
 
 
-def _clock(seen: Seen) -> Warning | None:
+def _clock(seen: WarningInputs) -> Warning | None:
     return Warning("clock", "warn", texts.Warnings.clock) if seen.clock_doubted else None
 
 
-def _folder(seen: Seen) -> Warning | None:
+def _folder(seen: WarningInputs) -> Warning | None:
     text = texts.Warnings.open_folder
     return Warning("open_folder", "warn", text, "running#the-data-directory") if seen.open_folder else None
 
 
-def _untrusted_proxy(seen: Seen) -> Warning | None:
+def _untrusted_proxy(seen: WarningInputs) -> Warning | None:
     text = _about_proxy(seen, texts.Warnings.proxy, seen.untrusted_proxy)
     return Warning("proxy", "warn", text, _PROXIES) if text else None
 
 
-def _unreadable_proxy(seen: Seen) -> Warning | None:
+def _unreadable_proxy(seen: WarningInputs) -> Warning | None:
     text = _about_proxy(seen, texts.Warnings.proxy_unreadable, seen.unreadable_proxy)
     return Warning("proxy_unreadable", "warn", text, _PROXIES) if text else None
 
 
-def _certificate(seen: Seen) -> Warning | None:
+def _certificate(seen: WarningInputs) -> Warning | None:
     words, manual = texts.Warnings, "proxies#with-a-certificate-of-its-own"
     if seen.certificate is None:
         return None
@@ -137,16 +138,16 @@ def _certificate(seen: Seen) -> Warning | None:
     return Warning("certificate", level, _with_count(words.certificate_soon, int(days)), manual)
 
 
-def _backup(seen: Seen) -> Warning | None:
+def _backup(seen: WarningInputs) -> Warning | None:
     return Warning("backup", "warn", texts.Warnings.backups[seen.backup], "backup") if seen.backup else None
 
 
-def _network(seen: Seen) -> Warning | None:
+def _network(seen: WarningInputs) -> Warning | None:
     minutes = _minutes(seen, seen.cut_off_since)
     return None if minutes is None else Warning("network", "bad", _with_count(texts.Warnings.network, minutes))
 
 
-def _clickhouse(seen: Seen) -> Warning | None:
+def _clickhouse(seen: WarningInputs) -> Warning | None:
     words, minutes = texts.Warnings, _minutes(seen, seen.clickhouse_away_since)
     if seen.clickhouse_lacks:
         text = words.clickhouse_lacks.format(what=seen.clickhouse_lacks)
@@ -157,33 +158,33 @@ def _clickhouse(seen: Seen) -> Warning | None:
     return Warning("clickhouse", "warn", text, "clickhouse#when-clickhouse-is-away")
 
 
-def _machines(seen: Seen) -> Warning | None:
+def _machines(seen: WarningInputs) -> Warning | None:
     numbers = ", ".join(map(str, seen.silent_machines))
     text = _with_count(texts.Warnings.machines, len(seen.silent_machines), numbers=numbers)
     return Warning("machines", "bad", text, "several-machines#when-a-machine-is-away") if numbers else None
 
 
-def _channels(seen: Seen) -> Warning | None:
+def _channels(seen: WarningInputs) -> Warning | None:
     text = _with_count(texts.Warnings.channels, seen.failing_channels)
     return Warning("channels", "bad", text, "integrations#alert-channels") if seen.failing_channels else None
 
 
-def _subscribers(seen: Seen) -> Warning | None:
+def _subscribers(seen: WarningInputs) -> Warning | None:
     text = _with_count(texts.Warnings.subscribers, seen.failing_mailboxes)
     return Warning("subscribers", "warn", text, "status-pages#subscribers") if seen.failing_mailboxes else None
 
 
-def _refused_monitors(seen: Seen) -> Warning | None:
+def _refused_monitors(seen: WarningInputs) -> Warning | None:
     text = _with_count(texts.Warnings.refused_monitors, seen.refused_monitors)
     return Warning("refused_monitors", "warn", text, "settings#private-networks") if seen.refused_monitors else None
 
 
-def _log(seen: Seen) -> Warning | None:
+def _log(seen: WarningInputs) -> Warning | None:
     text = texts.Warnings.log.format(size=_megabytes(seen.log_bytes))
     return Warning("log", "warn", text, "running#the-data-directory") if seen.log_bytes > _LONG_LOG else None
 
 
-def _jobs(seen: Seen) -> Warning | None:
+def _jobs(seen: WarningInputs) -> Warning | None:
     named = ", ".join(f"{name} ({times} times)" for name, times in seen.failing_jobs if times >= _FAILED_AGAIN)
     return Warning("jobs", "warn", texts.Warnings.jobs.format(jobs=named)) if named else None
 
@@ -193,7 +194,7 @@ def _with_count(words: tuple[str, str], count: int, **named: str) -> str:
     return words[count == 1].format(count=count, **named)
 
 
-def _minutes(seen: Seen, since: int | None) -> int | None:
+def _minutes(seen: WarningInputs, since: int | None) -> int | None:
     """Whole minutes since an instant (UTC ms)."""
     return None if since is None else max(seen.now - since, 0) // MINUTE
 
@@ -202,7 +203,7 @@ def _megabytes(size: int) -> str:
     return f"{size / MEGABYTE:,.0f}"
 
 
-def _about_proxy(seen: Seen, words: str, sighting: Sighting | None) -> str:
+def _about_proxy(seen: WarningInputs, words: str, sighting: Sighting | None) -> str:
     """Words about a proxy that was seen within a day; empty if there is none."""
     if sighting is None or seen.now - sighting[1] > _LATELY:
         return ""

@@ -17,9 +17,9 @@ from typing import Any, BinaryIO, Final, cast
 from analytics_box.base.backup import manifest as manifests
 from analytics_box.base.backup.failures import NotABackup
 from analytics_box.base.backup.going_on import GoingOn
-from analytics_box.base.backup.manifest import Manifest, Part
+from analytics_box.base.backup.manifest import BackupPart, Manifest
 from analytics_box.base.backup.places import Sink
-from analytics_box.base.backup.sealing import MAGIC, Opened, Sealer
+from analytics_box.base.backup.sealing import MAGIC, OpenedBackup, Sealer
 
 _PIECE: Final = 1 << 20
 _LONGEST_HEADER: Final = 65_536  # bytes
@@ -27,7 +27,7 @@ _LEVEL: Final = 1  # of gzip: more costs three times the time for a tenth less
 _GZIP: Final = b"\x1f\x8b"
 
 
-def part_of(name: str, path: Path, going_on: GoingOn) -> Part:
+def part_of(name: str, path: Path, going_on: GoingOn) -> BackupPart:
     """A file as the manifest names it."""
     sum_, size = hashlib.sha256(), 0
     with path.open("rb") as content:
@@ -35,7 +35,7 @@ def part_of(name: str, path: Path, going_on: GoingOn) -> Part:
             going_on()
             sum_.update(piece)
             size += len(piece)
-    return Part(name, size, sum_.hexdigest())
+    return BackupPart(name, size, sum_.hexdigest())
 
 
 def pack(manifest: Manifest, files: Mapping[str, Path], sink: Sink, passphrase: bytes, going_on: GoingOn) -> None:
@@ -46,11 +46,11 @@ def pack(manifest: Manifest, files: Mapping[str, Path], sink: Sink, passphrase: 
         gzip.GzipFile(fileobj=target, mode="wb", compresslevel=_LEVEL, filename="", mtime=0) as packed,
         tarfile.open(fileobj=packed, mode="w|", format=tarfile.PAX_FORMAT) as tar,
     ):
-        content = manifests.encoded(manifest)
+        content = manifests.encode_manifest(manifest)
         tar.addfile(_info(manifests.NAME, len(content), manifest.moment), io.BytesIO(content))
         for part in manifest.parts:
             with files[part.name].open("rb") as file:
-                watched = cast(BinaryIO, _Watched(file, going_on))
+                watched = cast(BinaryIO, _CancellableReader(file, going_on))
                 tar.addfile(_info(part.name, part.bytes, manifest.moment), watched)
     if sealer:
         sealer.close()
@@ -76,7 +76,7 @@ class _Writable:
         """Nothing waits here."""
 
 
-class _Watched:
+class _CancellableReader:
     """A file to read, with a look at whether to go on before each piece."""
 
     def __init__(self, file: BinaryIO, going_on: GoingOn) -> None:
@@ -98,7 +98,7 @@ def unpack(
     `wanted` sees the manifest before anything else is read; it says into which folder the files go, or none where only
     the sums are looked at, and raises what speaks against it.
     """
-    with _packed(source, passphrase) as packed, _in_words():
+    with _pack(source, passphrase) as packed, _in_words():
         tar = tarfile.open(fileobj=packed, mode="r|", tarinfo=_Header)  # noqa: SIM115  nothing of it is open
         manifest = _manifest(tar)
         folder = wanted(manifest)
@@ -117,7 +117,7 @@ def is_sealed(start: bytes) -> bool:
 
 
 @contextmanager
-def _packed(source: BinaryIO, passphrase: bytes) -> Iterator[BinaryIO]:
+def _pack(source: BinaryIO, passphrase: bytes) -> Iterator[BinaryIO]:
     buffered = source if isinstance(source, io.BufferedReader) else io.BufferedReader(cast(Any, source), _PIECE)
     start = buffered.peek(len(MAGIC))[: len(MAGIC)]
     opened: BinaryIO = buffered
@@ -125,7 +125,7 @@ def _packed(source: BinaryIO, passphrase: bytes) -> Iterator[BinaryIO]:
         if not passphrase:
             raise NotABackup("This backup is sealed; name the file of its passphrase with --passphrase-file")
         buffered.read(len(MAGIC))
-        opened = io.BufferedReader(Opened(buffered, passphrase), _PIECE)
+        opened = io.BufferedReader(OpenedBackup(buffered, passphrase), _PIECE)
     elif not start.startswith(_GZIP):
         raise NotABackup("This is not a backup of Analytics Box" + ("" if start else ": it is empty"))
     with gzip.GzipFile(fileobj=opened, mode="rb") as packed:
@@ -141,7 +141,7 @@ def _in_words() -> Iterator[None]:
 
 
 class _Header(tarfile.TarInfo):
-    """What describes a file, never longer than ours are: tarfile reads it whole into memory."""
+    """The header of a file, never longer than ours are: tarfile reads it whole into memory."""
 
     def _proc_member(self, tar: tarfile.TarFile) -> tarfile.TarInfo:
         if self.type not in tarfile.REGULAR_TYPES and self.size > _LONGEST_HEADER:
@@ -154,10 +154,10 @@ def _manifest(tar: tarfile.TarFile) -> Manifest:
     content = tar.extractfile(first) if first is not None and first.isreg() else None
     if first is None or content is None or first.name != manifests.NAME or first.size > manifests.MOST_BYTES:
         raise NotABackup("This is not a backup of Analytics Box: it does not begin with a manifest")
-    return manifests.decoded(content.read())
+    return manifests.decode_manifest(content.read())
 
 
-def _take(tar: tarfile.TarFile, part: Part, path: Path | None, going_on: GoingOn) -> None:
+def _take(tar: tarfile.TarFile, part: BackupPart, path: Path | None, going_on: GoingOn) -> None:
     found = tar.next()
     content = tar.extractfile(found) if found is not None and found.isreg() else None
     if found is None or content is None or (found.name, found.size) != (part.name, part.bytes):

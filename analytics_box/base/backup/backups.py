@@ -11,13 +11,13 @@ from typing import Final
 from msgspec import Struct
 
 from analytics_box.base.backup import record, take
-from analytics_box.base.backup.failures import Failed, Stopped, UnsoundCopy
+from analytics_box.base.backup.failures import BackupFailed, BoxStopping, UnsoundCopy
 from analytics_box.base.backup.going_on import GoingOn
 from analytics_box.base.backup.manifest import KEY_IN_CLEAR
 from analytics_box.base.backup.places import place_of, shown_as
-from analytics_box.base.backup.record import Entry
+from analytics_box.base.backup.record import BackupEntry
 from analytics_box.base.backup.sealing import passphrase_of
-from analytics_box.base.backup.take import Copy, Wanted
+from analytics_box.base.backup.take import BackupOptions, PairCopy
 from analytics_box.base.clock import DAY, HOUR, Clock
 from analytics_box.base.errors import Conflict, Unavailable
 from analytics_box.base.settings import Settings
@@ -29,19 +29,19 @@ log = logging.getLogger(__name__)
 _AGAIN: Final = HOUR  # from one that failed to the next
 
 
-class Standing(Struct, frozen=True):
-    """How it stands with the backups of a box.
+class BackupStanding(Struct, frozen=True):
+    """The state of a box's backups.
 
-    `last` is the last that is whole; `failed` the last attempt, where it failed. `overdue` says that the last whole one
-    is too old, or that there is none though the box has been in use for so long. `every` is in hours; 0: none are made
-    by themselves.
+    `last` is the last complete one; `failed` the last attempt, if it failed. `overdue` is whether the last complete one
+    is too
+    old, or missing though the box has been in use for that long. `every` is in hours; 0: none are made automatically.
     """
 
-    last: Entry | None
-    failed: Entry | None
+    last: BackupEntry | None
+    failed: BackupEntry | None
     overdue: bool
     every: int
-    recent: tuple[Entry, ...]
+    recent: tuple[BackupEntry, ...]
 
 
 class Backups:
@@ -49,7 +49,7 @@ class Backups:
 
     def __init__(self, settings: Settings, databases: Sequence[Db], clock: Clock) -> None:
         self._settings, self._databases, self._clock = settings, databases, clock
-        self._entries = record.read(settings.data_dir)
+        self._entries = record.read_record(settings.data_dir)
         self._copying, self._noting = asyncio.Lock(), asyncio.Lock()
         self._ending = threading.Event()
         self._began = databases[0].read_now(_began)  # when the box was set up
@@ -59,7 +59,7 @@ class Backups:
         """Whether backups are made by themselves."""
         return bool(self._settings.backup_to and self._settings.backup_every)
 
-    async def copy(self) -> Copy:
+    async def copy(self) -> PairCopy:
         """A copy of both files, for a command. Raises Conflict, with the reason where there can be none now."""
         if self._copying.locked():
             raise Conflict("Another backup is being made; wait until it is done")
@@ -68,14 +68,14 @@ class Backups:
                 return await asyncio.to_thread(
                     take.copy, self._settings, self._databases, self._clock, self._look_at_end
                 )
-            except Failed as failed:
+            except BackupFailed as failed:
                 raise Conflict(str(failed)) from failed
 
-    async def note(self, entry: Entry) -> None:
+    async def note(self, entry: BackupEntry) -> None:
         """Write down what became of a backup."""
         async with self._noting:
             await asyncio.to_thread(record.add, self._settings.data_dir, entry)
-            self._entries = record.read(self._settings.data_dir)
+            self._entries = record.read_record(self._settings.data_dir)
 
     async def run_if_due(self) -> None:
         """Make a backup if it is time for one."""
@@ -102,13 +102,13 @@ class Backups:
             log.info("Backed up to %s: %d bytes in %.1f s", entry.name, entry.bytes, entry.seconds)
             if entry.has_key_in_clear:
                 log.warning("%s: %s", entry.name, KEY_IN_CLEAR)
-        except Stopped:
+        except BoxStopping:
             return
-        except (Failed, OSError) as failed:
+        except (BackupFailed, OSError) as failed:
             if isinstance(failed, UnsoundCopy):  # because the databases are damaged, or the disk of the copy is
                 await asyncio.to_thread(self._look_for_damage)
             log.error("No backup was made to %s: %s", settings.backup_to, failed)
-            entry = Entry("scheduled", shown_as(settings.backup_to), self._clock.now(), error=str(failed))
+            entry = BackupEntry("scheduled", shown_as(settings.backup_to), self._clock.now(), error=str(failed))
         await self.note(entry)
 
     def _look_for_damage(self) -> None:
@@ -116,9 +116,9 @@ class Backups:
             for db in self._databases:
                 look_through(db)
 
-    def _make(self) -> Entry:
+    def _make(self) -> BackupEntry:
         settings = self._settings
-        wanted = Wanted(
+        wanted = BackupOptions(
             kind="scheduled", passphrase=passphrase_of(settings.backup_passphrase_file), keep=settings.backup_keep
         )
         place = place_of(settings.backup_to)
@@ -137,19 +137,19 @@ class Backups:
     def _look_at_end(self) -> GoingOn:
         def look() -> None:
             if self._ending.is_set():
-                raise Stopped("The box is stopping")
+                raise BoxStopping("The box is stopping")
 
         return look
 
-    def standing(self) -> Standing:
-        """How it stands now."""
+    def standing(self) -> BackupStanding:
+        """The current state."""
         entries, now = self._entries, self._clock.now()
         last = next((entry for entry in reversed(entries) if record.is_good(entry)), None)
         newest = next((entry for entry in reversed(entries) if entry.kind != "upgrade"), None)
         since = last.ended if last else self._began
         every = self._settings.backup_every if self._settings.backup_to else 0
         patience = 2 * every * HOUR if every else self._settings.backup_reminder_days * DAY
-        return Standing(
+        return BackupStanding(
             last=last,
             failed=newest if newest and newest.error else None,
             overdue=bool(patience and since is not None and now - since > patience),
@@ -159,6 +159,6 @@ class Backups:
 
 
 def _began(db: Connection) -> int | None:
-    """When the first organization or website was made; none in a box that nobody has set up."""
+    """The creation time of the first organization or website; None in a box that is not set up."""
     (found,) = db.execute("-- backups.began\nselect min(created_at) from sites").fetchall()[0]
     return None if found is None else int(str(found))

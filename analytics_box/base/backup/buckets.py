@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 from analytics_box.base import extras
 from analytics_box.base.backup import manifest as manifests
-from analytics_box.base.backup.failures import Failed, NotReached
+from analytics_box.base.backup.failures import BackupFailed, NotReached
 from analytics_box.base.backup.places import Sink
 from analytics_box.base.urls import url_parts
 
@@ -29,18 +29,20 @@ _GIVE_UP: Final = 5.0  # seconds to tell the storage that an upload has ended ea
 _RETRY: Final = timedelta(seconds=20)  # in which a request is tried again
 
 
-class Bucket:
-    """A prefix in a bucket, named as s3://bucket/prefix. Raises Failed where the library is missing."""
+class BucketPlace:
+    """A prefix in a bucket, named as s3://bucket/prefix. Raises BackupFailed where the library is missing."""
 
     def __init__(self, address: str) -> None:
         try:
             import obstore  # noqa: PLC0415  an extra, and 15 MB
             from obstore.store import S3Store  # noqa: PLC0415  as above
         except ImportError as absent:
-            raise Failed(f"s3:// needs a library that is not installed: {extras.missing('s3')}") from absent
+            raise BackupFailed(f"s3:// needs a library that is not installed: {extras.missing('s3')}") from absent
         parts = url_parts(address)
         if not parts.netloc or parts.query or "@" in parts.netloc:
-            raise Failed(f"{parts.scheme}://…: storage is named as s3://bucket/prefix; keys stand in AWS_* variables")
+            raise BackupFailed(
+                f"{parts.scheme}://…: storage is named as s3://bucket/prefix; keys stand in AWS_* variables"
+            )
         self._obstore = obstore
         self.shown = address.rstrip("/")
         with self._in_words():
@@ -72,11 +74,11 @@ class Bucket:
             yield cast(BinaryIO, io.BufferedReader(_Download(opened), _PIECE))
 
     def look(self) -> None:
-        """It has to answer."""
+        """Check that the storage responds."""
         self.names()
 
     def names(self) -> list[str]:
-        """What stands under the prefix, not deeper."""
+        """The names directly under the prefix."""
         with self._in_words():
             found = self._obstore.list_with_delimiter(self._store)["objects"]
         names = [str(one["path"]).rpartition("/")[2] for one in found]

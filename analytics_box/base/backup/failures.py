@@ -9,25 +9,25 @@ Failed
 """
 
 
-class Failed(Exception):
+class BackupFailed(Exception):
     """A backup or a restore cannot go on; the message says why and what to do."""
 
 
-class NoRoom(Failed):
+class BackupNoRoom(BackupFailed):
     """A disk has too little room."""
 
 
-class NotABackup(Failed):
+class NotABackup(BackupFailed):
     """The source is no backup, or it was changed, cut off or sealed with another passphrase."""
 
 
-class NotReached(Failed):
+class NotReached(BackupFailed):
     """The place cannot be read or written."""
 
 
-class UnsoundCopy(Failed):
+class UnsoundCopy(BackupFailed):
     """The copy of both files is damaged: they are, or the disk that it is on."""
 
 
-class Stopped(Failed):
+class BoxStopping(BackupFailed):
     """The box stops."""

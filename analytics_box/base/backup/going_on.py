@@ -1,4 +1,4 @@
-"""Who waits for a backup may not want it any more: whatever takes long asks now and then whether to go on."""
+"""Cancellation: long work asks now and then whether to go on, because its caller may no longer want the backup."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What a backup says of itself: the first file in it, and the names that backups have. Pure."""
+"""The manifest of a backup, which is its first file, and the names of backups. Pure."""
 
 import re
 from collections.abc import Iterable
@@ -25,7 +25,7 @@ _SHAPE: Final = re.compile(r"analytics-box-(?P<box>[0-9a-z]{8})-(?P<moment>\d{8}
 _SUFFIXES: Final = (".tar.gz", ".tar.gz.sealed")
 
 
-class Part(Struct, frozen=True):
+class BackupPart(Struct, frozen=True):
     """A file of a backup: its bytes and their SHA-256 in hexadecimal."""
 
     name: Annotated[str, Meta(pattern=r"^[a-z][a-z0-9.-]{0,63}$")]
@@ -33,8 +33,8 @@ class Part(Struct, frozen=True):
     sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 
 
-class Held(Struct, frozen=True):
-    """What a table holds: its rows, and the highest number of its column `id`, if it has one."""
+class BackedUpTable(Struct, frozen=True):
+    """The contents of a table: its rows, and the highest number of its column `id`, if it has one."""
 
     rows: int
     last: int | None = None
@@ -50,9 +50,9 @@ class Manifest(Struct, frozen=True):
     box: str
     moment: int
     steps: dict[str, list[str]]
-    tables: dict[str, dict[str, Held]]
+    tables: dict[str, dict[str, BackedUpTable]]
     key: Key
-    parts: list[Part]
+    parts: list[BackupPart]
     notice: str = ""
 
     @property
@@ -70,15 +70,15 @@ class Manifest(Struct, frozen=True):
         return any(part.name == name for part in self.parts)
 
 
-def encoded(manifest: Manifest) -> bytes:
-    """As it stands in the backup."""
+def encode_manifest(manifest: Manifest) -> bytes:
+    """The manifest as it is stored in the backup."""
     return msgspec.json.format(msgspec.json.encode(manifest))
 
 
-def decoded(content: bytes) -> Manifest:
+def decode_manifest(content: bytes) -> Manifest:
     """Read a manifest. Raises NotABackup."""
     try:
-        made_by = msgspec.json.decode(content, type=_Made)
+        made_by = msgspec.json.decode(content, type=_ManifestMaker)
         if made_by.format > FORMAT:
             raise NotABackup(
                 f"This backup was made by a newer version of Analytics Box ({made_by.version}); install that version"
@@ -88,7 +88,7 @@ def decoded(content: bytes) -> Manifest:
         raise NotABackup(f"This is not a backup of Analytics Box: its manifest cannot be read ({broken})") from broken
 
 
-class _Made(Struct):
+class _ManifestMaker(Struct):
     format: int
     version: str
 

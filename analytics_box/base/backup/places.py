@@ -1,4 +1,4 @@
-"""Where backups lie: a folder, a pipe, or storage that speaks S3. A backup is there whole or not at all."""
+"""Destinations of backups: a folder, a pipe, or storage that speaks S3. A backup is there whole or not at all."""
 
 import errno
 import fcntl
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol, cast
 
 from analytics_box.base.backup import manifest as manifests
-from analytics_box.base.backup.failures import Failed, NoRoom, NotReached
+from analytics_box.base.backup.failures import BackupFailed, BackupNoRoom, NotReached
 from analytics_box.base.store.files import sync_folder
 
 PIPE: Final = "-"
@@ -20,18 +20,18 @@ _FULL: Final = {errno.ENOSPC, errno.EDQUOT}
 
 
 class Sink(Protocol):
-    """Where bytes go."""
+    """A destination of bytes."""
 
     def write(self, content: bytes, /) -> Any: ...
 
 
-class Place(Protocol):
+class BackupPlace(Protocol):
     """Somewhere that holds backups by their names. `shown` says where, without secrets."""
 
     shown: str
 
     def writing(self, name: str) -> AbstractContextManager[Sink]:
-        """A new backup, which is there once the context has ended well. Raises NotReached or NoRoom."""
+        """A new backup, which is there once the context has ended well. Raises NotReached or BackupNoRoom."""
 
     def reading(self, name: str) -> AbstractContextManager[BinaryIO]:
         """A backup. Raises NotReached."""
@@ -46,31 +46,31 @@ class Place(Protocol):
         """Remove a backup. Raises NotReached."""
 
     def full_name(self, name: str) -> str:
-        """How a user names this backup."""
+        """The name of this backup for users."""
 
 
-def place_of(text: str) -> Place:
-    """The place that a user has named. Raises Failed or NotReached."""
+def place_of(text: str) -> BackupPlace:
+    """The place that a user has named. Raises BackupFailed or NotReached."""
     if text == PIPE:
         return Pipe()
     if text.startswith(S3):
-        from analytics_box.base.backup.buckets import Bucket  # noqa: PLC0415  its library is an extra, and 15 MB
+        from analytics_box.base.backup.buckets import BucketPlace  # noqa: PLC0415  its library is an extra, and 15 MB
 
-        return Bucket(text)
+        return BucketPlace(text)
     if "://" in text:
-        raise Failed(f"{text}: backups go to a folder, to - (a pipe), or to s3://bucket/prefix")
-    return Folder(Path(text).expanduser())
+        raise BackupFailed(f"{text}: backups go to a folder, to - (a pipe), or to s3://bucket/prefix")
+    return FolderPlace(Path(text).expanduser())
 
 
 def shown_as(text: str) -> str:
-    """How the place that a user has named calls itself. It need not be there."""
+    """The display name of the place that a user has named. It need not exist."""
     return text.rstrip("/") if "://" in text or text == PIPE else str(Path(text).expanduser().absolute())
 
 
-def source_of(text: str, box: str = "") -> tuple[Place, str]:
+def source_of(text: str, box: str = "") -> tuple[BackupPlace, str]:
     """The backup that a user has named: a file, or the newest one of a folder or a prefix, of this box if it has any.
 
-    Raises Failed.
+    Raises BackupFailed.
     """
     if text == PIPE:
         return Pipe(), PIPE
@@ -79,7 +79,7 @@ def source_of(text: str, box: str = "") -> tuple[Place, str]:
         return place_of(parent), name
     if not text.startswith(S3) and "://" not in text and not Path(text).expanduser().is_dir():
         path = Path(text).expanduser()
-        return Folder(path.parent), path.name
+        return FolderPlace(path.parent), path.name
     place = place_of(text)
     name = manifests.newest(place.names(), box)
     if not name:
@@ -106,19 +106,19 @@ class Pipe:
             yield sys.stdin.buffer
 
     def look(self) -> None:
-        """It is seen once it is written to."""
+        """Do nothing: a pipe is checked when it is written to."""
         if sys.stdout.isatty():
-            raise Failed("A backup is no text for a terminal: send it on, as in analytics-box backup - > FILE")
+            raise BackupFailed("A backup is no text for a terminal: send it on, as in analytics-box backup - > FILE")
 
     def names(self) -> list[str]:
-        """Nobody can look into a pipe."""
+        """No names: a pipe cannot be listed."""
         return []
 
     def remove(self, name: str) -> None:
         """Nothing is kept here."""
 
     def full_name(self, name: str) -> str:
-        """As it is named."""
+        """The name unchanged."""
         return PIPE
 
 
@@ -135,7 +135,7 @@ class _All:
             left = left[self._stream.write(left) or 0 :]
 
 
-class Folder:
+class FolderPlace:
     """A folder, which has to be there: one that is made could be where a disk was to be mounted."""
 
     def __init__(self, path: Path) -> None:
@@ -164,7 +164,7 @@ class Folder:
                 raise
 
     def look(self) -> None:
-        """It has to be a folder that can be written to."""
+        """Check that it is a folder that can be written to."""
         if not self._path.is_dir():
             raise NotReached(f"{self._path} is no folder; make it, or mount its disk, first")
         if not os.access(self._path, os.W_OK | os.X_OK):
@@ -184,7 +184,7 @@ class Folder:
             yield file
 
     def names(self) -> list[str]:
-        """What is there."""
+        """The names in the folder."""
         with _in_words(self.shown):
             return [path.name for path in self._path.iterdir() if manifests.is_name(path.name)]
 
@@ -206,5 +206,5 @@ def _in_words(what: str) -> Iterator[None]:
         raise NotReached("Whoever read the backup has gone before its end") from closed
     except OSError as broken:
         if broken.errno in _FULL:
-            raise NoRoom(f"There is no room for the backup in {what}") from broken
+            raise BackupNoRoom(f"There is no room for the backup in {what}") from broken
         raise NotReached(f"{what}: {broken.strerror or broken}") from broken

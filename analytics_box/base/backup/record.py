@@ -19,10 +19,10 @@ FILE: Final = "backups.json"
 _KEPT: Final = 30
 
 
-class Entry(Struct, frozen=True, omit_defaults=True):
-    """One backup. Times are UTC ms: `moment` is what it is of, `ended` when it was done or failed.
+class BackupEntry(Struct, frozen=True, omit_defaults=True):
+    """A backup. Times are UTC ms: `moment` is the state that it holds, `ended` when it was done or failed.
 
-    `error` is empty for one that is whole. `name` is how a user names it.
+    `error` is empty for a complete one. `name` is its name for users.
     """
 
     kind: Kind
@@ -42,14 +42,14 @@ class Entry(Struct, frozen=True, omit_defaults=True):
         return self.has_key and not self.sealed
 
 
-class _File(Struct):
-    backups: list[Entry] = []
+class _RecordFile(Struct):
+    backups: list[BackupEntry] = []
 
 
-def read(directory: Path) -> list[Entry]:
+def read_record(directory: Path) -> list[BackupEntry]:
     """The last backups, oldest first; none where the file cannot be read."""
     try:
-        return msgspec.json.decode((directory / FILE).read_bytes(), type=_File).backups
+        return msgspec.json.decode((directory / FILE).read_bytes(), type=_RecordFile).backups
     except FileNotFoundError:
         return []
     except (OSError, msgspec.DecodeError) as broken:
@@ -57,21 +57,21 @@ def read(directory: Path) -> list[Entry]:
         return []
 
 
-def add(directory: Path, entry: Entry) -> None:
+def add(directory: Path, entry: BackupEntry) -> None:
     """Write down a backup. Only who holds the data directory may: a running box, or a command under its lock.
 
     The last one that is whole is never forgotten.
     """
-    all_ = [*read(directory), entry]
+    all_ = [*read_record(directory), entry]
     kept = all_[-_KEPT:]
     if not any(is_good(one) for one in kept):
         kept = [one for one in all_ if is_good(one)][-1:] + kept
     try:
-        write_private(directory / FILE, msgspec.json.format(msgspec.json.encode(_File(kept))))
+        write_private(directory / FILE, msgspec.json.format(msgspec.json.encode(_RecordFile(kept))))
     except OSError as broken:
         log.error("%s cannot be written: %s", directory / FILE, broken.strerror)
 
 
-def is_good(entry: Entry) -> bool:
+def is_good(entry: BackupEntry) -> bool:
     """Whether it is whole, and somewhere that a lost disk does not take with it."""
     return not entry.error and entry.kind != "upgrade"

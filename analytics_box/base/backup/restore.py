@@ -19,10 +19,10 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.base.backup import upgrade
-from analytics_box.base.backup.failures import Failed, NoRoom, NotABackup
+from analytics_box.base.backup.failures import BackupFailed, BackupNoRoom, NotABackup
 from analytics_box.base.backup.going_on import GoingOn
-from analytics_box.base.backup.manifest import Held, Manifest
-from analytics_box.base.backup.places import Place
+from analytics_box.base.backup.manifest import BackedUpTable, Manifest
+from analytics_box.base.backup.places import BackupPlace
 from analytics_box.base.backup.take import KEY_FILE, PARTS
 from analytics_box.base.settings import FILE_NAME
 from analytics_box.base.store import migrations, running, schema, snapshot
@@ -49,7 +49,7 @@ class Journal(Struct, frozen=True):
     install: list[str]
 
 
-class Loss(Struct, frozen=True):
+class RestoreLoss(Struct, frozen=True):
     """The rows of a data directory that came after a backup. `changes` are in the audit log."""
 
     events: int = 0
@@ -57,40 +57,43 @@ class Loss(Struct, frozen=True):
     changes: int = 0
 
 
-class Found(Struct, frozen=True):
+class RestoreCandidate(Struct, frozen=True):
     """A backup that has been looked through, and what it would replace; `other_box` says that it is not of this box."""
 
     manifest: Manifest
     there: bool
     other_box: bool
-    loss: Loss
+    loss: RestoreLoss
 
 
-def check(place: Place, name: str, passphrase: bytes, going_on: GoingOn = lambda: None) -> Manifest:
-    """Look a backup through where it is, as a restore would, without a data directory. Raises Failed and its kinds.
+def check(place: BackupPlace, name: str, passphrase: bytes, going_on: GoingOn = lambda: None) -> Manifest:
+    """Look a backup through where it is, as a restore would, without a data directory. Raises BackupFailed and its
+    kinds.
 
     It is unpacked into a temporary folder, because a database has to be opened.
     """
     with tempfile.TemporaryDirectory(prefix="analytics-box-") as made:
-        return _unpacked(place, name, passphrase, Path(made), going_on)
+        return _unpack(place, name, passphrase, Path(made), going_on)
 
 
-def prepare(directory: Path, place: Place, name: str, passphrase: bytes, going_on: GoingOn = lambda: None) -> Found:
-    """Unpack a backup beside the files of a data directory and look it through. Raises Failed and its kinds.
+def prepare(
+    directory: Path, place: BackupPlace, name: str, passphrase: bytes, going_on: GoingOn = lambda: None
+) -> RestoreCandidate:
+    """Unpack a backup beside the files of a data directory and look it through. Raises BackupFailed and its kinds.
 
     Whoever asks owns the data directory, and calls `commit` or `undo` next.
     """
     undo(directory)
     (directory / NEW).mkdir(mode=0o700)
     try:
-        manifest = _unpacked(place, name, passphrase, directory / NEW, going_on)
+        manifest = _unpack(place, name, passphrase, directory / NEW, going_on)
         if manifest.key == "left out" and not (directory / KEY_FILE).exists():
             log.warning(
                 "This backup has no %s, and neither has %s: put it there before the box starts, or nobody can read "
                 "what is sealed with it",
                 *(KEY_FILE, directory),
             )
-        return _found(directory, manifest)
+        return _candidate(directory, manifest)
     except BaseException:
         undo(directory)
         raise
@@ -106,12 +109,12 @@ def undo(directory: Path) -> None:
     shutil.rmtree(directory / NEW, ignore_errors=True)
 
 
-def _unpacked(place: Place, name: str, passphrase: bytes, folder: Path, going_on: GoingOn) -> Manifest:
+def _unpack(place: BackupPlace, name: str, passphrase: bytes, folder: Path, going_on: GoingOn) -> Manifest:
     def wanted(manifest: Manifest) -> Path:
         _check_what_it_is(manifest)
         free = shutil.disk_usage(folder).free
         if free < manifest.bytes + _SPARE:
-            raise NoRoom(
+            raise BackupNoRoom(
                 f"The backup takes {manifest.bytes / _MEGABYTE:,.0f} MB unpacked, but only {free / _MEGABYTE:,.0f} MB "
                 f"are free on the disk of {folder.parent}"
             )
@@ -148,11 +151,11 @@ def _check_what_it_is(manifest: Manifest) -> None:
             )
 
 
-def _found(directory: Path, manifest: Manifest) -> Found:
+def _candidate(directory: Path, manifest: Manifest) -> RestoreCandidate:
     there = any((directory / name).exists() for name in snapshot.FILES)
     if not there:
-        return Found(manifest, there=False, other_box=False, loss=Loss())
-    return Found(
+        return RestoreCandidate(manifest, there=False, other_box=False, loss=RestoreLoss())
+    return RestoreCandidate(
         manifest,
         there=True,
         other_box=bool(manifest.box) and snapshot.box_id_of(directory) not in {"", manifest.box},
@@ -160,23 +163,23 @@ def _found(directory: Path, manifest: Manifest) -> Found:
     )
 
 
-def _loss(directory: Path, manifest: Manifest) -> Loss:
+def _loss(directory: Path, manifest: Manifest) -> RestoreLoss:
     now = snapshot.tables_of(directory)
 
     def later(file: str, table: str) -> int:
         if table not in now[file]:
             return 0
-        before = manifest.tables[file].get(table, Held(0, 0))
+        before = manifest.tables[file].get(table, BackedUpTable(0, 0))
         return snapshot.rows_after(directory, file, table, before.last or 0)
 
-    return Loss(
+    return RestoreLoss(
         events=later(schema.EVENTS_FILE, "stored_events"),
         clicks=later(schema.EVENTS_FILE, "link_clicks"),
         changes=later(schema.BOX_FILE, "audit"),
     )
 
 
-def commit(directory: Path, found: Found, now: int) -> Path | None:
+def commit(directory: Path, found: RestoreCandidate, now: int) -> Path | None:
     """Put the files in their places. Returns where those are kept that were there, if any were."""
     new = directory / NEW
     install = [part.name for part in found.manifest.parts]
@@ -222,7 +225,7 @@ def _finish(directory: Path, crossed: Callable[[], None] = lambda: None) -> bool
     except FileNotFoundError:
         return False
     except (OSError, msgspec.DecodeError) as broken:
-        raise Failed(f"{directory / JOURNAL} cannot be read: {broken}") from broken
+        raise BackupFailed(f"{directory / JOURNAL} cannot be read: {broken}") from broken
     aside, new = directory / journal.aside, directory / NEW
     if journal.move:
         aside.mkdir(mode=0o700, exist_ok=True)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from analytics_box.base.backup.failures import Failed, NotABackup
+from analytics_box.base.backup.failures import BackupFailed, NotABackup
 
 MAGIC: Final = b"analytics-box sealed 1\n"
 _CHUNK: Final = 1 << 16
@@ -26,16 +26,16 @@ Write = Callable[[bytes], Any]
 
 
 def passphrase_of(path: str) -> bytes:
-    """The first line of a file; empty where no file is named. Raises Failed."""
+    """The first line of a file; empty where no file is named. Raises BackupFailed."""
     if not path:
         return b""
     try:
         with Path(path).open("rb") as lines:
             found = lines.readline(4096).rstrip(b"\r\n")
     except OSError as broken:
-        raise Failed(f"The passphrase cannot be read from {path}: {broken.strerror}") from broken
+        raise BackupFailed(f"The passphrase cannot be read from {path}: {broken.strerror}") from broken
     if len(found) < LEAST:
-        raise Failed(f"The first line of {path} is the passphrase; it needs at least {LEAST} characters")
+        raise BackupFailed(f"The first line of {path} is the passphrase; it needs at least {LEAST} characters")
     return found
 
 
@@ -70,8 +70,8 @@ class Sealer:
         self._first = b""
 
 
-class Opened(io.RawIOBase):
-    """What was sealed, as a file to read. Raises NotABackup where it is not what was sealed."""
+class OpenedBackup(io.RawIOBase):
+    """An encrypted file, decrypted as it is read. Raises NotABackup if it was changed."""
 
     def __init__(self, source: BinaryIO, passphrase: bytes) -> None:
         from nacl import bindings  # noqa: PLC0415  as above

@@ -15,11 +15,11 @@ from msgspec import Struct
 from analytics_box import __version__
 from analytics_box.base import ids
 from analytics_box.base.backup import manifest as manifests
-from analytics_box.base.backup.failures import Failed, NoRoom, NotABackup, UnsoundCopy
+from analytics_box.base.backup.failures import BackupFailed, BackupNoRoom, NotABackup, UnsoundCopy
 from analytics_box.base.backup.going_on import GoingOn, nobody_minds
-from analytics_box.base.backup.manifest import Held, Kind, Manifest
-from analytics_box.base.backup.places import PIPE, Place, Sink
-from analytics_box.base.backup.record import Entry
+from analytics_box.base.backup.manifest import BackedUpTable, Kind, Manifest
+from analytics_box.base.backup.places import PIPE, BackupPlace, Sink
+from analytics_box.base.backup.record import BackupEntry
 from analytics_box.base.clock import Clock
 from analytics_box.base.settings import FILE_NAME, Settings, configuration_file
 from analytics_box.base.store import snapshot, trouble
@@ -36,8 +36,8 @@ _FRESH: Final = 60.0  # seconds
 _LOOK: Final = 64  # megabytes between two looks at the disk
 
 
-class Wanted(Struct, frozen=True):
-    """How a backup is to be made. `keep` of 0 keeps all; without `with_key` what is sealed in the files stays so."""
+class BackupOptions(Struct, frozen=True):
+    """Options of a backup. `keep` of 0 keeps all; without `with_key` encrypted values in the files stay unreadable."""
 
     kind: Kind = "command"
     passphrase: bytes = b""
@@ -46,22 +46,23 @@ class Wanted(Struct, frozen=True):
     rest: str = ""
 
 
-class Copy(Struct, frozen=True):
+class PairCopy(Struct, frozen=True):
     """A pair of copies in a folder, and the moment that they are of."""
 
     folder: str
     moment: int
 
 
-def copy(settings: Settings, databases: Sequence[Db], clock: Clock, going_on: GoingOn = nobody_minds) -> Copy:
+def copy(settings: Settings, databases: Sequence[Db], clock: Clock, going_on: GoingOn = nobody_minds) -> PairCopy:
     """Copy both files of a data directory into a folder of their own there. Whoever asks removes it in the end.
 
-    Whoever asks owns the data directory. Copies that nobody works on are removed before. Raises Failed and its kinds.
+    Whoever asks owns the data directory. Copies that nobody works on are removed before. Raises BackupFailed and its
+    kinds.
     """
     directory = settings.data_dir
     for name in snapshot.FILES:
         if not (directory / name).is_file():
-            raise Failed(f"There is no {name} in {directory}; a backup is of both files or of none")
+            raise BackupFailed(f"There is no {name} in {directory}; a backup is of both files or of none")
     sweep(directory)
     look_for_room(settings, snapshot.size(directory), "A backup needs a copy of both files")
     folder = directory / COPIES / ids.new_id()
@@ -77,18 +78,18 @@ def copy(settings: Settings, databases: Sequence[Db], clock: Clock, going_on: Go
             moment = snapshot.copy_pair(directory, folder, databases, go_on, clock.now)
     except BaseException as broken:
         remove(folder)
-        if isinstance(broken, trouble.DataTrouble | snapshot.Lapsed | OSError):
-            raise Failed(str(broken)) from broken
+        if isinstance(broken, trouble.DataTrouble | snapshot.SnapshotLapse | OSError):
+            raise BackupFailed(str(broken)) from broken
         raise
-    return Copy(str(folder), moment)
+    return PairCopy(str(folder), moment)
 
 
 def look_for_room(settings: Settings, size: int, what: str) -> None:
-    """Raises NoRoom where so many bytes more would leave less free than the box wants for its events."""
+    """Raises BackupNoRoom where so many bytes more would leave less free than the box wants for its events."""
     free, mark = _free(settings)
     if free - size < mark:
         beside = f", beside the {_mb(mark)} that are kept free (least_free_mb)" if mark else ""
-        raise NoRoom(
+        raise BackupNoRoom(
             f"{what}: {_mb(size)} of room on the disk of {settings.data_dir}{beside}; {_mb(free)} are free. Make room"
         )
 
@@ -109,12 +110,14 @@ class _Room:
         self._settings, self._turns = settings, 0
 
     def look(self) -> None:
-        """Raises NoRoom before the box would have to refuse events."""
+        """Raises BackupNoRoom before the box would have to refuse events."""
         self._turns += 1
         if self._turns % (_LOOK // 8) == 0:
             free, mark = _free(self._settings)
             if free < mark:
-                raise NoRoom(f"The disk of {self._settings.data_dir} fills up; the backup was broken off. Make room")
+                raise BackupNoRoom(
+                    f"The disk of {self._settings.data_dir} fills up; the backup was broken off. Make room"
+                )
 
 
 @contextmanager
@@ -123,7 +126,7 @@ def working_on(folder: Path) -> Iterator[None]:
     try:
         opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except OSError as gone:
-        raise Failed(f"The copy in {folder} cannot be read ({gone.strerror}); try again") from gone
+        raise BackupFailed(f"The copy in {folder} cannot be read ({gone.strerror}); try again") from gone
     try:
         fcntl.flock(opened, fcntl.LOCK_SH)
         yield
@@ -165,11 +168,16 @@ def _remove_if_empty(folder: Path) -> None:
 
 
 def finish(
-    settings: Settings, made: Copy, place: Place, wanted: Wanted, clock: Clock, going_on: GoingOn = nobody_minds
-) -> Entry:
+    settings: Settings,
+    made: PairCopy,
+    place: BackupPlace,
+    wanted: BackupOptions,
+    clock: Clock,
+    going_on: GoingOn = nobody_minds,
+) -> BackupEntry:
     """Look a copy through and make a backup of it; then remove backups beyond those that are kept.
 
-    Raises Failed and its kinds. The copy stays.
+    Raises BackupFailed and its kinds. The copy stays.
     """
     from analytics_box.base.backup.archive import pack, part_of, unpack  # noqa: PLC0415  # see archive
 
@@ -188,7 +196,7 @@ def finish(
             moment=made.moment,
             steps=contents.steps,
             tables={
-                file: {name: Held(table.rows, table.last) for name, table in tables.items()}
+                file: {name: BackedUpTable(table.rows, table.last) for name, table in tables.items()}
                 for file, tables in contents.tables.items()
             },
             key=_key(settings, files),
@@ -197,18 +205,20 @@ def finish(
         )
         name = manifests.name_of(contents.box_id, made.moment, sealed=bool(wanted.passphrase), rest=wanted.rest)
         with place.writing(name) as sink:
-            counted = _Counted(sink, _Room(settings).look if _is_beside(place, settings.data_dir) else nobody_minds)
+            counted = _CountingSink(
+                sink, _Room(settings).look if _is_beside(place, settings.data_dir) else nobody_minds
+            )
             pack(manifest, files, counted, wanted.passphrase, going_on)
     if place.shown != PIPE:
         try:
             with place.reading(name) as written:
                 unpack(written, wanted.passphrase, lambda _: None, going_on)
         except NotABackup:
-            with suppress(Failed):
+            with suppress(BackupFailed):
                 place.remove(name)
             raise
         _keep(place, contents.box_id, wanted, name)
-    return Entry(
+    return BackupEntry(
         kind=wanted.kind,
         place=place.shown,
         ended=clock.now(),
@@ -239,7 +249,7 @@ def _key(settings: Settings, files: Mapping[str, Path]) -> manifests.Key:
     return "left out" if (settings.data_dir / KEY_FILE).is_file() else "none"
 
 
-def _is_beside(place: Place, directory: Path) -> bool:
+def _is_beside(place: BackupPlace, directory: Path) -> bool:
     """Whether a place is a folder on the disk of the box."""
     try:
         return Path(place.shown).is_dir() and os.stat(place.shown).st_dev == os.stat(directory).st_dev
@@ -247,7 +257,7 @@ def _is_beside(place: Place, directory: Path) -> bool:
         return False
 
 
-class _Counted:
+class _CountingSink:
     """A sink that counts."""
 
     def __init__(self, sink: Sink, look: Callable[[], None]) -> None:
@@ -263,7 +273,7 @@ class _Counted:
             self._look()
 
 
-def _keep(place: Place, box: str, wanted: Wanted, newest: str) -> None:
+def _keep(place: BackupPlace, box: str, wanted: BackupOptions, newest: str) -> None:
     for name in manifests.too_many(place.names(), box, wanted.keep, rest=wanted.rest):
         if name != newest:
             place.remove(name)

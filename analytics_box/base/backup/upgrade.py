@@ -13,9 +13,9 @@ from typing import Final
 from msgspec import Struct
 
 from analytics_box.base.backup import record, take
-from analytics_box.base.backup.failures import Failed
-from analytics_box.base.backup.places import Folder
-from analytics_box.base.backup.take import Wanted
+from analytics_box.base.backup.failures import BackupFailed
+from analytics_box.base.backup.places import FolderPlace
+from analytics_box.base.backup.take import BackupOptions
 from analytics_box.base.clock import Clock
 from analytics_box.base.settings import Settings
 from analytics_box.base.store import migrations, pairing, schema, snapshot, trouble
@@ -29,7 +29,7 @@ _ROWS_A_SECOND: Final = 100_000  # rewritten by a step; measured with two cores 
 _BYTES_A_SECOND: Final = 20_000_000  # copied, looked through, packed and read again, measured in the same way
 
 
-class Step(Struct, frozen=True):
+class UpgradeStep(Struct, frozen=True):
     """A step that a file still has to take, and how many rows it writes anew."""
 
     file: str
@@ -40,7 +40,7 @@ class Step(Struct, frozen=True):
 class Upgrade(Struct, frozen=True):
     """The next start's changes to the files. `seconds` is a rough estimate; `backup` says whether one is made first."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[UpgradeStep, ...]
     backup: bool
     bytes: int
     seconds: float
@@ -62,7 +62,7 @@ def refusal(settings: Settings) -> str:
         trouble.DataTrouble,
     ) as refused:
         return str(refused)
-    return trouble.refused(directory)
+    return trouble.write_refusal(directory)
 
 
 def _pending(settings: Settings, seen: migrations.Seen) -> Upgrade:
@@ -74,20 +74,20 @@ def _pending(settings: Settings, seen: migrations.Seen) -> Upgrade:
     return Upgrade(steps, backup, size, round(seconds, 1))
 
 
-def _steps(directory: Path, seen: migrations.Seen) -> Iterator[Step]:
+def _steps(directory: Path, seen: migrations.Seen) -> Iterator[UpgradeStep]:
     """The pending steps. Tables that an earlier one has yet to make count as many rows as that one rewrites."""
     before = 0
     for file, name in migrations.pending(directory, seen):
         rows, all_there = snapshot.rows_in(directory, file, schema.REWRITES.get(name, ()))
         rows = rows if all_there else max(rows, before)
         before = max(rows, before)
-        yield Step(file, name, rows)
+        yield UpgradeStep(file, name, rows)
 
 
-def prepare(settings: Settings, clock: Clock) -> pairing.Looked:
+def prepare(settings: Settings, clock: Clock) -> pairing.PairState:
     """Before the steps: make a backup if they write rows anew; what a look at the files said.
 
-    Whoever asks owns the data directory. Raises Failed, NewerSchema, OutdatedSchema and DamagedFile.
+    Whoever asks owns the data directory. Raises BackupFailed, NewerSchema, OutdatedSchema and DamagedFile.
     """
     looked = pairing.look(settings.data_dir)
     upgrade = _pending(settings, looked.seen)
@@ -115,8 +115,8 @@ def _back_up_before(settings: Settings, clock: Clock, upgrade: Upgrade) -> None:
     )
     try:
         name = _back_up(settings, clock, upgrade.bytes)
-    except Failed as failed:
-        raise Failed(
+    except BackupFailed as failed:
+        raise BackupFailed(
             f"{failed}. This version writes stored rows anew and makes a backup before it does. Once you have one "
             'elsewhere, upgrade_backup = "off" goes on without'
         ) from failed
@@ -130,8 +130,8 @@ def _back_up(settings: Settings, clock: Clock, size: int) -> str:
     folder.mkdir(mode=0o700, exist_ok=True)
     copy = take.copy(settings, (), clock)
     try:
-        wanted = Wanted(kind="upgrade", keep=KEPT, rest="before-upgrade")
-        entry = take.finish(settings, copy, Folder(folder), wanted, clock)
+        wanted = BackupOptions(kind="upgrade", keep=KEPT, rest="before-upgrade")
+        entry = take.finish(settings, copy, FolderPlace(folder), wanted, clock)
     finally:
         take.remove(Path(copy.folder))
     sync_folder(settings.data_dir)
@@ -139,7 +139,7 @@ def _back_up(settings: Settings, clock: Clock, size: int) -> str:
     return entry.name
 
 
-def done(settings: Settings) -> None:
+def mark_done(settings: Settings) -> None:
     """After the steps."""
     with suppress(FileNotFoundError):
         (settings.data_dir / MARK).unlink()

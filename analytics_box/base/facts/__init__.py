@@ -1,1 +1,1 @@
-"""What events.db holds: its tables as one declaration, the rows that events become, and how those are removed."""
+"""The contents of events.db: its tables as one declaration, the rows that events become, and their removal."""

@@ -11,7 +11,7 @@ from functools import partial
 
 from analytics_box.base.clock import DAY, utc_day
 from analytics_box.base.facts import orders
-from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.layout import stored_table
 from analytics_box.base.facts.tables import FACT_NAMES, FACTS, SPANS, TABLES
 from analytics_box.base.store.db import Connection, Db
 
@@ -24,7 +24,7 @@ _SCAN_SECONDS = 60.0  # for a look through all events of a website
 DELETE = {
     table: f"""
     -- erase.delete
-    delete from {stored(table)} where id in (select value from json_each(?)) and +site = ?
+    delete from {stored_table(table)} where id in (select value from json_each(?)) and +site = ?
     """
     for table in FACT_NAMES
 }
@@ -46,7 +46,7 @@ async def site(events: Db, number: int) -> int:
 
 
 async def nobody(_site: int, _visitors: list[int]) -> set[int]:
-    """Who of them has events that are not here, where there are none."""
+    """The visitors of these who have events elsewhere: none, if there is no elsewhere."""
     return set()
 
 
@@ -70,7 +70,7 @@ async def before(events: Db, number: int, *, instant: int, elsewhere: Elsewhere 
 
 
 async def count_before(events: Db, number: int, *, instant: int) -> dict[str, int]:
-    """How many rows of each table of facts `before` would remove."""
+    """The number of rows of each table of facts that `before` would remove."""
     return {
         table: await events.read(
             partial(_count, table=table, number=number, before=instant), seconds=_SCAN_SECONDS, long=True
@@ -108,7 +108,7 @@ def _count(db: Connection, *, table: str, number: int, before: int) -> int:
 
 
 def _condition(table: str, before: int | None) -> str:
-    """Which rows of a site are from before that time. An event goes with its session, by when that began."""
+    """SQL for a site's rows from before that time. An event goes with its session, by the session's start."""
     if before is None:
         return ""
     if table == "events":
@@ -128,7 +128,7 @@ def _delete(db: Connection, *, table: str, number: int, found: list[int]) -> Non
             f"""
             -- erase.delete
             delete from replaced where site = :site and session in (
-              select session from {stored(table)} where id in (select value from json_each(:ids))
+              select session from {stored_table(table)} where id in (select value from json_each(:ids))
             )
             """,
             {"site": number, "ids": listed},
@@ -181,7 +181,7 @@ def _old_links(db: Connection, *, number: int, before: int, after: tuple[int, in
 
 
 def _without_events(db: Connection, *, number: int, visitors: list[int]) -> list[int]:
-    """Those of these visitors of whom no event is left."""
+    """The visitors of these who have no event left."""
     rows = db.execute(
         """
         -- erase.without_events

@@ -33,15 +33,17 @@ Attributes = tuple[str, ...] | Callable[[], tuple[str, ...]]
 
 
 class Event(Struct, frozen=True, gc=False):
-    """One event, understood but not yet numbered. Times are UTC ms, `engaged` is seconds, `scroll` percent, both it and
-    `interactions` None where nothing was said.
+    """An event, understood but not yet numbered. Times are UTC ms, `engaged` is seconds, `scroll` percent; both it and
+    `interactions` are None if unknown.
 
-    `visitor` 0 is nobody: such an event has no session. `yesterday` is the same visitor's id under
-    yesterday's salt, and today's where the event itself is yesterday's: so a session goes on across midnight, and a
-    late event finds it. `profile` is who the site says it was. `bot` is why it is quarantined,
-    `agent` what that bot called itself; both empty for people. `timings` are numbers of TIMINGS with milliseconds; they
-    become rows of vitals, a bot's once it is allowed. `exposure` is a flag and the variant that it gave, which become a
-    row of flag_exposures.
+    `visitor` 0 is none: such an event has no session. `yesterday` is the same visitor's id under yesterday's salt, or
+    today's
+    if the event itself is yesterday's: so a session continues across midnight, and a late event finds it. `profile` is
+    the
+    person that the site named. `bot` is the reason why it is quarantined, `agent` the bot's name for itself; both empty
+    for
+    people. `timings` are numbers of TIMINGS with milliseconds; they become rows of vitals, a bot's once it is allowed.
+    `exposure` is a flag and the variant that it gave, which become a row of flag_exposures.
     """
 
     site: int
@@ -69,7 +71,7 @@ class Event(Struct, frozen=True, gc=False):
     exposure: tuple[str, str] | None = None
 
 
-class Span(Struct, frozen=True, gc=False):
+class FactSpan(Struct, frozen=True, gc=False):
     """A measurement, an error, a click on a link that leads away or one visit of a page. It begins no session.
 
     `own` is in the order of SPANS[table] (facts.tables); its texts are interned. Everything else is as in Event.
@@ -89,10 +91,10 @@ class Span(Struct, frozen=True, gc=False):
     profile: str = ""
 
 
-Fact = Event | Span
+Fact = Event | FactSpan
 
 
-def described(fact: Fact) -> tuple[str, ...]:
+def describe_attributes(fact: Fact) -> tuple[str, ...]:
     """The attributes of a fact as texts."""
     attributes = fact.attributes
     return attributes if isinstance(attributes, tuple) else attributes()

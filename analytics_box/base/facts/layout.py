@@ -1,6 +1,6 @@
-"""How facts lie on disk, and how their rows are written: the tables behind the views that everybody reads.
+"""The layout of facts on disk, and how their rows are written: the tables behind the views that all readers use.
 
-There the strings that come together in few combinations are one number, and the start of a session is `since_start`,
+Strings that occur together in few combinations are stored as one number, and the start of a session as `since_start`,
 the time since then in ms.
 """
 
@@ -8,7 +8,16 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
 
-from analytics_box.base.facts.tables import ATTRIBUTES, BY_NAME, CLOSED, COMBINATIONS, FACT_NAMES, FACTS, TABLES, Table
+from analytics_box.base.facts.tables import (
+    ATTRIBUTES,
+    BY_NAME,
+    CLOSED,
+    COMBINATIONS,
+    FACT_NAMES,
+    FACTS,
+    TABLES,
+    FactTable,
+)
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.strings import Combination, Strings
 
@@ -32,12 +41,12 @@ STORED_ATTRIBUTES = tuple(ATTRIBUTES[place] if one is None else one.column for o
 KINDS = tuple("strings" if one is None else one.table for one, _ in _parts())
 
 
-def stored(table: str) -> str:
-    """Where the rows of a table are written and removed; a table of facts itself is a view for all who read."""
+def stored_table(table: str) -> str:
+    """The table in which rows are written and removed; a table of facts itself is a view for all who read."""
     return f"stored_{table}" if table in FACT_NAMES else table
 
 
-def _columns(table: Table) -> tuple[str, ...]:
+def _columns(table: FactTable) -> tuple[str, ...]:
     if table not in FACTS:
         return table.names
     beside = [name for name in table.names if name not in ATTRIBUTES]
@@ -57,13 +66,13 @@ def _insert(table: str, columns: tuple[str, ...], rows: int = 1) -> str:
 
 # By table: the columns of a row as it is stored, and the statement that writes one.
 STORED_COLUMNS = {table.name: _columns(table) for table in TABLES if table.appended}
-INSERT = {table: _insert(stored(table), columns) for table, columns in STORED_COLUMNS.items()}
+INSERT = {table: _insert(stored_table(table), columns) for table, columns in STORED_COLUMNS.items()}
 _TOGETHER = (32, 8)  # rows of one statement
 
 
 @lru_cache
 def _insert_many(table: str, rows: int) -> str:
-    return _insert(stored(table), _columns(BY_NAME[table]), rows)
+    return _insert(stored_table(table), _columns(BY_NAME[table]), rows)
 
 
 def insert(db: Connection, table: str, rows: Sequence[Sequence[object]]) -> None:

@@ -32,7 +32,7 @@ class OfSite(Struct, frozen=True, tag="site"):
 
 
 class Older(Struct, frozen=True, tag="older"):
-    """What is of a site and from before this instant (UTC ms); an event goes with its session, by when that began."""
+    """Facts of a site from before this instant (UTC ms); an event goes with its session, by the session's start."""
 
     site: int
     before: int
@@ -46,8 +46,10 @@ class Older(Struct, frozen=True, tag="older"):
 
 
 class OfPerson(Struct, frozen=True, tag="person"):
-    """What somebody did on a site: as the profile with this number, or while they were one of these visitors. Of a
-    device, which is the profile 0, everything that these visitors did."""
+    """Facts of a person on a site: as the profile with this number, or while they were one of these visitors. For a
+    device,
+    which is the profile 0, everything that these visitors did.
+    """
 
     site: int
     profile: int
@@ -71,15 +73,15 @@ class OfPerson(Struct, frozen=True, tag="person"):
 What = OfSite | Older | OfPerson
 
 
-class Order(Struct, frozen=True):
-    """What is to be removed, and by table up to which id."""
+class ErasureOrder(Struct, frozen=True):
+    """A removal order, and the highest id it concerns by table."""
 
     what: What
     until: Mapping[str, int]
     id: int = 0
 
     def conditions(self, table: str, first: int = 0) -> list[str]:
-        """What is removed of this table, in the words of SQL, one condition after the other. Ids begin at `first`."""
+        """SQL conditions of the rows to remove from this table, one after the other. Ids begin at `first`."""
         if table not in self.until:
             return []
         ids = f"id >= {first} and id <= {first + self.until[table]}"
@@ -90,7 +92,7 @@ def note(db: Connection, what: What) -> bool:
     """Note an order where the site has facts that are in ClickHouse only; whether it has."""
     if not trimmed.has_any(db, what.site):
         return False
-    order = Order(what, trimmed.floors(db))
+    order = ErasureOrder(what, trimmed.floors(db))
     db.execute(
         "-- orders.note\ninsert into removal_orders (of_site, what) values (?, ?)",
         (what.site, msgspec.json.encode(order).decode()),
@@ -98,16 +100,16 @@ def note(db: Connection, what: What) -> bool:
     return True
 
 
-def first(db: Connection) -> Order | None:
+def first(db: Connection) -> ErasureOrder | None:
     """The oldest order."""
     row = db.execute("-- orders.first\nselect id, what from removal_orders order by id limit 1").fetchone()
     if row is None:
         return None
-    return msgspec.structs.replace(msgspec.json.decode(str(row[1]), type=Order), id=int(str(row[0])))
+    return msgspec.structs.replace(msgspec.json.decode(str(row[1]), type=ErasureOrder), id=int(str(row[0])))
 
 
 def count(db: Connection) -> int:
-    """How many orders are to be carried out."""
+    """The number of pending orders."""
     return int(str(db.execute("-- orders.count\nselect count(*) from removal_orders").fetchall()[0][0]))
 
 
@@ -120,7 +122,7 @@ def is_open(db: Connection, erasure: str) -> bool:
 
 
 def note_found(
-    db: Connection, order: Order, *, removed: int, strings: Collection[int], sessions: Collection[int]
+    db: Connection, order: ErasureOrder, *, removed: int, strings: Collection[int], sessions: Collection[int]
 ) -> None:
     """Before the rows of somebody go: how many they are, and to which strings they and their sessions referred."""
     if not isinstance(order.what, OfPerson):
@@ -145,7 +147,7 @@ def note_found(
         ).fetchall()
         _note_numbers(db, erasure, (("strings", int(str(number))) for row in found for number in row))
     noted = msgspec.structs.replace(order.what, noted=True)
-    what = msgspec.json.encode(Order(noted, order.until)).decode()
+    what = msgspec.json.encode(ErasureOrder(noted, order.until)).decode()
     db.execute("-- orders.note_found\nupdate removal_orders set what = ? where id = ?", (what, order.id))
 
 
@@ -160,7 +162,7 @@ def _note_numbers(db: Connection, erasure: str, numbers: Iterable[tuple[str, int
     )
 
 
-def forget(db: Connection, order: Order, left: Mapping[str, tuple[int, int, int]]) -> None:
+def forget(db: Connection, order: ErasureOrder, left: Mapping[str, tuple[int, int, int]]) -> None:
     """The order is carried out; of its site so many rows are left of each table, from the first until the last
     (UTC ms)."""
     site = order.what.site

@@ -15,7 +15,7 @@ from analytics_box.base.store.strings import Combination
 Kind = Literal["string", "integer", "real", "text", "blob"]
 
 
-class Column(NamedTuple):
+class FactColumn(NamedTuple):
     """A column. Null, where it may be, is what nobody has measured or said; 0 is a measurement (semantics 22).
 
     A closed one has few values, whatever is sent, which are stored even for a website that has used up its budget.
@@ -27,7 +27,7 @@ class Column(NamedTuple):
     closed: bool = False
 
 
-class Table(Struct, frozen=True):
+class FactTable(Struct, frozen=True):
     """A table, or the view of a table of facts. Its `columns` are all but an `id`.
 
     `personal` are the rows of what somebody did: they are exported and removed with the person. `replicated` is what
@@ -35,7 +35,7 @@ class Table(Struct, frozen=True):
     """
 
     name: str
-    columns: tuple[Column, ...]
+    columns: tuple[FactColumn, ...]
     key: tuple[str, ...] = ("id",)
     personal: bool = False
     replicated: bool = False
@@ -48,36 +48,36 @@ class Table(Struct, frozen=True):
 
     @property
     def strings(self) -> tuple[str, ...]:
-        """Those of its columns that hold numbers of strings."""
+        """The columns that hold numbers of strings."""
         return tuple(column.name for column in self.columns if column.kind == "string")
 
 
-def _integers(names: str) -> tuple[Column, ...]:
-    return tuple(Column(name, "integer") for name in names.split())
+def _integers(names: str) -> tuple[FactColumn, ...]:
+    return tuple(FactColumn(name, "integer") for name in names.split())
 
 
-def _measured(names: str) -> tuple[Column, ...]:
-    return tuple(Column(name, "integer", null=True) for name in names.split())
+def _measurement(names: str) -> tuple[FactColumn, ...]:
+    return tuple(FactColumn(name, "integer", null=True) for name in names.split())
 
 
-def _strings(names: str) -> tuple[Column, ...]:
-    return tuple(Column(name, "string") for name in names.split())
+def _strings(names: str) -> tuple[FactColumn, ...]:
+    return tuple(FactColumn(name, "string") for name in names.split())
 
 
-def _closed(names: str) -> tuple[Column, ...]:
-    return tuple(Column(name, "string", closed=True) for name in names.split())
+def _closed_set(names: str) -> tuple[FactColumn, ...]:
+    return tuple(FactColumn(name, "string", closed=True) for name in names.split())
 
 
-def _texts(names: str) -> tuple[Column, ...]:
-    return tuple(Column(name, "text") for name in names.split())
+def _texts(names: str) -> tuple[FactColumn, ...]:
+    return tuple(FactColumn(name, "text") for name in names.split())
 
 
-_CLIENT = (*_strings("browser browser_version system system_version"), *_closed("device"))
+_CLIENT = (*_strings("browser browser_version system system_version"), *_closed_set("device"))
 _CAMPAIGN = _strings("utm_source utm_medium utm_campaign utm_term utm_content")
-_REFERRAL = (*_strings("referrer source"), *_closed("channel click_id"))
-_PLACE = _closed("country region city")
-_LOCALE = (*_strings("language"), *_closed("time_zone"))
-_DISPLAY = (*_strings("viewport screen"), *_closed("connection"))
+_REFERRAL = (*_strings("referrer source"), *_closed_set("channel click_id"))
+_PLACE = _closed_set("country region city")
+_LOCALE = (*_strings("language"), *_closed_set("time_zone"))
+_DISPLAY = (*_strings("viewport screen"), *_closed_set("connection"))
 # What a session has from its first event on, and every row of it repeats.
 _SESSION = (
     *_strings("entry"),
@@ -91,7 +91,7 @@ _SESSION = (
 _WHO_AND_WHERE = (*_integers("site time visitor session"), *_strings("client_session profile path query_string"))
 
 FACTS = (
-    Table(
+    FactTable(
         "events",
         (
             *_integers("site time kind"),
@@ -99,26 +99,26 @@ FACTS = (
             *_integers("visitor session"),
             *_strings("profile path query_string title"),
             *_integers("engaged"),
-            *_measured("scroll interactions"),
-            *_closed("bot"),
+            *_measurement("scroll interactions"),
+            *_closed_set("bot"),
             *_strings("agent origin"),
             *_integers("session_started"),
             *_strings("client_session"),
             *_SESSION,
-            Column("properties", "text", null=True),
+            FactColumn("properties", "text", null=True),
         ),
         personal=True,
         replicated=True,
         appended=True,
     ),
-    Table(
+    FactTable(
         "vitals",
-        (*_WHO_AND_WHERE, *_integers("metric"), Column("value", "real"), *_SESSION),
+        (*_WHO_AND_WHERE, *_integers("metric"), FactColumn("value", "real"), *_SESSION),
         personal=True,
         replicated=True,
         appended=True,
     ),
-    Table(
+    FactTable(
         "errors",
         (
             *_WHO_AND_WHERE,
@@ -131,22 +131,22 @@ FACTS = (
         replicated=True,
         appended=True,
     ),
-    Table(
+    FactTable(
         "outgoing_links",
         (*_WHO_AND_WHERE, *_strings("href text domain"), *_SESSION),
         personal=True,
         replicated=True,
         appended=True,
     ),
-    Table(
+    FactTable(
         "engagement",
         (
             *_WHO_AND_WHERE,
             *_integers("page_index"),
-            *_closed("exit_type"),
-            *_measured("time_on_page active_time first_interaction scroll"),
+            *_closed_set("exit_type"),
+            *_measurement("time_on_page active_time first_interaction scroll"),
             *_integers("scrolls clicks keys"),
-            *_measured("interactions"),
+            *_measurement("interactions"),
             *_integers("copies rage_clicks dead_clicks"),
             *_strings("rage_target dead_target"),
             *_integers("form_fields form_submits"),
@@ -159,7 +159,7 @@ FACTS = (
         appended=True,
     ),
     # What visitors were given by feature flags: a row for each event that says so.
-    Table(
+    FactTable(
         "flag_exposures",
         (*_WHO_AND_WHERE, *_strings("flag variant"), *_SESSION),
         personal=True,
@@ -168,7 +168,7 @@ FACTS = (
     ),
 )
 # Clicks on short links are nobody's by name.
-LINK_CLICKS = Table(
+LINK_CLICKS = FactTable(
     "link_clicks",
     (
         *_integers("link time kind visitor landing landing_visitor"),
@@ -180,49 +180,49 @@ LINK_CLICKS = Table(
 # Checks of monitors, each `count` times: older ones are put together, by hour and then by day (monitors: storage).
 # Durations are sums in microseconds, but for the fastest and the slowest; `bin` and `ttfb_bin` are their places in the
 # histogram of facts.histogram.
-CHECKS = Table(
+CHECKS = FactTable(
     "checks",
     (
         *_integers("monitor time status kind http_code count"),
-        *_measured("total fastest slowest ttfb bin ttfb_bin dns connect tls first_byte transfer bytes"),
+        *_measurement("total fastest slowest ttfb bin ttfb_bin dns connect tls first_byte transfer bytes"),
         *_integers("redirects attempt streak"),
-        *_measured("certificate_ends certificate_valid"),
+        *_measurement("certificate_ends certificate_valid"),
         *_strings("error reason region address url"),
-        Column("data", "text", null=True),
+        FactColumn("data", "text", null=True),
     ),
     replicated=True,
     appended=True,
 )
 # How a monitor was, from when to when; an open span has the end 0. Spans never overlap and leave no gap.
-MONITOR_SPANS = Table("monitor_spans", _integers("monitor state start until"), replicated=True, appended=True)
-STRINGS = Table("strings", _texts("value"), replicated=True)
+MONITOR_SPANS = FactTable("monitor_spans", _integers("monitor state start until"), replicated=True, appended=True)
+STRINGS = FactTable("strings", _texts("value"), replicated=True)
 
 TABLES = (
     *FACTS,
     LINK_CLICKS,
     CHECKS,
     MONITOR_SPANS,
-    Table("link_totals", _integers("link clicks last"), key=("link",)),
-    Table(
+    FactTable("link_totals", _integers("link clicks last"), key=("link",)),
+    FactTable(
         "link_orphans",
         (*_texts("domain"), *_integers("day kind"), *_texts("slug"), *_integers("count")),
         key=("domain", "day", "kind", "slug"),
     ),
     # People as a website names them, and which visitor was which of them from when on.
-    Table(
+    FactTable(
         "profiles",
         (
             *_integers("site"),
             *_strings("profile"),
             *_integers("created_at updated_at"),
-            Column("traits", "blob", null=True),
-            Column("email", "blob", null=True),
+            FactColumn("traits", "blob", null=True),
+            FactColumn("email", "blob", null=True),
         ),
         key=("site", "profile"),
     ),
-    Table("visitor_profiles", (*_integers("site visitor time"), *_strings("profile")), replicated=True),
+    FactTable("visitor_profiles", (*_integers("site visitor time"), *_strings("profile")), replicated=True),
     # Erasures under way, and the numbers of strings and combinations that may have lost their last row by them.
-    Table(
+    FactTable(
         "erasures",
         (
             *_integers("site"),
@@ -232,47 +232,47 @@ TABLES = (
             *_integers("removed created_at"),
         ),
     ),
-    Table("erasure_numbers", (*_texts("erasure kind"), *_integers("number")), key=("erasure", "kind", "number")),
+    FactTable("erasure_numbers", (*_texts("erasure kind"), *_integers("number")), key=("erasure", "kind", "number")),
     # Such numbers that rows of a session had once, kept until the session goes.
-    Table(
+    FactTable(
         "replaced",
         (*_integers("site session"), *_texts("kind"), *_integers("number")),
         key=("site", "session", "kind", "number"),
     ),
-    Table(
+    FactTable(
         "drops",
         (*_integers("site day"), *_texts("reason"), *_integers("count")),
         key=("site", "day", "reason"),
     ),
-    Table("event_ids_new", _integers("digest until")),
-    Table("event_ids", _integers("digest until"), key=("digest",)),
-    Table("session_numbers", _integers("next"), key=()),
-    Table("box", (*_integers("one"), *_texts("id"), *_integers("last_site last_link last_monitor")), key=("one",)),
+    FactTable("event_ids_new", _integers("digest until")),
+    FactTable("event_ids", _integers("digest until"), key=("digest",)),
+    FactTable("session_numbers", _integers("next"), key=()),
+    FactTable("box", (*_integers("one"), *_texts("id"), *_integers("last_site last_link last_monitor")), key=("one",)),
     # What of a monitor goes on from check to check, and until when the box has been watching.
-    Table("monitor_states", (*_integers("monitor"), *_texts("state")), key=("monitor",)),
-    Table("monitor_engine", _integers("one alive_at canaries_at hours_until days_until urls_masked"), key=("one",)),
+    FactTable("monitor_states", (*_integers("monitor"), *_texts("state")), key=("monitor",)),
+    FactTable("monitor_engine", _integers("one alive_at canaries_at hours_until days_until urls_masked"), key=("one",)),
     # What became of monitors, until it has been told (alarms).
-    Table("transitions", (*_integers("monitor time"), *_texts("what detail"), *_integers("told"))),
+    FactTable("transitions", (*_integers("monitor time"), *_texts("what detail"), *_integers("told"))),
     # Of events also their websites, and the UTC days of their times and of the starts of their sessions.
-    Table("changes", (*_texts("source"), *_integers("row"), *_measured("of_site day began"))),
-    Table("text_numbers", _integers("number")),
+    FactTable("changes", (*_texts("source"), *_integers("row"), *_measurement("of_site day began"))),
+    FactTable("text_numbers", _integers("number")),
     # What was trimmed (facts.trimmed), and what is to be removed of it (facts.orders).
-    Table("trimmed", (*_texts("source"), *_integers("until")), key=("source",)),
-    Table(
+    FactTable("trimmed", (*_texts("source"), *_integers("until")), key=("source",)),
+    FactTable(
         "trimmed_sites",
         (*_integers("site"), *_texts("source"), *_integers("count first last")),
         key=("site", "source"),
     ),
-    Table("removal_orders", (*_integers("of_site"), *_texts("what"))),
+    FactTable("removal_orders", (*_integers("of_site"), *_texts("what"))),
     # What an ingest machine has for its primary, and how far the primary is with it (cluster.outbox).
-    Table("outbox", (*_integers("site"), Column("said", "blob"))),
-    Table("inbox", _integers("machine last"), key=("machine",)),
-    Table("clients", _CLIENT),
-    Table("campaigns", _CAMPAIGN),
-    Table("referrals", _REFERRAL),
-    Table("places", _PLACE),
-    Table("locales", _LOCALE),
-    Table("displays", _DISPLAY),
+    FactTable("outbox", (*_integers("site"), FactColumn("said", "blob"))),
+    FactTable("inbox", _integers("machine last"), key=("machine",)),
+    FactTable("clients", _CLIENT),
+    FactTable("campaigns", _CAMPAIGN),
+    FactTable("referrals", _REFERRAL),
+    FactTable("places", _PLACE),
+    FactTable("locales", _LOCALE),
+    FactTable("displays", _DISPLAY),
     STRINGS,
 )
 BY_NAME = {table.name: table for table in TABLES}
@@ -280,7 +280,7 @@ FACT_NAMES = tuple(table.name for table in FACTS)
 PERSONAL = tuple(table.name for table in TABLES if table.personal)
 
 
-def _names(columns: tuple[Column, ...]) -> tuple[str, ...]:
+def _names(columns: tuple[FactColumn, ...]) -> tuple[str, ...]:
     return tuple(column.name for column in columns)
 
 
@@ -292,7 +292,7 @@ SPANS = {table.name: table.names[len(SPAN_OWN) : -len(ATTRIBUTES)] for table in 
 CLOSED = frozenset(column.name for table in FACTS for column in table.columns if column.closed)
 
 
-def _combination(table: str, column: str, parts: tuple[Column, ...], folds: tuple[str, ...]) -> Combination:
+def _combination(table: str, column: str, parts: tuple[FactColumn, ...], folds: tuple[str, ...]) -> Combination:
     return Combination(table, column, _names(parts), folds, tuple(part.name for part in parts if part.closed))
 
 

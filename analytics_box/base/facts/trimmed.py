@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from analytics_box.base.facts.layout import STORED_COLUMNS, stored
+from analytics_box.base.facts.layout import STORED_COLUMNS, stored_table
 from analytics_box.base.facts.tables import BY_NAME, FACT_NAMES
 from analytics_box.base.store.db import Connection
 
@@ -17,7 +17,7 @@ NOBODYS = 0  # the site of anchors
 _NULLABLE = {name: frozenset(column.name for column in BY_NAME[name].columns if column.null) for name in FACT_NAMES}
 
 
-class Piece(Struct, frozen=True):
+class TrimPiece(Struct, frozen=True):
     """Rows that may be trimmed: those above the floor up to this id, how many they are, and of each of their sites the
     time of the last of them (UTC ms)."""
 
@@ -34,7 +34,7 @@ def floors(db: Connection) -> dict[str, int]:
 
 
 def counts(db: Connection) -> dict[str, int]:
-    """How many rows of each table are in ClickHouse only."""
+    """The number of rows of each table that are in ClickHouse only."""
     rows = db.execute("-- trimmed.counts\nselect source, sum(count) from trimmed_sites group by source").fetchall()
     return {str(source): int(str(count)) for source, count in rows}
 
@@ -50,16 +50,16 @@ def has_any(db: Connection, site: int) -> bool:
     return bool(db.execute("-- trimmed.has_any\nselect 1 from trimmed_sites where site = ?", (site,)).fetchall())
 
 
-def next_piece(db: Connection, table: str, *, until: int, before: int, most: int) -> Piece | None:
+def next_piece(db: Connection, table: str, *, until: int, before: int, most: int) -> TrimPiece | None:
     """The next rows above the floor up to this id: in the order of arrival, as long as each is from before this instant
     (UTC ms) and none is quarantined. The newest row of a table is not among them."""
     bot = "bot" if table == "events" else "0"
     rows = db.execute(
         f"""
         -- trimmed.next_piece
-        select id, site, time, {bot} from {stored(table)}
+        select id, site, time, {bot} from {stored_table(table)}
         where id > coalesce((select until from trimmed where source = :table), -1) and id <= :until
-          and id < (select max(id) from {stored(table)})
+          and id < (select max(id) from {stored_table(table)})
         order by id limit :most
         """,
         {"table": table, "until": until, "most": most},
@@ -72,7 +72,7 @@ def next_piece(db: Connection, table: str, *, until: int, before: int, most: int
         end, count = int(str(number)), count + 1
         last[int(str(site))] = max(last.get(int(str(site)), 0), int(str(time)))
     rows.close(force=True)
-    return Piece(table, end, count, last) if count else None
+    return TrimPiece(table, end, count, last) if count else None
 
 
 def trim(db: Connection, table: str, *, until: int, applied: int, most: int) -> bool | None:
@@ -89,7 +89,7 @@ def trim(db: Connection, table: str, *, until: int, applied: int, most: int) -> 
         f"""
         -- trimmed.trim
         select max(id), count(*) from (
-          select id from {stored(table)} where id > ? and id <= ? order by id limit ?)
+          select id from {stored_table(table)} where id > ? and id <= ? order by id limit ?)
         """,
         (floor, until, most),
     ).fetchall()
@@ -99,7 +99,7 @@ def trim(db: Connection, table: str, *, until: int, applied: int, most: int) -> 
         f"""
         -- trimmed.trim
         insert into trimmed_sites (site, source, count, first, last)
-        select site, :table, count(*), min(time), max(time) from {stored(table)}
+        select site, :table, count(*), min(time), max(time) from {stored_table(table)}
         where id > :floor and id <= :last group by site
         on conflict (site, source) do update set
           count = count + excluded.count, first = min(first, excluded.first), last = max(last, excluded.last)
@@ -113,7 +113,7 @@ def trim(db: Connection, table: str, *, until: int, applied: int, most: int) -> 
         """,
         (table, int(str(last))),
     )
-    db.execute(f"-- trimmed.trim\ndelete from {stored(table)} where id <= ?", (int(str(last)),))
+    db.execute(f"-- trimmed.trim\ndelete from {stored_table(table)} where id <= ?", (int(str(last)),))
     _anchor(db, table, int(str(last)))
     return int(str(count)) == most and int(str(last)) < until
 
@@ -124,6 +124,7 @@ def _anchor(db: Connection, table: str, number: int) -> None:
     kept = {"site": NOBODYS, "kind": 1}
     values = [None if name in _NULLABLE[table] else kept.get(name, 0) for name in columns]
     db.execute(
-        f"-- trimmed.anchor\ninsert into {stored(table)} (id, {', '.join(columns)}) values (?{', ?' * len(columns)})",
+        f"-- trimmed.anchor\ninsert into {stored_table(table)} (id, {', '.join(columns)}) "
+        f"values (?{', ?' * len(columns)})",
         (number, *values),
     )

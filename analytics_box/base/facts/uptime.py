@@ -1,7 +1,6 @@
-"""How long a monitor was up, of its spans: uptime and coverage (semantics 20, monitors: states). Pure.
+"""Uptime and coverage of a monitor from its spans (semantics 20, monitors: states). Pure.
 
-Instants are UTC ms. A span holds from `start` until `until`, which is 0 for the one that is open: that one holds until
-now.
+Instants are UTC ms. A span lasts from `start` to `until`, which is 0 for the open one: that one lasts until now.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,15 +19,15 @@ STATES: Final = {
 }
 
 
-class Span(NamedTuple):
-    """How a monitor was, from when to when."""
+class UptimeSpan(NamedTuple):
+    """A period in which a monitor had one state."""
 
     state: int
     start: int
     until: int = 0
 
 
-class Uptime(Struct, frozen=True):
+class WindowUptime(Struct, frozen=True):
     """Milliseconds in each state inside a window of `window` ms, which ends now at the latest.
 
     What no span covers, before the monitor was made, is in none of the states.
@@ -68,12 +67,12 @@ def percentage(up: int, down: int) -> float | None:
     return min(hundredths, 9_999 if down else 10_000) / 100
 
 
-def uptime(spans: Iterable[Span], start: int, end: int, now: int) -> Uptime:
+def uptime(spans: Iterable[UptimeSpan], start: int, end: int, now: int) -> WindowUptime:
     """The uptime from `start` until `end`, or until now where that is earlier."""
     return uptimes(spans, [start, end], now)[0]
 
 
-def uptimes(spans: Iterable[Span], edges: Sequence[int], now: int) -> list[Uptime]:
+def uptimes(spans: Iterable[UptimeSpan], edges: Sequence[int], now: int) -> list[WindowUptime]:
     """The uptime between each edge and the next one; the edges grow, the spans are in any order."""
     times = [dict.fromkeys(STATES.values(), 0) for _ in edges[1:]]
     ends = [min(edge, now) for edge in edges]
@@ -87,8 +86,8 @@ def uptimes(spans: Iterable[Span], edges: Sequence[int], now: int) -> list[Uptim
                 break
             lasted = min(until, ends[bucket + 1]) - max(span.start, ends[bucket])
             times[bucket][STATES[span.state]] += max(lasted, 0)
-    return [Uptime(ends[place + 1] - ends[place], **bucket) for place, bucket in enumerate(times)]
+    return [WindowUptime(ends[place + 1] - ends[place], **bucket) for place, bucket in enumerate(times)]
 
 
-def _start(span: Span) -> int:
+def _start(span: UptimeSpan) -> int:
     return span.start

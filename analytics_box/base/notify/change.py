@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from analytics_box.base import audit, errors, ids
 from analytics_box.base.acting import By
 from analytics_box.base.notify import receivers, rows, rules
-from analytics_box.base.notify.kinds.kind import SECRET, Config, Kind, clean
+from analytics_box.base.notify.kinds.kind import SECRET, ChannelKind, Config, clean
 from analytics_box.base.notify.kinds.table import KINDS
 from analytics_box.base.notify.mail_limits import mailbox_of
 from analytics_box.base.notify.message import line
@@ -30,7 +30,7 @@ _MOVED = "The address is another one, so enter this again: it is sent there"
 _EARLIER = {"chat": "chatId"}  # names of fields as first versions stored them
 
 
-class Tools(Struct, frozen=True):
+class ChannelTools(Struct, frozen=True):
     """The tools of the verbs: the seal of secrets, and the networks that channels may reach."""
 
     seal: Seal
@@ -41,7 +41,7 @@ class Tools(Struct, frozen=True):
         return self.fences.of(member_of(organization_id))
 
 
-class Wanted(Struct, frozen=True):
+class ChannelUpdate(Struct, frozen=True):
     """Changed properties of a channel; None leaves what is there, also for fields that `config` does not have."""
 
     name: str | None = None
@@ -50,7 +50,15 @@ class Wanted(Struct, frozen=True):
 
 
 def create(
-    db: Connection, tools: Tools, by: By, *, organization_id: str, kind: Kind, name: str, enabled: bool, config: Config
+    db: Connection,
+    tools: ChannelTools,
+    by: By,
+    *,
+    organization_id: str,
+    kind: ChannelKind,
+    name: str,
+    enabled: bool,
+    config: Config,
 ) -> tuple[Channel, str]:
     """A new channel, and the secret that it signs with, if it does. Raises BadRequest or Conflict."""
     if len(rows.of(db, organization_id)) >= rules.MOST_CHANNELS:
@@ -69,8 +77,8 @@ def create(
         kind=kind.name,
         name=rules.clean_name(name),
         enabled=enabled,
-        shown=_shown(kind, kept),
-        sealed=sealed(tools.seal, channel_id, kept),
+        shown=_audit_values(kind, kept),
+        sealed=seal_config(tools.seal, channel_id, kept),
         created_at=by.now,
         updated_at=by.now,
     )
@@ -80,19 +88,19 @@ def create(
     return channel, kept.get(SECRET, "")
 
 
-def update(db: Connection, tools: Tools, by: By, channel: Channel, wanted: Wanted) -> Channel:
+def update(db: Connection, tools: ChannelTools, by: By, channel: Channel, wanted: ChannelUpdate) -> Channel:
     """Another name or place, or on and off. What waits for a channel that is switched off is given up."""
     before, kind = channel, KINDS[channel.kind]
     config: Config = {}
     changed = None
     if wanted.config is not None:
         config = _readable(tools.seal, before)
-        changed = _changed(kind, config, wanted.config, tools.fence_of(channel.organization_id))
+        changed = _merge_config(kind, config, wanted.config, tools.fence_of(channel.organization_id))
     after = replace(
         before,
         name=before.name if wanted.name is None else rules.clean_name(wanted.name),
         enabled=before.enabled if wanted.enabled is None else wanted.enabled,
-        shown=before.shown if changed is None else _shown(kind, changed),
+        shown=before.shown if changed is None else _audit_values(kind, changed),
     )
     detail: dict[str, object] = {
         label: {"before": getattr(before, field), "after": getattr(after, field)}
@@ -100,7 +108,7 @@ def update(db: Connection, tools: Tools, by: By, channel: Channel, wanted: Wante
         if getattr(before, field) != getattr(after, field)
     }
     if changed is not None and changed != config:
-        after = replace(after, sealed=sealed(tools.seal, before.id, changed))
+        after = replace(after, sealed=seal_config(tools.seal, before.id, changed))
         detail.setdefault("leadsTo", f"changed, at {after.shown}")
     if not detail:
         return before
@@ -114,7 +122,7 @@ def update(db: Connection, tools: Tools, by: By, channel: Channel, wanted: Wante
     return existing(db, after.id, after.organization_id)
 
 
-def rotate(db: Connection, tools: Tools, by: By, channel: Channel) -> tuple[Channel, str]:
+def rotate(db: Connection, tools: ChannelTools, by: By, channel: Channel) -> tuple[Channel, str]:
     """A new secret to sign with; the old one is used no more. Raises BadRequest for channels without one."""
     new_secret = KINDS[channel.kind].new_secret
     if new_secret is None:
@@ -124,14 +132,14 @@ def rotate(db: Connection, tools: Tools, by: By, channel: Channel) -> tuple[Chan
         raise errors.Conflict(UNREADABLE)
     secret = new_secret()
     config = {**config, SECRET: secret}
-    after = replace(channel, sealed=sealed(tools.seal, channel.id, config), updated_at=by.now)
+    after = replace(channel, sealed=seal_config(tools.seal, channel.id, config), updated_at=by.now)
     rows.update(db, after)
     _record(db, by, after, "rotated", {"name": after.name})
     return after, secret
 
 
 def delete(db: Connection, by: By, channel: Channel) -> None:
-    """It is gone, with all that waits for it."""
+    """Delete a channel, with all its pending messages."""
     rows.delete(db, channel.id)
     _record(db, by, channel, "deleted", {"name": channel.name, "type": channel.kind, "leadsTo": channel.shown})
 
@@ -167,17 +175,17 @@ def existing(db: Connection, channel_id: str, organization_id: str) -> Channel:
 
 
 def note(db: Connection, channel_id: str, *, at: int, error: str) -> None:
-    """What became of the latest attempt; no error is a success."""
+    """Record the result of the latest attempt; an empty error is a success."""
     rows.note(db, channel_id, at=at, error=error)
 
 
-def sealed(seal: Seal, channel_id: str, config: Config) -> bytes:
+def seal_config(seal: Seal, channel_id: str, config: Config) -> bytes:
     """A channel's configuration as it may be stored."""
     return seal.seal(msgspec.json.encode(config), owner=_owner(channel_id))
 
 
-def opened(seal: Seal, channel: Channel) -> Config:
-    """Where a channel leads, with its secrets. Raises SealBroken."""
+def decrypt_config(seal: Seal, channel: Channel) -> Config:
+    """The decrypted configuration of a channel. Raises SealBroken."""
     return open_config(seal, channel.id, channel.sealed)
 
 
@@ -187,7 +195,7 @@ def open_config(seal: Seal, channel_id: str, content: bytes) -> Config:
     return {_EARLIER.get(name, name): value for name, value in stored.items()}
 
 
-def _changed(kind: Kind, before: Config, given: Config, fence: Fence) -> Config:
+def _merge_config(kind: ChannelKind, before: Config, given: Config, fence: Fence) -> Config:
     """A configuration with what was given; the rest stays. Raises BadRequest or Conflict.
 
     A secret follows its channel to another server only if it was typed again: else whoever may change the channel could
@@ -206,20 +214,20 @@ def _changed(kind: Kind, before: Config, given: Config, fence: Fence) -> Config:
     return after
 
 
-def _places(kind: Kind, config: Config) -> list[str]:
+def _places(kind: ChannelKind, config: Config) -> list[str]:
     """The servers that it leads to."""
     urls = [config.get(field.name, "") for field in kind.fields if field.type == "url"]
     return [target(url).origin for url in urls if url]
 
 
-def _shown(kind: Kind, config: Config) -> str:
+def _audit_values(kind: ChannelKind, config: Config) -> str:
     return line(kind.shown(config), 300)
 
 
 def _readable(seal: Seal, channel: Channel) -> Config:
     """Open a channel's configuration; empty if the file that it was sealed with is lost."""
     try:
-        return opened(seal, channel)
+        return decrypt_config(seal, channel)
     except SealBroken:
         return {}
 

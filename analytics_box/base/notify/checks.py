@@ -3,10 +3,10 @@
 import re
 
 from analytics_box.base.errors import BadRequest
-from analytics_box.base.notify.kinds.kind import Check, Config, Field
+from analytics_box.base.notify.kinds.kind import ChannelField, Check, Config
 from analytics_box.base.outgoing.addresses import Fence
-from analytics_box.base.outgoing.failures import Refused
-from analytics_box.base.outgoing.target import Target, target
+from analytics_box.base.outgoing.failures import AddressRefused
+from analytics_box.base.outgoing.target import RequestTarget, target
 
 _TOKEN = re.compile(r"[\x21-\x7e]+\Z")  # what may stand in a header: no line break, no space
 
@@ -61,31 +61,31 @@ def base_url(value: str, fence: Fence) -> str:
 
 
 def origin_of(config: Config) -> str:
-    """Where a channel with an address leads, without the path, which may be a secret."""
+    """The origin of a channel's address, without the path, which may be a secret."""
     place = target(config["url"])
     return place.origin if place.path == "/" else f"{place.origin}/…"
 
 
-def webhook_url(help: str) -> Field:
+def webhook_url(help: str) -> ChannelField:
     """The field of services that give out an address to post to."""
-    return Field("url", "Address", help, secure_url, type="url", longest=2_048)
+    return ChannelField("url", "Address", help, secure_url, type="url", longest=2_048)
 
 
-def server_url(example: str, default: str = "") -> Field:
+def server_url(example: str, default: str = "") -> ChannelField:
     """The field of services that people run themselves."""
     help = (
         f"For example {example}. A server in a private network works if the box administrator has opened that network."
     )
-    return Field("url", "Server", help, base_url, type="url", longest=500, default=default)
+    return ChannelField("url", "Server", help, base_url, type="url", longest=500, default=default)
 
 
-def _place(value: str, fence: Fence) -> Target:
+def _place(value: str, fence: Fence) -> RequestTarget:
     try:
         place = target(value)
         if place.address is not None:
             fence.check(place.address, place.port)
         else:
             fence.check_port(place.port)
-    except Refused as refused:
+    except AddressRefused as refused:
         raise BadRequest(str(refused)) from refused
     return place

@@ -18,8 +18,8 @@ from analytics_box.base.notify.kinds.table import KINDS
 from analytics_box.base.notify.lanes import ROUND, Lanes
 from analytics_box.base.notify.message import Message
 from analytics_box.base.notify.receivers import CHANNELS, Queue
-from analytics_box.base.notify.rows import Delivery
-from analytics_box.base.notify.send import Outcome, Sender
+from analytics_box.base.notify.rows import PendingDelivery
+from analytics_box.base.notify.send import ChannelSender, SendOutcome
 from analytics_box.base.outgoing.askers import member_of
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.seal import Seal, SealBroken
@@ -30,18 +30,18 @@ UNSEALED: Final = "The secrets of this channel cannot be read; the box lost the 
 KEPT: Final = 30 * DAY  # what ended is kept that long, so that no topic is told twice
 
 
-def put(
+def queue_deliveries(
     db: Connection, organization_id: str, message: Message, *, topic: str, now: int, only: Collection[str] | None = None
 ) -> int:
     """Tell the organization's channels, or `only` those with these ids, in the caller's transaction; to how many.
 
     A channel that is switched off, or was told about this topic before, is left out. After the commit call
-    `Deliveries.soon`.
+    `ChannelDeliveries.soon`.
     """
     told = [one for one in rows.switched_on(db, organization_id) if only is None or one in only]
     content = msgspec.json.encode(message).decode()
     for channel_id in told:
-        rows.put(db, channel_id, id=f"msg_{ids.base62(24)}", topic=topic, message=content, now=now)
+        rows.insert_delivery(db, channel_id, id=f"msg_{ids.base62(24)}", topic=topic, message=content, now=now)
     if message.subject:
         rows.end_replaced(db, told, message.subject, failing_before=now - rules.OUTAGE, now=now)
     receivers.wake(db, CHANNELS, told, now=now)
@@ -49,14 +49,14 @@ def put(
 
 
 def keeping_open(db: Connection, organization_id: str, channels: Collection[str]) -> list[str]:
-    """Those of these channels that keep an alert open until it is resolved."""
+    """The channels of these that keep an alert open until it is resolved."""
     return [one.id for one in rows.of(db, organization_id) if one.id in channels and KINDS[one.kind].stays_open]
 
 
-class Deliveries:
+class ChannelDeliveries:
     """Works off the outbox: messages of one channel one after the other, those of different ones side by side."""
 
-    def __init__(self, db: Db, seal: Seal, sender: Sender, clock: Clock) -> None:
+    def __init__(self, db: Db, seal: Seal, sender: ChannelSender, clock: Clock) -> None:
         self._db = db
         self._seal = seal
         self._sender = sender
@@ -93,20 +93,20 @@ class Deliveries:
         """Report channels that have failed for 15 minutes to the other ones of their organization, once each. Return
         the number of messages. After it call `soon`."""
         now = self._clock.now()
-        if not await self._db.read(lambda db: outages.unreported(db, now)):
+        if not await self._db.read(lambda db: outages.unreported_outages(db, now)):
             return 0
-        return await self._db.write(lambda db: outages.report(db, now, public_url, put))
+        return await self._db.write(lambda db: outages.report(db, now, public_url, queue_deliveries))
 
     async def sweep(self) -> None:
         """Forget what ended long ago."""
         before = self._clock.now() - KEPT
         await self._db.write(lambda db: rows.forget_ended(db, before))
 
-    async def _due(self, channels: Collection[str], organizations: Collection[str]) -> list[Delivery]:
+    async def _due(self, channels: Collection[str], organizations: Collection[str]) -> list[PendingDelivery]:
         now = self._clock.now()
         return await self._db.read(lambda db: rows.due(db, now, ROUND, channels, organizations))
 
-    async def _try(self, delivery: Delivery) -> None:
+    async def _try(self, delivery: PendingDelivery) -> None:
         outcome = await self._send(delivery)
         attempts, now = delivery.attempts + 1, self._clock.now()
         verdict = outcome.verdict(delivery.backoff, now, created_at=delivery.created_at)
@@ -123,7 +123,7 @@ class Deliveries:
             if not outcome.error and delivery.failing_since is not None:
                 if delivery.failing_since <= now - rules.OUTAGE:
                     rows.end_obsolete(db, delivery.channel_id, now=now)
-                outages.report_end(db, delivery, now, put)
+                outages.report_end(db, delivery, now, queue_deliveries)
 
         await self._db.write(store)
         if not outcome.error and delivery.failing_since is not None:
@@ -132,12 +132,12 @@ class Deliveries:
             again = "given up" if again_at is None else f"again in {(again_at - now) // 1000} s"
             log.warning("channel %s (%s): %s; %s", delivery.channel_id, delivery.kind, outcome.error, again)
 
-    async def _send(self, delivery: Delivery) -> Outcome:
+    async def _send(self, delivery: PendingDelivery) -> SendOutcome:
         try:
             config = open_config(self._seal, delivery.channel_id, delivery.sealed)
             message = msgspec.json.decode(delivery.message, type=Message)
         except SealBroken as broken:
             log.error("channel %s: %s", delivery.channel_id, broken)
-            return Outcome(UNSEALED)
+            return SendOutcome(UNSEALED)
         asker = member_of(delivery.organization_id)
         return await self._sender.send(asker, delivery.kind, config, message, id=delivery.id, now=self._clock.now())

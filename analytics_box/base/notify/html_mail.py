@@ -44,7 +44,7 @@ _OF_TEXT: Final[Mapping[str, str]] = {
 _TAG: Final = re.compile(rf"<({'|'.join(_OF_TEXT)})(?=[ >/])")
 
 
-class Row(Struct, frozen=True):
+class MailRow(Struct, frozen=True):
     """A line of the table: a name and its state, in the color of the tone."""
 
     name: str
@@ -70,7 +70,7 @@ class HtmlMail(Struct, frozen=True, kw_only=True):
     details: tuple[str, ...] = ()
     text: Markup = Markup()
     heading: str = ""
-    rows: tuple[Row, ...] = ()
+    rows: tuple[MailRow, ...] = ()
     action: Action
     note: str = ""
     foot: str
@@ -82,6 +82,6 @@ class HtmlMail(Struct, frozen=True, kw_only=True):
         return render(TEMPLATE, mail=self, light=LIGHT, dark=DARK)
 
 
-def styled(html: Markup) -> Markup:
+def style_html(html: Markup) -> Markup:
     """Return users' text with a style on each element."""
     return Markup(_TAG.sub(lambda tag: f'<{tag[1]} style="{_OF_TEXT[tag[1]]}"', str(html)))  # noqa: S704  safe before

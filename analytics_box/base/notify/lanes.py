@@ -5,7 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
 from typing import Any, Final, Generic, TypeVar
 
-from analytics_box.base.turns import Turns
+from analytics_box.base.turns import FairQueue
 
 T = TypeVar("T")
 
@@ -36,7 +36,7 @@ class Lanes(Generic[T]):
         self._attempt = attempt
         self._lane = lane
         self._group = group
-        self._turns: Turns[T] = Turns(_AT_ONCE, _OF_GROUP)
+        self._turns: FairQueue[T] = FairQueue(_AT_ONCE, _OF_GROUP)
         self._waiting: set[str] = set()  # lanes of what waits for its turn
         self._look = True  # whether more may be due than waits for its turn
         self._told = asyncio.Event()
@@ -125,7 +125,7 @@ class Lanes(Generic[T]):
             task.result()
 
     def _forget_waiting(self) -> None:
-        """What has not begun is found again in the next round."""
+        """Discard deliveries that have not begun; the next round finds them again."""
         self._turns.clear()
         self._waiting.clear()
         self._look = True

@@ -1,4 +1,4 @@
-"""What was sent lately: the outbox as people see it, and how one of it is tried again."""
+"""Recent messages: the outbox as people see it, and retries."""
 
 from typing import Final, Literal
 
@@ -16,7 +16,7 @@ Status = Literal["waiting", "sent", "failed"]
 UNKNOWN: Final = "There is no delivery with this id; those that ended are forgotten after 30 days"
 
 
-class Entry(Struct, frozen=True):
+class DeliveryLogEntry(Struct, frozen=True):
     """A message and what became of it. Times are UTC ms; `number` orders entries, the newest has the highest.
 
     `error` is that of the latest attempt, empty if there was none. `due_at` is when it is tried next.
@@ -39,15 +39,15 @@ class Entry(Struct, frozen=True):
 
 def entries(
     db: Connection, organization_id: str, *, channel_id: str | None, before: int | None, most: int
-) -> list[Entry]:
+) -> list[DeliveryLogEntry]:
     """The newest first, of all channels or of one; those older than `before`, a number. Raises NotFound."""
     if channel_id is not None:
         existing(db, channel_id, organization_id)
-    found = rows.sent(db, organization_id, channel_id=channel_id, before=before, most=most)
+    found = rows.list_deliveries(db, organization_id, channel_id=channel_id, before=before, most=most)
     return [_entry(each) for each in found]
 
 
-def retry(db: Connection, organization_id: str, delivery_id: str, *, now: int) -> Entry:
+def retry(db: Connection, organization_id: str, delivery_id: str, *, now: int) -> DeliveryLogEntry:
     """Have it tried now: one that was given up with all its attempts. After the commit call `Deliveries.soon`.
 
     Raises NotFound, and Conflict for one that has arrived or whose channel is switched off.
@@ -69,9 +69,9 @@ def retry(db: Connection, organization_id: str, delivery_id: str, *, now: int) -
     return _entry(again or found)
 
 
-def _entry(row: rows.Sent) -> Entry:
+def _entry(row: rows.DeliveryLogRow) -> DeliveryLogEntry:
     message = msgspec.json.decode(row.message, type=Message)
-    return Entry(
+    return DeliveryLogEntry(
         number=row.number,
         id=row.id,
         channel_id=row.channel_id,
@@ -88,7 +88,7 @@ def _entry(row: rows.Sent) -> Entry:
     )
 
 
-def _status(row: rows.Sent) -> Status:
+def _status(row: rows.DeliveryLogRow) -> Status:
     if row.due_at is not None:
         return "waiting"
     return "failed" if row.error else "sent"

@@ -65,7 +65,7 @@ class Mailer:
 
     @property
     def sender(self) -> str:
-        """Who messages come from."""
+        """The sender of messages."""
         settings = self._settings
         return settings.smtp_from or settings.smtp_user or f"analytics-box@{settings.smtp_host}"
 

@@ -11,7 +11,7 @@ from typing import Final, Literal, NamedTuple
 from analytics_box.base import ids
 from analytics_box.base.clock import DAY, HOUR
 from analytics_box.base.errors import RateLimited
-from analytics_box.base.outgoing.failures import Refused
+from analytics_box.base.outgoing.failures import AddressRefused
 from analytics_box.base.outgoing.target import clean_host
 from analytics_box.base.store.db import Connection
 
@@ -22,20 +22,20 @@ _OF_CALLER: Final = "You have sent {most} of these emails within {span}; try aga
 _IGNORE_DOTS: Final = ("gmail.com", "googlemail.com")
 
 
-class Bound(NamedTuple):
+class MailLimit(NamedTuple):
     """The most mails of one purpose to one mailbox, or by one user."""
 
     hour: int
     day: int
 
 
-BOUNDS: Final[dict[Purpose, Bound]] = {
-    "password reset": Bound(3, 10),
-    "invitation": Bound(3, 10),
-    "test": Bound(10, 30),
-    "subscription": Bound(3, 3),
+BOUNDS: Final[dict[Purpose, MailLimit]] = {
+    "password reset": MailLimit(3, 10),
+    "invitation": MailLimit(3, 10),
+    "test": MailLimit(10, 30),
+    "subscription": MailLimit(3, 3),
 }
-OF_A_CALLER: Final = Bound(30, 100)  # mails to addresses that a user or API key enters
+OF_A_CALLER: Final = MailLimit(30, 100)  # mails to addresses that a user or API key enters
 
 
 def take(db: Connection, purpose: Purpose, address: str, now: int, *, account: str = "") -> int:
@@ -69,7 +69,7 @@ def mailbox_of(address: str) -> str:
     'ada@xn--bcher-kva.example'
     """
     name, _, domain = unicodedata.normalize("NFKC", address).lower().rpartition("@")
-    with suppress(Refused):
+    with suppress(AddressRefused):
         domain = clean_host(domain)
     name = name.partition("+")[0] or name
     if domain in _IGNORE_DOTS:
@@ -77,7 +77,7 @@ def mailbox_of(address: str) -> str:
     return f"{name}@{domain}"
 
 
-def _count(db: Connection, bound: Bound, receiver: bytes, now: int, refusal: str) -> int:
+def _count(db: Connection, bound: MailLimit, receiver: bytes, now: int, refusal: str) -> int:
     """Count a mail. Return the number of mails in the hour before. Raises RateLimited."""
     found = db.execute(
         """

@@ -1,4 +1,4 @@
-"""What a channel is told. Pure."""
+"""The content of a notification. Pure."""
 
 import re
 from typing import Literal

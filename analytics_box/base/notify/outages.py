@@ -10,7 +10,7 @@ from typing import Final
 from analytics_box.base.notify import rows
 from analytics_box.base.notify.kinds.table import KINDS
 from analytics_box.base.notify.message import Message
-from analytics_box.base.notify.rows import Delivery, FailingChannel
+from analytics_box.base.notify.rows import FailingChannel, PendingDelivery
 from analytics_box.base.notify.rules import OUTAGE
 from analytics_box.base.store.db import Connection
 from analytics_box.base.texts import ChannelMessages as Words
@@ -21,17 +21,17 @@ FAILING: Final = "channel.failing"
 WORKING: Final = "channel.working"
 
 
-def unreported(db: Connection, now: int) -> list[FailingChannel]:
+def unreported_outages(db: Connection, now: int) -> list[FailingChannel]:
     """Return the enabled channels that have failed for 15 minutes, and the channels that are yet to report each."""
     return [one for one in rows.failing(db, now - OUTAGE) if rows.yet_to_report(db, one, _topic(one.id, one.since))]
 
 
 def report(db: Connection, now: int, public_url: str, put: Put) -> int:
     """Report them; return the number of messages."""
-    return sum(_report(db, one, now, public_url, put) for one in unreported(db, now))
+    return sum(_report(db, one, now, public_url, put) for one in unreported_outages(db, now))
 
 
-def report_end(db: Connection, delivery: Delivery, now: int, put: Put) -> None:
+def report_end(db: Connection, delivery: PendingDelivery, now: int, put: Put) -> None:
     """Report that a channel works again, through those that reported its outage."""
     topic = _topic(delivery.channel_id, delivery.failing_since or 0)
     told = rows.told_of(db, delivery.organization_id, topic)

@@ -14,7 +14,7 @@ _COLUMNS = """id, organization_id, kind, name, enabled, shown, sealed, created_a
   (select count(*) from deliveries where channel_id = channels.id and due_at is not null) as waiting"""
 
 
-class Sent(Struct, frozen=True):
+class DeliveryLogRow(Struct, frozen=True):
     """A line of the log: a message that waits (`due_at`), or ended, with an error if given up. Times are UTC ms."""
 
     number: int
@@ -42,7 +42,7 @@ class FailingChannel(Struct, frozen=True):
     waiting: int
 
 
-class Delivery(Struct, frozen=True):
+class PendingDelivery(Struct, frozen=True):
     """A message that waits, with the channel it is for. `message` is JSON; `attempts` are those made already."""
 
     number: int
@@ -136,14 +136,14 @@ def _channels(db: Connection, condition: str, value: str) -> list[Channel]:
 
 
 def note(db: Connection, channel_id: str, *, at: int, error: str) -> None:
-    """What became of the latest attempt; no error is a success."""
+    """Record the result of the latest attempt; an empty error is a success."""
     db.execute("-- notify.note\nupdate channels set last_at = ?, last_error = ? where id = ?", (at, error, channel_id))
 
 
 # The outbox
 
 
-def put(db: Connection, channel_id: str, *, id: str, topic: str, message: str, now: int) -> None:
+def insert_delivery(db: Connection, channel_id: str, *, id: str, topic: str, message: str, now: int) -> None:
     """A message waits for its channel, unless it had one about this topic before."""
     db.execute(
         """
@@ -157,14 +157,14 @@ def put(db: Connection, channel_id: str, *, id: str, topic: str, message: str, n
 
 def due(
     db: Connection, now: int, most: int, channels: Collection[str] = (), organizations: Collection[str] = ()
-) -> list[Delivery]:
-    """What is to be tried now: of each channel the oldest that waits, so that messages arrive in their order.
+) -> list[PendingDelivery]:
+    """Deliveries to try now: of each channel the oldest that waits, so that messages arrive in order.
 
-    These channels and organizations are left out.
+    The given channels and organizations are skipped.
     """
     return records.all_of(
         db,
-        Delivery,
+        PendingDelivery,
         """
         -- notify.due
         select number, deliveries.id, message, attempts, channel_id, organization_id, kind, channels.name, sealed,
@@ -267,7 +267,7 @@ def _list(values: Collection[str]) -> str:
 
 
 def set_due(db: Connection, number: int, *, attempts: int, due_at: int, error: str) -> None:
-    """It is tried again later."""
+    """Schedule the next attempt."""
     db.execute(
         """
         -- notify.set_due
@@ -278,7 +278,7 @@ def set_due(db: Connection, number: int, *, attempts: int, due_at: int, error: s
 
 
 def set_ended(db: Connection, number: int, *, attempts: int, now: int, error: str) -> None:
-    """It was sent, or given up with an error."""
+    """Mark a message as sent, or as given up with an error."""
     db.execute(
         """
         -- notify.set_ended
@@ -307,11 +307,13 @@ _SENT = """
 """
 
 
-def sent(db: Connection, organization_id: str, *, channel_id: str | None, before: int | None, most: int) -> list[Sent]:
-    """What an organization's channels, or one of them, were told, the newest first; those with lower numbers."""
+def list_deliveries(
+    db: Connection, organization_id: str, *, channel_id: str | None, before: int | None, most: int
+) -> list[DeliveryLogRow]:
+    """Messages to an organization's channels, or to one of them, the newest first, with numbers below `before`."""
     return records.all_of(
         db,
-        Sent,
+        DeliveryLogRow,
         f"""
         -- notify.sent
         {_SENT}
@@ -323,11 +325,11 @@ def sent(db: Connection, organization_id: str, *, channel_id: str | None, before
     )
 
 
-def find_sent(db: Connection, delivery_id: str, organization_id: str) -> Sent | None:
-    """One line of an organization's log."""
+def find_sent(db: Connection, delivery_id: str, organization_id: str) -> DeliveryLogRow | None:
+    """A message in an organization's log."""
     return records.one_of(
         db,
-        Sent,
+        DeliveryLogRow,
         f"""
         -- notify.find_sent
         {_SENT} where deliveries.id = ? and organization_id = ?
@@ -337,7 +339,7 @@ def find_sent(db: Connection, delivery_id: str, organization_id: str) -> Sent | 
 
 
 def begin_again(db: Connection, number: int, *, now: int) -> None:
-    """One that was given up waits again, as if it was new."""
+    """Queue a message that was given up as if it was new."""
     db.execute(
         """
         -- notify.begin_again

@@ -7,25 +7,25 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base.notify import rules
-from analytics_box.base.notify.kinds.kind import Config, Post, Sending
+from analytics_box.base.notify.kinds.kind import Config, Post, SendAttempt
 from analytics_box.base.notify.kinds.table import KINDS
 from analytics_box.base.notify.mail import Mail, Mailer, NotSent
 from analytics_box.base.notify.message import Message
 from analytics_box.base.notify.rules import AttemptVerdict, ReceiverBackoff
-from analytics_box.base.outgoing.askers import Asker
-from analytics_box.base.outgoing.client import Answer, Ask, Client, Clients
-from analytics_box.base.outgoing.failures import Failed, Refused
-from analytics_box.base.outgoing.target import Target, target
+from analytics_box.base.outgoing.askers import RequestAsker
+from analytics_box.base.outgoing.client import Client, Clients, OutgoingAnswer, OutgoingRequest
+from analytics_box.base.outgoing.failures import AddressRefused, RequestFailed
+from analytics_box.base.outgoing.target import RequestTarget, target
 
 SECONDS: Final = 10.0  # for the whole request
 _ANSWER_BYTES: Final = 4_096
 _LATER: Final = frozenset({408, 425, 429})  # answers below 500 after which trying again makes sense
 
 
-class Outcome(Struct, frozen=True):
-    """What came of it. `error` is empty for a success; after a `final` one trying again makes no sense.
+class SendOutcome(Struct, frozen=True):
+    """The result of an attempt. `error` is empty for a success; after a `final` one a retry makes no sense.
 
-    `wait` is how long the other side wants to be left alone, in seconds.
+    `wait` is the pause that the other side asks for, in seconds.
     """
 
     error: str = ""
@@ -41,27 +41,29 @@ class Outcome(Struct, frozen=True):
         return rules.after_failure(before, now, created_at=created_at, asked=self.wait)
 
 
-class Sender:
+class ChannelSender:
     """Sends to channels of every kind."""
 
     def __init__(self, clients: Clients, mailer: Mailer) -> None:
         self._clients = clients
         self.mailer = mailer
 
-    async def send(self, asker: Asker, kind: str, config: Config, message: Message, *, id: str, now: int) -> Outcome:
+    async def send(
+        self, asker: RequestAsker, kind: str, config: Config, message: Message, *, id: str, now: int
+    ) -> SendOutcome:
         """Send it; never raises for what the other side does. `id` stays the same when it is sent again."""
-        made = KINDS[kind].made(config, message, Sending(id, now))
+        made = KINDS[kind].made(config, message, SendAttempt(id, now))
         match made:
             case None:
-                return Outcome()
+                return SendOutcome()
             case Mail():
                 return await self.mail(made)
             case Post():
-                return judged(await self.ask(asker, made, in_clear=KINDS[kind].in_clear))
+                return outcome_of(await self.ask(asker, made, in_clear=KINDS[kind].in_clear))
 
     async def send_test(
-        self, asker: Asker, kind: str, config: Config, message: Message, *, id: str, now: int
-    ) -> Outcome:
+        self, asker: RequestAsker, kind: str, config: Config, message: Message, *, id: str, now: int
+    ) -> SendOutcome:
         """Send a test; where an alert would stay open it is resolved at once. Never raises, as `send`."""
         message = replace(message, subject=f"test:{id}", action="trigger")
         outcome = await self.send(asker, kind, config, message, id=id, now=now)
@@ -70,9 +72,9 @@ class Sender:
             outcome = await self.send(asker, kind, config, end, id=f"{id}_end", now=now)
         return outcome
 
-    async def ask(self, asker: Asker, post: Post, *, in_clear: bool) -> Answer | Outcome:
-        """What a service answers; why there is no answer, where it is not asked or not reached. Never raises."""
-        ask = Ask(
+    async def ask(self, asker: RequestAsker, post: Post, *, in_clear: bool) -> OutgoingAnswer | SendOutcome:
+        """The answer of a service, or the reason why there is none. Never raises."""
+        ask = OutgoingRequest(
             post.url,
             method=post.method,
             headers=post.headers,
@@ -87,46 +89,49 @@ class Sender:
             if not in_clear:
                 await _refuse_in_clear(client, target(post.url))
             return await client.fetch(ask)
-        except Refused as refused:
-            return Outcome(str(refused), final=True)
-        except Failed as failed:
-            return Outcome(str(failed))
+        except AddressRefused as refused:
+            return SendOutcome(str(refused), final=True)
+        except RequestFailed as failed:
+            return SendOutcome(str(failed))
 
-    async def mail(self, mail: Mail) -> Outcome:
+    async def mail(self, mail: Mail) -> SendOutcome:
         """Give a message to the mail server. Never raises."""
         try:
             await self.mailer.send(mail)
         except NotSent as why:
-            return Outcome(str(why))
-        return Outcome()
+            return SendOutcome(str(why))
+        return SendOutcome()
 
 
-async def _refuse_in_clear(client: Client, place: Target) -> None:
-    """Raises Refused for http to a place outside the private networks that are open, else what `Client.vet` raises."""
+async def _refuse_in_clear(client: Client, place: RequestTarget) -> None:
+    """Raises AddressRefused for http to a place outside the private networks that are open, else what `Client.vet`
+    raises."""
     if place.scheme == "http":
         for address in await client.vet(place):
             if not client.fence.opens(address):
-                raise Refused("Use https, unless the server is in a private network that is open to your organization")
+                raise AddressRefused(
+                    "Use https, unless the server is in a private network that is open to your organization"
+                )
 
 
-def judged(answer: Answer | Outcome) -> Outcome:
-    """What an answer means; why there is none stays what it is."""
-    if isinstance(answer, Outcome):
+def outcome_of(answer: OutgoingAnswer | SendOutcome) -> SendOutcome:
+    """The result that an answer stands for; a missing answer stays as it is."""
+    if isinstance(answer, SendOutcome):
         return answer
     status = answer.status
     if 200 <= status < 300:
-        return Outcome()
+        return SendOutcome()
     if 300 <= status < 400:
-        return Outcome(f"The address leads elsewhere ({_named(status)}); enter the final one", final=True)
+        return SendOutcome(f"The address leads elsewhere ({_request_name(status)}); enter the final one", final=True)
     wait = answer.header("retry-after")
-    return Outcome(
-        f"The other side answers {_named(status)}",
+    return SendOutcome(
+        f"The other side answers {_request_name(status)}",
         final=status < 500 and status not in _LATER,
         wait=int(wait) if wait.isascii() and wait.isdecimal() and len(wait) < 7 else None,
     )
 
 
-def _named(status: int) -> str:
+def _request_name(status: int) -> str:
     try:
         return f"{status} {HTTPStatus(status).phrase}"
     except ValueError:

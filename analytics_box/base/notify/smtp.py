@@ -23,12 +23,12 @@ _FOR_PROGRAMS = frozenset({"message-id", "references", "list-id", "list-unsubscr
 
 def send(settings: Settings, sender: str, mail: Mail) -> None:
     """Send a message; return once the server has accepted it. Raises NotSent, which names the step that failed."""
-    message = _written(sender, mail)
+    message = _compose(sender, mail)
     try:
         password = first_line("smtp_password_file", settings.smtp_password_file)
     except SettingsError as wrong:
         raise NotSent(str(wrong)) from wrong
-    server = _connected(settings)
+    server = _open_connection(settings)
     try:
         if settings.smtp_user:
             _sign_in(server, settings.smtp_user, password)
@@ -67,7 +67,7 @@ class _Utf8OverTls(_Utf8, smtplib.SMTP_SSL):
     """A sign-in in UTF-8 on a port that uses TLS from the start."""
 
 
-def _connected(settings: Settings) -> _Utf8:
+def _open_connection(settings: Settings) -> _Utf8:
     """The server, secured as the settings say. Raises NotSent."""
     where = f"{settings.smtp_host}:{settings.smtp_port}"
     try:
@@ -160,7 +160,7 @@ class _Policy(EmailPolicy):
 _POLICY = _Policy()
 
 
-def _written(sender: str, mail: Mail) -> EmailMessage:
+def _compose(sender: str, mail: Mail) -> EmailMessage:
     """Raises NotSent for an address or a subject that makes no header. Strangers type addresses, and what Python's
     parser raises for odd ones is not bounded."""
     try:
@@ -177,7 +177,7 @@ def _message(sender: str, mail: Mail) -> EmailMessage:
     if parseaddr(mail.to) != ("", mail.to):
         raise ValueError
     message = EmailMessage(_POLICY)
-    message["From"] = _named(mail.of, sender) if mail.of else sender
+    message["From"] = _with_sender_name(mail.of, sender) if mail.of else sender
     message["To"] = mail.to
     message["Subject"] = mail.subject
     message["Date"] = formatdate(usegmt=True)
@@ -194,7 +194,7 @@ def _message(sender: str, mail: Mail) -> EmailMessage:
     return message
 
 
-def _named(name: str, sender: str) -> Address | str:
+def _with_sender_name(name: str, sender: str) -> Address | str:
     """The sender under another name; as it is where its address is none that Python knows."""
     try:
         return Address(name, addr_spec=parseaddr(sender)[1])

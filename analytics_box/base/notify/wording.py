@@ -35,7 +35,7 @@ _LOOKALIKES = str.maketrans(
 
 
 def title(message: Message, longest: int) -> str:
-    """What happened, in one line that is never empty."""
+    """The event in one line that is never empty."""
     return line(message.title, longest) or line(message.type, longest) or SENDER
 
 
@@ -67,7 +67,7 @@ def tame(text: str) -> str:
     return text.translate(_LOOKALIKES)
 
 
-def marked(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Text with a backslash before all that Markdown might read."""
     return _MARKDOWN.sub(r"\\\1", text)
 
@@ -93,12 +93,12 @@ def within(text: str, longest: int, escape: Callable[[str], str] = str, size: Ca
 
 
 def utf8(text: str) -> int:
-    """How many bytes a text has in UTF-8."""
+    """The length of a text in UTF-8, in bytes."""
     return len(text.encode())
 
 
 def key(message: Message, id: str, longest: int) -> str:
-    """What messages about one thing have in common, at most so long; the message's own id if it stands alone."""
+    """The key that messages about one thing share, of limited length; the message's own id if it stands alone."""
     name = message.subject or id
     return name if name.isascii() and name.isprintable() and len(name) <= longest else sha256(name.encode()).hexdigest()
 

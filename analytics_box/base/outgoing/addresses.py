@@ -1,6 +1,6 @@
-"""Which addresses the box may connect to on behalf of people (security: outgoing requests). Pure but for `is_own`.
+"""Addresses that the box may connect to on behalf of people (security: outgoing requests). Pure but for `is_own`.
 
-An IPv6 address that stands for an IPv4 one is judged by that one too. `ipaddress` alone is not enough: it finds
+An IPv6 address that stands for an IPv4 one is judged by that one too. `ipaddress` alone is not enough: it considers
 multicast, NAT64, 6to4 and site-local addresses global.
 """
 
@@ -10,7 +10,7 @@ from itertools import takewhile
 from string import hexdigits
 from typing import Final
 
-from analytics_box.base.outgoing.failures import Refused
+from analytics_box.base.outgoing.failures import AddressRefused
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
@@ -55,22 +55,23 @@ class Fence:
         return any(address in network for network in self.allowed if network.version == address.version)
 
     def check(self, address: Address, port: int) -> Address:
-        """The address to connect to. Raises Refused."""
-        outer, inner = unwrapped(address)
+        """The address to connect to. Raises AddressRefused."""
+        outer, inner = unwrap_address(address)
         if not self._is_open(outer) or (inner is not outer and not self._is_open(inner)):
-            raise Refused(self._hinted(_PRIVATE))
+            raise AddressRefused(self._hinted(_PRIVATE))
         self.check_port(port)
         if port and port == self._port and (self._is_own(outer) or self._is_own(inner)):
-            raise Refused("This is the box's own address")
+            raise AddressRefused("This is the box's own address")
         return outer
 
     def check_port(self, port: int) -> None:
-        """Raises Refused for ports of mail servers, which could be made to send mail."""
+        """Raises AddressRefused for ports of mail servers, which could be made to send mail."""
         if port in MAIL_PORTS:
-            raise Refused(f"Port {port} is for mail; the box does not ask it")
+            raise AddressRefused(f"Port {port} is for mail; the box does not ask it")
 
     def check_name(self, name: str) -> None:
-        """Raises Refused for what the box's own name servers should not be asked, since it is not of the internet.
+        """Raises AddressRefused for what the box's own name servers should not be asked, since it is not of the
+        internet.
 
         That is nothing where a private range is open, because its names are wanted too.
         """
@@ -78,13 +79,13 @@ class Fence:
             return
         reverse = _reverse(_labels(name))
         if is_internal(name) or (reverse is not None and not self.shows(reverse)):
-            raise Refused(self._hinted(_INTERNAL_NAME))
+            raise AddressRefused(self._hinted(_INTERNAL_NAME))
 
     def shows(self, address: Address) -> bool:
         """Whether people may be told of this address: one of the internet, or of a range that is open."""
         try:
-            return all(self._is_open(each) for each in unwrapped(address))
-        except Refused:
+            return all(self._is_open(each) for each in unwrap_address(address))
+        except AddressRefused:
             return False
 
     def _hinted(self, reason: str) -> str:
@@ -106,8 +107,8 @@ class Fence:
 def is_public(address: Address) -> bool:
     """Return whether an address is on the public internet, as is the IPv4 address that it may stand for."""
     try:
-        return all(_is_routed(each) for each in unwrapped(address))
-    except Refused:
+        return all(_is_routed(each) for each in unwrap_address(address))
+    except AddressRefused:
         return False
 
 
@@ -146,12 +147,13 @@ def _reverse(labels: list[str]) -> Address | None:
     return None
 
 
-def unwrapped(address: Address) -> tuple[Address, Address]:
-    """The address to connect to, and the one that it stands for in the end. Raises Refused for one with a zone."""
+def unwrap_address(address: Address) -> tuple[Address, Address]:
+    """The address to connect to, and the one that it stands for in the end. Raises AddressRefused for
+    one with a zone."""
     if isinstance(address, IPv4Address):
         return address, address
     if address.scope_id is not None:
-        raise Refused("Addresses of a single network card cannot be asked")
+        raise AddressRefused("Addresses of a single network card cannot be asked")
     if address.ipv4_mapped is not None:
         return address.ipv4_mapped, address.ipv4_mapped
     if address in _NAT64 or 1 < int(address) <= 0xFFFF_FFFF:  # :: and ::1 are no IPv4 addresses

@@ -5,7 +5,7 @@ from typing import Final, Literal
 from msgspec import Struct
 
 
-class Asker(Struct, frozen=True):
+class RequestAsker(Struct, frozen=True):
     """The party that chose the address of a request. `organization_id` is set for members of an organization only.
 
     Whatever a stranger typed, such as the webhook of a status page's subscriber, is asked as STRANGER, and reaches the
@@ -17,10 +17,10 @@ class Asker(Struct, frozen=True):
     organization_id: str = ""
 
 
-STRANGER: Final = Asker("stranger")
-ADMINISTRATOR: Final = Asker("administrator")
+STRANGER: Final = RequestAsker("stranger")
+ADMINISTRATOR: Final = RequestAsker("administrator")
 
 
-def member_of(organization_id: str) -> Asker:
+def member_of(organization_id: str) -> RequestAsker:
     """The asker for what members of this organization entered."""
-    return Asker("member", organization_id)
+    return RequestAsker("member", organization_id)

@@ -1,4 +1,4 @@
-"""How many bytes of answers are in memory at once, whoever asked. Pure, but for what is taken."""
+"""A limit on the bytes of answers in memory, for all requests together. Pure, but for the counts."""
 
 from collections import Counter
 from types import TracebackType
@@ -8,8 +8,8 @@ MOST: Final = 67_108_864  # bytes of all answers that are kept at once
 PER_GROUP: Final = 16_777_216  # of one group, such as the checks of one organization
 
 
-class Budget:
-    """So many bytes in all, and a share of them for one group."""
+class BodyBudget:
+    """A limit on bytes in total, and a share of them for one group."""
 
     def __init__(self, most: int = MOST, per_group: int = PER_GROUP) -> None:
         self._most, self._per_group = most, per_group
@@ -25,7 +25,7 @@ class Budget:
         return True
 
     def give(self, group: str, size: int) -> None:
-        """So many bytes are free again."""
+        """Return bytes to the budget."""
         self.taken -= size
         self._groups[group] -= size
         if not self._groups[group]:
@@ -33,9 +33,11 @@ class Budget:
 
 
 class Share:
-    """What one request takes of a budget, until the end of its block. `is_short` is whether it was refused some."""
+    """The bytes that one request takes of a budget, until the end of its block. `is_short` is whether it was refused
+    some.
+    """
 
-    def __init__(self, budget: Budget, group: str) -> None:
+    def __init__(self, budget: BodyBudget, group: str) -> None:
         self.is_short = False
         self._budget, self._group, self._size = budget, group, 0
 

@@ -1,4 +1,4 @@
-"""What a certificate says, also one that nobody trusts.
+"""The contents of a certificate, including one that is not trusted.
 
 Python's `getpeercert` tells nothing of a certificate that was not verified. Its TLS object beneath does: it is asked
 with care, so that a Python without it only tells less.
@@ -12,7 +12,7 @@ from msgspec import Struct
 _MOST_NAMES = 100
 
 
-class Certificate(Struct, frozen=True):
+class ServerCertificate(Struct, frozen=True):
     """The certificate of a server. `starts_at` and `ends_at` are UTC ms; `issuer` and `subject` are for people.
 
     `names` are those that it is for; `chain` says whom the server presents, from its own up to an authority.
@@ -26,25 +26,25 @@ class Certificate(Struct, frozen=True):
     chain: tuple[str, ...] = ()
 
 
-def certificate_of(session: ssl.SSLObject | None) -> Certificate | None:
+def certificate_of(session: ssl.SSLObject | None) -> ServerCertificate | None:
     """The certificate of the other side, verified or not; None where it showed none."""
     chain = _chain(session)
     if not chain:
         return None
     own = chain[0]
     names = tuple(str(value) for kind, value in own.get("subjectAltName", ()) if kind in {"DNS", "IP Address"})
-    return Certificate(
-        subject=_called(own.get("subject", ())),
-        issuer=_called(own.get("issuer", ())),
+    return ServerCertificate(
+        subject=_subject_name(own.get("subject", ())),
+        issuer=_subject_name(own.get("issuer", ())),
         names=names[:_MOST_NAMES],
         starts_at=_instant(own.get("notBefore")),
         ends_at=_instant(own.get("notAfter")),
-        chain=tuple(_called(each.get("subject", ())) for each in chain),
+        chain=tuple(_subject_name(each.get("subject", ())) for each in chain),
     )
 
 
 def certificate_end(session: ssl.SSLObject | None) -> int | None:
-    """When the certificate of the other side ends, in UTC ms; None without one."""
+    """The expiry of the other side's certificate, in UTC ms; None without one."""
     if session is None:
         return None
     verified: Any = session.getpeercert()
@@ -63,7 +63,7 @@ def _chain(session: ssl.SSLObject | None) -> list[dict[str, Any]]:
     return [each.get_info() for each in ask() or ()]
 
 
-def _called(name: Any) -> str:
+def _subject_name(name: Any) -> str:
     """The common name, or the organization where there is none."""
     parts = {key: str(value) for attributes in name for key, value in attributes}
     called = parts.get("commonName") or parts.get("organizationName") or ""

@@ -16,15 +16,23 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base.outgoing.addresses import Address, Fence
-from analytics_box.base.outgoing.askers import Asker
+from analytics_box.base.outgoing.askers import RequestAsker
 from analytics_box.base.outgoing.budget import Share
 from analytics_box.base.outgoing.cookies import Cookies
 from analytics_box.base.outgoing.deadline import within
 from analytics_box.base.outgoing.failures import BadAnswer
 from analytics_box.base.outgoing.fences import Fences, fences
-from analytics_box.base.outgoing.messages import OTHERS, Course, Header, Outgoing, Phases, Received, ms
+from analytics_box.base.outgoing.messages import (
+    OTHERS,
+    Header,
+    Outgoing,
+    ReceivedAnswer,
+    RequestCourse,
+    RequestPhases,
+    ms,
+)
 from analytics_box.base.outgoing.resolve import Resolver, resolver
-from analytics_box.base.outgoing.target import Place, Target, redirected, target
+from analytics_box.base.outgoing.target import HostPort, RequestTarget, redirect_target, target
 from analytics_box.base.outgoing.tls import tls_context
 from analytics_box.base.settings import Settings
 
@@ -33,7 +41,7 @@ _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _HARMLESS: Final = frozenset({"accept", "accept-encoding", "accept-language", "user-agent"})  # may go to another origin
 
 
-class Ask(Struct, frozen=True):
+class OutgoingRequest(Struct, frozen=True):
     """A request. `seconds` is for everything, redirects included; bodies beyond the caps are cut, not refused.
 
     `redirects` of 0 gives back the redirecting answer itself. Without `verify` any certificate will do. Without `keep`
@@ -53,7 +61,7 @@ class Ask(Struct, frozen=True):
     verify: bool = True
 
 
-class Answer(Struct, frozen=True):
+class OutgoingAnswer(Struct, frozen=True):
     """An answer. `address` is the one that was dialled, `phases` those of the last request; `total` is in ms.
 
     Header names are in lower case. `size` is what the body had before it was unpacked; a body that cannot be unpacked
@@ -71,7 +79,7 @@ class Answer(Struct, frozen=True):
     redirects: int
     address: str
     certificate_expires_at: int | None
-    phases: Phases
+    phases: RequestPhases
     total: float
     unreadable: str = ""
 
@@ -109,14 +117,14 @@ class Client:
         self._agent = agent
         self._trust = trust or Trust()
 
-    async def fetch(self, ask: Ask, course: Course | None = None) -> Answer:
+    async def fetch(self, ask: OutgoingRequest, course: RequestCourse | None = None) -> OutgoingAnswer:
         """Ask, following redirects. How far it came is in `course`. Raises Failed."""
-        course = Course() if course is None else course
+        course = RequestCourse() if course is None else course
         self.prepare(ask)
         began = time.perf_counter()
         async with within(ask.seconds):
             place, expires, received = await self._follow(ask, course)
-        return Answer(
+        return OutgoingAnswer(
             status=received.status,
             headers=received.headers,
             body=received.body,
@@ -131,7 +139,7 @@ class Client:
             total=max(0.0, ms(began, received.ended) - course.waited),
         )
 
-    async def vet(self, place: Place | Target, course: Course | None = None) -> tuple[Address, ...]:
+    async def vet(self, place: HostPort | RequestTarget, course: RequestCourse | None = None) -> tuple[Address, ...]:
         """The addresses that may be dialled for it, resolved once; any bad one refuses the name. Raises Failed."""
         self.fence.check_port(place.port)
         address = place.address
@@ -144,17 +152,19 @@ class Client:
         return tuple(self.fence.check(address, place.port) for address in found)
 
     def trust(self, *, verify: bool) -> ssl.SSLContext:
-        """What decides whether a certificate is accepted; without `verify` any is."""
+        """The rules for accepting a certificate; without `verify` any is accepted."""
         return self._trust.verifying if verify else self._trust.accepting
 
-    def prepare(self, ask: Ask) -> None:
+    def prepare(self, ask: OutgoingRequest) -> None:
         """Load what the first request needs, before any clock runs."""
         import analytics_box.base.outgoing.exchange  # noqa: F401, PLC0415  # half a megabyte, where nothing is asked
 
         if ask.url.startswith("https:"):
             self.trust(verify=ask.verify)
 
-    async def _follow(self, ask: Ask, course: Course) -> tuple[Target, int | None, Received]:
+    async def _follow(
+        self, ask: OutgoingRequest, course: RequestCourse
+    ) -> tuple[RequestTarget, int | None, ReceivedAnswer]:
         outgoing = Outgoing(
             method=ask.method,
             target=target(ask.url),
@@ -179,10 +189,10 @@ class Client:
             if course.redirects == ask.redirects:
                 raise BadAnswer(f"The address leads on more than {ask.redirects} times")
             course.redirects += 1
-            outgoing = _next(outgoing, received.status, redirected(outgoing.target, location))
+            outgoing = _next(outgoing, received.status, redirect_target(outgoing.target, location))
 
-    async def _once(self, outgoing: Outgoing, course: Course, *, verify: bool) -> Received:
-        course.phases, course.address = Phases(), ""
+    async def _once(self, outgoing: Outgoing, course: RequestCourse, *, verify: bool) -> ReceivedAnswer:
+        course.phases, course.address = RequestPhases(), ""
         addresses = await self.vet(outgoing.target, course)
         trust = self.trust(verify=verify) if outgoing.target.scheme == "https" else None
         from analytics_box.base.outgoing.exchange import exchange  # noqa: PLC0415  # see prepare
@@ -199,7 +209,7 @@ class Clients:
         self._agent = agent
         self._trust = trust or Trust()
 
-    def of(self, asker: Asker) -> Client:
+    def of(self, asker: RequestAsker) -> Client:
         """The client for requests on behalf of this asker."""
         return Client(self.fences.of(asker), self.resolver, agent=self._agent, trust=self._trust)
 
@@ -215,7 +225,7 @@ def _with_defaults(headers: tuple[Header, ...], agent: str) -> tuple[Header, ...
     return headers + tuple((name, value) for name, value in defaults if name.lower() not in given)
 
 
-def _next(before: Outgoing, status: int, place: Target) -> Outgoing:
+def _next(before: Outgoing, status: int, place: RequestTarget) -> Outgoing:
     """The request that a redirect asks for. Another origin gets nothing that might be a secret. Raises BadAnswer."""
     becomes_get = (status == 303 and before.method != "HEAD") or (status in {301, 302} and before.method == "POST")
     headers = before.headers

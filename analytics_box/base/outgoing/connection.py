@@ -7,13 +7,13 @@ from typing import Final
 
 from analytics_box.base.outgoing.addresses import Address
 from analytics_box.base.outgoing.failures import NotConnected, NotSecure, NotTrusted
-from analytics_box.base.outgoing.messages import Course, ms
+from analytics_box.base.outgoing.messages import RequestCourse, ms
 from analytics_box.base.outgoing.stream import PlainStream, SecureStream, is_end
 
 _CONNECT_SECONDS: Final = 5.0  # for each address but the last, so that one dead address does not use up the time
 
 
-async def connect(addresses: tuple[Address, ...], port: int, course: Course) -> PlainStream:
+async def connect(addresses: tuple[Address, ...], port: int, course: RequestCourse) -> PlainStream:
     """A connection to the first address that answers; which one and how long it took is in `course`.
 
     Raises NotConnected.
@@ -24,7 +24,7 @@ async def connect(addresses: tuple[Address, ...], port: int, course: Course) -> 
         course.address = str(address)
         began = time.perf_counter()
         try:
-            stream = await _dialled(address, port, is_last=address == addresses[-1])
+            stream = await _dial(address, port, is_last=address == addresses[-1])
         except OSError as broken:  # TimeoutError is one
             reason = _why(broken)
         else:
@@ -33,7 +33,7 @@ async def connect(addresses: tuple[Address, ...], port: int, course: Course) -> 
     raise NotConnected(reason)
 
 
-async def _dialled(address: Address, port: int, *, is_last: bool) -> PlainStream:
+async def _dial(address: Address, port: int, *, is_last: bool) -> PlainStream:
     """A connection to this address. Raises OSError."""
     stream = PlainStream(address)
     try:
@@ -48,7 +48,7 @@ async def _dialled(address: Address, port: int, *, is_last: bool) -> PlainStream
     return stream
 
 
-async def secure(plain: PlainStream, trust: ssl.SSLContext, host: str, course: Course) -> SecureStream:
+async def secure(plain: PlainStream, trust: ssl.SSLContext, host: str, course: RequestCourse) -> SecureStream:
     """TLS over a plain connection. Raises NotSecure, and NotTrusted where only the certificate is wrong."""
     began = time.perf_counter()
     stream = SecureStream(plain, trust, host)
@@ -79,7 +79,7 @@ def _words(reason: str) -> str:
 
 
 def _why(broken: OSError) -> str:
-    """What the operating system said."""
+    """The operating system's message."""
     if isinstance(broken, ConnectionRefusedError):
         return "The connection is refused: nothing listens on this port"
     if isinstance(broken, TimeoutError):

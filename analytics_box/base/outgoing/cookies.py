@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import Struct
 
 from analytics_box.base.outgoing.messages import Header
-from analytics_box.base.outgoing.target import Target
+from analytics_box.base.outgoing.target import RequestTarget
 
 _MOST: Final = 50  # of one chain; later ones replace the oldest
 _LONGEST: Final = 4_096  # characters of a name with its value
@@ -33,13 +33,13 @@ class Cookies:
     def __init__(self) -> None:
         self._kept: dict[tuple[str, str, str], _Cookie] = {}
 
-    def hear(self, target: Target, headers: tuple[Header, ...]) -> None:
+    def hear(self, target: RequestTarget, headers: tuple[Header, ...]) -> None:
         """Apply the cookies that the answer of this target sets and removes."""
         for name, value in headers:
             if name == "set-cookie":
                 self._set(target, value)
 
-    def headers(self, target: Target, given: tuple[Header, ...]) -> tuple[Header, ...]:
+    def headers(self, target: RequestTarget, given: tuple[Header, ...]) -> tuple[Header, ...]:
         """The headers of a request to this target, with its cookies; a given one of the same name is left out."""
         found = {cookie.name: cookie.value for cookie in self._kept.values() if _is_for(cookie, target)}
         if not found:
@@ -54,7 +54,7 @@ class Cookies:
         others = tuple(header for header in given if header[0].lower() != "cookie")
         return (*others, ("Cookie", "; ".join(pairs)))
 
-    def _set(self, target: Target, text: str) -> None:
+    def _set(self, target: RequestTarget, text: str) -> None:
         pair, *attributes = text.split(";", 20)
         name, equals, value = (part.strip() for part in pair.partition("="))
         if not equals or not name or len(pair) > _LONGEST or not _PLAIN.match(name + value):
@@ -74,7 +74,7 @@ class Cookies:
         self._kept[place] = _Cookie(name, value, target.host, path, is_secure)
 
 
-def _is_for(cookie: _Cookie, target: Target) -> bool:
+def _is_for(cookie: _Cookie, target: RequestTarget) -> bool:
     path = target.path.partition("?")[0]
     fits = path == cookie.path or path.startswith(cookie.path if cookie.path.endswith("/") else f"{cookie.path}/")
     return fits and cookie.host == target.host and (target.scheme == "https" or not cookie.is_secure)

@@ -1,12 +1,12 @@
-"""How much the box asks at once of one network, whatever names lead there: so that names are no way to flood one."""
+"""A limit on simultaneous requests to one network, whatever names lead there: so that names are no way to flood one."""
 
 import asyncio
 import time
 from typing import Final
 
-from analytics_box.base.outgoing.addresses import Address, Fence, unwrapped
+from analytics_box.base.outgoing.addresses import Address, Fence, unwrap_address
 from analytics_box.base.outgoing.messages import ms
-from analytics_box.base.turns import Turns
+from analytics_box.base.turns import FairQueue
 
 MOST: Final = 32  # checks at once that ask addresses of one /24, or /64 of IPv6
 PER_GROUP: Final = 16  # of them, those of one organization
@@ -18,11 +18,11 @@ class Crowd:
 
     def __init__(self, most: int = MOST, per_group: int = PER_GROUP) -> None:
         self._most, self._per_group = most, per_group
-        self._networks: dict[bytes, Turns[asyncio.Future[None]]] = {}
+        self._networks: dict[bytes, FairQueue[asyncio.Future[None]]] = {}
 
     async def enter(self, network: bytes, group: str) -> None:
         """Wait for room there; whoever has it gives it back by `leave`."""
-        room = self._networks.setdefault(network, Turns(self._most, self._per_group))
+        room = self._networks.setdefault(network, FairQueue(self._most, self._per_group))
         let_in: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         room.add(group, let_in)
         self._let_in(network, room)
@@ -34,12 +34,12 @@ class Crowd:
             raise
 
     def leave(self, network: bytes, group: str) -> None:
-        """One of this group asks this network no more."""
+        """Remove a request of this group to this network."""
         room = self._networks[network]
         room.leave(group)
         self._let_in(network, room)
 
-    def _let_in(self, network: bytes, room: Turns[asyncio.Future[None]]) -> None:
+    def _let_in(self, network: bytes, room: FairQueue[asyncio.Future[None]]) -> None:
         while (found := room.next()) is not None:
             group, let_in = found
             if let_in.done():  # given up meanwhile
@@ -52,12 +52,14 @@ class Crowd:
 
 def network_of(address: Address, fence: Fence) -> bytes | None:
     """The network that the bound applies to; None for private networks that are open to the asker, as it has none."""
-    _, inner = unwrapped(address)
+    _, inner = unwrap_address(address)
     return None if fence.opens(inner) else inner.packed[: _BYTES[inner.version]]
 
 
-class Spot:
-    """Where one request asks now. `waited` are ms that it had to, and `is_waiting` whether it still does."""
+class CrowdSpot:
+    """The network that a request now has a place for. `waited` are ms that it had to, and `is_waiting` whether it still
+    does.
+    """
 
     def __init__(self, crowd: Crowd, group: str, fence: Fence) -> None:
         self.waited = 0.0

@@ -1,7 +1,7 @@
-"""One HTTP/1.1 request over one connection, with how long each step took (monitors: phases).
+"""An HTTP/1.1 request over one connection, with the time of each step (monitors: phases).
 
-h11 says what goes over the wire. What comes back is read by `head` and `framing`, which take what browsers take. The
-bytes are carried here, so that there is a limit to what comes before an answer, and a clock for its first byte.
+h11 writes the request. The answer is read by `head` and `framing`, which accept what browsers accept. The bytes are
+carried here, so that there is a limit to those before an answer, and a clock for its first byte.
 """
 
 import asyncio
@@ -14,11 +14,11 @@ import h11
 from analytics_box.base.outgoing.addresses import Address
 from analytics_box.base.outgoing.certificate import certificate_end
 from analytics_box.base.outgoing.connection import connect, secure
-from analytics_box.base.outgoing.failures import BadAnswer, Refused, TooLarge
+from analytics_box.base.outgoing.failures import AddressRefused, BadAnswer, TooLarge
 from analytics_box.base.outgoing.framing import Framing
-from analytics_box.base.outgoing.head import NOT_HTTP, Head, HeadReader
-from analytics_box.base.outgoing.messages import Body, Course, Outgoing, Received, ms
-from analytics_box.base.outgoing.stream import Stream
+from analytics_box.base.outgoing.head import NOT_HTTP, AnswerHead, HeadReader
+from analytics_box.base.outgoing.messages import Body, Outgoing, ReceivedAnswer, RequestCourse, ms
+from analytics_box.base.outgoing.stream import TcpStream
 
 _HEADER_BYTES: Final = 65_536  # of all that comes before a body
 _PIECE: Final = 65_536  # bytes that are read at once
@@ -28,8 +28,8 @@ _WITH_LENGTH: Final = frozenset({"POST", "PUT", "PATCH"})  # even if they have n
 
 
 async def exchange(
-    outgoing: Outgoing, addresses: tuple[Address, ...], trust: ssl.SSLContext | None, course: Course
-) -> Received:
+    outgoing: Outgoing, addresses: tuple[Address, ...], trust: ssl.SSLContext | None, course: RequestCourse
+) -> ReceivedAnswer:
     """Connect to the first of these vetted addresses that answers, send, and read. Raises Failed."""
     plain = await connect(addresses, outgoing.target.port, course)
     try:
@@ -46,7 +46,7 @@ async def exchange(
     finally:
         plain.close()
     kept = await body.unpacked()
-    return Received(
+    return ReceivedAnswer(
         status=head.status,
         headers=head.headers,
         body=kept,
@@ -61,12 +61,12 @@ async def exchange(
 class _Talk:
     """A request and its answer. `sent` and `begun`, when its first byte came, are perf_counter seconds; 0 for never."""
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: TcpStream) -> None:
         self.sent = self.begun = 0.0
         self._stream = stream
         self._rest = b""  # of what came with the head
 
-    async def about(self, outgoing: Outgoing) -> tuple[Head, Body]:
+    async def about(self, outgoing: Outgoing) -> tuple[AnswerHead, Body]:
         """The head and the body of the answer. Raises Failed."""
         try:
             await self._send(outgoing)
@@ -74,7 +74,7 @@ class _Talk:
             body = Body(head.headers, outgoing)
             await self._read(body, Framing(head, outgoing.method))
         except (h11.LocalProtocolError, UnicodeError) as wrong:
-            raise Refused("The method or a header has characters that cannot be sent") from wrong
+            raise AddressRefused("The method or a header has characters that cannot be sent") from wrong
         except OSError as broken:  # what TLS objects to after the handshake is one, too
             raise BadAnswer("The connection was broken off before the answer was complete") from broken
         return head, body
@@ -89,7 +89,7 @@ class _Talk:
             pass
         self.sent = time.perf_counter()
 
-    async def _head(self) -> Head:
+    async def _head(self) -> AnswerHead:
         """The head of the answer, after those that only precede it. Raises TooLarge or BadAnswer."""
         reader, left = HeadReader(), _HEADER_BYTES
         while True:

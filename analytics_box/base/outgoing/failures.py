@@ -1,15 +1,15 @@
-"""Why a request to the outside failed, as one tree; `code` is for programs, the message for people.
+"""Failures of outgoing requests, as one tree; `code` is for programs, the message for people.
 
-    Failed
-    ├─ Refused       refused          the address is not one that the box may ask
-    ├─ NotResolved   dns              the name has no address
-    │  └─ NoSuchName dns              the name does not exist
-    ├─ NotConnected  connect          nobody answers there
-    ├─ NotSecure     tls              no secure connection
-    │  └─ NotTrusted tls              the certificate has ended, does not fit, or nobody vouches for it
-    ├─ TooSlow       timeout          the deadline was over
-    ├─ TooLarge      too_large        the answer is larger than allowed
-    └─ BadAnswer     bad_answer       what came back is not HTTP, or ended early
+        Failed
+        ├─ Refused       refused          the address is not one that the box may ask
+        ├─ NotResolved   dns              the name has no address
+        │  └─ NoSuchName dns              the name does not exist
+        ├─ NotConnected  connect          nobody answers there
+        ├─ NotSecure     tls              no secure connection
+        │  └─ NotTrusted tls              the certificate has ended, does not fit, or nobody vouches for it
+        ├─ TooSlow       timeout          the deadline was over
+        ├─ TooLarge      too_large        the answer is larger than allowed
+        └─ BadAnswer     bad_answer       what came back is not HTTP, or ended early
 
 No message holds a path, a query or a credential: those are secrets of whoever typed the address.
 """
@@ -19,19 +19,19 @@ from typing import ClassVar, Literal
 Code = Literal["failed", "refused", "dns", "connect", "tls", "timeout", "too_large", "bad_answer"]
 
 
-class Failed(Exception):
+class RequestFailed(Exception):
     """A request that got no answer. The message is for whoever typed the address."""
 
     code: ClassVar[Code] = "failed"
 
 
-class Refused(Failed):
+class AddressRefused(RequestFailed):
     """The address is not one that the box may ask (security: outgoing requests)."""
 
     code = "refused"
 
 
-class NotResolved(Failed):
+class NotResolved(RequestFailed):
     code = "dns"
 
 
@@ -39,11 +39,11 @@ class NoSuchName(NotResolved):
     pass
 
 
-class NotConnected(Failed):
+class NotConnected(RequestFailed):
     code = "connect"
 
 
-class NotSecure(Failed):
+class NotSecure(RequestFailed):
     code = "tls"
 
 
@@ -51,13 +51,13 @@ class NotTrusted(NotSecure):
     pass
 
 
-class TooSlow(Failed):
+class TooSlow(RequestFailed):
     code = "timeout"
 
 
-class TooLarge(Failed):
+class TooLarge(RequestFailed):
     code = "too_large"
 
 
-class BadAnswer(Failed):
+class BadAnswer(RequestFailed):
     code = "bad_answer"

@@ -11,7 +11,7 @@ from typing import Final
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.outgoing.addresses import Fence, Network
-from analytics_box.base.outgoing.askers import Asker
+from analytics_box.base.outgoing.askers import RequestAsker
 from analytics_box.base.settings import Settings, SettingsError
 
 ALL: Final = "all"  # an organization may reach every network of allowed_private_targets
@@ -46,11 +46,11 @@ class Fences:
         self.opened = opened
         self._host, self._port = host, port
 
-    def of(self, asker: Asker) -> Fence:
+    def of(self, asker: RequestAsker) -> Fence:
         """The fence around what this asker may reach, as things are now."""
         return Fence(self._networks(asker), self._host, self._port, hint=_HINTS[asker.kind])
 
-    def _networks(self, asker: Asker) -> tuple[Network, ...]:
+    def _networks(self, asker: RequestAsker) -> tuple[Network, ...]:
         if not self.allowed or asker.kind == "stranger":
             return ()
         if asker.kind == "administrator":
@@ -58,7 +58,7 @@ class Fences:
         stored = self.opened(asker.organization_id)
         if stored == ALL:
             return self.allowed
-        return tuple(network for network in _parsed(stored) if is_inside(network, self.allowed))
+        return tuple(network for network in _parse_networks(stored) if is_inside(network, self.allowed))
 
 
 def fences(settings: Settings) -> Fences:
@@ -104,5 +104,5 @@ def is_inside(network: Network, allowed: tuple[Network, ...]) -> bool:
 
 
 @lru_cache(maxsize=1_000)
-def _parsed(stored: str) -> tuple[Network, ...]:
+def _parse_networks(stored: str) -> tuple[Network, ...]:
     return tuple(ip_network(each) for each in stored.split(", ")) if stored else ()

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from analytics_box.base.outgoing.failures import BadAnswer
-from analytics_box.base.outgoing.head import NOT_HTTP, Head
+from analytics_box.base.outgoing.head import NOT_HTTP, AnswerHead
 
 _LINE_BYTES: Final = 16_384  # of a line about a chunk, and of all after the last chunk
 _SIZE = re.compile(rb"([0-9a-fA-F]{1,15})[ \t]*(?:;.*)?\r?\Z", re.DOTALL)
@@ -15,7 +15,7 @@ _EMPTY: Final = frozenset((204, 304))
 class Framing:
     """Takes the body of an answer out of what arrives. `is_over` is whether its end was there."""
 
-    def __init__(self, head: Head, method: str) -> None:
+    def __init__(self, head: AnswerHead, method: str) -> None:
         self._left = 0 if method == "HEAD" or head.status in _EMPTY else head.length
         self._chunks = _Chunks() if head.is_chunked and self._left != 0 else None
         self.is_over = self._left == 0

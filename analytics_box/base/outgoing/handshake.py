@@ -3,24 +3,24 @@
 from msgspec import Struct
 
 from analytics_box.base.outgoing.addresses import Address
-from analytics_box.base.outgoing.certificate import Certificate, certificate_of
+from analytics_box.base.outgoing.certificate import ServerCertificate, certificate_of
 from analytics_box.base.outgoing.client import Client
 from analytics_box.base.outgoing.connection import connect, secure
 from analytics_box.base.outgoing.deadline import within
 from analytics_box.base.outgoing.failures import NotSecure, NotTrusted
-from analytics_box.base.outgoing.messages import Course
-from analytics_box.base.outgoing.target import Place
+from analytics_box.base.outgoing.messages import RequestCourse
+from analytics_box.base.outgoing.target import HostPort
 
 
 class Handshake(Struct, frozen=True):
-    """What a handshake showed. `wrong` is empty for a certificate that is accepted. `protocol` is like TLSv1.3."""
+    """The result of a handshake. `wrong` is empty for a certificate that is accepted. `protocol` is like TLSv1.3."""
 
-    certificate: Certificate
+    certificate: ServerCertificate
     protocol: str
     wrong: str = ""
 
 
-async def handshake(client: Client, place: Place, *, seconds: float, course: Course) -> Handshake:
+async def handshake(client: Client, place: HostPort, *, seconds: float, course: RequestCourse) -> Handshake:
     """Connect and agree on TLS. A certificate that is not accepted is told with the reason. Raises Failed."""
     async with within(seconds):
         addresses = await client.vet(place, course)
@@ -33,7 +33,7 @@ async def handshake(client: Client, place: Place, *, seconds: float, course: Cou
 
 
 async def _shaken(
-    client: Client, place: Place, addresses: tuple[Address, ...], course: Course, *, verify: bool
+    client: Client, place: HostPort, addresses: tuple[Address, ...], course: RequestCourse, *, verify: bool
 ) -> Handshake:
     plain = await connect(addresses, place.port, course)
     try:

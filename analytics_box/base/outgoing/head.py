@@ -17,7 +17,7 @@ _STATUS = re.compile(
 _MOST_DIGITS: Final = 18  # of a length
 
 
-class Head(Struct, frozen=True):
+class AnswerHead(Struct, frozen=True):
     """A head. Header names are in lower case. `length` is of the body in bytes; None if it says so itself."""
 
     status: int
@@ -38,7 +38,7 @@ class HeadReader:
         self._data += data
         self._trim()
 
-    def next(self) -> Head | None:
+    def next(self) -> AnswerHead | None:
         """The next head; None until it is complete. Raises BadAnswer."""
         end = _END.search(self._data, max(0, self._searched - 2))
         self._searched = len(self._data)
@@ -64,14 +64,14 @@ class HeadReader:
             raise BadAnswer(NOT_HTTP)
 
 
-def _head(text: bytes) -> Head:
+def _head(text: bytes) -> AnswerHead:
     first, *lines = text.split(b"\n")
     found = _STATUS.match(first.rstrip(b"\r"))
     if found is None or b"\0" in text:
         raise BadAnswer(NOT_HTTP)
     headers = _headers(lines)
     is_chunked = _is_chunked(headers)
-    return Head(int(found["status"]), headers, is_chunked, None if is_chunked else _length(headers))
+    return AnswerHead(int(found["status"]), headers, is_chunked, None if is_chunked else _length(headers))
 
 
 def _headers(lines: list[bytes]) -> tuple[Header, ...]:

@@ -14,7 +14,7 @@ from queue import SimpleQueue
 from typing import Any, Final, NamedTuple
 
 from analytics_box.base.outgoing.messages import CANARIES, OTHERS
-from analytics_box.base.turns import Turns
+from analytics_box.base.turns import FairQueue
 
 MOST: Final = 64  # look-ups of all groups at once; further ones wait
 PER_GROUP: Final = 16
@@ -41,14 +41,14 @@ class Lookups:
         own: int = OWN,
     ) -> None:
         self._look = look or _system
-        self._shared: Turns[_Job] = Turns(most, per_group)
-        self._own: dict[str, Turns[_Job]] = {OTHERS: Turns(own, own), CANARIES: Turns(own, own)}
-        self._begun: SimpleQueue[tuple[Turns[_Job], str, _Job]] = SimpleQueue()
+        self._shared: FairQueue[_Job] = FairQueue(most, per_group)
+        self._own: dict[str, FairQueue[_Job]] = {OTHERS: FairQueue(own, own), CANARIES: FairQueue(own, own)}
+        self._begun: SimpleQueue[tuple[FairQueue[_Job], str, _Job]] = SimpleQueue()
         self._lock = threading.Lock()
         self._threads = self._free = 0
 
     async def find(self, name: str, group: str = OTHERS) -> Found:
-        """What getaddrinfo says. Raises OSError or UnicodeError."""
+        """The addresses from getaddrinfo. Raises OSError or UnicodeError."""
         loop = asyncio.get_running_loop()
         future: _Future = loop.create_future()
         room = self._own.get(group, self._shared)
@@ -57,7 +57,7 @@ class Lookups:
             self._start(room)
         return await future
 
-    def _start(self, room: Turns[_Job]) -> None:
+    def _start(self, room: FairQueue[_Job]) -> None:
         """Give threads what has room now; the lock is held."""
         while (found := room.next()) is not None:
             if self._free:

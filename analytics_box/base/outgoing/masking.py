@@ -33,7 +33,7 @@ _LONG_WORD: Final = 24  # Letters.
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def masked(url: str) -> str:
+def mask_query(url: str) -> str:
     """The URL with ••• for likely secrets: https://example.com/•••/?token=•••. What has no name in a query is a value.
 
     What is masked already stays as it is.
@@ -51,7 +51,7 @@ def masked(url: str) -> str:
 
 def masked_text(text: str) -> str:
     """A text with the URLs in it masked."""
-    return _IN_TEXT.sub(lambda found: masked(found[0]), text) if "://" in text else text
+    return _IN_TEXT.sub(lambda found: mask_query(found[0]), text) if "://" in text else text
 
 
 def is_secret(segment: str) -> bool:
@@ -106,11 +106,11 @@ def _rest(rest: str) -> str:
     """The query and the fragment, with their signs."""
     query, sharp, fragment = rest.partition("#")
     if query:
-        query = f"?{_PARAMETER.sub(_hidden, query[1:])}"
+        query = f"?{_PARAMETER.sub(_hide, query[1:])}"
     return f"{query}{sharp}{HIDDEN if fragment else ''}"
 
 
-def _hidden(found: re.Match[str]) -> str:
+def _hide(found: re.Match[str]) -> str:
     if found[1] is None:
         return HIDDEN
     return f"{found[0].removesuffix(found[1])}={HIDDEN}" if len(found[1]) > 1 else found[0]

@@ -1,4 +1,4 @@
-"""What is asked and what comes back, as values, and a body as it is read: unpacked, and cut at its caps. Pure."""
+"""Requests and answers as values, and a body as it is read: unpacked, and cut at its caps. Pure."""
 
 import asyncio
 import time
@@ -10,8 +10,8 @@ from msgspec import Struct, field
 
 from analytics_box.base.outgoing.budget import Share
 from analytics_box.base.outgoing.failures import BadAnswer
-from analytics_box.base.outgoing.target import Target
-from analytics_box.base.outgoing.unpacking import Deflated, Inflating, Whole, encodings, whole
+from analytics_box.base.outgoing.target import RequestTarget
+from analytics_box.base.outgoing.unpacking import DeflateDecoder, Inflating, Whole, encodings, whole
 
 OTHERS: Final = ""  # on whose behalf is asked what is no check of a monitor, such as webhooks
 CANARIES: Final = "canaries"  # the box's own: whether it is cut off is not for the names of monitors to say
@@ -21,13 +21,13 @@ Header = tuple[str, str]
 
 
 class Outgoing(Struct, frozen=True):
-    """What is sent. Of the answer's body at most `body_bytes` are read, and `decoded_bytes` kept once unpacked.
+    """A request to send. Of the answer's body at most `body_bytes` are read, and `decoded_bytes` kept once unpacked.
 
-    Without `keep` the body is read and counted, and neither unpacked nor kept; as is what `share` has no room for.
+    Without `keep` the body is read and counted, and neither unpacked nor kept; the same if `share` has no room for it.
     """
 
     method: str
-    target: Target
+    target: RequestTarget
     headers: tuple[Header, ...]
     body: bytes
     body_bytes: int
@@ -36,8 +36,8 @@ class Outgoing(Struct, frozen=True):
     share: Share | None = None
 
 
-class Phases(Struct):
-    """How long the steps took, in ms; None for what there was not, or was not reached.
+class RequestPhases(Struct):
+    """The times of the steps, in ms; None for a step that did not exist, or was not reached.
 
     `first_byte` counts from the moment the request was sent.
     """
@@ -49,7 +49,7 @@ class Phases(Struct):
     transfer: float | None = None
 
 
-class Spot(Protocol):
+class NetworkSpot(Protocol):
     """Room to ask one network at a time (crowd). `waited` are ms that it took to have it."""
 
     waited: float
@@ -58,18 +58,19 @@ class Spot(Protocol):
         """Ask this address from now on, and no other."""
 
 
-class Course(Struct):
-    """How far a request came: written while it is under way, so that whoever gives one knows it of a failure, too.
+class RequestCourse(Struct):
+    """The progress of a request: written while it runs, so that the caller has it after a failure, too.
 
-    `phases` and `address`, the one that was dialled, are those of the last connection. `group` is on whose behalf it is
-    asked (lookups); without a `spot` it waits for nobody.
+    `phases` and `address`, the one that was dialled, are those of the last connection. `group` is the party on whose
+    behalf it
+    is asked (lookups); without a `spot` it waits for nobody.
     """
 
     group: str = OTHERS
-    phases: Phases = field(default_factory=Phases)
+    phases: RequestPhases = field(default_factory=RequestPhases)
     address: str = ""
     redirects: int = 0
-    spot: Spot | None = None
+    spot: NetworkSpot | None = None
 
     async def enter(self, address: IPv4Address | IPv6Address) -> None:
         """Before an address is dialled: wait until it may be."""
@@ -82,7 +83,7 @@ class Course(Struct):
         return 0.0 if self.spot is None else self.spot.waited
 
 
-class Received(Struct, frozen=True):
+class ReceivedAnswer(Struct, frozen=True):
     """A received answer. `complete` is false if the body was cut; `size` is that of the body as it came, packed.
 
     `unreadable` says why a body could not be unpacked; it is empty then. The certificate's end is in UTC ms; None for
@@ -124,7 +125,7 @@ class Body:
         if len(packed) > 1:
             self._give_up("The answer is compressed more than once")
         elif packed and packed[0] not in {"br", "zstd"}:
-            self._inflate = Deflated(may_be_bare=packed[0] == "deflate")
+            self._inflate = DeflateDecoder(may_be_bare=packed[0] == "deflate")
         elif packed:
             try:
                 self._whole = whole(packed[0])

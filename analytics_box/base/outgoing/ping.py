@@ -10,9 +10,9 @@ from typing import Final
 from analytics_box.base.outgoing.addresses import Address
 from analytics_box.base.outgoing.client import Client
 from analytics_box.base.outgoing.deadline import within
-from analytics_box.base.outgoing.failures import Failed, NotConnected
-from analytics_box.base.outgoing.messages import Course, ms
-from analytics_box.base.outgoing.target import Place
+from analytics_box.base.outgoing.failures import NotConnected, RequestFailed
+from analytics_box.base.outgoing.messages import RequestCourse, ms
+from analytics_box.base.outgoing.target import HostPort
 
 NOT_ALLOWED: Final = (
     "This machine does not let the box send pings: set net.ipv4.ping_group_range to a range that has the group of the "
@@ -24,8 +24,9 @@ _KINDS: Final = {4: (8, 0), 6: (128, 129)}  # what asks, what answers
 _LONGEST: Final = 2_048
 
 
-async def ping(client: Client, place: Place, *, seconds: float, course: Course) -> float:
-    """How long the echo took in ms; one is sent each second until one comes back. Raises Failed."""
+async def ping(client: Client, place: HostPort, *, seconds: float, course: RequestCourse) -> float:
+    """The round-trip time of an echo in ms; a request is sent each second until one comes back. Raises
+    RequestFailed."""
     async with within(seconds):
         addresses = await client.vet(place, course)
         address = addresses[0]
@@ -33,7 +34,7 @@ async def ping(client: Client, place: Place, *, seconds: float, course: Course) 
         course.address = str(address)
         with icmp(address) as channel:
             try:
-                took = await _answered(channel, address.version)
+                took = await _is_echo(channel, address.version)
             except OSError as broken:
                 raise NotConnected("There is no way to this address") from broken
     course.phases.first_byte = took
@@ -41,16 +42,17 @@ async def ping(client: Client, place: Place, *, seconds: float, course: Course) 
 
 
 def icmp(address: Address) -> socket.socket:
-    """A socket on which echoes go to this address and come back from it. Raises Failed where that is not allowed."""
+    """A socket on which echoes go to this address and come back from it. Raises RequestFailed where that is not
+    allowed."""
     family, protocol = (
         (socket.AF_INET, socket.IPPROTO_ICMP) if address.version == 4 else (socket.AF_INET6, socket.IPPROTO_ICMPV6)
     )
     try:
         channel = socket.socket(family, socket.SOCK_DGRAM, protocol)
     except PermissionError as denied:
-        raise Failed(NOT_ALLOWED) from denied
+        raise RequestFailed(NOT_ALLOWED) from denied
     except OSError as broken:
-        raise Failed("This machine knows no pings to addresses of this kind") from broken
+        raise RequestFailed("This machine knows no pings to addresses of this kind") from broken
     try:
         channel.setblocking(False)
         channel.connect((str(address), 0))
@@ -60,7 +62,7 @@ def icmp(address: Address) -> socket.socket:
     return channel
 
 
-async def _answered(channel: socket.socket, version: int) -> float:
+async def _is_echo(channel: socket.socket, version: int) -> float:
     token, number = secrets.token_bytes(16), 0
     while True:
         number = (number + 1) & 0xFFFF
@@ -68,14 +70,14 @@ async def _answered(channel: socket.socket, version: int) -> float:
         channel.send(echo(version, number, token))
         try:
             async with asyncio.timeout(_AGAIN_SECONDS):
-                while not is_answer(version, number, token, await _received(channel)):
+                while not is_answer(version, number, token, await _receive(channel)):
                     pass
         except TimeoutError:
             continue
         return ms(began)
 
 
-async def _received(channel: socket.socket) -> bytes:
+async def _receive(channel: socket.socket) -> bytes:
     return await asyncio.get_running_loop().sock_recv(channel, _LONGEST)
 
 

@@ -8,9 +8,9 @@ from msgspec import Struct
 from analytics_box.base.outgoing.client import Client
 from analytics_box.base.outgoing.deadline import within
 from analytics_box.base.outgoing.failures import NoSuchName, NotResolved
-from analytics_box.base.outgoing.messages import Course, ms
+from analytics_box.base.outgoing.messages import RequestCourse, ms
 from analytics_box.base.outgoing.resolve import dns_resolver
-from analytics_box.base.outgoing.target import Place
+from analytics_box.base.outgoing.target import HostPort
 
 MOST: Final = 100  # records of one answer; those beyond are left out
 
@@ -23,13 +23,13 @@ class Records(Struct, frozen=True):
 
 
 async def records(
-    client: Client, name: str, kind: str, *, server: Place | None, seconds: float, course: Course
+    client: Client, name: str, kind: str, *, server: HostPort | None, seconds: float, course: RequestCourse
 ) -> Records:
     """The records of one kind that a name has. `course.phases.dns` is how long that took. Raises Failed."""
     async with within(seconds):
         servers = client.resolver.servers
         if server is not None:
-            addresses = await client.vet(server, Course(group=course.group))
+            addresses = await client.vet(server, RequestCourse(group=course.group))
             servers = tuple((str(address), server.port) for address in addresses)
             await course.enter(addresses[0])
             course.address = str(addresses[0])
@@ -62,7 +62,7 @@ async def _answer(asked: Any, name: str, kind: str) -> Any:
 
 
 def _codes(refused: Any) -> str:
-    """Which code the servers gave, such as SERVFAIL."""
+    """The code that the servers gave, such as SERVFAIL."""
     said = {str(error[3]) for error in refused.kwargs.get("errors", ()) if isinstance(error[3], str)}
     codes = sorted(code for code in said if code.isalpha() and code.isupper())
     return f" ({', '.join(codes)})" if codes else ""

@@ -32,7 +32,7 @@ class Resolver(Protocol):
 
 
 class SystemResolver:
-    """As any program on this machine resolves names: hosts file, then the system's name servers."""
+    """Name resolution as any program on this machine does it: hosts file, then the system's name servers."""
 
     servers: tuple[tuple[str, int], ...] = ()
 
@@ -51,7 +51,7 @@ class SystemResolver:
 
 
 class ServerResolver:
-    """As the given name servers say."""
+    """Name resolution by the given name servers."""
 
     def __init__(self, servers: Sequence[tuple[str, int]]) -> None:
         self.servers = tuple(servers)

@@ -16,7 +16,7 @@ _PIECE: Final = 65_536  # bytes that TLS takes from its socket at once
 T = TypeVar("T")
 
 
-class Stream(Protocol):
+class TcpStream(Protocol):
     """A connection."""
 
     @property
@@ -117,7 +117,7 @@ class SecureStream:
         self._plain.close()
 
     async def _done(self, step: Callable[[], T]) -> T:
-        """What a step of TLS comes to once it has been given all that it waits for."""
+        """The result of a step of TLS once it has been given all that it waits for."""
         while True:
             try:
                 result = step()

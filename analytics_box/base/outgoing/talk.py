@@ -9,9 +9,9 @@ from analytics_box.base.outgoing.client import Client
 from analytics_box.base.outgoing.connection import connect
 from analytics_box.base.outgoing.deadline import within
 from analytics_box.base.outgoing.failures import BadAnswer
-from analytics_box.base.outgoing.messages import Course, ms
-from analytics_box.base.outgoing.stream import Stream
-from analytics_box.base.outgoing.target import Place
+from analytics_box.base.outgoing.messages import RequestCourse, ms
+from analytics_box.base.outgoing.stream import TcpStream
+from analytics_box.base.outgoing.target import HostPort
 
 HEARD_BYTES: Final = 4_096
 _QUIET_SECONDS: Final = 1.0  # once somebody has begun to speak, this long a silence is the end of it
@@ -20,7 +20,7 @@ Enough = Callable[[bytes], bool]
 
 
 async def talk(
-    client: Client, place: Place, *, seconds: float, send: bytes = b"", enough: Enough | None, course: Course
+    client: Client, place: HostPort, *, seconds: float, send: bytes = b"", enough: Enough | None, course: RequestCourse
 ) -> bytes:
     """Connect, send, and read up to 4 KB until `enough` of it is there; without `enough` nothing is read.
 
@@ -33,14 +33,14 @@ async def talk(
         try:
             if send:
                 await stream.write(send)
-            return await _heard(stream, enough, course) if enough is not None else b""
+            return await _read_line(stream, enough, course) if enough is not None else b""
         except OSError as broken:
             raise BadAnswer("The connection was broken off") from broken
         finally:
             stream.close()
 
 
-async def _heard(stream: Stream, enough: Enough, course: Course) -> bytes:
+async def _read_line(stream: TcpStream, enough: Enough, course: RequestCourse) -> bytes:
     began = time.perf_counter()
     heard = await stream.read(HEARD_BYTES)
     if not heard:

@@ -8,7 +8,7 @@ from urllib.parse import quote, urljoin
 
 from msgspec import Struct
 
-from analytics_box.base.outgoing.failures import Refused
+from analytics_box.base.outgoing.failures import AddressRefused
 
 Scheme = Literal["http", "https"]
 LONGEST: Final = 2_048  # characters of an address
@@ -24,8 +24,8 @@ _LEFT_OUT: Final = dict.fromkeys(map(ord, "\t\r\n"))
 _KEPT = "/?:@!$&'()*+,;=-._~%[]"  # characters of a path and query that stay as they are
 
 
-class Target(Struct, frozen=True):
-    """Where a request goes. `host` is in lower case, IDNA, without brackets; `path` has the query with it."""
+class RequestTarget(Struct, frozen=True):
+    """The target of a request. `host` is in lower case, IDNA, without brackets; `path` includes the query."""
 
     scheme: Scheme
     host: str
@@ -39,7 +39,7 @@ class Target(Struct, frozen=True):
 
     @property
     def authority(self) -> str:
-        """What the Host header says."""
+        """The value of the Host header."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
@@ -54,7 +54,7 @@ class Target(Struct, frozen=True):
         return self.origin + self.path
 
 
-class Place(Struct, frozen=True):
+class HostPort(Struct, frozen=True):
     """A host and a port that are not asked by HTTP. `host` is as in Target; a `port` of 0 means that there is none."""
 
     host: str
@@ -72,41 +72,44 @@ class Place(Struct, frozen=True):
         return f"{host}:{self.port}" if self.port else host
 
 
-def place(text: str, port: int | None = None) -> Place:
+def place(text: str, port: int | None = None) -> HostPort:
     """A host with its port taken apart, as they stand after the scheme of an address; a missing port is `port`.
 
-    Raises Refused, also where a port is needed and missing.
+    Raises AddressRefused, also where a port is needed and missing.
     """
     if len(text) > LONGEST or not text.isprintable() or re.search(r"[\s\\/?#@]", text):
-        raise Refused("Write only a host name or an IP address here, and a port like example.com:443")
+        raise AddressRefused("Write only a host name or an IP address here, and a port like example.com:443")
     host, given = _place(text)
     number = port if given is None else given
     if number is None:
-        raise Refused("A port is missing; write it like example.com:443")
-    return Place(host, number)
+        raise AddressRefused("A port is missing; write it like example.com:443")
+    return HostPort(host, number)
 
 
-def target(text: str) -> Target:
-    """An http or https address taken apart. Raises Refused, which says what is wrong without repeating the address."""
+def target(text: str) -> RequestTarget:
+    """An http or https address taken apart. Raises AddressRefused, which says what is wrong without repeating the
+    address."""
     if len(text) > LONGEST:
-        raise Refused(f"The address is longer than {LONGEST} characters")
+        raise AddressRefused(f"The address is longer than {LONGEST} characters")
     if not text.isprintable() or "\\" in text or " " in text:
-        raise Refused("The address has characters that no address has, such as spaces, line breaks or backslashes")
+        raise AddressRefused(
+            "The address has characters that no address has, such as spaces, line breaks or backslashes"
+        )
     found = _FORM.match(text)
     if found is None:
-        raise Refused("Write the whole address, like https://example.com/path")
+        raise AddressRefused("Write the whole address, like https://example.com/path")
     scheme, place = _SCHEMES.get(found["scheme"].lower()), found["place"]
     if scheme is None:
-        raise Refused("Only http and https addresses can be asked")
+        raise AddressRefused("Only http and https addresses can be asked")
     if "@" in place:
-        raise Refused("The address must not hold a user or password")
+        raise AddressRefused("The address must not hold a user or password")
     host, port = _place(place)
     path = quote(found["rest"], safe=_KEPT)
-    return Target(scheme, host, port or _PORTS[scheme], path if path.startswith("/") else f"/{path}")
+    return RequestTarget(scheme, host, port or _PORTS[scheme], path if path.startswith("/") else f"/{path}")
 
 
-def redirected(before: Target, location: str) -> Target:
-    """The target of an answer's Location, read as browsers read it. Raises Refused.
+def redirect_target(before: RequestTarget, location: str) -> RequestTarget:
+    """The target of an answer's Location, read as browsers read it. Raises AddressRefused.
 
     Spaces, backslashes, tabs and UTF-8 that servers forget to encode are taken.
     """
@@ -117,23 +120,23 @@ def redirected(before: Target, location: str) -> Target:
     end = path.end() if path is not None else 0
     location = location[:end].replace("\\", "/") + location[end:].replace("\\", "%5C")
     if not location.isprintable():
-        raise Refused("The answer leads to an address with characters that no address has")
+        raise AddressRefused("The answer leads to an address with characters that no address has")
     try:
         return target(urljoin(before.url, location))
     except ValueError as broken:
-        raise Refused("The answer leads to something that is no address") from broken
+        raise AddressRefused("The answer leads to something that is no address") from broken
 
 
 def clean_host(text: str) -> str:
-    """A name or address in its one spelling: lower case, IDNA (UTS 46). Raises Refused."""
+    """A name or address in its one spelling: lower case, IDNA (UTS 46). Raises AddressRefused."""
     host = text.removesuffix(".")
     if not host.isascii():
         host = _to_ascii(host)
     host = host.lower()
     if len(host) > 253 or not _NAME.match(host):
-        raise Refused("This is not a host name; write it like example.com")
+        raise AddressRefused("This is not a host name; write it like example.com")
     if _NUMERIC.match(host.rpartition(".")[2]) and _literal(host) is None:
-        raise Refused("Write an IPv4 address as four plain numbers, like 203.0.113.7")
+        raise AddressRefused("Write an IPv4 address as four plain numbers, like 203.0.113.7")
     return host
 
 
@@ -143,7 +146,7 @@ def _place(place: str) -> tuple[str, int | None]:
         inner, closed, after = place[1:].partition("]")
         literal = _literal(inner) if closed else None
         if not isinstance(literal, IPv6Address) or literal.scope_id is not None or (after and after[0] != ":"):
-            raise Refused("What stands in brackets is not an IPv6 address")
+            raise AddressRefused("What stands in brackets is not an IPv6 address")
         return str(literal), _port(after[1:])
     host, _, port = place.partition(":")
     return clean_host(host), _port(port)
@@ -153,7 +156,7 @@ def _port(text: str) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdecimal() and len(text) <= 5 and 0 < int(text) <= 65_535):
-        raise Refused("The port is a number from 1 to 65535")
+        raise AddressRefused("The port is a number from 1 to 65535")
     return int(text)
 
 
@@ -172,4 +175,4 @@ def _to_ascii(host: str) -> str:
     try:
         return idna.encode(host, uts46=True).decode("ascii")
     except (idna.IDNAError, UnicodeError) as broken:
-        raise Refused("This is not a host name; write it like example.com") from broken
+        raise AddressRefused("This is not a host name; write it like example.com") from broken

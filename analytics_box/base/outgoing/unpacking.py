@@ -29,7 +29,7 @@ class Inflating(Protocol):
         """Return up to `most` bytes. Raises BadAnswer."""
 
 
-class Deflated:
+class DeflateDecoder:
     """gzip or deflate. With `may_be_bare` the header of deflate may be missing, as some servers send it."""
 
     def __init__(self, *, may_be_bare: bool) -> None:

@@ -1,8 +1,8 @@
-"""What anonymous callers may add to the disk: a budget of new strings and of bytes per website and hour.
+"""Limits on the disk space that anonymous callers can use: a budget of new strings and of bytes per website and hour.
 
-An event over budget counts like any other; only what would be stored for the first time is folded into "(other)". One
-address may use a fifth, so that it folds nothing of others. The hour is one of UTC. A restart begins it anew. Used by
-the writer thread alone; what is rolled back is not counted.
+An event over budget counts like any other; only new texts in it are folded into "(other)". An address may use a fifth,
+so that it folds nothing of others. The hour is an hour of UTC. A restart begins it again. Used by the writer thread
+alone; rolled back writes are not counted.
 """
 
 from typing import NamedTuple
@@ -15,19 +15,19 @@ _TWICE = 2  # a string stands in its table and in the index of that
 _ROW = 40  # bytes that a row with its entry of an index takes besides its text
 
 
-class Budget(NamedTuple):
-    """How many new strings per hour, and how many bytes of them and of properties; 0 is no bound."""
+class DiskBudget(NamedTuple):
+    """The new strings per hour, and the bytes of them and of properties; 0 is no limit."""
 
     texts: int
     bytes: int
 
 
 class Meter:
-    """What one website has added in this hour. `folded` says whether anything was refused since that was asked."""
+    """The use of a website in this hour. `folded` is whether anything was refused since it was last read."""
 
     __slots__ = ("_by_sender", "_bytes", "_texts", "_undo", "budget", "folded", "sender")
 
-    def __init__(self, budget: Budget, undo: list["Undo"]) -> None:
+    def __init__(self, budget: DiskBudget, undo: list["Undo"]) -> None:
         self.budget = budget
         self._undo = undo
         self.folded = False
@@ -80,20 +80,20 @@ Undo = tuple[Meter, int, int, str, int, int]  # what a meter had in all and of a
 class Budgets:
     """The meters of all websites that have added something in this hour."""
 
-    def __init__(self, usual: Budget) -> None:
+    def __init__(self, usual: DiskBudget) -> None:
         self._usual = usual
         self._hour = -1
         self._meters: dict[int, Meter] = {}
         self._undo: list[Undo] = []
 
-    def meter(self, site: int, now: int, own: Budget | None = None, *, sender: str = "") -> Meter:
+    def meter(self, site: int, now: int, own: DiskBudget | None = None, *, sender: str = "") -> Meter:
         """The meter of a site in this hour. In `own`, its own budget, 0 is as much as usual. `sender` is a network."""
         hour = now // HOUR
         if hour != self._hour:  # a clock that was ahead must not leave anybody without one
             self._hour = hour
             self._meters.clear()
         usual = self._usual
-        budget = Budget(own.texts or usual.texts, own.bytes or usual.bytes) if own is not None else usual
+        budget = DiskBudget(own.texts or usual.texts, own.bytes or usual.bytes) if own is not None else usual
         meter = self._meters.get(site)
         if meter is None:
             meter = self._meters[site] = Meter(budget, self._undo)
@@ -115,7 +115,7 @@ class Budgets:
 
 
 def ends_at(now: int) -> int:
-    """When the hour of this instant ends (UTC ms)."""
+    """The end of the hour of this instant (UTC ms)."""
     return (now // HOUR + 1) * HOUR
 
 

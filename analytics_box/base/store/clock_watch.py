@@ -18,7 +18,7 @@ class ClockWatch:
         self._db = db
         self._clock = clock
         self._seen, self._monotonic = clock.now(), clock.monotonic()
-        seen, self._doubted_since = db.read_now(_read) or (self._seen, None)
+        seen, self._doubted_since = db.read_now(_read_clocks) or (self._seen, None)
         self._between_runs = self._seen - seen
 
     @property
@@ -45,7 +45,7 @@ class ClockWatch:
         return self._doubted_since is None
 
 
-def _read(db: Connection) -> tuple[int, int | None] | None:
+def _read_clocks(db: Connection) -> tuple[int, int | None] | None:
     rows = db.execute("-- clock_watch.read\nselect seen, doubted_since from clock").fetchall()
     return next(((int(str(seen)), None if since is None else int(str(since))) for seen, since in rows), None)
 

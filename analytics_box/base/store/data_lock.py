@@ -1,4 +1,4 @@
-"""Who owns a data directory: one process at a time."""
+"""The lock of a data directory: one process at a time."""
 
 import fcntl
 import logging

@@ -1,7 +1,7 @@
-"""One SQLite file behind one writer thread with group commit and a pool of readers with deadlines.
+"""A SQLite file behind one writer thread with group commit and a pool of readers with deadlines.
 
-Callers submit functions. A write runs inside a group commit in its own savepoint, and its caller resumes after
-the commit: an acknowledged write is on disk. A read runs on a connection of its own under a deadline.
+Callers submit functions. A write runs inside a group commit in its own savepoint, and its caller resumes after the
+commit: an acknowledged write is on disk. A read runs on its own connection under a deadline.
 """
 
 import asyncio
@@ -17,12 +17,20 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.store.connecting import connect
 from analytics_box.base.store.damage import Damage
-from analytics_box.base.store.gate import Gate
+from analytics_box.base.store.gate import ReadGate
 from analytics_box.base.store.readers import Readers
 from analytics_box.base.store.reserve import Reserve
 from analytics_box.base.store.wal import CHECKPOINT_PAGES
 from analytics_box.base.store.writer import Writer
-from analytics_box.base.store.writes import ALONE, Connection, ConstraintError, InMemoryState, Job, SharedWork, Work
+from analytics_box.base.store.writes import (
+    ALONE,
+    Connection,
+    ConstraintError,
+    InMemoryState,
+    SharedWork,
+    Work,
+    WriteJob,
+)
 
 __all__ = ["Connection", "ConstraintError", "Db"]
 
@@ -72,7 +80,7 @@ class Db:
         self.path = path
         self.damage = Damage(path)
         self._reserve = reserve
-        self._gate = Gate(self._wake_writer, patience=MAX_READ_SECONDS)
+        self._gate = ReadGate(self._wake_writer, patience=MAX_READ_SECONDS)
         open_one = partial(connect, path, durability=durability, vfs=vfs)
         connection = open_one(writes=True)
         self._writer = Writer(
@@ -114,13 +122,13 @@ class Db:
             if self._reserve is not None and (refusal := self._reserve.refusal):
                 raise Unavailable(refusal, retry_after=60)
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._writer.enqueue(Job(work, future, given, adds))
+        self._writer.enqueue(WriteJob(work, future, given, adds))
         return future
 
     def write_now(self, work: Work[T]) -> T:
         """Write for a caller without an event loop (command line, tests); blocks until after the commit."""
         future: Future[T] = Future()
-        self._writer.enqueue(Job(work, future))
+        self._writer.enqueue(WriteJob(work, future))
         return future.result()
 
     @contextmanager
@@ -130,7 +138,7 @@ class Db:
         A group commit that is under way waits, so what others read meanwhile is what has been acknowledged.
         """
         hold, future = Hold(), Future[None]()
-        self._writer.enqueue(Job(hold, future))
+        self._writer.enqueue(WriteJob(hold, future))
         try:
             if not hold.began.wait(_HOLD_PATIENCE):
                 raise Unavailable(f"{self.path.name} is too busy; try again in a moment")
@@ -169,13 +177,13 @@ class Db:
 
     @property
     def queues(self) -> Queues:
-        """How long its queues are now."""
+        """The current lengths of its queues."""
         return Queues(self._writer.waiting, self._readers.under_way, self._gate.waiting)
 
     def look(self) -> str:
-        """What became of the file or its log, in words that anybody may read; empty while both are where they were.
+        """The problem with the file or its log, in words without secrets; empty while both are in place.
 
-        Until they are back writes are refused: what is written to a file without a name is lost when the box ends.
+        Until they are back writes are refused: writes to a file without a name are lost when the box ends.
         """
         lost = self._writer.look()
         if lost is None:

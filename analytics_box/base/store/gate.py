@@ -1,4 +1,4 @@
-"""Who reads a file now, and a gate before new reads, so that the write-ahead log can start again.
+"""Current readers of a file, and a gate before new reads, so that the write-ahead log can start again.
 
 SQLite starts its log again only in a moment when no read needs it. Reads that overlap leave no such moment.
 """
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 
-class Gate:
+class ReadGate:
     """Open until `close`; then new reads wait until it opens, at most `patience` seconds from its closing.
 
     Reads that were inside all that time keep it from closing again until they have left, so that nobody waits for

@@ -30,7 +30,7 @@ _PIECE_SECONDS = 600.0  # for one piece
 Read = Callable[[Callable[[apsw.Connection], Any]], Any]
 
 
-class Walk(NamedTuple):
+class IntegrityWalk(NamedTuple):
     """A table, or one of its indexes, in the order of its key; what each piece of it reads."""
 
     source: str
@@ -39,7 +39,9 @@ class Walk(NamedTuple):
 
 
 def integrity(path: Path, *, in_use: bool = False) -> str:
-    """What SQLite says of a file, "ok" if it is sound. A file that a server has open is looked through in pieces."""
+    """The result of SQLite's integrity check, "ok" if the file is sound. A file that a server has open is checked in
+    pieces.
+    """
     try:
         db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
         try:
@@ -49,11 +51,11 @@ def integrity(path: Path, *, in_use: bool = False) -> str:
             db.close()
     except apsw.Error as broken:
         if isinstance(broken, apsw.CorruptError | apsw.NotADBError):
-            return _damaged(broken)
+            return _damage_text(broken)
         return words(broken, path.parent) or f"cannot be read: {broken}"
 
 
-def _damaged(broken: apsw.Error) -> str:
+def _damage_text(broken: apsw.Error) -> str:
     return f"damaged ({broken}): stop the box and restore a backup of both databases"
 
 
@@ -62,14 +64,14 @@ def integrity_in_pieces(read: Read, *, piece: int = PIECE) -> str:
     try:
         return next((found for found in _pieces(read, piece) if found != "ok"), "ok")
     except apsw.Error as broken:
-        return _damaged(broken)
+        return _damage_text(broken)
 
 
 def _pieces(read: Read, piece: int) -> Iterator[str]:
     """Check one piece of a file after the other: "ok", or what SQLite says of it."""
     for table in read(_tables):
         if not read(partial(_is_long, table=table, piece=piece)):
-            yield str(read(partial(_complaints, check=f"quick_check({_quoted(table)})")))
+            yield str(read(partial(_complaints, check=f"quick_check({_quote_name(table)})")))
             continue
         for walk in read(partial(_walks, table=table)):
             after = None
@@ -220,31 +222,31 @@ def _tables(db: apsw.Connection) -> list[str]:
 
 
 def _is_long(db: apsw.Connection, *, table: str, piece: int) -> bool:
-    return bool(db.execute(f"select 1 from {_quoted(table)} limit 1 offset ?", (piece,)).fetchall())
+    return bool(db.execute(f"select 1 from {_quote_name(table)} limit 1 offset ?", (piece,)).fetchall())
 
 
-def _walks(db: apsw.Connection, *, table: str) -> list[Walk]:
+def _walks(db: apsw.Connection, *, table: str) -> list[IntegrityWalk]:
     """The rows of a table, and those of its indexes that have every row and no null in their key."""
     columns = db.execute('select name, "notnull", pk from pragma_table_info(?)', (table,)).fetchall()
-    names = tuple(_quoted(str(name)) for name, _, _ in columns)
+    names = tuple(_quote_name(str(name)) for name, _, _ in columns)
     never_null = {str(name) for name, not_null, primary in columns if not_null or primary}
-    primary = sorted((int(str(place)), _quoted(str(name))) for name, _, place in columns if place)
+    primary = sorted((int(str(place)), _quote_name(str(name))) for name, _, place in columns if place)
     without_rowid = db.execute("select wr from pragma_table_list(?) where schema = 'main'", (table,)).get
     key = tuple(name for _, name in primary) if without_rowid else ("rowid",)
-    return [Walk(_quoted(table), key, names), *_indexes(db, table, never_null)]
+    return [IntegrityWalk(_quote_name(table), key, names), *_indexes(db, table, never_null)]
 
 
-def _indexes(db: apsw.Connection, table: str, never_null: set[str]) -> Iterator[Walk]:
+def _indexes(db: apsw.Connection, table: str, never_null: set[str]) -> Iterator[IntegrityWalk]:
     listed = "select name from pragma_index_list(?) where origin <> 'pk' and not partial"
     for (index,) in db.execute(listed, (table,)).fetchall():
         parts = db.execute('select cid, name, "desc" from pragma_index_xinfo(?) order by seqno', (index,)).fetchall()
         if all(cid == -1 or (name in never_null and not down) for cid, name, down in parts):
-            key = tuple("rowid" if cid == -1 else _quoted(str(name)) for cid, name, _ in parts)
-            yield Walk(f"{_quoted(table)} indexed by {_quoted(str(index))}", key, key)
+            key = tuple("rowid" if cid == -1 else _quote_name(str(name)) for cid, name, _ in parts)
+            yield IntegrityWalk(f"{_quote_name(table)} indexed by {_quote_name(str(index))}", key, key)
 
 
 def _read_piece(
-    db: apsw.Connection, *, walk: Walk, after: tuple[Any, ...] | None, piece: int
+    db: apsw.Connection, *, walk: IntegrityWalk, after: tuple[Any, ...] | None, piece: int
 ) -> tuple[Any, ...] | None:
     """Read the rows after this key, as many as a piece has; the key of the last one if there may be more."""
     key = ", ".join(walk.key)
@@ -262,5 +264,5 @@ def _read_piece(
     return last
 
 
-def _quoted(name: str) -> str:
+def _quote_name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'

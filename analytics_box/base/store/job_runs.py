@@ -1,13 +1,15 @@
-"""When each job last ran, so that those with long intervals get their turn on a box that is restarted often."""
+"""Times of the last run of each job, so that jobs with long intervals get their turn on a box that is
+restarted often."""
 
 from analytics_box.base.store.db import Connection
 
 
 def last_runs(db: Connection, names: list[str], now: int) -> dict[str, int]:
-    """When these ran last, in UTC ms; for one that never did, since when the box knows it.
+    """The last runs of these jobs, in UTC ms; for one that never ran, the time since when the box knows it.
 
-    A time to come is of a clock that was ahead: it counts as now, and is written down so, else it would count again
-    after each restart and the interval never be over.
+    A time in the future comes from a clock that was ahead: it counts as now, and is stored so, else it would count
+    again
+    after each restart and the interval never end.
     """
     for name in names:
         db.execute(

@@ -126,7 +126,7 @@ def _look(path: Path, known: list[str], also: Callable[[str, apsw.Connection], N
     try:
         if path.with_name(f"{path.name}-wal").exists():  # how the last run ended stays to be seen
             db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-        seen = applied(db)
+        seen = applied_steps(db)
         if also is not None and seen == known:
             also(path.name, db)
         return seen
@@ -136,7 +136,7 @@ def _look(path: Path, known: list[str], also: Callable[[str, apsw.Connection], N
         db.close()
 
 
-def applied(db: apsw.Connection) -> list[str]:
+def applied_steps(db: apsw.Connection) -> list[str]:
     """Names of the steps that an open file has seen, oldest first."""
     if not db.table_exists(None, "_sqlite_migrations"):
         return []

@@ -45,20 +45,20 @@ class Side(NamedTuple):
     box_id: str
 
 
-class Looked(NamedTuple):
+class PairState(NamedTuple):
     """The steps of both files, and the sides of those that lack no step."""
 
     seen: Seen
     sides: dict[str, Side]
 
 
-def look(directory: Path) -> Looked:
+def look(directory: Path) -> PairState:
     """Open both files once, because SQLite parses the schema each time. Raises DamagedFile."""
     sides: dict[str, Side] = {}
-    return Looked(migrations.look(directory, lambda name, db: sides.update({name: _side(name, db)})), sides)
+    return PairState(migrations.look(directory, lambda name, db: sides.update({name: _side(name, db)})), sides)
 
 
-def bring_together(directory: Path, looked: Looked | None = None, *, accept: bool = False) -> list[str]:
+def bring_together(directory: Path, looked: PairState | None = None, *, accept: bool = False) -> list[str]:
     """Migrate both files and make sure that they belong together; what was accepted, in words.
 
     `looked` is what a look at them said, if there was one. With `accept` the box goes on without its events, or with an
@@ -83,7 +83,7 @@ def bring_together(directory: Path, looked: Looked | None = None, *, accept: boo
     return done
 
 
-def check(directory: Path, looked: Looked) -> None:
+def check(directory: Path, looked: PairState) -> None:
     """See what a start would refuse about these files, and change nothing.
 
     Raises NotAPair, NewerSchema or OutdatedSchema.
@@ -119,15 +119,15 @@ def mismatch(box: Connection, events: Connection) -> tuple[str, str]:
     box_id, other_id = _box_id(box), _box_id(events)
     if other_id and other_id != box_id:
         return box_id, f"{schema.BOX_FILE} and {schema.EVENTS_FILE} belong to different boxes"
-    if any(theirs > ours for theirs, ours in zip(_known(events), _given(box), strict=True)):
+    if any(theirs > ours for theirs, ours in zip(_numbers_known(events), _numbers_given(box), strict=True)):
         return box_id, f"{schema.BOX_FILE} is older than {schema.EVENTS_FILE}"
     return box_id, ""
 
 
 async def note_numbers(box_db: Db, events: Db) -> None:
     """Tell events.db which numbers have been given since, so that no older box.db gives them again."""
-    given = await box_db.read(_given)
-    if await events.read(_noted) != given:
+    given = await box_db.read(_numbers_given)
+    if await events.read(_numbers_noted) != given:
         box_id = await box_db.read(_box_id)
         await events.write(lambda db: _note(db, box_id, given))
 
@@ -159,7 +159,7 @@ def _with(path: Path, work: Work[T]) -> T:
 
 
 def _side(name: str, db: Connection) -> Side:
-    return Side(_given(db) if name == schema.BOX_FILE else _known(db), _box_id(db))
+    return Side(_numbers_given(db) if name == schema.BOX_FILE else _numbers_known(db), _box_id(db))
 
 
 def _has_accounts(db: Connection) -> bool:
@@ -170,14 +170,14 @@ def _box_id(db: Connection) -> str:
     return str(db.execute("-- pairing.box_id\nselect id from box").fetchall()[0][0])
 
 
-def _given(db: Connection) -> Numbers:
+def _numbers_given(db: Connection) -> Numbers:
     """The numbers that box.db has given so far."""
     rows = db.execute("-- pairing.given\nselect name, seq from sqlite_sequence").fetchall()
     last = {str(name): int(str(number)) for name, number in rows}
     return Numbers(*(last.get(table, 0) for table in Numbers._fields))
 
 
-def _noted(db: Connection) -> Numbers:
+def _numbers_noted(db: Connection) -> Numbers:
     there = {name for (name,) in db.execute("-- pairing.noted\nselect name from pragma_table_info('box')").fetchall()}
     columns = (f"last_{column}" for column in _NUMBERED.values())  # an older version's file lacks the newer of them
     wanted = ", ".join(column if column in there else "0" for column in columns)
@@ -185,9 +185,9 @@ def _noted(db: Connection) -> Numbers:
     return Numbers(*(int(str(number)) for number in found))
 
 
-def _known(db: Connection) -> Numbers:
+def _numbers_known(db: Connection) -> Numbers:
     """The highest numbers in events.db: noted, or in its facts since."""
-    noted = _noted(db)._asdict()
+    noted = _numbers_noted(db)._asdict()
     for name, column in _NUMBERED.items():
         for table in _tables_with(db, column):
             with suppress(apsw.CorruptError):  # the look through both files names what is damaged

@@ -16,7 +16,7 @@ import apsw
 from analytics_box.base.errors import DeadlineExceeded, OverBudget, Unavailable
 from analytics_box.base.store.connecting import prepare
 from analytics_box.base.store.damage import SIGNS, Damage, is_sign
-from analytics_box.base.store.gate import Gate
+from analytics_box.base.store.gate import ReadGate
 from analytics_box.base.store.reserve import Reserve
 from analytics_box.base.store.trouble import Seldom
 from analytics_box.base.store.writes import STOPPING, Work
@@ -35,7 +35,7 @@ class Readers:
         self,
         path: Path,
         connections: Iterable[apsw.Connection],
-        gate: Gate,
+        gate: ReadGate,
         damage: Damage,
         *,
         reserve: Reserve | None,
@@ -84,7 +84,7 @@ class Readers:
 
     @property
     def under_way(self) -> int:
-        """How many reads run or wait."""
+        """The number of reads that run or wait."""
         return sum(self._under_way.values())
 
     def refuse(self) -> None:
@@ -124,7 +124,7 @@ class Readers:
                 raise Unavailable(STOPPING) from late
             raise DeadlineExceeded(f"This took longer than the {seconds:g} seconds it may take") from late
         except (*SIGNS, apsw.IOError) as broken:
-            if _detached(connection):  # a derived file may be the damaged one
+            if _detach_files(connection):  # a derived file may be the damaged one
                 return self._read_on(connection, work, deadline - time.monotonic(), unwanted)
             if is_sign(broken):
                 raise self._damage.note(broken) from broken
@@ -142,7 +142,7 @@ class Readers:
         return self._reserve is not None and self._reserve.is_given_up
 
 
-def _detached(connection: apsw.Connection) -> bool:
+def _detach_files(connection: apsw.Connection) -> bool:
     """Detach the files that work has attached; whether there were any."""
     others = [name for name in connection.db_names() if name not in {"main", "temp"}]
     try:

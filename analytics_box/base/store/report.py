@@ -17,7 +17,7 @@ _PRAGMAS: Final = ("page_size", "page_count", "freelist_count", "auto_vacuum", "
 _STEPS: Final = {schema.BOX_FILE: schema.BOX, schema.EVENTS_FILE: schema.EVENTS}
 
 
-class Report(Struct, frozen=True):
+class DatabaseReport(Struct, frozen=True):
     """A database. `rows` are by table, null where counting takes too long; `missing` and `unknown` are steps."""
 
     pragmas: dict[str, object]
@@ -34,7 +34,7 @@ def libraries() -> dict[str, str]:
     return {"sqlite": apsw.sqlite_lib_version(), "apsw": apsw.apsw_version()}
 
 
-def report(path: Path, *, in_use: bool) -> Report:
+def report(path: Path, *, in_use: bool) -> DatabaseReport:
     """Look at a database file, and read it through. Raises apsw.Error."""
     known = [name for name, _ in _STEPS[path.name]]
     db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
@@ -43,7 +43,7 @@ def report(path: Path, *, in_use: bool) -> Report:
         found = db.execute("select name from sqlite_schema where type = 'table'").fetchall()
         tables = [str(name) for (name,) in found if not str(name).startswith(("sqlite_", "_sqlite_"))]
         ours = [name for name in tables if name in _our_words(path.name)]
-        return Report(
+        return DatabaseReport(
             pragmas={name: _plain(db.pragma(name)) for name in _PRAGMAS},
             steps=len(seen),
             missing=tuple(name for name in known if name not in seen),

@@ -55,7 +55,7 @@ class Reserve:
 
     @property
     def refusal(self) -> str:
-        """Why nothing may be added to the data; empty where it may."""
+        """The reason why nothing may be added to the data; empty if there is none."""
         if self.is_given_up:
             return FULL
         return LOW if self.is_low else ""

@@ -1,4 +1,4 @@
-"""How the last run ended: a file is there while a box runs. The presence of SQLite's logs does not tell it."""
+"""Detection of a crash of the last run: a file exists while a box runs. The presence of SQLite's logs does not tell."""
 
 import logging
 from pathlib import Path
@@ -38,7 +38,7 @@ def starting(directory: Path) -> None:
     _mark(directory, _STARTING)
 
 
-def opened(directory: Path) -> None:
+def mark_opened(directory: Path) -> None:
     """Both files are open, with their logs."""
     _mark(directory, _OPEN)
 
@@ -48,7 +48,7 @@ def closing(directory: Path) -> None:
     _mark(directory, _CLOSING)
 
 
-def closed(directory: Path) -> None:
+def mark_closed(directory: Path) -> None:
     """Note that both files are closed and complete. On a read-only disk the next start looks through them."""
     try:
         (directory / RUNNING_FILE).unlink(missing_ok=True)

@@ -13,7 +13,8 @@ KEY_BYTES = 32
 
 
 class SealBroken(Exception):
-    """What was sealed cannot be read: the key file is missing or another one, or the bytes were changed."""
+    """Raised if an encrypted value cannot be read: the key file is missing or another one, or the bytes
+    were changed."""
 
 
 class Seal:
@@ -30,7 +31,7 @@ class Seal:
         return bytes(Aead(self._loaded(make=True)).encrypt(secret, owner.encode()))
 
     def open(self, sealed: bytes, *, owner: str) -> bytes:
-        """What was sealed for this owner. Raises SealBroken."""
+        """The value encrypted for this owner. Raises SealBroken."""
         from nacl.exceptions import CryptoError  # noqa: PLC0415  as above
         from nacl.secret import Aead  # noqa: PLC0415  1 MB
 

@@ -19,7 +19,7 @@ from analytics_box.base.store import schema
 from analytics_box.base.store.connecting import BUSY_MS
 from analytics_box.base.store.db import Db
 from analytics_box.base.store.files import sync_folder
-from analytics_box.base.store.migrations import applied
+from analytics_box.base.store.migrations import applied_steps
 from analytics_box.base.store.pairing import mismatch
 
 FILES = (schema.BOX_FILE, schema.EVENTS_FILE)
@@ -27,26 +27,26 @@ _PAGES_AT_ONCE = 1_000  # 8 MB between two looks at whether to go on
 _TRIES = 5
 
 
-class Table(NamedTuple):
-    """What a table holds: its rows, and the highest number of its column `id`, if that is a number."""
+class TableContents(NamedTuple):
+    """The contents of a table: its number of rows, and the highest number of its column `id`, if that is a number."""
 
     rows: int
     last: int | None = None
 
 
 class Contents(NamedTuple):
-    """What a pair holds: the id of its box, the steps of each file, and its tables by file and name."""
+    """The contents of a pair: the id of its box, the steps of each file, and its tables by file and name."""
 
     box_id: str
     steps: dict[str, list[str]]
-    tables: dict[str, dict[str, Table]]
+    tables: dict[str, dict[str, TableContents]]
 
 
 class NotSound(Exception):
     """The copy, or what was copied, cannot be used; the message says why."""
 
 
-class Lapsed(Exception):
+class SnapshotLapse(Exception):
     """The writers could not be held long enough to begin both reads."""
 
 
@@ -62,7 +62,7 @@ def copy_pair(
     """Copy both files of a data directory; the moment they are of (UTC ms).
 
     `databases` are those that are open on them, none where no box runs. `going_on` is called every few megabytes and
-    raises what ends the copying. Raises Lapsed, and what the disk and SQLite raise.
+    raises what ends the copying. Raises SnapshotLapse, and what the disk and SQLite raise.
     """
     with ExitStack() as opened:
         sources = [opened.enter_context(closing(_source(directory / name))) for name in FILES]
@@ -98,7 +98,7 @@ def _begin_together(sources: Sequence[apsw.Connection], databases: Sequence[Db],
                 return moment
         for source in sources:
             source.execute("rollback")
-    raise Lapsed("The box is too busy for a moment's pause in which a backup can begin; try again")
+    raise SnapshotLapse("The box is too busy for a moment's pause in which a backup can begin; try again")
 
 
 def _copy(source: apsw.Connection, path: Path, going_on: Callable[[], None]) -> None:
@@ -143,7 +143,7 @@ def examine(folder: Path, going_on: Callable[[], None] = lambda: None) -> Conten
             if complaint:
                 raise NotSound(complaint)
             tables = {schema.BOX_FILE: _tables(box), schema.EVENTS_FILE: _tables(events)}
-            steps = {schema.BOX_FILE: applied(box), schema.EVENTS_FILE: applied(events)}
+            steps = {schema.BOX_FILE: applied_steps(box), schema.EVENTS_FILE: applied_steps(events)}
             return Contents(box_id, steps, tables)
     except apsw.Error as broken:
         raise NotSound(f"The files cannot be read: {broken}") from broken
@@ -181,9 +181,9 @@ def box_id_of(directory: Path) -> str:
         return ""
 
 
-def tables_of(directory: Path) -> dict[str, dict[str, Table]]:
+def tables_of(directory: Path) -> dict[str, dict[str, TableContents]]:
     """The tables of a data directory that no box uses now; none of a file that is missing or cannot be read."""
-    found: dict[str, dict[str, Table]] = {}
+    found: dict[str, dict[str, TableContents]] = {}
     for name in FILES:
         try:
             with closing(_source(directory / name)) as db:
@@ -193,7 +193,7 @@ def tables_of(directory: Path) -> dict[str, dict[str, Table]]:
     return found
 
 
-def _tables(db: apsw.Connection) -> dict[str, Table]:
+def _tables(db: apsw.Connection) -> dict[str, TableContents]:
     listed = db.execute(
         """
         -- snapshot.tables
@@ -207,23 +207,23 @@ def _tables(db: apsw.Connection) -> dict[str, Table]:
     return {str(name): _table(db, str(name), numbered=bool(numbered)) for name, numbered in listed}
 
 
-def _table(db: apsw.Connection, name: str, *, numbered: bool) -> Table:
+def _table(db: apsw.Connection, name: str, *, numbered: bool) -> TableContents:
     what = "count(*), max(id)" if numbered else "count(*), null"
-    ((rows, last),) = db.execute(f"-- snapshot.table\nselect {what} from {_quoted(name)}").fetchall()
-    return Table(int(str(rows)), None if last is None else int(str(last)))
+    ((rows, last),) = db.execute(f"-- snapshot.table\nselect {what} from {_quote_table(name)}").fetchall()
+    return TableContents(int(str(rows)), None if last is None else int(str(last)))
 
 
-def _quoted(name: str) -> str:
+def _quote_table(name: str) -> str:
     """A table's name inside a statement: in a file that somebody hands us it may be anything."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def rows_after(directory: Path, file: str, table: str, last: int) -> int:
-    """How many rows of a table have a number beyond this; 0 where they cannot be read."""
+    """The number of rows of a table with a number beyond this; 0 if they cannot be read."""
     try:
         with closing(_source(directory / file)) as db:
             rows = db.execute(
-                f"-- snapshot.rows_after\nselect count(*) from {_quoted(table)} where id > ?", (last,)
+                f"-- snapshot.rows_after\nselect count(*) from {_quote_table(table)} where id > ?", (last,)
             ).fetchall()
             return int(str(rows[0][0]))
     except apsw.Error:

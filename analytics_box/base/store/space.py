@@ -18,7 +18,7 @@ PAGES_AT_ONCE: Final = 500  # 4 MB, so that other writes hardly wait
 ROOM: Final = 64 << 20  # bytes that the log may take meanwhile
 
 
-class Vacuumed(Struct, frozen=True):
+class VacuumResult(Struct, frozen=True):
     """A database before and after, in bytes, and how: its empty pages were given back, or it was stored anew."""
 
     file: str
@@ -27,24 +27,24 @@ class Vacuumed(Struct, frozen=True):
     how: Literal["pages", "rebuilt"]
 
 
-class NoRoom(Exception):
+class VacuumNoRoom(Exception):
     """The disk has too little room for it; the message says how much is needed."""
 
 
-async def give_back(db: Db) -> Vacuumed:
+async def give_back(db: Db) -> VacuumResult:
     """Give back all empty pages of an open database; other writes wait for a moment at a time.
 
-    The file has its new length once the log is folded back. Raises NoRoom or Unavailable.
+    The file has its new length once the log is folded back. Raises VacuumNoRoom or Unavailable.
     """
     check_room(db.path, ROOM)
     before = await db.read(_bytes)
     while await db.write(shorten):
         pass
-    return Vacuumed(db.path.name, before, await db.read(_bytes), "pages")
+    return VacuumResult(db.path.name, before, await db.read(_bytes), "pages")
 
 
-def rebuild(path: Path) -> Vacuumed:
-    """Store a database anew that nobody has open; it is whole whenever this is broken off. Raises NoRoom or
+def rebuild(path: Path) -> VacuumResult:
+    """Store a database anew that nobody has open; it is whole whenever this is broken off. Raises VacuumNoRoom or
     apsw.Error."""
     db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
     try:
@@ -55,7 +55,7 @@ def rebuild(path: Path) -> Vacuumed:
         db.pragma("temp_store_directory", str(path.parent))
         db.execute("vacuum")
         db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-        return Vacuumed(path.name, before, _bytes(db), "rebuilt")
+        return VacuumResult(path.name, before, _bytes(db), "rebuilt")
     finally:
         db.close()
 
@@ -70,10 +70,10 @@ def shorten(db: Connection) -> bool:
 
 
 def check_room(path: Path, needed: int) -> None:
-    """Raises NoRoom where the disk of a file has less room than this."""
+    """Raises VacuumNoRoom where the disk of a file has less room than this."""
     free = shutil.disk_usage(path.parent).free
     if free < needed:
-        raise NoRoom(
+        raise VacuumNoRoom(
             f"{path.name} needs {needed / 1e6:,.0f} MB of free disk for this, but only {free / 1e6:,.0f} MB are free"
         )
 

@@ -98,8 +98,10 @@ class Strings:
         return found
 
     def forget(self, texts: set[str]) -> None:
-        """These strings were removed from their table, with the combinations that have them; should they come again,
-        they get other numbers."""
+        """Forget strings that were removed from their table, with the combinations that have them; should they come
+        again, they
+        get other numbers.
+        """
         for key in (*self.recent, *self._older):
             if key in texts if isinstance(key, str) else not texts.isdisjoint(key[1:]):
                 self._drop(key)

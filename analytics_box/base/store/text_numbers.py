@@ -21,7 +21,7 @@ def number_of(text: str) -> int:
     return int.from_bytes(digest, "big") >> 1 or 1
 
 
-def hashed(column: str) -> str:
+def text_number_sql(column: str) -> str:
     """The number of the text whose number in strings this column has, in SQL."""
     return f"iif({column} = 0, 0, (select number from text_numbers where text_numbers.id = {column}))"
 

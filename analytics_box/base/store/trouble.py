@@ -1,4 +1,4 @@
-"""What an operator is told, in one line, when the data directory cannot be used: what is wrong and what to do."""
+"""Messages for an operator, in one line, when the data directory cannot be used: the problem and what to do."""
 
 import errno
 import os
@@ -51,14 +51,14 @@ def in_words(directory: Path) -> Iterator[None]:
 
 
 def words(broken: BaseException, directory: Path) -> str:
-    """What an error of the disk or of a database means for this directory; empty for any other error."""
+    """The meaning of an error of the disk or of a database for this directory; empty for any other error."""
     if isinstance(broken, OSError):
         return _of_the_system(broken, directory)
     code = int(getattr(broken, "result", 0) or getattr(broken, "sqlite_errorcode", 0)) & 0xFF  # of apsw or sqlite3
     if code == apsw.SQLITE_FULL or (code in {apsw.SQLITE_IOERR, *_NOT_OPENED} and _is_full(directory)):
         return _full(directory)
     if code in _NOT_OPENED:
-        return refused(directory) or f"A database in {directory} cannot be opened: {broken}"
+        return write_refusal(directory) or f"A database in {directory} cannot be opened: {broken}"
     if code in _DAMAGED:
         return (
             f"box.db or events.db in {directory} is damaged ({broken}); `analytics-box check` says which: "
@@ -71,8 +71,8 @@ def words(broken: BaseException, directory: Path) -> str:
     return ""
 
 
-def refused(directory: Path) -> str:
-    """Why this user may not write there; empty where nothing is in the way."""
+def write_refusal(directory: Path) -> str:
+    """The reason why this user may not write there; empty if there is none."""
     if directory.is_dir() and os.statvfs(directory).f_flag & os.ST_RDONLY:
         return _read_only(directory)
     existing = next(
@@ -100,7 +100,7 @@ def _of_the_system(broken: OSError, directory: Path) -> str:
     if broken.errno == errno.EROFS and str(broken.filename or "").startswith(str(directory)):
         return _read_only(directory)  # which the mount may not say after an error of the disk
     if broken.errno in _REFUSED and str(broken.filename or "").startswith(str(directory)):
-        return refused(directory) or f"{broken.filename} cannot be used: {broken.strerror}"
+        return write_refusal(directory) or f"{broken.filename} cannot be used: {broken.strerror}"
     return ""
 
 

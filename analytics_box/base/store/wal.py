@@ -6,7 +6,7 @@ from pathlib import Path
 import apsw
 
 from analytics_box.base.store.damage import Damage, is_sign
-from analytics_box.base.store.gate import Gate
+from analytics_box.base.store.gate import ReadGate
 from analytics_box.base.store.trouble import Seldom
 
 log = logging.getLogger(__name__)
@@ -19,7 +19,7 @@ class Wal:
     """The log as its writer sees it. Only the writer's thread calls it, but for `size`."""
 
     def __init__(
-        self, path: Path, writer: apsw.Connection, gate: Gate, *, checkpoint_pages: int, damage: Damage
+        self, path: Path, writer: apsw.Connection, gate: ReadGate, *, checkpoint_pages: int, damage: Damage
     ) -> None:
         self._path = path
         self._damage = damage

@@ -13,11 +13,11 @@ import apsw
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.store.damage import Damage, is_sign
 from analytics_box.base.store.files import OpenedFiles
-from analytics_box.base.store.gate import Gate
+from analytics_box.base.store.gate import ReadGate
 from analytics_box.base.store.reserve import Reserve
 from analytics_box.base.store.trouble import Seldom
 from analytics_box.base.store.wal import Wal
-from analytics_box.base.store.writes import ALONE, DISK_ERRORS, STOPPING, InMemoryState, Job, Outcome, deliver
+from analytics_box.base.store.writes import ALONE, DISK_ERRORS, STOPPING, InMemoryState, Outcome, WriteJob, deliver
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ class Writer:
         self,
         path: Path,
         connection: apsw.Connection,
-        gate: Gate,
+        gate: ReadGate,
         damage: Damage,
         *,
         reserve: Reserve | None,
@@ -54,7 +54,7 @@ class Writer:
         self._may_complain = Seldom()
         self._lock = threading.Lock()
         self._ready = threading.Condition(self._lock)
-        self._jobs: list[Job] = []
+        self._jobs: list[WriteJob] = []
         self._closing = False
         self._thread = threading.Thread(target=self._write_until_closed, name=f"{path.stem}-writer", daemon=True)
 
@@ -62,7 +62,7 @@ class Writer:
         """Begin to write."""
         self._thread.start()
 
-    def enqueue(self, job: Job) -> None:
+    def enqueue(self, job: WriteJob) -> None:
         """Take a write for the next group. Raises Unavailable."""
         with self._lock:  # which is entered in a third of the time of the condition over it
             if self._closing:
@@ -79,7 +79,7 @@ class Writer:
 
     @property
     def waiting(self) -> int:
-        """How many writes wait."""
+        """The number of waiting writes."""
         return len(self._jobs)
 
     def look(self) -> Path | None:
@@ -133,7 +133,7 @@ class Writer:
             if self.wal.is_long:
                 self.wal.shorten()
 
-    def _written(self, batch: list[Job]) -> list[Outcome]:
+    def _written(self, batch: list[WriteJob]) -> list[Outcome]:
         """What became of each. Whatever goes wrong, the thread goes on and nobody waits for ever."""
         try:
             return self._commit_or_make_room(batch)
@@ -141,7 +141,7 @@ class Writer:
             log.exception("A group of writes to %s failed", self._path.name)
             return [(job, None, broken) for job in batch]
 
-    def _commit_or_make_room(self, batch: list[Job]) -> list[Outcome]:
+    def _commit_or_make_room(self, batch: list[WriteJob]) -> list[Outcome]:
         """Commit; on a full disk once more with the log folded back, and once more with the reserve."""
         outcomes = self._commit(batch)
         for make_room in (self._fold, self._give_up_reserve):
@@ -177,8 +177,8 @@ class Writer:
             log.error("The reserve next to %s cannot be given up: %s", self._path, broken.strerror)
             return False
 
-    def _commit(self, batch: list[Job]) -> list[Outcome] | Exception:
-        """What became of each, or why none was committed."""
+    def _commit(self, batch: list[WriteJob]) -> list[Outcome] | Exception:
+        """The outcome of each write, or the reason why none was committed."""
         start = [state.mark() for state in self.states]
         try:
             self._connection.execute("begin immediate")
@@ -194,7 +194,7 @@ class Writer:
             state.committed()
         return outcomes
 
-    def _run(self, jobs: Sequence[Job]) -> list[Outcome]:
+    def _run(self, jobs: Sequence[WriteJob]) -> list[Outcome]:
         """Run one job, or some that share their work."""
         marks = [state.mark() for state in self.states]
         self._connection.execute("savepoint one")
@@ -216,7 +216,7 @@ class Writer:
         self._connection.execute("release one")
         return outcomes
 
-    def _results(self, jobs: Sequence[Job]) -> Sequence[Any]:
+    def _results(self, jobs: Sequence[WriteJob]) -> Sequence[Any]:
         work: Any = jobs[0].work
         if jobs[0].given is ALONE:
             return [work(self._connection)]
@@ -236,7 +236,7 @@ class Writer:
             state.undo(mark)
 
 
-def _sharing(batch: Sequence[Job]) -> Iterator[Sequence[Job]]:
+def _sharing(batch: Sequence[WriteJob]) -> Iterator[Sequence[WriteJob]]:
     """The jobs in their order, those together that follow one another and share their work."""
     for _, alike in groupby(batch, key=_work):
         jobs = list(alike)

@@ -35,7 +35,7 @@ class InMemoryState(Protocol):
     """Memory that mirrors the file, with hooks for commit and rollback: it keeps a change only if it is committed."""
 
     def mark(self) -> int:
-        """Where the changes of the next write begin."""
+        """The position where the changes of the next write begin."""
 
     def undo(self, mark: int) -> None:
         """Forget every change since that mark."""
@@ -44,7 +44,7 @@ class InMemoryState(Protocol):
         """All changes so far are on disk."""
 
 
-class Job(Struct, frozen=True):
+class WriteJob(Struct, frozen=True):
     """A write that waits for its turn, and whoever waits for it. Where something is `given`, the work is shared with
     neighbours that have the same, and gets what is given of all of them. What `adds` is not acknowledged once damage is
     known."""
@@ -55,7 +55,7 @@ class Job(Struct, frozen=True):
     adds: bool = False
 
 
-Outcome = tuple[Job, Any, BaseException | None]
+Outcome = tuple[WriteJob, Any, BaseException | None]
 
 
 def deliver(outcomes: Iterable[Outcome]) -> None:

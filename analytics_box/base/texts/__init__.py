@@ -4,22 +4,22 @@ Words: sentence case, verbs on buttons, a plain word where there is one; an erro
 Names in {braces} are filled in with str.format.
 """
 
-from analytics_box.base.texts.accounts import Profile, Reset, Security, Setup, SignIn
+from analytics_box.base.texts.accounts import Profile, Reset, Security, Setup, SignInTexts
 from analytics_box.base.texts.alarms import Alarms
 from analytics_box.base.texts.auditlog import AuditLog
 from analytics_box.base.texts.bots import Bots
 from analytics_box.base.texts.box import TheBox, Warnings
-from analytics_box.base.texts.comparing import Beside, Calendar, Comparing, Steps, Unread
+from analytics_box.base.texts.comparing import Calendar, Comparing, SecondMeasureTexts, Steps, Unread
 from analytics_box.base.texts.configuration import (
     BackupNotices,
     ChannelMessages,
-    Defaults,
-    Deliveries,
+    DefaultsTexts,
+    DeliveryTexts,
     Domains,
-    Integrations,
+    IntegrationTexts,
 )
-from analytics_box.base.texts.details import Details, Export, OnePage
-from analytics_box.base.texts.docs import Definitions, Docs, Manual
+from analytics_box.base.texts.details import Details, ExportTexts, SinglePageTexts
+from analytics_box.base.texts.docs import DefinitionTexts, Docs, ManualTexts
 from analytics_box.base.texts.drops import Drops
 from analytics_box.base.texts.flag_code import FlagCode
 from analytics_box.base.texts.flag_files import FlagFiles
@@ -31,13 +31,13 @@ from analytics_box.base.texts.flag_schedules import FlagSchedules
 from analytics_box.base.texts.flag_tester import FlagTester
 from analytics_box.base.texts.flag_versions import FlagVersions
 from analytics_box.base.texts.flags_pages import FlagFolders, FlagList, FlagPage, FlagWords, TargetGroupPages
-from analytics_box.base.texts.frame import App, Errors, Form, Keys, SettingsArea
-from analytics_box.base.texts.goals import EventPages, Goals
+from analytics_box.base.texts.frame import Errors, FormTexts, FrameTexts, Keys, SettingsArea
+from analytics_box.base.texts.goals import EventPages, GoalTexts
 from analytics_box.base.texts.keys import ApiKeys
 from analytics_box.base.texts.link_form import LinkForm, LinkPreview
-from analytics_box.base.texts.link_pages import LinkImport, LinkPlaces, Links, LinkStats, Question
+from analytics_box.base.texts.link_pages import ConfirmationTexts, LinkImport, LinkPlaceTexts, LinkStats, LinkTexts
 from analytics_box.base.texts.links import ShortLinks
-from analytics_box.base.texts.live import Live, Realtime, Refused, Toast
+from analytics_box.base.texts.live import LiveTexts, Realtime, RefusedPageTexts, Toast
 from analytics_box.base.texts.monitor_pages import (
     MaintenancePages,
     MonitorFiles,
@@ -46,13 +46,13 @@ from analytics_box.base.texts.monitor_pages import (
     MonitorMessages,
     MonitorStats,
 )
-from analytics_box.base.texts.notes import Notes
-from analytics_box.base.texts.organizations import Invitations, Members, Organizations
-from analytics_box.base.texts.overview import Compact, Filters, Metrics, Overview, Panels, Ranges, Vitals
-from analytics_box.base.texts.palette import Palette
+from analytics_box.base.texts.notes import NoteTexts
+from analytics_box.base.texts.organizations import Invitations, Members, OrganizationTexts
+from analytics_box.base.texts.overview import Compact, FilterTexts, Metrics, Overview, Panels, RangeTexts, Vitals
+from analytics_box.base.texts.palette import PaletteTexts
 from analytics_box.base.texts.people import People
-from analytics_box.base.texts.queries import Queries, QueryTypes
-from analytics_box.base.texts.segments import Segments
+from analytics_box.base.texts.queries import QueryTexts, QueryTypes
+from analytics_box.base.texts.segments import SegmentTexts
 from analytics_box.base.texts.status_incidents import StatusIncidents
 from analytics_box.base.texts.status_pages import (
     IncidentConsole,
@@ -70,26 +70,25 @@ from analytics_box.base.texts.websites import Sites, SiteSettings, Snippet
 __all__ = [
     "Alarms",
     "ApiKeys",
-    "App",
     "AuditLog",
     "BackupNotices",
-    "Beside",
     "Bots",
     "Calendar",
     "ChannelMessages",
     "Compact",
     "Comparing",
-    "Defaults",
-    "Definitions",
-    "Deliveries",
+    "ConfirmationTexts",
+    "DefaultsTexts",
+    "DefinitionTexts",
+    "DeliveryTexts",
     "Details",
     "Docs",
     "Domains",
     "Drops",
     "Errors",
     "EventPages",
-    "Export",
-    "Filters",
+    "ExportTexts",
+    "FilterTexts",
     "FlagCode",
     "FlagFiles",
     "FlagFolders",
@@ -103,22 +102,23 @@ __all__ = [
     "FlagTester",
     "FlagVersions",
     "FlagWords",
-    "Form",
-    "Goals",
+    "FormTexts",
+    "FrameTexts",
+    "GoalTexts",
     "IncidentConsole",
-    "Integrations",
+    "IntegrationTexts",
     "Invitations",
     "Keys",
     "LinkForm",
     "LinkImport",
-    "LinkPlaces",
+    "LinkPlaceTexts",
     "LinkPreview",
     "LinkStats",
-    "Links",
-    "Live",
+    "LinkTexts",
+    "LiveTexts",
     "MaintenancePages",
     "MaintenancePlanner",
-    "Manual",
+    "ManualTexts",
     "Members",
     "Metrics",
     "MonitorFiles",
@@ -126,27 +126,27 @@ __all__ = [
     "MonitorList",
     "MonitorMessages",
     "MonitorStats",
-    "Notes",
-    "OnePage",
-    "Organizations",
+    "NoteTexts",
+    "OrganizationTexts",
     "Overview",
-    "Palette",
+    "PaletteTexts",
     "Panels",
     "People",
     "Profile",
-    "Queries",
+    "QueryTexts",
     "QueryTypes",
-    "Question",
-    "Ranges",
+    "RangeTexts",
     "Realtime",
-    "Refused",
+    "RefusedPageTexts",
     "Reset",
+    "SecondMeasureTexts",
     "Security",
-    "Segments",
+    "SegmentTexts",
     "SettingsArea",
     "Setup",
     "ShortLinks",
-    "SignIn",
+    "SignInTexts",
+    "SinglePageTexts",
     "SiteSettings",
     "Sites",
     "Snippet",

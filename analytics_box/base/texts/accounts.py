@@ -30,7 +30,7 @@ class Setup:
     }
 
 
-class SignIn:
+class SignInTexts:
     """Signing in."""
 
     title = "Sign in"
@@ -84,7 +84,7 @@ class Reset:
 
 
 class Profile:
-    """How pages look for one person."""
+    """The display preferences of a user."""
 
     title = "Profile"
     email = "E-mail"

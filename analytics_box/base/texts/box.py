@@ -130,9 +130,9 @@ class TheBox:
 
 
 class Warnings:
-    """What administrators are warned of: what is wrong, and what to do.
+    """Warnings to administrators: the problem, and what to do.
 
-    No names and no addresses stand here, because reports of problems have these texts.
+    No names and no addresses are in here, because support bundles have these texts.
     """
 
     damage = "Damaged: {files}. Stop the box and restore a backup of both databases."

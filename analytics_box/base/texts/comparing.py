@@ -5,7 +5,7 @@ from typing import ClassVar
 
 
 class Comparing:
-    """What a range is compared with."""
+    """The comparison of a range."""
 
     menu = "Compare with"
     button: ClassVar[Mapping[str, str]] = {
@@ -30,7 +30,7 @@ class Comparing:
 
 
 class Steps:
-    """How wide the points of a chart are."""
+    """The width of the points of a chart."""
 
     label = "Points of the chart"
     names: ClassVar[Mapping[str, str]] = {"hour": "Hours", "day": "Days", "week": "Weeks", "month": "Months"}
@@ -44,7 +44,7 @@ class Steps:
     cut_key: ClassVar[Mapping[str, str]] = {"week": "part of a week", "month": "part of a month"}
 
 
-class Beside:
+class SecondMeasureTexts:
     """A second measure in the same chart."""
 
     menu = "Beside it"
@@ -55,7 +55,7 @@ class Beside:
 
 
 class Unread:
-    """What a page says when its address asks for what cannot be shown."""
+    """Remarks on an address with invalid values."""
 
     dates = "These dates cannot be shown: {dates}. Shown instead: {range}."
     no_dates = "Own dates need a first and a last day. Shown instead: {range}."

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 
-class Integrations:
+class IntegrationTexts:
     """The pages of alert channels, and of the mail server."""
 
     title = "Integrations"
@@ -88,7 +88,7 @@ class Integrations:
     mail_failed = "The test mail was not sent: {error}"
 
 
-class Deliveries:
+class DeliveryTexts:
     """The page of what a channel was sent lately."""
 
     title = "Sent to {name}"
@@ -147,7 +147,7 @@ class Domains:
     not_yet: ClassVar[Mapping[str, str]] = {"unproven": "The record does not prove the domain yet."}
 
 
-class Defaults:
+class DefaultsTexts:
     """The page of what new websites and invitations start with."""
 
     title = "Defaults"
@@ -171,7 +171,7 @@ class Defaults:
 
 
 class BackupNotices:
-    """What administrators of the box are told about its backups, on every page and on that of the box."""
+    """Notices to administrators of the box about its backups, on every page and on that of the box."""
 
     failed = "The last backup to {place} failed: {error}"
     never = "This box has never been backed up."

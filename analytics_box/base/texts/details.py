@@ -63,7 +63,7 @@ class Details:
     failed = "These rows could not be loaded."
 
 
-class OnePage:
+class SinglePageTexts:
     """The own figures of the page that an overview is filtered by."""
 
     counted = "Went on, share"
@@ -75,7 +75,7 @@ class OnePage:
     empty = "This page was not viewed in this range."
 
 
-class Export:
+class ExportTexts:
     """Files of a whole page of figures, and paper."""
 
     menu = "Export"

@@ -49,8 +49,8 @@ class Docs:
     statuses = "Statuses"
 
 
-class Definitions:
-    """What figures mean: where web/manual/definitions.md defines each that pages show."""
+class DefinitionTexts:
+    """Definitions of figures: links to web/manual/definitions.md for each that pages show."""
 
     title = "Definitions"
     path = "/docs/definitions"
@@ -138,7 +138,7 @@ class Definitions:
     }
 
 
-class Manual:
+class ManualTexts:
     """The pages of the manual, and links into it from pages where a question arises."""
 
     # The pages, in the order in which a user meets them.

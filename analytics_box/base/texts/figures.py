@@ -1,4 +1,4 @@
-"""How numbers are written on pages: thousands separators, percent with one decimal, durations as "1 m 12 s"."""
+"""Formats of numbers on pages: thousands separators, percent with one decimal, durations as "1 m 12 s"."""
 
 import unicodedata
 from decimal import ROUND_HALF_UP, Decimal
@@ -9,14 +9,14 @@ JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
 LONGEST_TEXT = 500
 
 
-def rounded(value: float, digits: int = 0) -> Decimal:
+def round_half_up(value: float, digits: int = 0) -> Decimal:
     """A number with this many decimals, rounded half up as in the answers of the API."""
     return Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
 
 
 def whole(value: float) -> int:
     """The nearest whole number, rounded half up."""
-    return int(rounded(value))
+    return int(round_half_up(value))
 
 
 def count(value: float) -> str:
@@ -26,7 +26,7 @@ def count(value: float) -> str:
 
 def tenths(value: float) -> float:
     """A number with one decimal, as percentages are shown."""
-    return float(rounded(value, 1))
+    return float(round_half_up(value, 1))
 
 
 def percent(value: float) -> str:
@@ -50,7 +50,7 @@ def milliseconds(value: float) -> str:
         return f"<1{NBSP}ms"
     if value < 999.5:
         return f"{whole(value)}{NBSP}ms"
-    return f"{rounded(value / 1000, 2 if value < 9_995 else 1)}{NBSP}s"
+    return f"{round_half_up(value / 1000, 2 if value < 9_995 else 1)}{NBSP}s"
 
 
 def duration(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""How apps ask for a feature flag: a snippet for each SDK."""
+"""Code to evaluate a feature flag: a snippet for each SDK."""
 
 from collections.abc import Mapping
 from typing import ClassVar

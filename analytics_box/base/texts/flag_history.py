@@ -1,4 +1,4 @@
-"""What changed in a feature flag, as a line for each change."""
+"""Changes of a feature flag, as a line for each change."""
 
 from collections.abc import Mapping
 from typing import ClassVar

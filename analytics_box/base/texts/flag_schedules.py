@@ -1,4 +1,4 @@
-"""Why schedules of feature flags end, and what they write into the history of a flag."""
+"""Reasons why schedules of feature flags end, and their entries in the history of a flag."""
 
 
 class FlagSchedules:

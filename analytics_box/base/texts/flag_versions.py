@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from analytics_box.base.texts.link_pages import Question
+from analytics_box.base.texts.link_pages import ConfirmationTexts
 
 
 class FlagVersions:
@@ -37,7 +37,7 @@ class FlagVersions:
     difference = "From version {before} to version {after}"
     no_difference = "Both are the same."
     restore = "Go back to version {number}"
-    question: Final = Question(
+    question: Final = ConfirmationTexts(
         "Go back to {name}?",
         "The flag decides again as it did then: {changes} Apps get it within 30 seconds. This makes a new version; the "
         "versions since then stay in the history.",

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from analytics_box.base.texts.link_pages import Question
+from analytics_box.base.texts.link_pages import ConfirmationTexts
 
 
 class FlagWords:
-    """What a flag decides, as sentences. Values stand in braces where the sentence has them."""
+    """Decisions of a flag, as sentences. Values are in braces."""
 
     attributes: ClassVar[Mapping[str, str]] = {
         "user_id": "User ID",
@@ -173,7 +173,7 @@ class FlagList:
     deactivate = "Deactivate"
     archive = "Archive"
     delete_it = "Delete"
-    delete: Final = Question(
+    delete: Final = ConfirmationTexts(
         "Delete {name}?",
         "Apps that ask for {key} get no answer, and use what they have in their code. {needed} The API can bring it "
         "back for some days (flags.undelete). Archive it instead if you may need it again.",
@@ -251,7 +251,7 @@ class FlagFolders:
     empty_title = "No folders yet"
     empty = "When you have many flags, write a folder into each, such as checkout/payment."
     unknown = "There is no such folder"
-    delete: Final = Question(
+    delete: Final = ConfirmationTexts(
         "Delete the folder {name}?",
         "Its flags, and the folders in it, stay: they move one level up.",
         "Delete {name}",
@@ -295,7 +295,7 @@ class TargetGroupPages:
     empty_title = "No target groups yet"
     empty = "Collect your testers, your own team or your best customers once, and choose them in every flag."
     back = "All flags"
-    delete: Final = Question(
+    delete: Final = ConfirmationTexts(
         "Delete the target group {name}?",
         "{used} Its rules are removed. This cannot be undone.",
         "Delete {name}",

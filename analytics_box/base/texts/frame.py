@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 
-class App:
+class FrameTexts:
     """The frame around every page."""
 
     name = "Analytics Box"
@@ -61,8 +61,8 @@ class Keys:
     )
 
 
-class Form:
-    """What all forms share."""
+class FormTexts:
+    """Texts that all forms share."""
 
     summary = "Please check these fields:"
     show_password = "Show password"

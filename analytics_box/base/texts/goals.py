@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from analytics_box.base.texts.link_pages import Question
+from analytics_box.base.texts.link_pages import ConfirmationTexts
 
 
-class Goals:
+class GoalTexts:
     """The list of goals, the form of one, and the question before one is deleted."""
 
     short = "Goals"
@@ -56,7 +56,7 @@ class Goals:
     submit = "Save goal"
     cancel = "Cancel"
     delete_it = "Delete…"
-    delete = Question(
+    delete = ConfirmationTexts(
         "Delete the goal {name}?", "What visitors did stays counted; only the goal goes.", "Delete {name}"
     )
     name = "Name"
@@ -100,7 +100,7 @@ class Goals:
 
 
 class EventPages:
-    """One custom event."""
+    """The page of a custom event."""
 
     title = "{name}: {site}"
     back = "All goals and events"

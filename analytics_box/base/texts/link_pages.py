@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Final, NamedTuple
 
 
-class Question(NamedTuple):
+class ConfirmationTexts(NamedTuple):
     """Before something goes: what is asked, what would become of it, and the button that does it."""
 
     title: str
@@ -12,7 +12,7 @@ class Question(NamedTuple):
     submit: str
 
 
-class Links:
+class LinkTexts:
     """The list of links, what surrounds it, and what all these pages share."""
 
     short = "Links"
@@ -84,7 +84,7 @@ class Links:
         "domain-saved": "Saved.",
         "domain-removed": "Short links are no longer served on this domain.",
     }
-    delete: Final = Question(
+    delete: Final = ConfirmationTexts(
         "Delete {name}?",
         "{address} stops working at once: further clicks on it are orphan clicks. Its clicks are removed. "
         "This cannot be undone.",
@@ -245,7 +245,7 @@ class LinkImport:
     more_rows = "And {count} more."
 
 
-class LinkPlaces:
+class LinkPlaceTexts:
     """Folders and domains of links."""
 
     folders_title = "Folders"
@@ -255,7 +255,9 @@ class LinkPlaces:
     add_folder = "Add the folder"
     no_folders_title = "No folders yet"
     no_folders = "Folders keep the links of a campaign or a team together."
-    delete_folder: Final = Question("Delete the folder {name}?", "Its links stay, in no folder.", "Delete {name}")
+    delete_folder: Final = ConfirmationTexts(
+        "Delete the folder {name}?", "Its links stay, in no folder.", "Delete {name}"
+    )
     domains_title = "Domains of short links"
     domains_lead = (
         "On a domain of your own, links are at its root: https://go.example/spring. Its DNS and your proxy have to "
@@ -273,7 +275,7 @@ class LinkPlaces:
     no_domains_title = "Links are on the box's own host"
     no_domains = "They are under {prefix}. A domain of your own makes them shorter."
     remove = "Stop serving links"
-    remove_domain: Final = Question(
+    remove_domain: Final = ConfirmationTexts(
         "Stop serving links on {name}?",
         "Nothing answers there any more. The domain has to be without links first.",
         "Stop serving links on {name}",

@@ -1,4 +1,4 @@
-"""What people read who click a short link."""
+"""Texts for visitors of a short link."""
 
 from typing import Final
 

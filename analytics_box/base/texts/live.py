@@ -1,10 +1,10 @@
-"""What keeps itself current, what a page says when it cannot, and the page of right now."""
+"""Parts that keep themselves current, their failures, and the realtime page."""
 
 from collections.abc import Mapping
 from typing import ClassVar
 
 
-class Live:
+class LiveTexts:
     """Beside who is there now: whether the page hears of news."""
 
     pause = "Pause"
@@ -17,7 +17,7 @@ class Live:
 
 
 class Toast:
-    """What a page says when something that was asked for did not come."""
+    """Messages of a page when a requested part did not arrive."""
 
     offline = "You are offline. Nothing was sent."
     failed = "The box did not answer."
@@ -58,7 +58,7 @@ class Realtime:
     failed = "What happens right now could not be read."
 
 
-class Refused:
+class RefusedPageTexts:
     """Pages whose events were refused, and how to allow them."""
 
     one = "1 event came from {origin} and was refused."

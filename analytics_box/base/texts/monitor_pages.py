@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from analytics_box.base.texts.link_pages import Question
+from analytics_box.base.texts.link_pages import ConfirmationTexts
 
 
 class MonitorList:
@@ -93,7 +93,7 @@ class MonitorList:
     check = "Check now"
     delete_it = "Delete"
     cancel = "Cancel"
-    delete: Final = Question(
+    delete: Final = ConfirmationTexts(
         "Delete {name}?",
         "{url} is checked no more, and its checks, its uptime and its alarms are removed. This cannot be undone.",
         "Delete {name}",
@@ -101,7 +101,7 @@ class MonitorList:
 
 
 class MonitorStats:
-    """One monitor's own page."""
+    """The page of a monitor."""
 
     title = "{name} · Monitors"
     outage = "Down"
@@ -411,11 +411,13 @@ class MaintenancePages:
     zone = "Time zone"
     last = "Last time"
     last_help = "Empty: for ever."
-    delete: Final = Question("Delete {name}?", "Checks in that time count again, and alarms are sent.", "Delete {name}")
+    delete: Final = ConfirmationTexts(
+        "Delete {name}?", "Checks in that time count again, and alarms are sent.", "Delete {name}"
+    )
 
 
 class MonitorMessages:
-    """What channels are told of monitors (wire 8.5)."""
+    """Alerts about monitors (wire 8.5)."""
 
     titles: ClassVar[Mapping[str, str]] = {
         "down": "Health check failed: {name}",

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from analytics_box.base.texts.link_pages import Question
+from analytics_box.base.texts.link_pages import ConfirmationTexts
 
 
-class Notes:
+class NoteTexts:
     """Notes: on the chart, below it, and on a page of their own."""
 
     title = "Notes: {site}"
@@ -39,7 +39,7 @@ class Notes:
     cancel = "Cancel"
     delete = "Delete"
     delete_label = "Delete note: {text}"
-    delete_note = Question("Delete the note {name}?", "It goes from all charts.", "Delete {name}")
+    delete_note = ConfirmationTexts("Delete the note {name}?", "It goes from all charts.", "Delete {name}")
     edit = "Edit"
     edit_label = "Edit note: {text}"
     edit_title = "Edit note"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 
-class Organizations:
+class OrganizationTexts:
     """An organization's settings, and turning to another one."""
 
     title = "Organization"

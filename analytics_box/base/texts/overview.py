@@ -1,11 +1,11 @@
-"""One website's overview: figures, ranges and panels."""
+"""The dashboard of a website: figures, ranges and panels."""
 
 from collections.abc import Mapping
 from typing import ClassVar
 
 
 class Overview:
-    """One website's overview."""
+    """The dashboard of a website."""
 
     title = "{site} · Overview"
     outage = "Outage"
@@ -61,7 +61,7 @@ class Metrics:
     }
 
 
-class Ranges:
+class RangeTexts:
     """The presets of spec 2.8, and how a range of own dates is called."""
 
     names: ClassVar[Mapping[str, str]] = {
@@ -84,7 +84,7 @@ class Ranges:
     weekdays = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
-class Filters:
+class FilterTexts:
     """The filters of an overview: their names, and the chips that show them."""
 
     goal = "Goal"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 
-class Palette:
+class PaletteTexts:
     """Its dialog and its page."""
 
     title = "Search"

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from analytics_box.base.texts.link_pages import Question
+from analytics_box.base.texts.link_pages import ConfirmationTexts
 
 
-class Queries:
+class QueryTexts:
     """The API explorer: the page where people try queries."""
 
     short = "API explorer"
@@ -118,7 +118,7 @@ class Queries:
     save_help = "The range, the filters and all options are kept. A question of yours with this name is replaced."
     save_button = "Save"
     delete = "Delete {name}"
-    delete_question = Question(
+    delete_question = ConfirmationTexts(
         "Delete the question {name}?",
         "Whoever uses it here or over the API does not find it any more.",
         "Delete {name}",

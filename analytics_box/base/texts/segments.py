@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from analytics_box.base.texts.link_pages import Question
+from analytics_box.base.texts.link_pages import ConfirmationTexts
 
 
-class Segments:
+class SegmentTexts:
     """The page of segments, and their part of the menu of filters."""
 
     title = "Segments of {site}"
@@ -28,7 +28,7 @@ class Segments:
     query_help = "As in the address of the overview, such as country=Germany&path.contains=/blog."
     save_changes = "Save changes"
     delete_it = "Delete…"
-    delete = Question(
+    delete = ConfirmationTexts(
         "Delete the segment {name}?", "Addresses that name it say so, and show everything then.", "Delete {name}"
     )
     new = "New segment"

@@ -1,4 +1,4 @@
-"""What the box itself says on status pages: of monitors that are down, and of maintenances by the clock."""
+"""Updates that the box itself writes on status pages: for monitors that are down, and for scheduled maintenance."""
 
 
 class StatusIncidents:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from analytics_box.base.texts.link_pages import Question
+from analytics_box.base.texts.link_pages import ConfirmationTexts
 
 
 class StatusPageList:
@@ -164,7 +164,7 @@ class StatusPageForm:
     transfer_monitors = "Take the monitors along"
     transfer_submit = "Transfer"
     delete_it = "Delete this page"
-    delete: Final = Question(
+    delete: Final = ConfirmationTexts(
         "Delete {name}?",
         "{url} answers no more. Its incidents, maintenances and subscribers are removed. This cannot be undone.",
         "Delete {name}",
@@ -205,13 +205,15 @@ class StatusComponents:
     only_if_degraded = "Show it only while something is wrong with it"
     submit = "Save"
     remove = "Remove"
-    remove_component: Final = Question(
+    remove_component: Final = ConfirmationTexts(
         "Remove {name} from the page?",
         "Visitors see it no more, and its days on this page are forgotten. Its monitor stays. Past incidents keep its "
         "name.",
         "Remove {name}",
     )
-    remove_group: Final = Question("Remove the group {name}?", "Its components stay, in no group.", "Remove {name}")
+    remove_group: Final = ConfirmationTexts(
+        "Remove the group {name}?", "Its components stay, in no group.", "Remove {name}"
+    )
     labels: ClassVar[Mapping[str, str]] = {
         "name": "Name",
         "description": "Description",
@@ -224,7 +226,7 @@ class StatusComponents:
 
 
 class IncidentConsole:
-    """What is wrong now, and what is said about it."""
+    """Current problems, and the updates about them."""
 
     title = "Now"
     components = "Components"
@@ -350,7 +352,7 @@ class IncidentConsole:
     earlier = "Earlier texts"
     earlier_until = "until {when}"
     delete_it = "Delete"
-    delete: Final = Question(
+    delete: Final = ConfirmationTexts(
         "Delete {name}?",
         "It disappears from the page with all its updates, as if it had never been. To end it, resolve it instead.",
         "Delete {name}",
@@ -380,7 +382,9 @@ class IncidentConsole:
     template_add = "New template"
     template_submit = "Save template"
     template_edit_title = "Edit {name}"
-    delete_template: Final = Question("Delete the template {name}?", "Incidents stay as they are.", "Delete {name}")
+    delete_template: Final = ConfirmationTexts(
+        "Delete the template {name}?", "Incidents stay as they are.", "Delete {name}"
+    )
     labels: ClassVar[Mapping[str, str]] = {
         "title": "Title",
         "message": "What do you want to say?",
@@ -417,7 +421,7 @@ class MaintenancePlanner:
     past = "Over"
     when = "{start} – {end}"
     cancel_it = "Cancel the maintenance"
-    cancel: Final = Question(
+    cancel: Final = ConfirmationTexts(
         "Cancel {name}?", "The page and its subscribers are told that it is not going to be.", "Cancel the maintenance"
     )
     empty_title = "No maintenance planned"
@@ -435,7 +439,7 @@ class MaintenancePlanner:
 
 
 class SubscriberPages:
-    """Who is told of updates."""
+    """The subscribers of a status page."""
 
     title = "Subscribers"
     lead = "They are told of each update that you publish, about the components they chose."
@@ -461,7 +465,7 @@ class SubscriberPages:
     empty_title = "Nobody has subscribed yet"
     empty = "Visitors subscribe on the public page, by e-mail or webhook."
     off = "Visitors cannot subscribe: it is switched off in the settings of the page."
-    remove_one: Final = Question(
+    remove_one: Final = ConfirmationTexts(
         "Remove {name}?", "They get no more messages. They can subscribe again on the page.", "Remove {name}"
     )
     labels: ClassVar[Mapping[str, str]] = {"address": "E-mail address, or URL of a webhook"}

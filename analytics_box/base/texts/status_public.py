@@ -1,4 +1,4 @@
-"""What visitors of a status page read."""
+"""Texts for visitors of a status page."""
 
 from typing import Final
 

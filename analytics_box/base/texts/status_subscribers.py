@@ -1,4 +1,4 @@
-"""What subscribers of a status page are told, and the pages on which they subscribe, choose and leave."""
+"""Notifications to subscribers of a status page, and the pages to subscribe, choose and leave."""
 
 from collections.abc import Mapping
 from typing import ClassVar

@@ -1,10 +1,10 @@
-"""What is said of a whole status page, wherever it is shown."""
+"""The summary of a status page, wherever it is shown."""
 
 from typing import Final
 
 
 class StatusView:
-    """One sentence for how a page stands."""
+    """A sentence for each state of a page."""
 
     unnamed = "Service"
     headlines: Final = {

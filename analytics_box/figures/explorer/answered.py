@@ -7,43 +7,43 @@ from datetime import datetime
 import msgspec
 from msgspec import UNSET, Struct
 
-from analytics_box.base.texts import Queries as Words
+from analytics_box.base.texts import QueryTexts as Words
 from analytics_box.figures.explorer import view
-from analytics_box.figures.explorer.drawn import Drawn, drawn
-from analytics_box.figures.explorer.table import Table, table
-from analytics_box.figures.explorer.view import Tried
+from analytics_box.figures.explorer.drawn import DrawnSeries, draw_series
+from analytics_box.figures.explorer.table import AnswerTable, table
+from analytics_box.figures.explorer.view import TypedQuery
 from analytics_box.query import statements
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.catalog.types import Record
-from analytics_box.query.request import GivenQuery, Request, check
-from analytics_box.query.run import Entry, Queries
+from analytics_box.query.request import GivenQuery, QueryRequest, check
+from analytics_box.query.run import ParameterAnswer, QueryRunner
 from analytics_box.query.statements import Statements
 from analytics_box.query.subjects import Subjects
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web import body
 from analytics_box.web.page.dates import formats_of
-from analytics_box.web.page.visit import Visit
+from analytics_box.web.page.visit import PageRequest
 
 _BODY = msgspec.json.Decoder(GivenQuery)
 
 
-class Answered(Struct, frozen=True):
+class ExplorerAnswer(Struct, frozen=True):
     """The answer to a query and how it came about. `took` is in ms."""
 
-    entry: Entry
+    entry: ParameterAnswer
     statements: Statements
-    asked: Request
+    asked: QueryRequest
     took: float
 
 
-class Shown(Struct, frozen=True):
+class AnswerView(Struct, frozen=True):
     """An answer on the page. `dates` are empty for types that look at now; `took` is in ms; `drawn` is none for what
     is no series."""
 
-    table: Table
-    drawn: Drawn | None
-    compared: Table | None
+    table: AnswerTable
+    drawn: DrawnSeries | None
+    compared: AnswerTable | None
     compared_dates: str
     dates: str
     took: str
@@ -55,12 +55,12 @@ class Shown(Struct, frozen=True):
     sheet: str
 
 
-def content(visit: Visit, tried: Tried) -> Record:
+def content(visit: PageRequest, tried: TypedQuery) -> Record:
     """The body of POST /v1/query that asks the same."""
     return view.body(tried, visit.person.time_zone)
 
 
-async def asked(visit: Visit, website: Website, tried: Tried) -> tuple[Request, Scope]:
+async def prepare_query(visit: PageRequest, website: Website, tried: TypedQuery) -> tuple[QueryRequest, ReadScope]:
     """The query as the API would take it from this person, and what it reads. Raises what the API raises."""
     parts, identity = visit.parts, visit.call.identity
     parts.limits.take("query", identity.limit_name, parts.settings.limit_query)
@@ -69,28 +69,28 @@ async def asked(visit: Visit, website: Website, tried: Tried) -> tuple[Request, 
     return check(given, zone_name=None, now=visit.call.now), reads
 
 
-async def answer(visit: Visit, request: Request, reads: Scope) -> Answered:
+async def answer(visit: PageRequest, request: QueryRequest, reads: ReadScope) -> ExplorerAnswer:
     """The answer, how long it took, and what ran for it."""
     clock = visit.parts.clock
     started = clock.monotonic()
-    (entry,) = await visit.parts[Queries].answer(request, reads)
+    (entry,) = await visit.parts[QueryRunner].answer(request, reads)
     took = (clock.monotonic() - started) * 1_000
     (ran,) = await asyncio.to_thread(
-        lambda: [*statements.of_request(request, reads, visit.call.now, visit.parts[Queries].engines)]
+        lambda: [*statements.of_request(request, reads, visit.call.now, visit.parts[QueryRunner].engines)]
     )
-    return Answered(entry, ran, request, took)
+    return ExplorerAnswer(entry, ran, request, took)
 
 
-def shown(visit: Visit, answered: Answered, tried: Tried) -> Shown:
-    """What the page shows of an answer that succeeded."""
+def answer_view(visit: PageRequest, answered: ExplorerAnswer, tried: TypedQuery) -> AnswerView:
+    """A successful answer for the page."""
     entry, query_type, request = answered.entry, TYPES[tried.type], answered.asked
     days, zone = request.questions[0].days, request.zone
     at_now = bool(query_type.recent or query_type.today)
     compared = entry.comparison if entry.comparison is not UNSET else None
     page = request.page
-    return Shown(
+    return AnswerView(
         table=table(query_type, entry.data, tried),
-        drawn=drawn(
+        drawn=draw_series(
             query_type,
             entry.data,
             compared.data if compared else None,

@@ -14,27 +14,27 @@ from analytics_box.web.call import Call
 
 async def list_questions(call: Call, given: ByWebsite) -> list[QuestionShown]:
     """questions.list: the caller's own and the shared ones, by name. Raises NotFound."""
-    return [_shown(call, one) for one in await verbs.visible(call, QUESTIONS, own(call, given.websiteId))]
+    return [_question_list(call, one) for one in await verbs.visible(call, QUESTIONS, own(call, given.websiteId))]
 
 
 async def get_by_id(call: Call, given: OneQuestion) -> QuestionShown:
     """questions.getById. Raises NotFound."""
-    _, found = await verbs.seen(call, QUESTIONS, given.id)
-    return _shown(call, found)
+    _, found = await verbs.find_visible(call, QUESTIONS, given.id)
+    return _question_list(call, found)
 
 
 async def create(call: Call, given: NewQuestion) -> QuestionShown:
     """questions.create. Raises NotFound, BadRequest or Conflict."""
     content = content_of(given.query, call.now)
     made = await verbs.create(call, QUESTIONS, given.websiteId, given.name, content, is_shared=given.isShared)
-    return _shown(call, made)
+    return _question_list(call, made)
 
 
 async def update(call: Call, given: ChangedQuestion) -> QuestionShown:
     """questions.update: what is not given stays. Raises NotFound, BadRequest or Conflict."""
     content = UNSET if given.query is UNSET else content_of(given.query, call.now)
     changed = await verbs.update(call, QUESTIONS, given.id, name=given.name, content=content, is_shared=given.isShared)
-    return _shown(call, changed)
+    return _question_list(call, changed)
 
 
 async def delete(call: Call, given: OneQuestion) -> Success:
@@ -43,5 +43,5 @@ async def delete(call: Call, given: OneQuestion) -> Success:
     return Success()
 
 
-def _shown(call: Call, kept: Question) -> QuestionShown:
-    return messages.shown(kept, call.parts.settings.public_url)
+def _question_list(call: Call, kept: Question) -> QuestionShown:
+    return messages.question_answer(kept, call.parts.settings.public_url)

@@ -7,8 +7,8 @@ from typing import Final
 from msgspec import Struct
 
 from analytics_box.figures.board import Metric, Unit
-from analytics_box.figures.chart import Axis, Chart, chart
-from analytics_box.figures.explorer.view import Tried
+from analytics_box.figures.chart import Axis, SeriesChart, chart
+from analytics_box.figures.explorer.view import TypedQuery
 from analytics_box.query.catalog.types import Output, QueryType, Record
 from analytics_box.web.page.dates import Formats
 
@@ -16,7 +16,7 @@ _UNITS: Final[dict[str, Unit]] = {"percent": "percent", "seconds": "seconds", "m
 _OF_SESSIONS: Final = frozenset(("bounce_rate", "median_session_duration", "pages_per_session"))
 
 
-class Choice(Struct, frozen=True):
+class DrawChoice(Struct, frozen=True):
     """A field that can be drawn; `href` is the page that draws it."""
 
     name: str
@@ -24,24 +24,24 @@ class Choice(Struct, frozen=True):
     selected: bool
 
 
-class Drawn(Struct, frozen=True):
+class DrawnSeries(Struct, frozen=True):
     """The chart of one field, and the others to choose from."""
 
     field: str
-    chart: Chart
-    choices: tuple[Choice, ...]
+    chart: SeriesChart
+    choices: tuple[DrawChoice, ...]
 
 
-def drawn(
+def draw_series(
     query_type: QueryType,
     rows: Sequence[Record],
     compared: Sequence[Record] | None,
-    tried: Tried,
+    tried: TypedQuery,
     *,
     now: datetime,
     zone: tzinfo,
     formats: Formats,
-) -> Drawn | None:
+) -> DrawnSeries | None:
     """The series as a chart, or None for what is none: other types, and those with several rows for one day.
 
     `now` is wall time in the query's `zone`. What is sorted otherwise is drawn in the order of time, and then without
@@ -60,10 +60,12 @@ def drawn(
     )
     page = tried.page
     choices = tuple(
-        Choice(output.name, tried.link(draw=output.name if output is not fields[0] else "", page=page), output is field)
+        DrawChoice(
+            output.name, tried.link(draw=output.name if output is not fields[0] else "", page=page), output is field
+        )
         for output in fields
     )
-    return Drawn(field.name, made, choices)
+    return DrawnSeries(field.name, made, choices)
 
 
 def _in_time(row: Record) -> tuple[str, timedelta]:

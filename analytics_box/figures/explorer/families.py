@@ -17,7 +17,7 @@ from analytics_box.query.catalog.registry import TYPES, QueryType
 FILE = "examples.json"
 
 
-class Example(Struct, frozen=True):
+class TypeExample(Struct, frozen=True):
     """A request, and the entry of its answer that is about the type."""
 
     request: dict[str, Any]
@@ -49,7 +49,7 @@ OF_WEBSITES: tuple[Family, ...] = tuple(
 
 
 @cache
-def examples() -> dict[str, Example]:
+def examples() -> dict[str, TypeExample]:
     """The examples by type."""
     content = files("analytics_box.figures.explorer").joinpath(FILE).read_bytes()
-    return msgspec.json.decode(content, type=dict[str, Example])
+    return msgspec.json.decode(content, type=dict[str, TypeExample])

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 
 from analytics_box.figures.explorer import view
 from analytics_box.figures.explorer.question import QUESTIONS, Question
-from analytics_box.tenants.saved.findable import kept
+from analytics_box.tenants.saved.findable import saved_hits
 from analytics_box.web.call import Call
-from analytics_box.web.palette.hit import Hit, Wanted
+from analytics_box.web.palette.hit import PaletteHit, PaletteSearch
 
 
-async def questions(call: Call, asked: Wanted) -> Sequence[Hit]:
+async def questions(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:
     """Saved questions by name."""
-    return await kept(call, asked, QUESTIONS, "table", _address)
+    return await saved_hits(call, asked, QUESTIONS, "table", _address)
 
 
 def _address(one: Question) -> str:
-    return view.address(view.read(view.path_of(one.website_id), one.content))
+    return view.address(view.read_query(view.path_of(one.website_id), one.content))

@@ -1,4 +1,4 @@
-"""What procedures of saved questions take and answer with."""
+"""Input and output of procedures of saved questions."""
 
 from datetime import datetime
 from typing import Any
@@ -49,9 +49,9 @@ class QuestionShown(Struct, frozen=True):
     updatedAt: datetime
 
 
-def shown(kept: Question, box_url: str) -> QuestionShown:
+def question_answer(kept: Question, box_url: str) -> QuestionShown:
     """A saved question for an answer."""
-    tried = view.read(view.path_of(kept.website_id), kept.content)
+    tried = view.read_query(view.path_of(kept.website_id), kept.content)
     return QuestionShown(
         id=kept.id,
         websiteId=kept.website_id,

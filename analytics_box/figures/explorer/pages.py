@@ -8,14 +8,14 @@ from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box.base.errors import BoxError
-from analytics_box.base.texts import Filters as FilterWords
-from analytics_box.base.texts import Queries as Words
+from analytics_box.base.texts import FilterTexts as FilterWords
+from analytics_box.base.texts import QueryTexts as Words
 from analytics_box.figures.explorer import answered, families, view
-from analytics_box.figures.explorer.answered import Shown
+from analytics_box.figures.explorer.answered import AnswerView
 from analytics_box.figures.explorer.question import QUESTIONS, Question
 from analytics_box.figures.explorer.refused import at_fields, typed_wrong
 from analytics_box.figures.explorer.samples import samples
-from analytics_box.figures.explorer.view import Tried
+from analytics_box.figures.explorer.view import TypedQuery
 from analytics_box.query import ranges, sheets
 from analytics_box.query.catalog.registry import TYPES, QueryType
 from analytics_box.query.filters import Op
@@ -25,12 +25,12 @@ from analytics_box.tenants.saved import verbs
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import site_shell
-from analytics_box.web.page.visit import Again, Answer, Next, Page, Visit, Visitor
+from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
 
 OPERATORS: tuple[str, ...] = Op.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
 
 
-class Line(Struct, frozen=True):
+class SavedQuestionLine(Struct, frozen=True):
     """A saved question in the list. `selected` says that it is the one that is looked at; `delete` asks before it is
     deleted."""
 
@@ -43,8 +43,8 @@ class Line(Struct, frozen=True):
     delete: str
 
 
-class Refused(Struct, frozen=True):
-    """What is wrong with a query: by field of the form, and what is about none of them."""
+class QueryErrors(Struct, frozen=True):
+    """The errors of a query: by field of the form, and those about no field."""
 
     wrong: Mapping[str, str] = {}
     general: str = ""
@@ -54,7 +54,7 @@ class Refused(Struct, frozen=True):
 async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
     """GET /sites/{id}/queries: the form, and the answer to what the address asks. Raises NotFound."""
     website = own(visit.call, website_id)
-    tried = _tried(visit, website)
+    tried = _try_query(visit, website)
     sent = visit.request.query_params
     given = {name: sent.get(name) for name in sent if name != "done"}
     if given != view.parameters(tried):
@@ -65,11 +65,11 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
 async def sheet(visit: Visitor, website_id: FromPath[str]) -> Response[bytes] | Next:
     """GET /sites/{id}/queries/csv: the same rows as a file; what cannot be answered goes back to the form."""
     website = own(visit.call, website_id)
-    tried = _tried(visit, website)
+    tried = _try_query(visit, website)
     if not tried.type or _typed_wrong(tried):
         return visit.go(view.address(tried))
     try:
-        found = await answered.answer(visit, *await answered.asked(visit, website, tried))
+        found = await answered.answer(visit, *await answered.prepare_query(visit, website, tried))
     except BoxError:
         return visit.go(view.address(tried))
     if not found.entry.success:
@@ -82,46 +82,46 @@ async def sheet(visit: Visitor, website_id: FromPath[str]) -> Response[bytes] | 
     )
 
 
-async def page_of(visit: Visit, website: Website, tried: Tried, again: Again) -> Page:
+async def page_of(visit: PageRequest, website: Website, tried: TypedQuery, again: Again) -> Page:
     """The page of a query; `again` is of the form that saves it, when that came back."""
     shown, refused = await _looked_up(visit, website, tried)
     kept = await verbs.visible(visit.call, QUESTIONS, website)
     return _page(visit, website, tried, shown, refused, kept, again)
 
 
-async def _looked_up(visit: Visit, website: Website, tried: Tried) -> tuple[Shown | None, Refused]:
+async def _looked_up(visit: PageRequest, website: Website, tried: TypedQuery) -> tuple[AnswerView | None, QueryErrors]:
     """The answer, or why there is none."""
     if not tried.type:
-        return None, Refused()
+        return None, QueryErrors()
     wrong, code = _typed_wrong(tried), 400
     try:
-        asked, reads = await answered.asked(visit, website, tried)
+        asked, reads = await answered.prepare_query(visit, website, tried)
         found = await answered.answer(visit, asked, reads) if not wrong else None
     except BoxError as refused:
         wrong, code = at_fields(refused) | wrong, refused.status
-        return None, Refused(wrong, "" if wrong else refused.message, code)
+        return None, QueryErrors(wrong, "" if wrong else refused.message, code)
     if found is None:
-        return None, Refused(wrong, "", code)
+        return None, QueryErrors(wrong, "", code)
     if not found.entry.success:
-        return None, Refused({}, str(found.entry.error), code)
-    return answered.shown(visit, found, tried), Refused()
+        return None, QueryErrors({}, str(found.entry.error), code)
+    return answered.answer_view(visit, found, tried), QueryErrors()
 
 
-def _tried(visit: Visit, website: Website) -> Tried:
-    return view.read(view.path_of(website.id), visit.request.query_params)
+def _try_query(visit: PageRequest, website: Website) -> TypedQuery:
+    return view.read_query(view.path_of(website.id), visit.request.query_params)
 
 
-def _typed_wrong(tried: Tried) -> dict[str, str]:
+def _typed_wrong(tried: TypedQuery) -> dict[str, str]:
     known = not tried.zone or ranges.zone(tried.zone).key == tried.zone
     return typed_wrong(tried, zone_known=known, operators=OPERATORS) if tried.type else {}
 
 
 def _page(
-    visit: Visit,
+    visit: PageRequest,
     website: Website,
-    tried: Tried,
-    shown: Shown | None,
-    refused: Refused,
+    tried: TypedQuery,
+    shown: AnswerView | None,
+    refused: QueryErrors,
     kept: list[Question],
     again: Again,
 ) -> Page:
@@ -139,7 +139,7 @@ def _page(
         query_type=query_type,
         families=families.OF_WEBSITES,
         filters=[
-            (tried.filters[at], view.without(tried, at + 1)) if at < len(tried.filters) else (view.Filtered(), "")
+            (tried.filters[at], view.without(tried, at + 1)) if at < len(tried.filters) else (view.TypedFilter(), "")
             for at in range(view.rows_shown(tried))
         ],
         more_rows=min(view.rows_shown(tried) + 1, view.MOST_FILTERS),
@@ -153,7 +153,9 @@ def _page(
         general=refused.general,
         shown=shown,
         samples=samples(visit.parts.settings.public_url, f"website_id={website.id}", answered.content(visit, tried)),
-        beginnings=[(Words.beginnings[name], Tried(path=tried.path, type=name).link()) for name in Words.beginnings],
+        beginnings=[
+            (Words.beginnings[name], TypedQuery(path=tried.path, type=name).link()) for name in Words.beginnings
+        ],
         questions=questions,
         editable=person.may("member"),
         again=again,
@@ -164,9 +166,9 @@ def _page(
     )
 
 
-def _line(visit: Visit, one: Question, tried: Tried) -> Line:
-    question = view.read(tried.path, one.content)
-    return Line(
+def _line(visit: PageRequest, one: Question, tried: TypedQuery) -> SavedQuestionLine:
+    question = view.read_query(tried.path, one.content)
+    return SavedQuestionLine(
         id=one.id,
         name=one.name,
         href=view.address(question),
@@ -178,6 +180,6 @@ def _line(visit: Visit, one: Question, tried: Tried) -> Line:
 
 
 def _fields(query_type: QueryType | None) -> tuple[tuple[str, str], ...]:
-    """What can be filtered by, with what it is called on pages where that says more."""
+    """The fields to filter by, with their names on pages if those say more."""
     names = query_type.filters if query_type else tuple(FilterWords.names)
     return tuple((name, FilterWords.names.get(name, "")) for name in names)

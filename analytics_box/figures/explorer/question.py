@@ -6,13 +6,13 @@ from typing import Any, Final, TypeAlias
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.figures.explorer import view
-from analytics_box.figures.explorer.view import Filtered, Tried
+from analytics_box.figures.explorer.view import TypedFilter, TypedQuery
 from analytics_box.query.catalog.registry import TYPES
-from analytics_box.query.request import GivenFilter, GivenQuery, check
-from analytics_box.tenants.saved.kept import Kept, Kind
+from analytics_box.query.request import GivenQuery, QueryFilterInput, check
+from analytics_box.tenants.saved.kept import SavedItem, SavedKind
 
 Content: TypeAlias = Mapping[str, str]
-Question: TypeAlias = Kept[Content]
+Question: TypeAlias = SavedItem[Content]
 
 NO_FORM: Final = "The API explorer has no form for this query: "
 _GRANULARITY: Final = {None: "daily", "day": "daily", "daily": "daily", "hour": "hourly", "hourly": "hourly"}
@@ -20,12 +20,14 @@ _GRANULARITY: Final = {None: "daily", "day": "daily", "daily": "daily", "hour": 
 
 def query_of(content: Content) -> dict[str, Any]:
     """The body of POST /v1/query that asks a question; its zone only where that was chosen."""
-    return view.body(view.read("", content), "")
+    return view.body(view.read_query("", content), "")
 
 
 def content_of(given: GivenQuery, now: int) -> Content:
-    """What is saved of a query; not which page of its rows. Raises BadRequest or WrongTypes for what the API would
-    refuse, and BadRequest for what the explorer could not show."""
+    """The saved form of a query, without the page of its rows. Raises BadRequest or WrongTypes for a query that the API
+    would
+    refuse, and BadRequest for one that the explorer could not show.
+    """
     check(given, zone_name=None, now=now, where="query.")
     (name,) = given.names if len(given.names) == 1 else ("",)
     if given.parameters != [name]:
@@ -39,7 +41,7 @@ def content_of(given: GivenQuery, now: int) -> Content:
     dates = {"range": given.preset} if given.preset else {"range": view.CUSTOM}
     if not given.preset:
         dates |= {"first": given.startDate or "", "last": given.endDate or ""}
-    tried = Tried(
+    tried = TypedQuery(
         path="",
         type=name,
         granularity=granularity,
@@ -52,20 +54,20 @@ def content_of(given: GivenQuery, now: int) -> Content:
         comparison=given.comparison or "",
         **dates,
     )
-    return view.parameters(view.read("", view.parameters(tried)).kept())
+    return view.parameters(view.read_query("", view.parameters(tried)).kept())
 
 
-def _filters(given: Sequence[GivenFilter]) -> tuple[str, tuple[Filtered, ...]]:
-    """How the filters join, and the filters as somebody would type them."""
+def _filters(given: Sequence[QueryFilterInput]) -> tuple[str, tuple[TypedFilter, ...]]:
+    """The combination of the filters (all or any), and the filters as people type them."""
     match, items = "all", given
     if len(given) == 1 and (group := given[0].any or given[0].all):
         match, items = ("any" if given[0].any else "all"), group
     if len(items) > view.MOST_FILTERS or any(one.any or one.all for one in items):
         raise _no_form("filters", f"at most {view.MOST_FILTERS} filters, all or any of them")
-    return match, tuple(_filtered(one) for one in items)
+    return match, tuple(_filter_of(one) for one in items)
 
 
-def _filtered(given: GivenFilter) -> Filtered:
+def _filter_of(given: QueryFilterInput) -> TypedFilter:
     op = given.op or "eq"
     values = given.value if isinstance(given.value, list) else [] if given.value is None else [given.value]
     texts = [str(value) for value in values]
@@ -73,20 +75,22 @@ def _filtered(given: GivenFilter) -> Filtered:
     back = [part.strip() for part in typed.split(",")] if op in view.LISTS else [typed.strip()]
     if op not in view.WITHOUT_VALUE and (texts != back or "" in back or len(typed) > view.LONGEST):
         raise _no_form("filters", "one value, and several without commas for in and not_in")
-    return Filtered((given.field or "").strip(), op, typed if op not in view.WITHOUT_VALUE else "")
+    return TypedFilter((given.field or "").strip(), op, typed if op not in view.WITHOUT_VALUE else "")
 
 
 def _no_form(field: str, form: str) -> BadRequest:
     return BadRequest.about(f"query.{field}", f"{NO_FORM}it has {form}")
 
 
-def _written(content: Content) -> str:
+def _filter_text(content: Content) -> str:
     return json.dumps(dict(content), ensure_ascii=False)
 
 
-def _read(text: str) -> Content:
+def _parse_filters(text: str) -> Content:
     found: dict[str, str] = json.loads(text)
     return found
 
 
-QUESTIONS: Final[Kind[Content]] = Kind("question", "saved_questions", "question", _written, _read)
+QUESTIONS: Final[SavedKind[Content]] = SavedKind(
+    "question", "saved_questions", "question", _filter_text, _parse_filters
+)

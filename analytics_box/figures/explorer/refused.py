@@ -1,10 +1,10 @@
-"""What is wrong with a query, at the fields of its form. Pure."""
+"""Errors of a query at the fields of its form. Pure."""
 
 import re
 
 from analytics_box.base.errors import BoxError
-from analytics_box.base.texts import Queries
-from analytics_box.figures.explorer.view import Tried
+from analytics_box.base.texts import QueryTexts
+from analytics_box.figures.explorer.view import TypedQuery
 
 _FIELDS = {
     "parameters": "type",
@@ -23,12 +23,12 @@ _IN_A_FILTER = re.compile(r"filters\[(\d+)\](?:\.any\[(\d+)\])?(?:\.(field|op|va
 
 
 def at_fields(error: BoxError) -> dict[str, str]:
-    """What is wrong by the form's field; empty where the refusal is about none of them."""
+    """The errors by the form's field; empty if the refusal is about none of them."""
     found: dict[str, str] = {}
     for detail in error.details:
         name = _field(detail.field.removeprefix("body."))
         if name:
-            own = Queries.wrong.get(name.rstrip("0123456789"))
+            own = QueryTexts.wrong.get(name.rstrip("0123456789"))
             found[name] = own if own is not None and detail.message == "Invalid value" else detail.whole
     return found
 
@@ -41,11 +41,11 @@ def _field(name: str) -> str:
     return _FIELDS.get(re.split(r"[.\[]", name, maxsplit=1)[0], "")
 
 
-def typed_wrong(tried: Tried, *, zone_known: bool, operators: tuple[str, ...]) -> dict[str, str]:
-    """What a form says better than the API: a filter without a field, an unknown operator or zone."""
+def typed_wrong(tried: TypedQuery, *, zone_known: bool, operators: tuple[str, ...]) -> dict[str, str]:
+    """Errors that a form explains better than the API: a filter without a field, an unknown operator or zone."""
     filters = list(enumerate(tried.filters, start=1))
-    wrong = {f"field{at}": Queries.wrong["field"] for at, item in filters if not item.field}
-    wrong |= {f"op{at}": Queries.wrong["op"] for at, item in filters if item.op not in operators}
+    wrong = {f"field{at}": QueryTexts.wrong["field"] for at, item in filters if not item.field}
+    wrong |= {f"op{at}": QueryTexts.wrong["op"] for at, item in filters if item.op not in operators}
     if not zone_known:
-        wrong["zone"] = Queries.unknown_zone
+        wrong["zone"] = QueryTexts.unknown_zone
     return wrong

@@ -4,13 +4,13 @@ import json
 
 from msgspec import Struct
 
-from analytics_box.base.texts import Queries
+from analytics_box.base.texts import QueryTexts
 from analytics_box.query.catalog.types import Record
 
 _KEY = "svc_…"  # where the reader's own key goes
 
 
-class Sample(Struct, frozen=True):
+class CodeSample(Struct, frozen=True):
     """Code in one language. `id` tells it apart on the page."""
 
     id: str
@@ -18,14 +18,14 @@ class Sample(Struct, frozen=True):
     code: str
 
 
-def samples(server: str, target: str, content: Record) -> tuple[Sample, ...]:
+def samples(server: str, target: str, content: Record) -> tuple[CodeSample, ...]:
     """The request that sends this body to `server`; `target` is what is asked about, as in an address."""
     address = f"{server}/v1/query?{target}"
     return (
-        Sample("curl", "curl", curl(server, target, content)),
-        Sample("javascript", "JavaScript", _javascript(address, content)),
-        Sample("python", "Python", _python(address, content)),
-        Sample("body", Queries.request_body, _json(content)),
+        CodeSample("curl", "curl", curl(server, target, content)),
+        CodeSample("javascript", "JavaScript", _javascript(address, content)),
+        CodeSample("python", "Python", _python(address, content)),
+        CodeSample("body", QueryTexts.request_body, _json(content)),
     )
 
 
@@ -50,7 +50,7 @@ console.log(entry.data);"""
 
 
 def _python(address: str, content: Record) -> str:
-    """What a query holds are texts, whole numbers, lists and objects, which Python writes as JSON does."""
+    """A query in Python, which writes texts, whole numbers, lists and objects as JSON does."""
     return f"""\
 import json
 from urllib.request import Request, urlopen

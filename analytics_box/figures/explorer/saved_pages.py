@@ -4,30 +4,30 @@ from urllib.parse import parse_qsl
 
 from litestar.params import FromPath
 
-from analytics_box.base.texts import Queries
+from analytics_box.base.texts import QueryTexts
 from analytics_box.figures.explorer import view
 from analytics_box.figures.explorer.pages import page_of
 from analytics_box.figures.explorer.question import QUESTIONS
-from analytics_box.figures.explorer.view import Tried
+from analytics_box.figures.explorer.view import TypedQuery
 from analytics_box.tenants.saved import change, verbs
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.page.questions import ask, back_of
-from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 
 async def save(visit: Visitor, website_id: FromPath[str]) -> Answer:
     """POST /sites/{id}/queries/saved: keep the query of `question` (as in an address) under a name, in the place of
     one's own of this name. Raises NotFound."""
     website, form = own(visit.call, website_id), await visit.form()
-    tried = _tried(website, form)
+    tried = _tried_query(website, form)
 
     async def keep() -> str:
         await _keep(visit, website, tried, form.get("name", ""), is_shared="shared" in form)
-        return _done(view.address(tried), "saved")
+        return _redirect_after(view.address(tried), "saved")
 
-    async def page(again_visit: Visit, again: Again) -> Page:
+    async def page(again_visit: PageRequest, again: Again) -> Page:
         return await page_of(again_visit, website, tried, again)
 
     return await visit.submit(keep, page, values=form)
@@ -35,13 +35,13 @@ async def save(visit: Visitor, website_id: FromPath[str]) -> Answer:
 
 async def delete_form(visit: Visitor, website_id: FromPath[str], question_id: FromPath[str]) -> Page:
     """GET /sites/{id}/queries/saved/{question}/delete: are you sure? Raises NotFound."""
-    website, kept = await verbs.seen(visit.call, QUESTIONS, question_id)
+    website, kept = await verbs.find_visible(visit.call, QUESTIONS, question_id)
     home = view.path_of(website_id)
     back = back_of(visit.asked("back"), home) or home
     return ask(
         visit,
         site_shell(visit, "queries", website),
-        Queries.delete_question,
+        QueryTexts.delete_question,
         kept.name,
         action=f"{home}/saved/{kept.id}/delete",
         back=f"{back}#saved",
@@ -53,10 +53,10 @@ async def delete(visit: Visitor, website_id: FromPath[str], question_id: FromPat
     """POST /sites/{id}/queries/saved/{question}/delete: forget it, and go back to the page. Raises NotFound."""
     form, home = await visit.form(), view.path_of(website_id)
     await verbs.delete(visit.call, QUESTIONS, question_id)
-    return visit.go(_done(back_of(form.get("back", ""), home) or home, "deleted"))
+    return visit.go(_redirect_after(back_of(form.get("back", ""), home) or home, "deleted"))
 
 
-async def _keep(visit: Visit, website: Website, tried: Tried, name: str, *, is_shared: bool) -> None:
+async def _keep(visit: PageRequest, website: Website, tried: TypedQuery, name: str, *, is_shared: bool) -> None:
     """Raises BadRequest or Conflict."""
     content, clean = view.parameters(tried), change.clean_name(QUESTIONS, name)
     for one in await verbs.visible(visit.call, QUESTIONS, website):
@@ -66,9 +66,9 @@ async def _keep(visit: Visit, website: Website, tried: Tried, name: str, *, is_s
     await verbs.create(visit.call, QUESTIONS, website.id, clean, content, is_shared=is_shared)
 
 
-def _tried(website: Website, form: dict[str, str]) -> Tried:
-    return view.read(view.path_of(website.id), dict(parse_qsl(form.get("question", "")))).kept()
+def _tried_query(website: Website, form: dict[str, str]) -> TypedQuery:
+    return view.read_query(view.path_of(website.id), dict(parse_qsl(form.get("question", "")))).kept()
 
 
-def _done(address: str, done: str) -> str:
+def _redirect_after(address: str, done: str) -> str:
     return f"{address}{'&' if '?' in address else '?'}done={done}#saved"

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from analytics_box.figures.explorer.view import Tried
+from analytics_box.figures.explorer.view import TypedQuery
 from analytics_box.query.catalog.types import FieldType, QueryType, Record
 
 Kind = Literal["text", "number", "json", "nothing"]
@@ -14,7 +14,7 @@ _MOST = 2_000  # characters of a cell
 _AT_A_GLANCE = 60  # characters of JSON that stand there before the cell is opened
 
 
-class Heading(Struct, frozen=True):
+class AnswerHeading(Struct, frozen=True):
     """A column. `href` sorts by it, or is empty where that cannot be; `sorted` is how it is sorted now."""
 
     name: str
@@ -33,14 +33,14 @@ class Cell(Struct, frozen=True):
     short: str = ""
 
 
-class Table(Struct, frozen=True):
+class AnswerTable(Struct, frozen=True):
     """Columns and rows."""
 
-    headings: tuple[Heading, ...]
+    headings: tuple[AnswerHeading, ...]
     rows: tuple[tuple[Cell, ...], ...]
 
 
-def table(query_type: QueryType, rows: Sequence[Record], tried: Tried | None = None) -> Table:
+def table(query_type: QueryType, rows: Sequence[Record], tried: TypedQuery | None = None) -> AnswerTable:
     """The rows with the fields in the type's order; with a query its headings sort it."""
     can = query_type.sortable if tried is not None else ()
     headings = []
@@ -50,9 +50,9 @@ def table(query_type: QueryType, rows: Sequence[Record], tried: Tried | None = N
             href = tried.sorted_by(output.name)
             way = {"asc": "ascending"}.get(tried.order, "descending") if tried.sort == output.name else ""
         number = output.type == "number"
-        headings.append(Heading(output.name, output.unit, output.description, number, href, way))  # type: ignore[arg-type]  # the two ways are the words of aria-sort
+        headings.append(AnswerHeading(output.name, output.unit, output.description, number, href, way))  # type: ignore[arg-type]  # the two ways are the words of aria-sort
     lines = [tuple(cell(row[output.name], output.type) for output in query_type.outputs) for row in rows]
-    return Table(tuple(headings), tuple(lines))
+    return AnswerTable(tuple(headings), tuple(lines))
 
 
 def cell(value: Any, kind: FieldType) -> Cell:

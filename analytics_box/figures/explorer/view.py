@@ -1,8 +1,8 @@
-"""What the address of a query page asks for. Pure.
+"""The state of a query page in its address. Pure.
 
-    type=top_pages   range=last_7d | custom&from=2026-10-22&to=2026-11-20   granularity=hourly   zone=Europe/Berlin
-    match=any   field1=country   op1=eq   value1=Germany   sort=visitors   order=asc   limit=25   page=2
-    comparison=previous_period   draw=pageviews (of a series)   rows=3 (of the form, for filters)
+        type=top_pages   range=last_7d | custom&from=2026-10-22&to=2026-11-20   granularity=hourly   zone=Europe/Berlin
+        match=any   field1=country   op1=eq   value1=Germany   sort=visitors   order=asc   limit=25   page=2
+        comparison=previous_period   draw=pageviews (of a series)   rows=3 (of the form, for filters)
 
 Everything stays as it was typed, so that the query's own checks can say what is wrong with it; defaults and empty
 fields are left out of addresses.
@@ -28,7 +28,7 @@ LONGEST = 500  # characters of a field
 _WHOLE = re.compile(r"-?[0-9]{1,9}")
 
 
-class Filtered(Struct, frozen=True):
+class TypedFilter(Struct, frozen=True):
     """A filter as typed."""
 
     field: str = ""
@@ -36,7 +36,7 @@ class Filtered(Struct, frozen=True):
     value: str = ""
 
 
-class Tried(Struct, frozen=True):
+class TypedQuery(Struct, frozen=True):
     """A query as typed. `path` is the page's own path; without a `type` nothing is asked yet."""
 
     path: str
@@ -47,7 +47,7 @@ class Tried(Struct, frozen=True):
     granularity: str = "daily"
     zone: str = ""
     match: str = "all"
-    filters: tuple[Filtered, ...] = ()
+    filters: tuple[TypedFilter, ...] = ()
     sort: str = ""
     order: str = "desc"
     limit: str = ""
@@ -65,8 +65,8 @@ class Tried(Struct, frozen=True):
         order = "asc" if self.sort == field and self.order == "desc" else "desc"
         return self.link(sort=field, order=order)
 
-    def kept(self) -> "Tried":
-        """What is saved of it: all but which page of its rows is looked at, and how long the form is."""
+    def kept(self) -> "TypedQuery":
+        """The saved part of it: all but the page of its rows and the length of the form."""
         return replace(self, page="", rows=0)
 
     @property
@@ -76,11 +76,11 @@ class Tried(Struct, frozen=True):
 
 
 def path_of(website_id: str) -> str:
-    """Where a website's API explorer is."""
+    """The path of a website's API explorer."""
     return f"/sites/{website_id}/queries"
 
 
-def read(path: str, query: Mapping[str, str]) -> Tried:
+def read_query(path: str, query: Mapping[str, str]) -> TypedQuery:
     """The query that an address holds. Never raises."""
 
     def typed(name: str, usual: str = "") -> str:
@@ -89,11 +89,11 @@ def read(path: str, query: Mapping[str, str]) -> Tried:
     chosen = typed("range", USUAL_RANGE)
     numbers = range(1, MOST_FILTERS + 1)
     filters = tuple(
-        Filtered(typed(f"field{at}"), typed(f"op{at}", "eq"), typed(f"value{at}"))
+        TypedFilter(typed(f"field{at}"), typed(f"op{at}", "eq"), typed(f"value{at}"))
         for at in numbers
         if typed(f"field{at}") or typed(f"value{at}")
     )
-    return Tried(
+    return TypedQuery(
         path=path,
         type=typed("type"),
         range=chosen,
@@ -113,12 +113,12 @@ def read(path: str, query: Mapping[str, str]) -> Tried:
     )
 
 
-def rows_shown(tried: Tried) -> int:
-    """How many rows the form has for filters: those in use, and one to fill in."""
+def rows_shown(tried: TypedQuery) -> int:
+    """The number of the form's rows for filters: those in use, and an empty one."""
     return min(max(len(tried.filters) + 1, tried.rows), MOST_FILTERS)
 
 
-def without(tried: Tried, number: int) -> str:
+def without(tried: TypedQuery, number: int) -> str:
     """The address without one of its filters, by its number from 1."""
     return tried.link(filters=tried.filters[: number - 1] + tried.filters[number:], rows=0)
 
@@ -129,14 +129,14 @@ def _rows(text: str, used: int) -> int:
     return wanted if wanted > used + 1 else 0
 
 
-def address(tried: Tried) -> str:
+def address(tried: TypedQuery) -> str:
     """The canonical address of a query."""
     given = parameters(tried)
     return f"{tried.path}?{urlencode(given, safe='/')}" if given else tried.path
 
 
-def parameters(tried: Tried) -> dict[str, str]:
-    """What its address says, without what goes without saying."""
+def parameters(tried: TypedQuery) -> dict[str, str]:
+    """The parameters of its address, without defaults."""
     given = {
         "type": tried.type,
         "range": tried.range if tried.range != USUAL_RANGE else "",
@@ -160,7 +160,7 @@ def parameters(tried: Tried) -> dict[str, str]:
     return {name: value for name, value in given.items() if value}
 
 
-def body(tried: Tried, zone: str) -> Record:
+def body(tried: TypedQuery, zone: str) -> Record:
     """The body of POST /v1/query that asks the same; `zone`, if there is one, where the address names none."""
     made: Record = {"parameters": [tried.type]}
     if tried.range == CUSTOM:
@@ -185,7 +185,7 @@ def body(tried: Tried, zone: str) -> Record:
     return made
 
 
-def _filter(typed: Filtered) -> Record:
+def _filter(typed: TypedFilter) -> Record:
     made: Record = {"field": typed.field, "op": typed.op}
     if typed.op in LISTS:
         made["value"] = [part.strip() for part in typed.value.split(",") if part.strip()]

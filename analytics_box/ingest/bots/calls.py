@@ -20,7 +20,7 @@ from analytics_box.web.call import Call
 DAYS = 30
 
 
-class OfWebsite(Struct, frozen=True):
+class BotWebsiteInput(Struct, frozen=True):
     """A website."""
 
     websiteId: str
@@ -70,14 +70,14 @@ class BotList(Struct, frozen=True):
     flagDataCentres: bool
 
 
-class Allowed(Struct, frozen=True):
-    """How many quarantined events count from now on."""
+class AllowBotAnswer(Struct, frozen=True):
+    """The number of quarantined events that count from now on."""
 
     success: bool
     counted: int
 
 
-async def list_bots(call: Call, given: OfWebsite) -> BotList:
+async def list_bots(call: Call, given: BotWebsiteInput) -> BotList:
     """websites.listBots: bots of the last 30 days. Raises NotFound."""
     website = own(call, given.websiteId)
     quarantine = call.parts[Quarantine]
@@ -103,17 +103,17 @@ async def list_bots(call: Call, given: OfWebsite) -> BotList:
     )
 
 
-async def allow_bot(call: Call, given: OfBot) -> Allowed:
+async def allow_bot(call: Call, given: OfBot) -> AllowBotAnswer:
     """websites.allowBot: count this bot's events as people's, the quarantined ones and all that come.
 
     Raises BadRequest, Conflict or NotFound.
     """
-    return Allowed(success=True, counted=await allow(call, given))
+    return AllowBotAnswer(success=True, counted=await allow(call, given))
 
 
 async def allow(call: Call, given: OfBot) -> int:
     """Count a bot's events as people's; return how many were quarantined."""
-    bot = rules.checked(given.reason, given.agent)
+    bot = rules.check_bot(given.reason, given.agent)
     website = own(call, given.websiteId)
 
     def write(db: Connection, acting: By) -> Wishes:

@@ -6,7 +6,7 @@ The caller tells the classification after the commit.
 from analytics_box.base.acting import By
 from analytics_box.base.errors import NotFound
 from analytics_box.base.store.db import Connection
-from analytics_box.ingest.bot_rules import Bot, Rule, Wishes
+from analytics_box.ingest.bot_rules import Bot, BotRule, Wishes
 from analytics_box.ingest.bots import rows, rules
 from analytics_box.tenants.websites.change import record
 from analytics_box.tenants.websites.rules import Website
@@ -18,8 +18,8 @@ def allow(db: Connection, website: Website, by: By, bot: Bot) -> Wishes:
     if wanted.has(bot):
         return wanted
     rules.refuse_too_many(wanted)
-    rows.insert(db, website.id, Rule(bot, by.now, by.actor))
-    record(db, website, by, "updated", {"countedAsPeople": {"before": None, "after": _named(bot)}})
+    rows.insert(db, website.id, BotRule(bot, by.now, by.actor))
+    record(db, website, by, "updated", {"countedAsPeople": {"before": None, "after": _bot_name(bot)}})
     return rows.of(db, website.id)
 
 
@@ -28,7 +28,7 @@ def take_back(db: Connection, website: Website, by: By, bot: Bot) -> Wishes:
     if not rows.of(db, website.id).has(bot):
         raise NotFound("This website has no such rule")
     rows.delete(db, website.id, bot)
-    record(db, website, by, "updated", {"countedAsPeople": {"before": _named(bot), "after": None}})
+    record(db, website, by, "updated", {"countedAsPeople": {"before": _bot_name(bot), "after": None}})
     return rows.of(db, website.id)
 
 
@@ -42,5 +42,5 @@ def data_centres(db: Connection, website: Website, by: By, *, on: bool) -> Wishe
     return rows.of(db, website.id)
 
 
-def _named(bot: Bot) -> str:
+def _bot_name(bot: Bot) -> str:
     return f"{bot.agent} ({bot.reason})" if bot.agent else bot.reason

@@ -13,10 +13,10 @@ from analytics_box.ingest.reasons import words
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.settings_area import settings_page
 from analytics_box.web.page import dates
-from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 
-class Line(Struct, frozen=True):
+class BotLine(Struct, frozen=True):
     """A bot in the list: why it is there, its name, how many events, and when the newest was."""
 
     reason: str
@@ -61,7 +61,7 @@ def _bot(website_id: str, form: dict[str, str]) -> OfBot:
     return OfBot(website_id, form.get("reason", ""), form.get("agent", ""))
 
 
-async def _page(visit: Visit, website_id: str, again: Again) -> Page:
+async def _page(visit: PageRequest, website_id: str, again: Again) -> Page:
     website, person = own(visit.call, website_id), visit.person
     quarantine = visit.parts[Quarantine]
     found, wanted = await quarantine.of(website.site), quarantine.classification.of(website.site)
@@ -86,8 +86,8 @@ async def _page(visit: Visit, website_id: str, again: Again) -> Page:
     )
 
 
-def _line(bot: Bot, count: str, last: str) -> Line:
-    return Line(
+def _line(bot: Bot, count: str, last: str) -> BotLine:
+    return BotLine(
         reason=bot.reason,
         label=words(bot.reason)[0],
         agent=bot.agent,

@@ -8,12 +8,12 @@ from functools import partial
 from msgspec import Struct
 
 from analytics_box.base.clock import DAY, Clock, utc_day
-from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.layout import stored_table
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.strings import Strings
 from analytics_box.ingest.bot_rules import Bot
 from analytics_box.ingest.bots import rows
-from analytics_box.ingest.bots.rows import Group
+from analytics_box.ingest.bots.rows import BotGroup
 from analytics_box.ingest.bots.rules import DAYS, KEPT
 from analytics_box.ingest.classification import Classification
 from analytics_box.ingest.live import LiveSessions
@@ -23,11 +23,11 @@ MOST_GROUPS = 200
 CHUNK = 2_000  # events per write
 
 
-class Found(Struct, frozen=True):
+class QuarantineSummary(Struct, frozen=True):
     """Quarantined events of a site: in total, and by bot."""
 
     total: int
-    groups: Sequence[Group]
+    groups: Sequence[BotGroup]
 
 
 class Quarantine:
@@ -40,14 +40,14 @@ class Quarantine:
         self._events, self._live, self._strings, self._clock = events, live, strings, clock
         self._one_at_a_time = asyncio.Lock()
 
-    async def of(self, site: int) -> Found:
+    async def of(self, site: int) -> QuarantineSummary:
         """A site's quarantined events, the 200 most frequent bots first: those of the last 30 UTC days, as its dropped
         traffic counts them.
         """
         since = (utc_day(self._clock.now()) - DAYS + 1) * DAY
 
-        def read(db: Connection) -> Found:
-            return Found(rows.total(db, site, since), rows.groups(db, site, since, MOST_GROUPS))
+        def read(db: Connection) -> QuarantineSummary:
+            return QuarantineSummary(rows.total(db, site, since), rows.groups(db, site, since, MOST_GROUPS))
 
         return await self._events.read(read)
 
@@ -80,6 +80,7 @@ class Quarantine:
 
 def _remove(db: Connection, *, found: list[int]) -> None:
     db.execute(
-        f"-- bots.forget\ndelete from {stored('events')} where id in (select value from json_each(?)) and bot <> 0",
+        f"-- bots.forget\ndelete from {stored_table('events')} "
+        "where id in (select value from json_each(?)) and bot <> 0",
         (json.dumps(found),),
     )

@@ -2,12 +2,12 @@
 
 from typing import NamedTuple
 
-from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.layout import stored_table
 from analytics_box.base.store.db import Connection
-from analytics_box.ingest.bot_rules import Bot, Rule, Wishes
+from analytics_box.ingest.bot_rules import Bot, BotRule, Wishes
 
 
-class Group(NamedTuple):
+class BotGroup(NamedTuple):
     """Quarantined events of one bot: how many, and the time of the newest, UTC ms."""
 
     bot: Bot
@@ -28,7 +28,7 @@ def everything(db: Connection) -> dict[int, Wishes]:
 
 
 def of(db: Connection, website_id: str) -> Wishes:
-    """One website's settings for bots, the newest rule first."""
+    """The bot settings of a website, the newest rule first."""
     rules = db.execute(
         """
         -- bots.of
@@ -42,13 +42,13 @@ def of(db: Connection, website_id: str) -> Wishes:
     ).fetchone()
     return Wishes(
         people=tuple(
-            Rule(Bot(str(reason), str(agent)), int(str(at)), str(actor)) for reason, agent, at, actor in rules
+            BotRule(Bot(str(reason), str(agent)), int(str(at)), str(actor)) for reason, agent, at, actor in rules
         ),
         data_centres=option is not None and bool(option[0]),
     )
 
 
-def insert(db: Connection, website_id: str, rule: Rule) -> None:
+def insert(db: Connection, website_id: str, rule: BotRule) -> None:
     """Count this bot as people."""
     db.execute(
         """
@@ -79,7 +79,7 @@ def set_data_centres(db: Connection, website_id: str, on: bool) -> None:
     )
 
 
-def groups(db: Connection, site: int, since: int, most: int) -> list[Group]:
+def groups(db: Connection, site: int, since: int, most: int) -> list[BotGroup]:
     """Quarantined events of a site since this instant (UTC ms), the most frequent bot first."""
     rows = db.execute(
         f"""
@@ -87,7 +87,7 @@ def groups(db: Connection, site: int, since: int, most: int) -> list[Group]:
         select reason.value, agent.value, quarantined.count, quarantined.last
         from (
           select bot, agent, count(*) as count, max(time) as last
-          from {stored("events")} indexed by events_flagged
+          from {stored_table("events")} indexed by events_flagged
           where site = :site and bot <> 0 and time >= :since
           group by bot, agent
           order by count desc, last desc
@@ -99,15 +99,18 @@ def groups(db: Connection, site: int, since: int, most: int) -> list[Group]:
         """,
         {"site": site, "since": since, "most": most},
     ).fetchall()
-    return [Group(Bot(str(reason), str(agent)), int(str(count)), int(str(last))) for reason, agent, count, last in rows]
+    return [
+        BotGroup(Bot(str(reason), str(agent)), int(str(count)), int(str(last))) for reason, agent, count, last in rows
+    ]
 
 
 def total(db: Connection, site: int, since: int) -> int:
-    """How many events of a site are quarantined since this instant (UTC ms)."""
+    """The number of quarantined events of a site since this instant (UTC ms)."""
     found = db.execute(
         f"""
         -- bots.total
-        select count(*) from {stored("events")} indexed by events_flagged where site = ? and bot <> 0 and time >= ?
+        select count(*) from {stored_table("events")} indexed by events_flagged where site = ? and bot <> 0 and time >=
+        ?
         """,
         (site, since),
     ).fetchone()
@@ -119,7 +122,7 @@ def older(db: Connection, before: int, most: int) -> list[int]:
     rows = db.execute(
         f"""
         -- bots.older
-        select id from {stored("events")} indexed by events_flagged where bot <> 0 and time < ? limit ?
+        select id from {stored_table("events")} indexed by events_flagged where bot <> 0 and time < ? limit ?
         """,
         (before, most),
     ).fetchall()

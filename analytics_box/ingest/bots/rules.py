@@ -1,7 +1,7 @@
 """Limits of a website's settings for bots. Pure."""
 
 from analytics_box.base.clock import DAY
-from analytics_box.base.errors import BadRequest, Conflict, Detail
+from analytics_box.base.errors import BadRequest, Conflict, ErrorDetail
 from analytics_box.ingest.bot_rules import Bot, Wishes
 from analytics_box.web.recognition.bots import REASONS
 
@@ -11,12 +11,12 @@ MOST = 100  # rules of one website
 LONGEST = 128  # characters of a bot's name
 
 
-def checked(reason: str, agent: str) -> Bot:
+def check_bot(reason: str, agent: str) -> Bot:
     """Check a bot that a caller named. Raises BadRequest."""
     if reason not in REASONS:
-        raise BadRequest("There is no such reason", details=(Detail("reason", f"One of {', '.join(REASONS)}"),))
+        raise BadRequest("There is no such reason", details=(ErrorDetail("reason", f"One of {', '.join(REASONS)}"),))
     if len(agent) > LONGEST:
-        raise BadRequest("This name is too long", details=(Detail("agent", f"At most {LONGEST} characters"),))
+        raise BadRequest("This name is too long", details=(ErrorDetail("agent", f"At most {LONGEST} characters"),))
     return Bot(reason, agent)
 
 

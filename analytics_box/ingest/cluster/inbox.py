@@ -1,8 +1,9 @@
-"""What ingest machines have for this primary (cluster.outbox) is written down, and nothing of it twice.
+"""Reports of ingest machines (cluster.outbox), stored by this primary without repeats.
 
-It is taken only from a machine that has the newest mirror: that one knows which websites are gone, has carried out all
-orders to remove people, and has none of theirs any more. A promoted primary may not know a website of which it is told:
-then that is left out.
+They are accepted only from a machine that has the newest mirror: that one knows which websites are gone, has carried
+out
+all orders to remove people, and has none of theirs any more. A promoted primary may not know a website in a report:
+then the report is skipped.
 """
 
 import asyncio
@@ -18,8 +19,8 @@ from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.seal import SealBroken
 from analytics_box.ingest import dropped
 from analytics_box.ingest.cluster import rows
-from analytics_box.ingest.cluster.messages import Dropped, Said, Told
-from analytics_box.ingest.profiles import Identified, ProfileLinks
+from analytics_box.ingest.cluster.messages import DroppedReport, IdentityReport, MachineReport
+from analytics_box.ingest.profiles import ProfileLinks, VisitorIdentification
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +34,7 @@ class Inbox:
         self._events, self._box_db, self._links, self.lock = events, box_db, links, lock
         self._trouble: dict[int, str] = {}  # of a machine, that the log tells of
 
-    async def write(self, machine: int, told: Sequence[Told]) -> int:
+    async def write(self, machine: int, told: Sequence[MachineReport]) -> int:
         """Write down what this machine has told; up to which one this is done, 0 for none."""
         try:
             sites = frozenset(await self._box_db.read(rows.sites_in_use))
@@ -46,12 +47,12 @@ class Inbox:
         self._trouble.pop(machine, None)
         return last
 
-    def _write(self, db: Connection, *, machine: int, told: Sequence[Told], sites: frozenset[int]) -> int:
+    def _write(self, db: Connection, *, machine: int, told: Sequence[MachineReport], sites: frozenset[int]) -> int:
         last = rows.last_told(db, machine)
         for one in told:
             if one.number <= last or one.site not in sites:
                 continue
-            if isinstance(one.what, Dropped):
+            if isinstance(one.what, DroppedReport):
                 dropped.add(db, one.site, one.what.counts)
             else:
                 self._identify(db, one.site, one.what)
@@ -59,8 +60,8 @@ class Inbox:
         rows.note_told(db, machine, last)
         return last
 
-    def _identify(self, db: Connection, site: int, said: Said) -> None:
-        given = Identified(site, said.profile, frozenset(said.visitors), _GIVEN.decode(said.traits), said.at)
+    def _identify(self, db: Connection, site: int, said: IdentityReport) -> None:
+        given = VisitorIdentification(site, said.profile, frozenset(said.visitors), _GIVEN.decode(said.traits), said.at)
         try:
             self._links.identify(db, given)
         except (BadRequest, SealBroken) as wrong:

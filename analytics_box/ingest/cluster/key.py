@@ -16,8 +16,8 @@ class BadKeyFile(Exception):
     """The file of the key cannot be used; the message says why."""
 
 
-class Forged(Exception):
-    """What came was not sealed with this key, or not for this purpose."""
+class ForgedMessage(Exception):
+    """Raised for a message that was not encrypted with this key, or not for this purpose."""
 
 
 class ClusterKey:
@@ -33,25 +33,25 @@ class ClusterKey:
         return bytes(Aead(self._key).encrypt(message, purpose.encode()))
 
     def open(self, sealed: bytes, purpose: str) -> bytes:
-        """What was sealed for this purpose. Raises Forged."""
+        """The content of a message encrypted for this purpose. Raises ForgedMessage."""
         from nacl.exceptions import CryptoError  # noqa: PLC0415  as above
         from nacl.secret import Aead  # noqa: PLC0415  1 MB
 
         try:
             return Aead(self._key).decrypt(sealed, purpose.encode())
         except (CryptoError, ValueError) as broken:
-            raise Forged("It is not sealed with this key") from broken
+            raise ForgedMessage("It is not sealed with this key") from broken
 
     def credential(self, at: int) -> str:
         """The Authorization header of a request that is sent now (UTC ms)."""
         return f"Cluster {self.seal(b'%d' % at, KNOCK).hex()}"
 
     def sent_at(self, credential: bytes) -> int:
-        """The time at which a request with this header was sent, UTC ms. Raises Forged."""
+        """The time at which a request with this header was sent, UTC ms. Raises ForgedMessage."""
         try:
             return int(self.open(bytes.fromhex(credential.decode("ascii").removeprefix("Cluster ")), KNOCK))
         except ValueError as broken:
-            raise Forged("It is no credential of this key") from broken
+            raise ForgedMessage("It is no credential of this key") from broken
 
 
 def read_key(file: str) -> ClusterKey:

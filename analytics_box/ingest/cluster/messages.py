@@ -1,4 +1,4 @@
-"""What machines say to each other, in msgpack, sealed (cluster.key)."""
+"""Messages between machines, in msgpack, encrypted (cluster.key)."""
 
 from typing import Annotated, Any
 
@@ -14,9 +14,11 @@ _Text = Annotated[str, Meta(max_length=200)]
 _Salt = Annotated[bytes, Meta(min_length=32, max_length=32)]
 
 
-class Seen(Struct, frozen=True, array_like=True):
-    """What an ingest machine knows of a site: its current visitors, when its first event was there (UTC ms; 0 for
-    none), and of which kinds it has facts that not all websites have."""
+class SiteReport(Struct, frozen=True, array_like=True):
+    """A site as an ingest machine knows it: its current visitors, the time of its first event there (UTC ms; 0 for
+    none), and
+    the kinds of facts it has that not all websites have.
+    """
 
     site: int
     online: int
@@ -34,8 +36,8 @@ class DaySalts(Struct, frozen=True):
     history: bytes = b""
 
 
-class Said(Struct, frozen=True, array_like=True, tag="said"):
-    """Who some visitors are, as a machine was told at this time (UTC ms). `traits` is JSON."""
+class IdentityReport(Struct, frozen=True, array_like=True, tag="said"):
+    """Identifications that a machine received at this time (UTC ms). `traits` is JSON."""
 
     profile: str
     visitors: list[int]
@@ -43,18 +45,18 @@ class Said(Struct, frozen=True, array_like=True, tag="said"):
     at: int
 
 
-class Dropped(Struct, frozen=True, array_like=True, tag="dropped"):
+class DroppedReport(Struct, frozen=True, array_like=True, tag="dropped"):
     """Traffic that a machine has dropped: UTC day, reason, how much."""
 
     counts: list[tuple[int, str, int]]
 
 
-class Told(Struct, frozen=True, array_like=True):
-    """What a machine has for the primary, of a site."""
+class MachineReport(Struct, frozen=True, array_like=True):
+    """A machine's report to the primary about a site."""
 
     number: int
     site: int
-    what: Said | Dropped
+    what: IdentityReport | DroppedReport
 
 
 class Pull(Struct, frozen=True):
@@ -77,14 +79,14 @@ class Pull(Struct, frozen=True):
     behind: int
     alone: bool
     done: int
-    seen: Annotated[list[Seen], Meta(max_length=10_000)]
+    seen: Annotated[list[SiteReport], Meta(max_length=10_000)]
     sites: int = 0
     promoted_at: int = 0
     salts: DaySalts | None = None
-    told: Annotated[list[Told], Meta(max_length=1_000)] = []
+    told: Annotated[list[MachineReport], Meta(max_length=1_000)] = []
 
 
-class Order(Struct, frozen=True):
+class RemovalOrder(Struct, frozen=True):
     """A person to be removed: by the id that the website gave, if any, and whichever visitor when: (visitor, from,
     until), UTC ms. The primary knows of which `erasure` it is a part, and in which `shipments` the person was."""
 
@@ -102,10 +104,10 @@ class Mirror(Struct, frozen=True):
     cluster: str  # the primary's box id
     tables: dict[str, list[list[Any]]]
     salts: DaySalts
-    orders: list[Order]
+    orders: list[RemovalOrder]
 
 
-class Answer(Struct, frozen=True):
+class MirrorAnswer(Struct, frozen=True):
     """The revision of the mirror, the mirror itself where the machine has another one, and when this primary was
     promoted. One that has lost its salts `wants_salts` first, and gives no mirror. All that it was `told` up to this
     number is written down."""
@@ -118,6 +120,6 @@ class Answer(Struct, frozen=True):
     told: int = 0
 
 
-def answered(once: str) -> str:
-    """What an answer is sealed for: this one request."""
+def answer_purpose(once: str) -> str:
+    """The purpose that an answer is encrypted for: this one request."""
     return f"cluster answer {once}"

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from analytics_box.base.store.db import Connection
 
 
-class Mirrored(NamedTuple):
+class MirroredTable(NamedTuple):
     """A table and those of its columns that travel. Without `whole`, rows are only ever added."""
 
     name: str
@@ -16,25 +16,25 @@ class Mirrored(NamedTuple):
 
 # In an order that references allow.
 TABLES = (
-    Mirrored("sites", ("number", "created_at"), whole=False),
-    Mirrored("organizations", ("id", "name", "slug", "plan", "site", "created_at", "deleted_at", "purged_at")),
-    Mirrored(
+    MirroredTable("sites", ("number", "created_at"), whole=False),
+    MirroredTable("organizations", ("id", "name", "slug", "plan", "site", "created_at", "deleted_at", "purged_at")),
+    MirroredTable(
         "websites",
         (
             *("id", "organization_id", "site", "name", "domain", "status", "is_public", "created_at", "updated_at"),
             *("deleted_at", "settings", "public_values"),
         ),
     ),
-    Mirrored("client_ids", ("id", "website_id", "created_at", "ends_at")),
-    Mirrored(
+    MirroredTable("client_ids", ("id", "website_id", "created_at", "ends_at")),
+    MirroredTable(
         "api_keys",
         (
             *("digest", "id", "organization_id", "name", "start", "type", "description", "scopes", "resources"),
             *("tags", "ratelimit", "enabled", "created_at", "updated_at", "expires_at", "revoked_at"),
         ),
     ),
-    Mirrored("people_rules", ("website_id", "reason", "agent", "created_at", "created_by")),
-    Mirrored("bot_options", ("website_id", "data_centres")),
+    MirroredTable("people_rules", ("website_id", "reason", "agent", "created_at", "created_by")),
+    MirroredTable("bot_options", ("website_id", "data_centres")),
 )
 
 

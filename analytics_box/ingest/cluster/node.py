@@ -15,23 +15,23 @@ from msgspec import Struct
 import analytics_box
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import Unavailable
-from analytics_box.base.outgoing.client import Ask, Client
-from analytics_box.base.outgoing.failures import Failed
+from analytics_box.base.outgoing.client import Client, OutgoingRequest
+from analytics_box.base.outgoing.failures import RequestFailed
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.files import write_private
 from analytics_box.ingest.cluster import mirrored, rows
-from analytics_box.ingest.cluster.key import ClusterKey, Forged
+from analytics_box.ingest.cluster.key import ClusterKey, ForgedMessage
 from analytics_box.ingest.cluster.messages import (
     ASKED,
     FORMAT,
     PATH,
-    Answer,
     DaySalts,
     Mirror,
-    Order,
+    MirrorAnswer,
     Pull,
-    Seen,
-    answered,
+    RemovalOrder,
+    SiteReport,
+    answer_purpose,
 )
 from analytics_box.ingest.cluster.outbox import Outbox
 from analytics_box.ingest.visitors import HISTORY_FILE, SaltFile, Salts
@@ -45,25 +45,30 @@ _MOST_PULLS = 20  # at a time
 
 
 class Memory(Struct, frozen=True):
-    """What follows the mirror: `read_anew` what is in memory of box.db, `erase` a site, `remove` a person; `behind` are
-    rows that ClickHouse lacks, `alone` says whether it may have some that are nowhere else, `seen` is what the primary
-    is told of sites. `removed` is the last change of the facts once no removal is under way here, and `has_arrived`
-    says whether ClickHouse has changes up to one. What is dropped is handed over to the
-    `outbox`, which has what is for the primary."""
+    """State in memory that follows the mirror: `read_anew` reloads copies of box.db, `erase` removes a site, `remove` a
+    person;
+    `behind` are rows that ClickHouse lacks, `alone` whether it may have some that are nowhere else, `seen` the report
+    to the
+    primary about sites. `removed` is the last change of the facts once no removal is in progress here, and
+    `has_arrived`
+    whether ClickHouse has changes up to one. Dropped traffic is handed over to the `outbox`, which has the reports for
+    the
+    primary.
+    """
 
     read_anew: Callable[[], Awaitable[None]]
     erase: Callable[[int], Awaitable[int]]
-    remove: Callable[[Order], Awaitable[None]]
+    remove: Callable[[RemovalOrder], Awaitable[None]]
     behind: Callable[[], Awaitable[int]]
     alone: Callable[[], Awaitable[bool]]
     removed: Callable[[], Awaitable[int | None]]
     has_arrived: Callable[[int], bool]
-    seen: Callable[[], Awaitable[Sequence[Seen]]]
+    seen: Callable[[], Awaitable[Sequence[SiteReport]]]
     outbox: Outbox
     hand_over: Callable[[], Awaitable[None]]
 
 
-class Refused(Exception):
+class MirrorRefused(Exception):
     """The primary did not answer with a mirror; the message says why."""
 
 
@@ -114,7 +119,7 @@ class Mirroring:
             if answer.wants_salts:
                 log.info("The primary has lost its salts, and is told those that this machine has")
                 answer = await self._ask(memory, alone=alone, salts=self._own_salts())
-        except (Failed, Refused) as wrong:
+        except (RequestFailed, MirrorRefused) as wrong:
             if not self.trouble:
                 log.error("The primary does not answer (%s): this machine goes on with what it knows", wrong)
             self.trouble, self.has_asked = str(wrong), True
@@ -151,7 +156,7 @@ class Mirroring:
         salts = self._salts.current(self._clock.now())
         return DaySalts(salts.day, salts.today, salts.yesterday, salts.tomorrow)
 
-    async def _ask(self, memory: Memory, *, alone: bool, salts: DaySalts | None = None) -> Answer:
+    async def _ask(self, memory: Memory, *, alone: bool, salts: DaySalts | None = None) -> MirrorAnswer:
         once = secrets.token_hex(16)
         pull = Pull(
             format=FORMAT,
@@ -177,7 +182,7 @@ class Mirroring:
             ("Accept-Encoding", "identity"),
         )
         found = await self._client.fetch(
-            Ask(
+            OutgoingRequest(
                 self._url,
                 "POST",
                 headers,
@@ -189,25 +194,25 @@ class Mirroring:
             )
         )
         if found.status != 200:
-            raise Refused(_said(found.status, found.body))
+            raise MirrorRefused(_refusal_text(found.status, found.body))
         if not found.complete:
-            raise Refused(f"its answer has more than {MOST_BYTES:,} bytes, or broke off")
+            raise MirrorRefused(f"its answer has more than {MOST_BYTES:,} bytes, or broke off")
         return self._opened(found.body, once)
 
-    def _opened(self, sealed: bytes, once: str) -> Answer:
+    def _opened(self, sealed: bytes, once: str) -> MirrorAnswer:
         try:
             unpacking = zlib.decompressobj()
-            content = unpacking.decompress(self._key.open(sealed, answered(once)), MOST_BYTES)
-            answer = msgspec.msgpack.decode(content, type=Answer)
-        except (Forged, zlib.error, msgspec.DecodeError) as broken:
-            raise Refused(
+            content = unpacking.decompress(self._key.open(sealed, answer_purpose(once)), MOST_BYTES)
+            answer = msgspec.msgpack.decode(content, type=MirrorAnswer)
+        except (ForgedMessage, zlib.error, msgspec.DecodeError) as broken:
+            raise MirrorRefused(
                 "its answer is not sealed with the key of cluster_key_file, or of another version"
             ) from broken
         if answer.format != FORMAT:
-            raise Refused("it has another version: run the same one")
+            raise MirrorRefused("it has another version: run the same one")
         return answer
 
-    async def _take(self, mirror: Mirror, answer: Answer, memory: Memory) -> None:
+    async def _take(self, mirror: Mirror, answer: MirrorAnswer, memory: Memory) -> None:
         """Keep a mirror: first what visitors are hashed with, then all rows at once, then what follows from them."""
         if self._has is not None and self._has.cluster != mirror.cluster:
             raise Unavailable(
@@ -235,7 +240,7 @@ class Mirroring:
         await self._box_db.write(write)
         self._has = await self._box_db.read(rows.has)
 
-    async def _carry_out(self, orders: Sequence[Order], memory: Memory) -> None:
+    async def _carry_out(self, orders: Sequence[RemovalOrder], memory: Memory) -> None:
         for order in orders:
             if self._has is not None and order.number > self._has.done:
                 await memory.remove(order)
@@ -248,7 +253,7 @@ def _keep(db: Connection, *, mirror: Mirror, promoted_at: int) -> None:
     rows.note_has(db, mirror.cluster, "", promoted_at)
 
 
-def _said(status: int, body: bytes) -> str:
+def _refusal_text(status: int, body: bytes) -> str:
     """A refusal in words."""
     try:
         found = msgspec.json.decode(body)

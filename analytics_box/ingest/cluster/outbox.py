@@ -1,8 +1,10 @@
-"""What an ingest machine has for its primary: who visitors are, as POST /identify told it, and how much traffic was
-dropped. Both are kept on its disk until the primary has written them down, which alone shows them.
+"""Reports of an ingest machine to its primary: identifications from POST /identify, and amounts of dropped traffic.
+Both are
+kept on its disk until the primary has stored them, which alone shows them.
 
-What waits has a number, which grows. The primary notes the last one of each machine in the transaction that writes it
-down, so that what is sent again is left out (cluster.inbox).
+Reports are numbered in ascending order. The primary notes the last number of each machine in the transaction that
+stores
+the reports, so that repeats are skipped (cluster.inbox).
 """
 
 import logging
@@ -19,9 +21,9 @@ from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.ingest import dropped as dropped_traffic
 from analytics_box.ingest.cluster import rows
-from analytics_box.ingest.cluster.messages import Dropped, Order, Said, Told
+from analytics_box.ingest.cluster.messages import DroppedReport, IdentityReport, MachineReport, RemovalOrder
 from analytics_box.ingest.dropped import DroppedTraffic
-from analytics_box.ingest.profiles import Identified, ProfileLinks
+from analytics_box.ingest.profiles import ProfileLinks, VisitorIdentification
 
 log = logging.getLogger(__name__)
 
@@ -30,11 +32,11 @@ MOST_OF_A_SITE = 20_000  # of these, so that nobody who knows a website takes th
 MOST_AT_ONCE, MOST_BYTES = 200, 200_000  # that go with one request
 _DROPPED_SECONDS = 60.0  # between two looks at what was dropped
 _OWNER = "outbox"
-_WHAT = msgspec.msgpack.Decoder(Said | Dropped)
+_WHAT = msgspec.msgpack.Decoder(IdentityReport | DroppedReport)
 
 
 class Outbox:
-    """What waits for the primary, sealed."""
+    """Encrypted reports waiting for the primary."""
 
     def __init__(self, events: Db, links: ProfileLinks, seal: Seal, clock: Clock) -> None:
         self._events, self._links, self._seal, self._clock = events, links, seal, clock
@@ -46,13 +48,13 @@ class Outbox:
         # By site, as of the last look and with what has come since: looking takes long where there is much.
         self._waiting, self._all_waiting = Counter[int](), 0
 
-    def identify(self, db: Connection, said: Identified) -> None:
+    def identify(self, db: Connection, said: VisitorIdentification) -> None:
         """Keep who visitors are, in the writer's transaction. Raises Unavailable."""
         if self._all_waiting >= MOST_WAITING or self._waiting[said.site] >= MOST_OF_A_SITE:
             raise Unavailable("The primary, which knows people, has been away for long", retry_after=60)
         # Numbers in JSON may be larger than msgpack has.
         traits = msgspec.json.encode(dict(said.traits))
-        self._keep(db, said.site, Said(said.profile_id, sorted(self._links.visitors(said)), traits, said.now))
+        self._keep(db, said.site, IdentityReport(said.profile_id, sorted(self._links.visitors(said)), traits, said.now))
         self._waiting[said.site] += 1
         self._all_waiting += 1
 
@@ -69,18 +71,18 @@ class Outbox:
             self._dropped_until = await self._events.write(self._take_over)
 
     async def count(self) -> int:
-        """How much waits."""
+        """The number of waiting reports."""
         self._waiting = Counter(await self._events.read(rows.count_waiting))
         self._all_waiting = self._waiting.total()
         return self._all_waiting
 
-    async def next(self) -> list[Told]:
-        """What is to be told next, in its order.
+    async def next(self) -> list[MachineReport]:
+        """The next reports, in order.
 
-        What cannot be read waits for its key; once there is something behind it under another key, it is left out.
+        A report that cannot be read waits for its key; once one under another key is behind it, it is skipped.
         """
         found = await self._readable()
-        size, told = 0, list[Told]()
+        size, told = 0, list[MachineReport]()
         for one in found:
             size += len(msgspec.msgpack.encode(one))
             if told and size > MOST_BYTES:
@@ -89,9 +91,9 @@ class Outbox:
         self.has_more = len(told) < len(found) or len(found) == MOST_AT_ONCE
         return told
 
-    async def _readable(self) -> list[Told]:
+    async def _readable(self) -> list[MachineReport]:
         """The first piece of which something can be read."""
-        after, unread, told = 0, 0, list[Told]()
+        after, unread, told = 0, 0, list[MachineReport]()
         while not told:
             found = await self._events.read(partial(rows.waiting, most=MOST_AT_ONCE, after=after))
             if not found:
@@ -110,7 +112,7 @@ class Outbox:
         self._passed = last
         await self.count()
 
-    async def remove(self, order: Order) -> None:
+    async def remove(self, order: RemovalOrder) -> None:
         """Forget what was said of a person, and of these visitors, who are to be removed, and what nobody can read."""
         after = 0
         while found := await self._events.read(
@@ -129,27 +131,28 @@ class Outbox:
 
     def _take_over(self, db: Connection) -> int:
         for site, counts in dropped_traffic.take_all(db).items():
-            self._keep(db, site, Dropped(counts))
+            self._keep(db, site, DroppedReport(counts))
         return rows.newest_waiting(db)
 
-    def _keep(self, db: Connection, site: int, what: Said | Dropped) -> None:
+    def _keep(self, db: Connection, site: int, what: IdentityReport | DroppedReport) -> None:
         rows.keep(db, site, self._sealed(what), self._clock.now())
 
-    def _sealed(self, what: Said | Dropped) -> bytes:
+    def _sealed(self, what: IdentityReport | DroppedReport) -> bytes:
         return self._seal.seal(msgspec.msgpack.encode(what), owner=_OWNER)
 
-    def _told(self, row: tuple[int, int, bytes]) -> Told | None:
-        """What a row has; None where it cannot be read."""
+    def _told(self, row: tuple[int, int, bytes]) -> MachineReport | None:
+        """The report in a row; None if it cannot be read."""
         number, site, sealed = row
         try:
-            return Told(number, site, _WHAT.decode(self._seal.open(sealed, owner=_OWNER)))
+            return MachineReport(number, site, _WHAT.decode(self._seal.open(sealed, owner=_OWNER)))
         except SealBroken:
             return None
 
 
-def _without(what: Said | Dropped, order: Order) -> Said | Dropped | None:
-    """What is left of it: nothing of a person who is removed, and all of another one but visitors who are removed."""
-    if not isinstance(what, Said):
+def _without(what: IdentityReport | DroppedReport, order: RemovalOrder) -> IdentityReport | DroppedReport | None:
+    """The rest of a report: nothing about a person who is removed, and all of another one but visitors
+    who are removed."""
+    if not isinstance(what, IdentityReport):
         return what
     if order.profile:
         return None if what.profile == order.profile else what

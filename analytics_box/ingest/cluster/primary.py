@@ -22,9 +22,19 @@ from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.seal import Seal
 from analytics_box.ingest.cluster import mirrored, rows
 from analytics_box.ingest.cluster.inbox import Inbox
-from analytics_box.ingest.cluster.key import ClusterKey, Forged
-from analytics_box.ingest.cluster.messages import ASKED, FORMAT, Answer, DaySalts, Mirror, Order, Pull, Seen, answered
-from analytics_box.ingest.cluster.rows import Node
+from analytics_box.ingest.cluster.key import ClusterKey, ForgedMessage
+from analytics_box.ingest.cluster.messages import (
+    ASKED,
+    FORMAT,
+    DaySalts,
+    Mirror,
+    MirrorAnswer,
+    Pull,
+    RemovalOrder,
+    SiteReport,
+    answer_purpose,
+)
+from analytics_box.ingest.cluster.rows import IngestNode
 from analytics_box.ingest.visitors import History, SaltFile, Salts
 from analytics_box.web import body
 from analytics_box.web.asgi import Receive, Scope, Send, respond
@@ -38,15 +48,15 @@ _FORGERY_SECONDS = 60.0  # for which others are refused without a word in the lo
 _ORDER = "cluster order"
 
 
-class Heard(Struct, frozen=True):
-    """What an ingest machine said last, and when (UTC ms of this machine)."""
+class MachineContact(Struct, frozen=True):
+    """The last message of an ingest machine, and its time (UTC ms of this machine)."""
 
     at: int
     pull: Pull
-    seen: dict[int, Seen]
+    seen: dict[int, SiteReport]
 
 
-class Standing(Struct, frozen=True):
+class MachineStanding(Struct, frozen=True):
     """An ingest machine as operators see it; None is what has not been heard since the start of this machine."""
 
     number: int
@@ -65,7 +75,7 @@ class Machines:
     def __init__(self, key: ClusterKey | None, box_db: Db, seal: Seal, salts: SaltFile, clock: Clock) -> None:
         self._key, self._box_db, self._seal, self._salts, self._clock = key, box_db, seal, salts, clock
         self._nodes = {node.number: node for node in box_db.read_now(rows.nodes)} if key is not None else {}
-        self._heard: dict[int, Heard] = {}
+        self._heard: dict[int, MachineContact] = {}
         self._once: dict[str, int] = {}
         self._forgery_told = -_FORGERY_SECONDS
         self._made: tuple[tuple[int, Salts], str, Mirror] | None = None
@@ -86,19 +96,19 @@ class Machines:
         """The machines that are not retired."""
         return tuple(number for number, node in self._nodes.items() if node.retired_at is None)
 
-    def standings(self) -> list[Standing]:
-        """How the machines are doing, by their numbers."""
+    def standings(self) -> list[MachineStanding]:
+        """The states of the machines, by their numbers."""
         return [self._standing(number) for number in self.numbers]
 
     def online(self, site: int) -> int:
-        """How many visitors are on a site now, by what each machine said in the last half a minute."""
+        """The number of current visitors of a site, by the machines' messages of the last half minute."""
         now = self._clock.now()
         return sum(
             heard.seen[site].online for heard in self._heard.values() if site in heard.seen and now - heard.at < SILENT
         )
 
     def begun(self, site: int) -> int:
-        """When the first event of a site came to a machine (UTC ms); 0 for none."""
+        """The time of the first event of a site on any machine (UTC ms); 0 for none."""
         firsts = (heard.seen[site].first for heard in self._heard.values() if site in heard.seen)
         return min((first for first in firsts if first), default=0)
 
@@ -115,35 +125,35 @@ class Machines:
             raise errors.MethodNotAllowed("Send POST", headers={"Allow": "POST"})
         self._check_credential(dict(scope["headers"]).get(b"authorization", b""))
         scope["known"] = "machines"
-        pull = self._opened(await body.read(scope, receive, limit=MOST_BYTES, seconds=10))
+        pull = self._opened(await body.read_body(scope, receive, limit=MOST_BYTES, seconds=10))
         await self._know(pull)
         await self._check_is_newer(pull)
-        self._heard[pull.node] = Heard(self._clock.now(), pull, {one.site: one for one in pull.seen})
+        self._heard[pull.node] = MachineContact(self._clock.now(), pull, {one.site: one for one in pull.seen})
         found = await self._found(pull)
         packed = await asyncio.to_thread(lambda: zlib.compress(msgspec.msgpack.encode(found), 1))
-        sealed = self._key.seal(packed, answered(pull.once))
+        sealed = self._key.seal(packed, answer_purpose(pull.once))
         await respond(
             send, 200, [(b"content-type", b"application/octet-stream"), (b"cache-control", b"no-store")], sealed
         )
 
-    async def _found(self, pull: Pull) -> Answer:
-        """What a machine is answered. Salts that were lost are asked for first, so that visitors stay who they were."""
+    async def _found(self, pull: Pull) -> MirrorAnswer:
+        """The answer to a machine. Lost salts are requested first, so that visitors keep their ids."""
         if self._salts.are_new and pull.sites:
             if pull.salts is None:
-                return Answer(FORMAT, pull.has, None, self._promoted_at, wants_salts=True)
+                return MirrorAnswer(FORMAT, pull.has, None, self._promoted_at, wants_salts=True)
             now, given = self._clock.now(), pull.salts
             history = self._salts.current(now).history
             self._salts.adopt(Salts(given.day, given.today, given.yesterday, history, given.tomorrow), now)
             log.info("The salts of visitors are those that ingest machine %d had", pull.node)
         if not pull.told or self.inbox is None or self.inbox.lock.locked():  # else the machine would wait for long
             revision, mirror = await self._mirror()
-            return Answer(FORMAT, revision, None if pull.has == revision else mirror, self._promoted_at)
+            return MirrorAnswer(FORMAT, revision, None if pull.has == revision else mirror, self._promoted_at)
         async with self.inbox.lock:  # nobody begins to be removed meanwhile
             revision, mirror = await self._mirror()
             if pull.has != revision:
-                return Answer(FORMAT, revision, mirror, self._promoted_at)
+                return MirrorAnswer(FORMAT, revision, mirror, self._promoted_at)
             told = await self.inbox.write(pull.node, pull.told)
-            return Answer(FORMAT, revision, None, self._promoted_at, told=told)
+            return MirrorAnswer(FORMAT, revision, None, self._promoted_at, told=told)
 
     def replace(self, promoted_at: int) -> None:
         """Another machine was promoted in the place of this one (UTC ms)."""
@@ -152,22 +162,22 @@ class Machines:
             log.error("Another machine was promoted to be the primary at %s: this one ends. Leave it stopped", when)
             self.replaced.set()
 
-    async def order(self, order: Order) -> None:
+    async def order(self, order: RemovalOrder) -> None:
         """Have all machines do this. `number` of the order is given here."""
         sealed = self._seal.seal(msgspec.msgpack.encode(order), owner=_ORDER)
         await self._box_db.write(partial(rows.insert_order, body=sealed, now=self._clock.now()))
         self._newest_order = await self._box_db.read(rows.newest_order)
 
-    async def orders(self) -> list[Order]:
+    async def orders(self) -> list[RemovalOrder]:
         """The orders of which something may be left, the oldest first."""
         return await self._box_db.read(self._orders)
 
-    def have_done(self, order: Order) -> bool:
+    def have_done(self, order: RemovalOrder) -> bool:
         """Whether all machines have said that nothing is left of it."""
         heard = [self._heard.get(number) for number in self.numbers]
         return all(one is not None and one.pull.done >= order.number for one in heard)
 
-    async def forget(self, order: Order) -> None:
+    async def forget(self, order: RemovalOrder) -> None:
         """Nothing is left of it, which has been seen."""
         await self._box_db.write(partial(rows.forget_order, number=order.number))
 
@@ -179,10 +189,10 @@ class Machines:
         self._heard.pop(number, None)
         return True
 
-    def _standing(self, number: int) -> Standing:
+    def _standing(self, number: int) -> MachineStanding:
         heard, now = self._heard.get(number), self._clock.now()
         since = heard.at if heard is not None else self._started
-        return Standing(
+        return MachineStanding(
             number=number,
             heard_at=heard.at if heard is not None else None,
             version=heard.pull.version if heard is not None else "",
@@ -197,7 +207,7 @@ class Machines:
         assert self._key is not None  # noqa: S101  the caller has looked
         try:
             ahead = self._key.sent_at(given) - self._clock.now()
-        except Forged as forged:
+        except ForgedMessage as forged:
             raise self._forged() from forged
         if abs(ahead) > SKEW:
             log.warning("An ingest machine was refused: its clock differs by %d seconds", ahead // 1000)
@@ -215,7 +225,7 @@ class Machines:
         assert self._key is not None  # noqa: S101  the caller has looked
         try:
             pull = msgspec.msgpack.decode(self._key.open(sealed, ASKED), type=Pull)
-        except Forged as forged:
+        except ForgedMessage as forged:
             raise self._forged() from forged
         except msgspec.DecodeError as other:
             raise errors.BadRequest("The primary does not understand this machine: run the same version") from other
@@ -249,7 +259,7 @@ class Machines:
         if known is None:
             now = self._clock.now()
             await self._box_db.write(lambda db: rows.insert_node(db, pull.node, pull.box, now))
-            known = self._nodes[pull.node] = Node(pull.node, pull.box, now, None)
+            known = self._nodes[pull.node] = IngestNode(pull.node, pull.box, now, None)
             log.info("Ingest machine %d is known from now on", pull.node)
         elif known.retired_at is not None:
             log.warning("Ingest machine %d was refused: its number is retired", pull.node)
@@ -271,10 +281,10 @@ class Machines:
                 self._made = state, hashlib.blake2b(encoded, digest_size=16).hexdigest(), mirror
             return self._made[1], self._made[2]
 
-    def _orders(self, db: Connection) -> list[Order]:
+    def _orders(self, db: Connection) -> list[RemovalOrder]:
         return [
             msgspec.structs.replace(
-                msgspec.msgpack.decode(self._seal.open(sealed, owner=_ORDER), type=Order), number=number
+                msgspec.msgpack.decode(self._seal.open(sealed, owner=_ORDER), type=RemovalOrder), number=number
             )
             for number, sealed in rows.orders(db)
         ]

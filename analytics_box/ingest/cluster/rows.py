@@ -8,7 +8,7 @@ from analytics_box.base.store.db import Connection
 SKIPPED = 10_000  # numbers of each kind that are given to nobody where a primary is promoted
 
 
-class Node(Struct, frozen=True):
+class IngestNode(Struct, frozen=True):
     """An ingest machine that a primary knows: its number, and its box id. A retired one has ended for good. One may
     have rows in ClickHouse `alone`, which are nowhere else."""
 
@@ -20,8 +20,10 @@ class Node(Struct, frozen=True):
 
 
 class Has(Struct, frozen=True):
-    """What an ingest machine has of a primary: the revision of its mirror, and the last order that was carried out;
-    whether the primary knows that this machine may have rows in ClickHouse `alone`; when that primary was promoted."""
+    """The state that an ingest machine has from a primary: the revision of its mirror, and the last order carried out;
+    whether
+    the primary knows that this machine may have rows in ClickHouse `alone`; when that primary was promoted.
+    """
 
     cluster: str
     revision: str
@@ -30,10 +32,10 @@ class Has(Struct, frozen=True):
     promoted_at: int
 
 
-def nodes(db: Connection) -> list[Node]:
+def nodes(db: Connection) -> list[IngestNode]:
     """All machines, the retired ones too."""
     return records.all_of(
-        db, Node, "-- cluster.nodes\nselect number, box, created_at, retired_at, alone from nodes order by number"
+        db, IngestNode, "-- cluster.nodes\nselect number, box, created_at, retired_at, alone from nodes order by number"
     )
 
 
@@ -68,7 +70,7 @@ def box_id(db: Connection) -> str:
 
 
 def promoted_at(db: Connection) -> int:
-    """When this machine was made the primary in the place of another one (UTC ms); 0 for the first."""
+    """The time when this machine replaced another one as the primary (UTC ms); 0 for the first primary."""
     return int(str(db.execute("-- cluster.promoted_at\nselect coalesce(max(at), 0) from promotions").fetchall()[0][0]))
 
 
@@ -101,7 +103,7 @@ def promote(db: Connection, now: int) -> None:
 
 
 def has(db: Connection) -> Has | None:
-    """What this ingest machine has; None before its primary was heard of."""
+    """The state of this ingest machine; None before the first contact with its primary."""
     return records.one_of(db, Has, "-- cluster.has\nselect cluster, revision, done, alone, promoted_at from mirror")
 
 
@@ -123,7 +125,7 @@ def note_done(db: Connection, done: int) -> None:
 
 
 def insert_order(db: Connection, body: bytes, now: int) -> None:
-    """What ingest machines have yet to do."""
+    """Insert an order for ingest machines."""
     db.execute("-- cluster.insert_order\ninsert into node_orders (body, created_at) values (?, ?)", (body, now))
 
 
@@ -166,13 +168,13 @@ def newest_waiting(db: Connection) -> int:
 
 
 def count_waiting(db: Connection) -> dict[int, int]:
-    """How much waits for the primary, by site."""
+    """The number of reports waiting for the primary, by site."""
     found = db.execute("-- cluster.count_waiting\nselect site, count(*) from outbox group by site").fetchall()
     return {int(str(site)): int(str(count)) for site, count in found}
 
 
 def waiting(db: Connection, *, most: int, site: int | None = None, after: int = 0) -> list[tuple[int, int, bytes]]:
-    """What waits for the primary, of one site or of all, behind a number: number, site, what it is."""
+    """Reports waiting for the primary, of one site or of all, after a number: number, site, content."""
     found = db.execute(
         """
         -- cluster.waiting
@@ -190,7 +192,7 @@ def forget_waiting_until(db: Connection, *, last: int) -> None:
 
 
 def forget_waiting(db: Connection, number: int) -> None:
-    """Nobody is to know this."""
+    """Delete a waiting report."""
     db.execute("-- cluster.forget_waiting\ndelete from outbox where id = ?", (number,))
 
 

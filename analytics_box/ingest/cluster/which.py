@@ -1,4 +1,4 @@
-"""Which of several machines this is."""
+"""The identity of this machine among several."""
 
 from msgspec import Struct
 

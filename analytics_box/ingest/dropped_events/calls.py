@@ -20,7 +20,7 @@ class WhichDrops(Struct, frozen=True):
 
 
 class DroppedDay(Struct, frozen=True):
-    """One reason on one UTC day, YYYY-MM-DD."""
+    """Dropped events for one reason on one UTC day, YYYY-MM-DD."""
 
     date: str
     reason: str
@@ -28,9 +28,10 @@ class DroppedDay(Struct, frozen=True):
 
 
 class DroppedReason(Struct, frozen=True):
-    """One reason over all days, in words, and what can be done about it. `held` events can be counted after all.
+    """Dropped events for one reason over all days, with its explanation and remedy. `held` events can be counted after
+    all.
 
-    `counted` events count, and not in the total: what was new in their texts is "(other)".
+    `counted` events count, and not in the total: new texts in them were replaced by "(other)".
     """
 
     reason: str

@@ -8,14 +8,14 @@ from msgspec import Struct
 
 from analytics_box.base.identity import DateFormat
 from analytics_box.base.texts import figures
-from analytics_box.ingest.dropped import FOLDED, Dropped
+from analytics_box.ingest.dropped import FOLDED, DroppedCount
 from analytics_box.ingest.reasons import is_quarantined, words
 from analytics_box.web.page.dates import day_text
 
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  only its day counts
 
 
-class Total(Struct, frozen=True):
+class ReasonTotal(Struct, frozen=True):
     """A reason over all days."""
 
     reason: str
@@ -36,14 +36,14 @@ class DayLine(Struct, frozen=True):
     reasons: str
 
 
-def totals(found: Sequence[Dropped]) -> list[Total]:
+def totals(found: Sequence[DroppedCount]) -> list[ReasonTotal]:
     """The reasons, the commonest first."""
     counted: Counter[str] = Counter()
     for one in found:
         counted[one.reason] += one.times
     ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
     return [
-        Total(
+        ReasonTotal(
             reason=reason,
             label=words(reason)[0],
             explanation=words(reason)[1],
@@ -57,9 +57,9 @@ def totals(found: Sequence[Dropped]) -> list[Total]:
     ]
 
 
-def days(found: Sequence[Dropped], form: DateFormat) -> list[DayLine]:
+def days(found: Sequence[DroppedCount], form: DateFormat) -> list[DayLine]:
     """The days on which something was not counted, the newest first."""
-    by_day: dict[int, list[Dropped]] = {}
+    by_day: dict[int, list[DroppedCount]] = {}
     for one in found:
         by_day.setdefault(one.day, []).append(one)
     return [
@@ -72,8 +72,8 @@ def days(found: Sequence[Dropped], form: DateFormat) -> list[DayLine]:
     ]
 
 
-def not_counted(found: Sequence[Dropped]) -> int:
-    """How much of it counts nowhere."""
+def not_counted(found: Sequence[DroppedCount]) -> int:
+    """The number of events that are not counted anywhere."""
     return sum(one.times for one in found if one.reason != FOLDED)
 
 

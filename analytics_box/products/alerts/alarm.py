@@ -1,4 +1,4 @@
-"""What an alarm is: what it listens for, when it may speak, and where to. Pure."""
+"""Alert rules: triggers, conditions, quiet hours and destinations. Pure."""
 
 from typing import Annotated, Final, Literal
 
@@ -20,9 +20,9 @@ LONGEST_NAME, LONGEST_DESCRIPTION = 100, 500
 
 
 class QuietHours(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename="camel"):
-    """When nobody wants to be disturbed: from `start` to `end`, HH:MM of an IANA zone, over midnight if need be.
+    """Times without alerts: from `start` to `end`, HH:MM of an IANA zone, over midnight if need be.
 
-    `days` are those on which it begins; none is every day. What is in `through` is told all the same.
+    `days` are those on which it begins; none is every day. Events in `through` are sent all the same.
     """
 
     start: TimeOfDay
@@ -33,12 +33,14 @@ class QuietHours(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=
 
 
 class Conditions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename="camel"):
-    """When an alarm speaks. None is the default of its trigger (rules.DEFAULTS).
+    """The conditions of an alert rule. None is the default of its trigger (rules.DEFAULTS).
 
-    Of monitors: those in `monitor_ids`, of these `groups`, or with one of these `tags`; without any of the three, all.
-    `events` are the kinds of occurrence that are told. Of traffic: `threshold` in percent, over a window of `minutes`,
-    with at least `min_visitors` (of error rates: sessions); `silence_hours` before a first event. Of all: a reminder
-    every `reminder_minutes`, and after `escalate_after_minutes` the destinations of the escalation.
+    Monitors: those in `monitor_ids`, of these `groups`, or with one of these `tags`; without any of the three, all.
+    `events`
+    are the kinds of occurrence that are sent. Traffic: `threshold` in percent, over a window of `minutes`, with at
+    least
+    `min_visitors` (of error rates: sessions); `silence_hours` before a first event. All: a reminder every
+    `reminder_minutes`, and after `escalate_after_minutes` the destinations of the escalation.
     """
 
     monitor_ids: Annotated[tuple[Id, ...], Meta(max_length=1_000)] = ()
@@ -96,8 +98,8 @@ class Episode(Struct, frozen=True, kw_only=True):
     acknowledged_by: str | None = None
 
 
-class Held(Struct, frozen=True, kw_only=True):
-    """What was not told because of quiet hours. What `lasts` may be `over` before they end. Times are UTC ms."""
+class HeldAlert(Struct, frozen=True, kw_only=True):
+    """An alert held back by quiet hours. One that `lasts` may be `over` before they end. Times are UTC ms."""
 
     number: int
     alarm_id: str

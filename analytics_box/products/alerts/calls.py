@@ -11,19 +11,19 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from analytics_box.base import errors
 from analytics_box.base.notify import change as channels
-from analytics_box.base.notify.change import Tools
+from analytics_box.base.notify.change import ChannelTools
 from analytics_box.base.notify.message import Message
 from analytics_box.base.notify.rules import Channel
-from analytics_box.base.notify.send import Outcome, Sender
+from analytics_box.base.notify.send import ChannelSender, SendOutcome
 from analytics_box.base.notify.trying import send_test
 from analytics_box.base.store.db import Connection
 from analytics_box.base.texts import Alarms as Words
 from analytics_box.products.alerts import change
 from analytics_box.products.alerts.alarm import Alarm, Conditions
-from analytics_box.products.alerts.draft import Destination, Draft
-from analytics_box.products.alerts.shown import AlarmShown, shown
+from analytics_box.products.alerts.draft import AlertRuleDraft, Destination
+from analytics_box.products.alerts.shown import AlarmShown, alarm_answer
 from analytics_box.tenants.tenancy.acting import acting
-from analytics_box.tenants.tenancy.messages import OfOrganization, Success, Text
+from analytics_box.tenants.tenancy.messages import OrganizationInput, Success, Text
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.call import Call
 
@@ -34,7 +34,7 @@ Value = Annotated[str, Meta(max_length=10_000)]
 
 
 class GivenDestination(Struct, frozen=True, forbid_unknown_fields=True):
-    """Where an alarm leads.
+    """The destination of an alert rule.
 
     `type` is a kind of channel and `identifier` its place: an address, or a telegram's chat; the rest stands in
     `config`, as in config.createChannel. If the organization has a channel that leads there it is used, else one is
@@ -83,7 +83,7 @@ class OfAlarm(Struct, frozen=True, forbid_unknown_fields=True):
     organizationId: Text | None = None
 
 
-class Acknowledged(Struct, frozen=True, forbid_unknown_fields=True):
+class AcknowledgeAlert(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of alarms.acknowledge. `subject` is that of one of the alarm's `open` entries."""
 
     alarmId: Text
@@ -91,34 +91,34 @@ class Acknowledged(Struct, frozen=True, forbid_unknown_fields=True):
     organizationId: Text | None = None
 
 
-class TestResult(Struct, frozen=True):
-    """What became of a test at one destination. `channel` is its type; `error` says what went wrong."""
+class DestinationTestResult(Struct, frozen=True):
+    """The result of a test at one destination. `channel` is its type; `error` is the reason of a failure."""
 
     success: bool
     channel: str
     error: str | UnsetType = UNSET
 
 
-class Tested(Struct, frozen=True):
+class AlertTestAnswer(Struct, frozen=True):
     """Output of alarms.test."""
 
-    results: list[TestResult]
+    results: list[DestinationTestResult]
 
 
-async def list_alarms(call: Call, given: OfOrganization) -> list[AlarmShown]:
+async def list_alarms(call: Call, given: OrganizationInput) -> list[AlarmShown]:
     """alarms.list: the oldest first. Raises Forbidden."""
     organization_id, by = acting(call, given.organizationId)
-    found = await call.read(lambda db: change.listed(db, organization_id, by))
+    found = await call.read(lambda db: change.list_alert_rules(db, organization_id, by))
     places = found.changeable and call.identity.may_act_for_organization("manage:config")
-    tools = call.parts[Tools]
-    return [shown(alarm, found.channels, found.episodes, tools, places=places) for alarm in found.alarms]
+    tools = call.parts[ChannelTools]
+    return [alarm_answer(alarm, found.channels, found.episodes, tools, places=places) for alarm in found.alarms]
 
 
 async def create(call: Call, given: NewAlarm) -> AlarmShown:
     """alarms.create. Raises Forbidden, BadRequest or Conflict."""
     organization_id, by = acting(call, given.organizationId)
     check_website(call, organization_id, given.websiteId)
-    draft = Draft(
+    draft = AlertRuleDraft(
         name=given.name,
         description=given.description,
         website_id=given.websiteId,
@@ -127,8 +127,10 @@ async def create(call: Call, given: NewAlarm) -> AlarmShown:
         conditions=given.triggerConditions,
         destinations=places_of(given.destinations),
     )
-    tools = call.parts[Tools]
-    return await _shown(call, await call.write(lambda db: change.create(db, tools, organization_id, by, draft)))
+    tools = call.parts[ChannelTools]
+    return await _answer_to_editor(
+        call, await call.write(lambda db: change.create(db, tools, organization_id, by, draft))
+    )
 
 
 async def update(call: Call, given: ChangedAlarm) -> AlarmShown:
@@ -136,7 +138,7 @@ async def update(call: Call, given: ChangedAlarm) -> AlarmShown:
     organization_id, by = acting(call, given.organizationId)
     if not isinstance(given.websiteId, UnsetType):
         check_website(call, organization_id, given.websiteId)
-    draft = Draft(
+    draft = AlertRuleDraft(
         name=given.name,
         description=given.description,
         website_id=given.websiteId,
@@ -145,9 +147,9 @@ async def update(call: Call, given: ChangedAlarm) -> AlarmShown:
         conditions=given.triggerConditions,
         destinations=None if given.destinations is None else places_of(given.destinations),
     )
-    tools, alarm_id = call.parts[Tools], given.alarmId
+    tools, alarm_id = call.parts[ChannelTools], given.alarmId
     changed = await call.write(lambda db: change.update(db, tools, organization_id, by, alarm_id, draft))
-    return await _shown(call, changed)
+    return await _answer_to_editor(call, changed)
 
 
 async def delete(call: Call, given: OfAlarm) -> Success:
@@ -157,20 +159,22 @@ async def delete(call: Call, given: OfAlarm) -> Success:
     return Success()
 
 
-async def test(call: Call, given: OfAlarm) -> Tested:
+async def test(call: Call, given: OfAlarm) -> AlertTestAnswer:
     """alarms.test: send a test to all destinations now, once. Raises Forbidden, NotFound or RateLimited."""
     tried = await try_now(call, given.alarmId, given.organizationId)
-    return Tested([TestResult(not outcome.error, channel.kind, outcome.error or UNSET) for channel, outcome in tried])
+    return AlertTestAnswer(
+        [DestinationTestResult(not outcome.error, channel.kind, outcome.error or UNSET) for channel, outcome in tried]
+    )
 
 
-async def acknowledge(call: Call, given: Acknowledged) -> Success:
+async def acknowledge(call: Call, given: AcknowledgeAlert) -> Success:
     """alarms.acknowledge: no more reminders and no escalation of this. Raises Forbidden or NotFound."""
     organization_id, by = acting(call, given.organizationId)
     await call.write(lambda db: change.acknowledge(db, organization_id, by, given.alarmId, given.subject))
     return Success()
 
 
-async def try_now(call: Call, alarm_id: str, organization_id: str | None = None) -> list[tuple[Channel, Outcome]]:
+async def try_now(call: Call, alarm_id: str, organization_id: str | None = None) -> list[tuple[Channel, SendOutcome]]:
     """Send a test to all channels of an alarm and keep what came of it. Raises Forbidden, NotFound or RateLimited."""
     organization_id, by = acting(call, organization_id)
 
@@ -189,7 +193,7 @@ async def try_now(call: Call, alarm_id: str, organization_id: str | None = None)
         at=call.now,
         url=url,
     )
-    db, seal, sender = call.parts.box_db, call.parts[Tools].seal, call.parts[Sender]
+    db, seal, sender = call.parts.box_db, call.parts[ChannelTools].seal, call.parts[ChannelSender]
     outcomes = await asyncio.gather(*(send_test(db, seal, sender, channel, message) for channel in found))
     return list(zip(found, outcomes, strict=True))
 
@@ -210,7 +214,7 @@ def places_of(given: list[GivenDestination]) -> list[Destination]:
     ]
 
 
-async def _shown(call: Call, alarm: Alarm) -> AlarmShown:
+async def _answer_to_editor(call: Call, alarm: Alarm) -> AlarmShown:
     """An alarm for whoever has just changed it."""
-    found = await call.read(lambda db: change.listed(db, alarm.organization_id, call.by))
-    return shown(alarm, found.channels, found.episodes, call.parts[Tools], places=found.changeable)
+    found = await call.read(lambda db: change.list_alert_rules(db, alarm.organization_id, call.by))
+    return alarm_answer(alarm, found.channels, found.episodes, call.parts[ChannelTools], places=found.changeable)

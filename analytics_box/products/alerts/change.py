@@ -10,13 +10,13 @@ from analytics_box.base import audit, errors, ids
 from analytics_box.base.acting import By
 from analytics_box.base.identity import require
 from analytics_box.base.notify import change as channels
-from analytics_box.base.notify.change import Tools
+from analytics_box.base.notify.change import ChannelTools
 from analytics_box.base.notify.rules import Channel
 from analytics_box.base.store.db import Connection
 from analytics_box.products.alerts import destinations, episode_rows, messages, rows, rules
 from analytics_box.products.alerts.alarm import MOST_ALARMS, MOST_DESTINATIONS, Alarm, Conditions, Episode
-from analytics_box.products.alerts.destinations import Chosen
-from analytics_box.products.alerts.draft import Draft
+from analytics_box.products.alerts.destinations import ChosenChannels
+from analytics_box.products.alerts.draft import AlertRuleDraft
 from analytics_box.tenants.tenancy import access
 from analytics_box.tenants.tenancy.rules import may
 
@@ -24,7 +24,7 @@ OVER: Final = "Nothing of this alarm is going on about this subject"
 _SUBJECT: Final = "alarm"
 
 
-class Listed(Struct, frozen=True):
+class VisibleAlertRules(Struct, frozen=True):
     """The alarms that somebody sees, with their channels and what lasts; `changeable` says whether they may be changed.
 
     Channels are by id, and the places that they lead to are for those who may change them.
@@ -36,10 +36,10 @@ class Listed(Struct, frozen=True):
     changeable: bool
 
 
-def listed(db: Connection, organization_id: str, by: By) -> Listed:
+def list_alert_rules(db: Connection, organization_id: str, by: By) -> VisibleAlertRules:
     """The organization's alarms, the oldest first. Raises Forbidden."""
     role = access.check(db, organization_id, by, "read")
-    return Listed(
+    return VisibleAlertRules(
         alarms=rows.of(db, organization_id),
         channels={channel.id: channel for channel in channels.of(db, organization_id)},
         episodes=[episode for episode in episode_rows.of_organization(db, organization_id) if episode.told],
@@ -56,7 +56,7 @@ def existing(db: Connection, organization_id: str, by: By, alarm_id: str) -> Ala
     return found
 
 
-def create(db: Connection, tools: Tools, organization_id: str, by: By, given: Draft) -> Alarm:
+def create(db: Connection, tools: ChannelTools, organization_id: str, by: By, given: AlertRuleDraft) -> Alarm:
     """A new alarm. Raises Forbidden, BadRequest or Conflict."""
     access.check(db, organization_id, by, "update")
     if len(rows.of(db, organization_id)) >= MOST_ALARMS:
@@ -75,7 +75,7 @@ def create(db: Connection, tools: Tools, organization_id: str, by: By, given: Dr
         created_at=by.now,
         updated_at=by.now,
     )
-    alarm = _changed(
+    alarm = _update_alarm(
         db, tools, before, by, replace(given, name=given.name or "", destinations=given.destinations or ())
     )
     rows.insert(db, alarm)
@@ -84,13 +84,15 @@ def create(db: Connection, tools: Tools, organization_id: str, by: By, given: Dr
     return alarm
 
 
-def update(db: Connection, tools: Tools, organization_id: str, by: By, alarm_id: str, given: Draft) -> Alarm:
+def update(
+    db: Connection, tools: ChannelTools, organization_id: str, by: By, alarm_id: str, given: AlertRuleDraft
+) -> Alarm:
     """A changed alarm. Raises Forbidden, NotFound, BadRequest or Conflict.
 
     What lasts goes on under the new conditions, unless the alarm is switched off or is about something else now.
     """
     before = existing(db, organization_id, by, alarm_id)
-    after = _changed(db, tools, before, by, given)
+    after = _update_alarm(db, tools, before, by, given)
     detail = _differences(before, after)
     if not detail:
         return before
@@ -105,7 +107,7 @@ def update(db: Connection, tools: Tools, organization_id: str, by: By, alarm_id:
 
 
 def delete(db: Connection, organization_id: str, by: By, alarm_id: str) -> Alarm:
-    """It is gone; its channels stay. Raises Forbidden or NotFound."""
+    """Delete an alert rule; its channels stay. Raises Forbidden or NotFound."""
     gone = existing(db, organization_id, by, alarm_id)
     rows.delete(db, gone.id)
     audit.record(db, by, organization_id, "deleted", _SUBJECT, gone.id, {"name": gone.name})
@@ -113,7 +115,7 @@ def delete(db: Connection, organization_id: str, by: By, alarm_id: str) -> Alarm
 
 
 def acknowledge(db: Connection, organization_id: str, by: By, alarm_id: str, subject: str) -> Alarm:
-    """Somebody looks after it: no more reminders and no escalation. Raises Forbidden or NotFound."""
+    """Acknowledge an alert: no more reminders and no escalation. Raises Forbidden or NotFound."""
     require(access.role_of(db, organization_id, by), "member")
     alarm = rows.find(db, alarm_id)
     if alarm is None or alarm.organization_id != organization_id:
@@ -122,22 +124,22 @@ def acknowledge(db: Connection, organization_id: str, by: By, alarm_id: str, sub
     if episode is None:
         raise errors.NotFound.of("alarm", alarm_id, OVER)
     if episode.acknowledged_at is None:
-        episode_rows.put(db, replace(episode, acknowledged_at=by.now, acknowledged_by=by.actor, due_at=None))
-        detail = {"name": alarm.name, "acknowledged": messages.read(episode.occurrence).title}
+        episode_rows.store_episode(db, replace(episode, acknowledged_at=by.now, acknowledged_by=by.actor, due_at=None))
+        detail = {"name": alarm.name, "acknowledged": messages.parse_occurrence(episode.occurrence).title}
         audit.record(db, by, organization_id, "updated", _SUBJECT, alarm.id, detail)
     return alarm
 
 
-def _changed(db: Connection, tools: Tools, before: Alarm, by: By, given: Draft) -> Alarm:
+def _update_alarm(db: Connection, tools: ChannelTools, before: Alarm, by: By, given: AlertRuleDraft) -> Alarm:
     """The alarm with what was given. Raises BadRequest and what making a channel raises."""
     trigger = before.trigger if given.trigger is None else rules.clean_trigger(given.trigger)
     conditions = before.conditions if given.conditions is None else given.conditions
-    led = Chosen(before.channels, before.escalation)
+    led = ChosenChannels(before.channels, before.escalation)
     if given.destinations is not None:
         if len(given.destinations) > MOST_DESTINATIONS:
             raise errors.BadRequest.about("destinations", f"An alarm can have up to {MOST_DESTINATIONS} destinations")
         rules.check(trigger, conditions, escalates=any(one.escalation for one in given.destinations))
-        led = destinations.chosen(db, tools, before.organization_id, by, given.destinations)
+        led = destinations.choose_channels(db, tools, before.organization_id, by, given.destinations)
     else:
         rules.check(trigger, conditions, escalates=bool(before.escalation))
     website = given.website_id
@@ -155,14 +157,14 @@ def _changed(db: Connection, tools: Tools, before: Alarm, by: By, given: Draft) 
 
 
 def _follow(db: Connection, alarm: Alarm, now: int) -> None:
-    """What lasts, and what is held back, under new conditions."""
+    """Apply new conditions to open and held back alerts."""
     episode_rows.release_now(db, alarm.id, now)
     for episode in episode_rows.of_alarm(db, alarm.id):
-        episode_rows.put(db, replace(episode, due_at=rules.due_at(alarm.conditions, episode)))
+        episode_rows.store_episode(db, replace(episode, due_at=rules.due_at(alarm.conditions, episode)))
 
 
 def _differences(before: Alarm, after: Alarm) -> dict[str, object]:
-    """What has changed, for the audit log. Channels are named by their ids, which are no secrets."""
+    """The changes, for the audit log. Channels are named by their ids, which are no secrets."""
     return {
         label: {"before": was, "after": now}
         for label, was, now in (

@@ -8,8 +8,8 @@ from msgspec import Struct
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest, BoxError
 from analytics_box.base.notify import change
-from analytics_box.base.notify.change import Tools
-from analytics_box.base.notify.kinds.kind import Config, Kind, clean
+from analytics_box.base.notify.change import ChannelTools
+from analytics_box.base.notify.kinds.kind import ChannelKind, Config, clean
 from analytics_box.base.notify.kinds.table import KINDS
 from analytics_box.base.outgoing.addresses import Fence
 from analytics_box.base.store.db import Connection
@@ -21,14 +21,16 @@ _USUAL: Final = ("url", "to", "chatId")  # fields that an identifier fills, wher
 _LONGEST_NAME: Final = 100
 
 
-class Chosen(Struct, frozen=True):
+class ChosenChannels(Struct, frozen=True):
     """The ids of the channels: told at once, and as the escalation."""
 
     channels: tuple[str, ...]
     escalation: tuple[str, ...]
 
 
-def chosen(db: Connection, tools: Tools, organization_id: str, by: By, given: Sequence[Destination]) -> Chosen:
+def choose_channels(
+    db: Connection, tools: ChannelTools, organization_id: str, by: By, given: Sequence[Destination]
+) -> ChosenChannels:
     """The channels of these destinations, made where there is none. Raises Forbidden, BadRequest or Conflict."""
     at_once: dict[str, None] = {}
     later: dict[str, None] = {}
@@ -42,28 +44,28 @@ def chosen(db: Connection, tools: Tools, organization_id: str, by: By, given: Se
         (later if destination.escalation else at_once)[channel_id] = None
     if not at_once:
         raise BadRequest.about("destinations", "Name at least one destination that is told at once")
-    return Chosen(tuple(at_once), tuple(one for one in later if one not in at_once))
+    return ChosenChannels(tuple(at_once), tuple(one for one in later if one not in at_once))
 
 
 def identifier(kind: str, config: Config) -> str:
-    """Where a channel leads, in the words of the wire; empty where that is a secret."""
+    """The place of a channel, in the words of the wire; empty if that is a secret."""
     own = _own(KINDS[kind])
     return KINDS[kind].open_part(config).get(own, "")
 
 
 def open_part(kind: str, config: Config) -> dict[str, str]:
-    """What somebody who may change a channel sees of its configuration beside the identifier: no secret."""
+    """The part of a channel's configuration, besides the identifier, that users who can change it see: no secret."""
     own = _own(KINDS[kind])
     return {name: value for name, value in KINDS[kind].open_part(config).items() if value and name != own}
 
 
-def _own(kind: Kind) -> str:
+def _own(kind: ChannelKind) -> str:
     """The field that an identifier fills: an address, else the first."""
     names = [field.name for field in kind.fields]
     return next((name for name in _USUAL if name in names), names[0])
 
 
-def _channel(db: Connection, tools: Tools, organization_id: str, by: By, given: Destination) -> str:
+def _channel(db: Connection, tools: ChannelTools, organization_id: str, by: By, given: Destination) -> str:
     """The id of the channel of one destination."""
     named = given.channel_id or (given.identifier if given.type == CHANNEL else "")
     if named:
@@ -83,13 +85,13 @@ def _channel(db: Connection, tools: Tools, organization_id: str, by: By, given: 
     return made.id
 
 
-def _kind(name: str) -> Kind:
+def _kind(name: str) -> ChannelKind:
     if name not in KINDS:
         raise BadRequest(f"The type is one of {', '.join(TYPES)}")
     return KINDS[name]
 
 
-def _config(kind: Kind, given: Destination) -> Config:
+def _config(kind: ChannelKind, given: Destination) -> Config:
     """The place that was given. Raises BadRequest for fields that no channel of this kind has."""
     known = [field.name for field in kind.fields]
     strange = sorted(given.config.keys() - set(known))
@@ -101,7 +103,7 @@ def _config(kind: Kind, given: Destination) -> Config:
     return fields
 
 
-def _leads_there(there: Config | None, wanted: Config, fence: Fence, kind: Kind) -> bool:
+def _leads_there(there: Config | None, wanted: Config, fence: Fence, kind: ChannelKind) -> bool:
     """Whether a channel leads to a place. What was not given, as a token that is never shown, may be anything."""
     needed = {field.name for field in kind.fields if field.required and not field.secret and not field.default}
     if there is None or not all(wanted.get(name) for name in (_own(kind), *needed)):

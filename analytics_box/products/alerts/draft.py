@@ -11,7 +11,7 @@ CHANNEL: Final = "channel"  # the type of a destination that names a channel by 
 
 
 class Destination(Struct, frozen=True):
-    """Where an alarm leads, as it was given: a type with its place, or a channel's id."""
+    """The destination of an alert rule as it was given: a type with its place, or a channel's id."""
 
     type: str
     identifier: str = ""
@@ -20,7 +20,7 @@ class Destination(Struct, frozen=True):
     escalation: bool = False
 
 
-class Draft(Struct, frozen=True):
+class AlertRuleDraft(Struct, frozen=True):
     """Properties of an alarm; None, and UNSET of the website, leave what is there."""
 
     name: str | None = None

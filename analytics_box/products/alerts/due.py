@@ -1,7 +1,8 @@
-"""What alarms do as time goes by: reminders, escalations, and the end of quiet hours.
+"""Scheduled work of alert rules: reminders, escalations, and the end of quiet hours.
 
-All of one look is one transaction, and what was done moves what is due next. So a crash repeats nothing and a box that
-was off makes up for nothing: after a pause there is one reminder, not one for each interval.
+All of one look is one transaction, and each action moves the time of the next one. So a crash repeats nothing, and a
+box
+that was off sends one reminder after the pause, not one for each interval.
 """
 
 from collections import defaultdict
@@ -12,8 +13,8 @@ from msgspec.structs import replace
 from analytics_box.base.clock import DAY, MINUTE, Clock
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.products.alerts import episode_rows, messages, quiet, rows, rules
-from analytics_box.products.alerts.alarm import Alarm, Episode, Held
-from analytics_box.products.alerts.monitored import Monitored
+from analytics_box.products.alerts.alarm import Alarm, Episode, HeldAlert
+from analytics_box.products.alerts.monitored import MonitorsOfOrganization
 from analytics_box.products.alerts.telling import send, split
 
 KEPT = 30 * DAY  # topics are known that long, as deliveries are
@@ -25,7 +26,7 @@ _ROUND = 200  # episodes in one transaction
 class Reminders:
     """Does what is due. Call `run` each minute."""
 
-    def __init__(self, db: Db, clock: Clock, monitored: Monitored) -> None:
+    def __init__(self, db: Db, clock: Clock, monitored: MonitorsOfOrganization) -> None:
         self._db = db
         self._clock = clock
         self._monitored = monitored
@@ -62,18 +63,20 @@ def work_off(db: Connection, now: int, resting: Collection[str] = ()) -> int:
     told = 0
     for episode in episode_rows.due(db, now, _ROUND):
         if episode.subject in resting:
-            episode_rows.put(db, replace(episode, due_at=now + AGAIN))
+            episode_rows.store_episode(db, replace(episode, due_at=now + AGAIN))
         else:
             told += _remind(db, episode, now)
-    held: defaultdict[str, list[Held]] = defaultdict(list)
-    for one in episode_rows.released(db, now):
+    held: defaultdict[str, list[HeldAlert]] = defaultdict(list)
+    for one in episode_rows.released_alerts(db, now):
         held[one.alarm_id].append(one)
     return told + sum(_release(db, alarm_id, found, now) for alarm_id, found in held.items())
 
 
 def _due(db: Connection, now: int) -> tuple[set[str], bool]:
     """The subjects of what is due, and whether quiet hours are over that held something back."""
-    return {episode.subject for episode in episode_rows.due(db, now, _ROUND)}, bool(episode_rows.released(db, now))
+    return {episode.subject for episode in episode_rows.due(db, now, _ROUND)}, bool(
+        episode_rows.released_alerts(db, now)
+    )
 
 
 def _remind(db: Connection, episode: Episode, now: int) -> int:
@@ -84,16 +87,16 @@ def _remind(db: Connection, episode: Episode, now: int) -> int:
         return 0
     until = quiet.ends_at(alarm.conditions.quiet_hours, episode.what, now)
     if until is not None:
-        episode_rows.put(db, replace(episode, due_at=until))
+        episode_rows.store_episode(db, replace(episode, due_at=until))
         return 0
     told, after = _act(db, alarm, episode, now)
-    episode_rows.put(db, replace(after, due_at=rules.due_at(alarm.conditions, after)))
+    episode_rows.store_episode(db, replace(after, due_at=rules.due_at(alarm.conditions, after)))
     return told
 
 
 def _act(db: Connection, alarm: Alarm, episode: Episode, now: int) -> tuple[int, Episode]:
     """Send what is due of an episode; the number of messages, and the episode afterwards."""
-    occurrence, told, after = messages.read(episode.occurrence), 0, episode
+    occurrence, told, after = messages.parse_occurrence(episode.occurrence), 0, episode
     minutes = (now - episode.began) // MINUTE
     if episode.escalates_at is not None and not episode.escalated and episode.escalates_at <= now:
         message = messages.escalation(occurrence, began=episode.began, now=now)
@@ -108,7 +111,7 @@ def _act(db: Connection, alarm: Alarm, episode: Episode, now: int) -> tuple[int,
     return told, after
 
 
-def _release(db: Connection, alarm_id: str, held: list[Held], now: int) -> int:
+def _release(db: Connection, alarm_id: str, held: list[HeldAlert], now: int) -> int:
     """The quiet hours are over: tell what they held back. One thing that still lasts is told as it would have been.
 
     Where alerts stay open there is no summary: what still lasts gets an alert of its own.
@@ -126,7 +129,7 @@ def _release(db: Connection, alarm_id: str, held: list[Held], now: int) -> int:
     return told + send(db, alarm, messages.summary(alarm, held, now=now), others, topic=topic, now=now)
 
 
-def _tell(db: Connection, alarm: Alarm, held: Held, channels: Sequence[str], now: int) -> int:
+def _tell(db: Connection, alarm: Alarm, held: HeldAlert, channels: Sequence[str], now: int) -> int:
     """Tell what was held back as it would have been told."""
-    occurrence = messages.read(held.occurrence)
+    occurrence = messages.parse_occurrence(held.occurrence)
     return send(db, alarm, messages.of(occurrence), channels, topic=occurrence.topic, now=now)

@@ -1,8 +1,9 @@
-"""What lasts, and what quiet hours hold back, in box.db. Every function takes a connection inside a transaction."""
+"""Open alerts, and alerts held back by quiet hours, in box.db. Every function takes a connection inside
+a transaction."""
 
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
-from analytics_box.products.alerts.alarm import Episode, Held
+from analytics_box.products.alerts.alarm import Episode, HeldAlert
 
 _EPISODE = """alarm_id, subject, what, occurrence, began, told, reminded_at, escalates_at, escalated, due_at,
   acknowledged_at, acknowledged_by"""
@@ -44,7 +45,7 @@ def of_alarm(db: Connection, alarm_id: str) -> list[Episode]:
 
 
 def of_subject(db: Connection, organization_id: str, subject: str) -> list[Episode]:
-    """What lasts of one subject, by alarms of its organization."""
+    """The open alerts about a subject, by rules of its organization."""
     return records.all_of(
         db,
         Episode,
@@ -58,7 +59,7 @@ def of_subject(db: Connection, organization_id: str, subject: str) -> list[Episo
 
 
 def due(db: Connection, now: int, most: int) -> list[Episode]:
-    """What is to be reminded of or escalated now, of organizations that are there."""
+    """The open alerts to remind of or escalate now, of existing organizations."""
     return records.all_of(
         db,
         Episode,
@@ -75,7 +76,7 @@ def due(db: Connection, now: int, most: int) -> list[Episode]:
     )
 
 
-def put(db: Connection, episode: Episode) -> None:
+def store_episode(db: Connection, episode: Episode) -> None:
     """Begin an episode or change it."""
     db.execute(
         f"""
@@ -105,7 +106,7 @@ def put(db: Connection, episode: Episode) -> None:
 
 
 def delete(db: Connection, alarm_id: str, subject: str) -> None:
-    """It is over."""
+    """Delete an episode that has ended."""
     db.execute(
         "-- alarms.delete_episode\ndelete from alarm_episodes where alarm_id = ? and subject = ?", (alarm_id, subject)
     )
@@ -117,7 +118,7 @@ def postpone(db: Connection, until: int) -> None:
 
 
 def forget(db: Connection, organization_id: str, subject: str) -> None:
-    """What lasts of this subject, and what is held back about it, is nobody's matter any more."""
+    """Delete open and held back alerts about this subject."""
     for table in ("alarm_episodes", "alarm_held"):
         db.execute(
             f"""
@@ -150,7 +151,7 @@ def hold(db: Connection, *, alarm_id: str, subject: str, until: int, occurrence:
 
 
 def set_over(db: Connection, alarm_id: str, subject: str, at: int) -> bool:
-    """What is held back about this subject is over; whether there was any."""
+    """Mark held back alerts about this subject as over; return whether there were any."""
     found = db.execute(
         """
         -- alarms.set_over
@@ -167,11 +168,11 @@ def release_now(db: Connection, alarm_id: str, now: int) -> None:
     db.execute("-- alarms.release_now\nupdate alarm_held set until = min(until, ?) where alarm_id = ?", (now, alarm_id))
 
 
-def released(db: Connection, now: int) -> list[Held]:
-    """What is held back until now or before, in the order in which it happened; of organizations that are there."""
+def released_alerts(db: Connection, now: int) -> list[HeldAlert]:
+    """Alerts held back until now or before, in the order of their events; of existing organizations."""
     return records.all_of(
         db,
-        Held,
+        HeldAlert,
         f"""
         -- alarms.released
         select {_HELD} from alarm_held
@@ -186,5 +187,5 @@ def released(db: Connection, now: int) -> list[Held]:
 
 
 def remove_held(db: Connection, number: int) -> None:
-    """It was told."""
+    """Delete a held back alert that was sent."""
     db.execute("-- alarms.remove_held\ndelete from alarm_held where id = ?", (number,))

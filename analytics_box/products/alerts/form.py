@@ -11,7 +11,7 @@ from analytics_box.base.notify.rules import Channel
 from analytics_box.base.texts import Alarms as Words
 from analytics_box.products.alerts import rules
 from analytics_box.products.alerts.alarm import DAYS, Alarm, Conditions, QuietHours, Trigger
-from analytics_box.products.alerts.draft import CHANNEL, Destination, Draft
+from analytics_box.products.alerts.draft import CHANNEL, AlertRuleDraft, Destination
 from analytics_box.products.alerts.monitored import MonitorName
 from analytics_box.products.alerts.occurrence import What
 
@@ -27,7 +27,7 @@ _NUMBERS: Final[Mapping[str, tuple[int, int]]] = {
 }
 
 
-class Choice(Struct, frozen=True):
+class AlertFormChoice(Struct, frozen=True):
     """A channel or monitor to choose, with the name of its field. `value` is what is chosen now."""
 
     field: str
@@ -35,17 +35,17 @@ class Choice(Struct, frozen=True):
     value: str
 
 
-def draft(fields: Mapping[str, str], before: Alarm | None, channels: Collection[Channel]) -> Draft:
-    """What the form asks for. Raises BadRequest beside the field that is wrong.
+def draft(fields: Mapping[str, str], before: Alarm | None, channels: Collection[Channel]) -> AlertRuleDraft:
+    """The draft in the form. Raises BadRequest with the wrong field.
 
-    Fields that do not go with the chosen trigger are left aside.
+    Fields that do not belong to the chosen trigger are ignored.
     """
     trigger = rules.clean_trigger(fields.get("trigger", ""))
     conditions = _conditions(fields, trigger, before.conditions if before is not None else Conditions())
     led = _destinations(fields, channels)
     if any(one.escalation for one in led) and conditions.escalate_after_minutes is None:
         raise BadRequest.about("escalate_after_minutes", Words.escalate_wrong)
-    return Draft(
+    return AlertRuleDraft(
         name=fields.get("name", ""),
         description=fields.get("description", ""),
         website_id=fields.get("website") or None,
@@ -56,7 +56,7 @@ def draft(fields: Mapping[str, str], before: Alarm | None, channels: Collection[
 
 
 def values(alarm: Alarm, zone: str) -> dict[str, str]:
-    """What the form of an alarm shows at first; `zone` is offered for quiet hours."""
+    """The initial values of an alert rule's form; `zone` is offered for quiet hours."""
     given, quiet = alarm.conditions, alarm.conditions.quiet_hours
     shown = {
         "name": alarm.name,
@@ -82,23 +82,23 @@ def values(alarm: Alarm, zone: str) -> dict[str, str]:
 
 
 def empty(zone: str, trigger: str, channels: Sequence[Channel]) -> dict[str, str]:
-    """What the form of a new alarm shows at first: the only channel is chosen."""
+    """The initial values of a new alert rule's form: the only channel is chosen."""
     shown = {"trigger": trigger if trigger in rules.DEFAULTS else "uptime", "zone": zone}
     shown |= {f"event-{what}": "on" for what in rules.USUAL}
     return shown | ({f"to-{channels[0].id}": "now"} if len(channels) == 1 else {})
 
 
-def monitor_choices(monitors: Sequence[MonitorName], fields: Mapping[str, str]) -> list[Choice]:
+def monitor_choices(monitors: Sequence[MonitorName], fields: Mapping[str, str]) -> list[AlertFormChoice]:
     """The monitors that the form lists: those that are chosen, however many, then others by name."""
-    found = [Choice(f"monitor-{one.id}", one.name, fields.get(f"monitor-{one.id}", "")) for one in monitors]
+    found = [AlertFormChoice(f"monitor-{one.id}", one.name, fields.get(f"monitor-{one.id}", "")) for one in monitors]
     found.sort(key=lambda choice: (not choice.value, choice.name.casefold()))
     return found[: max(MOST_MONITORS, sum(bool(choice.value) for choice in found))]
 
 
-def channel_choices(channels: Sequence[Channel], fields: Mapping[str, str]) -> list[Choice]:
+def channel_choices(channels: Sequence[Channel], fields: Mapping[str, str]) -> list[AlertFormChoice]:
     """The channels, and how each is chosen: now, later or not."""
     return [
-        Choice(
+        AlertFormChoice(
             f"to-{channel.id}",
             channel.name if channel.enabled else Words.channel_off.format(name=channel.name),
             fields.get(f"to-{channel.id}", ""),

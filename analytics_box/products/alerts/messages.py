@@ -1,4 +1,4 @@
-"""What channels are told of occurrences: the message itself, reminders, escalations, and what quiet hours held back.
+"""Messages to channels about occurrences: alerts, reminders, escalations, and the summary after quiet hours.
 
 Pure.
 """
@@ -15,7 +15,7 @@ from analytics_box.base.clock import MINUTE
 from analytics_box.base.notify.message import Message, Tone
 from analytics_box.base.texts import Alarms as Words
 from analytics_box.products.alerts import rules
-from analytics_box.products.alerts.alarm import Alarm, Held
+from analytics_box.products.alerts.alarm import Alarm, HeldAlert
 from analytics_box.products.alerts.occurrence import OF_MONITORS, Occurrence, What
 from analytics_box.query.ranges import zone
 
@@ -32,7 +32,7 @@ _STATES: Final = OF_MONITORS - {"certificate", "domain"}
 _MOST: Final = 30  # lines of a summary
 
 
-def read(stored: str) -> Occurrence:
+def parse_occurrence(stored: str) -> Occurrence:
     """An occurrence as it was stored."""
     return msgspec.json.decode(stored, type=Occurrence)
 
@@ -53,24 +53,24 @@ def of(occurrence: Occurrence) -> Message:
     )
 
 
-def resolved(occurrence: Occurrence, *, now: int) -> Message:
-    """What resolves the alert of an occurrence that is over without a word."""
+def resolve_message(occurrence: Occurrence, *, now: int) -> Message:
+    """The message that resolves the alert of an occurrence without notifying anybody."""
     title = Words.resolved_title.format(title=occurrence.title)
     return replace(of(occurrence), title=title, text="", at=now, tone="good", fields=(), action="resolve")
 
 
 def type_of(occurrence: Occurrence) -> str:
-    """What programs know it by, such as monitor.down or website.traffic_drop."""
+    """The type of an occurrence for programs, such as monitor.down or website.traffic_drop."""
     return f"{'monitor' if occurrence.what in OF_MONITORS else 'website'}.{occurrence.what}"
 
 
 def reminder(occurrence: Occurrence, *, began: int, now: int) -> Message:
-    """It still lasts."""
+    """The reminder of an open alert."""
     return _again(occurrence, Words.reminder_title, began=began, now=now)
 
 
 def escalation(occurrence: Occurrence, *, began: int, now: int) -> Message:
-    """It has lasted so long that others are told."""
+    """The escalation of an alert that has been open for too long."""
     return _again(occurrence, Words.escalation_title, began=began, now=now)
 
 
@@ -82,11 +82,11 @@ def _again(occurrence: Occurrence, title: str, *, began: int, now: int) -> Messa
     )
 
 
-def summary(alarm: Alarm, held: Sequence[Held], *, now: int) -> Message:
-    """What happened during quiet hours: first what still lasts, then what is over in a line each."""
+def summary(alarm: Alarm, held: Sequence[HeldAlert], *, now: int) -> Message:
+    """The summary after quiet hours: open alerts first, then a line for each that is over."""
     quiet = alarm.conditions.quiet_hours
     tz = zone(quiet.time_zone if quiet is not None else None)
-    found = [(one, read(one.occurrence)) for one in held]
+    found = [(one, parse_occurrence(one.occurrence)) for one in held]
     lasting = [_line(Words.still, one, occurrence, tz) for one, occurrence in found if one.lasts and one.over is None]
     others = [
         _line(Words.over if one.over is not None else Words.happened, one, occurrence, tz)
@@ -108,7 +108,7 @@ def summary(alarm: Alarm, held: Sequence[Held], *, now: int) -> Message:
 
 
 def duration(milliseconds: int) -> str:
-    """How long something lasted, such as 2 h 5 min, in its two largest units."""
+    """A duration such as 2 h 5 min, in its two largest units."""
     minutes = max(milliseconds, 0) // MINUTE
     parts = (
         (minutes // 1_440, Words.days_text),
@@ -119,7 +119,7 @@ def duration(milliseconds: int) -> str:
     return " ".join(said[:2]) or Words.minutes_text.format(count=0)
 
 
-def _line(form: str, one: Held, occurrence: Occurrence, tz: ZoneInfo) -> str:
+def _line(form: str, one: HeldAlert, occurrence: Occurrence, tz: ZoneInfo) -> str:
     until = "" if one.over is None else _clock(one.over, tz)
     return form.format(title=occurrence.title, at=_clock(occurrence.at, tz), until=until)
 

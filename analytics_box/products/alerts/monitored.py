@@ -1,4 +1,4 @@
-"""What alarms know of monitors, which live in a room above: given to them where the box is put together."""
+"""Monitors as alert rules need them; they are in a room above, and connected where the box is assembled."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ class MonitorName(Struct, frozen=True):
     tags: tuple[str, ...] = ()
 
 
-class Monitored(Struct, frozen=True):
+class MonitorsOfOrganization(Struct, frozen=True):
     """The monitors of an organization by its id, and whether the monitor of a website (by its id) is down now
     or in maintenance.
 

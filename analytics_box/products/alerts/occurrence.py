@@ -1,4 +1,4 @@
-"""What may be told: something that happened to a monitor or to the traffic of a website. Pure."""
+"""Occurrences that alert rules can report: an event of a monitor or of a website's traffic. Pure."""
 
 from typing import Literal
 

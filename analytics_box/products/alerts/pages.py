@@ -6,18 +6,18 @@ from litestar.params import FromPath
 
 from analytics_box.base import errors
 from analytics_box.base.notify import change as channels
-from analytics_box.base.notify.change import Tools
+from analytics_box.base.notify.change import ChannelTools
 from analytics_box.base.notify.rules import Channel
 from analytics_box.base.texts import Alarms as Words
 from analytics_box.base.texts import figures
 from analytics_box.products.alerts import calls as procedures
 from analytics_box.products.alerts import change, form, view
 from analytics_box.products.alerts.alarm import TRIGGERS, Alarm
-from analytics_box.products.alerts.calls import Acknowledged, ChangedAlarm, OfAlarm
-from analytics_box.products.alerts.change import Listed
-from analytics_box.products.alerts.monitored import Monitored
+from analytics_box.products.alerts.calls import AcknowledgeAlert, ChangedAlarm, OfAlarm
+from analytics_box.products.alerts.change import VisibleAlertRules
+from analytics_box.products.alerts.monitored import MonitorsOfOrganization
 from analytics_box.tenants.websites.directory import Directory
-from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 HOME = "/alarms"
 _FIELDS = {"triggerType": "trigger", "triggerConditions": "escalate_after_minutes", "websiteId": "website"}
@@ -28,10 +28,10 @@ async def alarms(visit: Visitor) -> Page:
     return await alarms_page(visit, Again(), done=Words.done.get(visit.asked("done"), ""))
 
 
-async def alarms_page(visit: Visit, again: Again, *, done: str = "") -> Page:
+async def alarms_page(visit: PageRequest, again: Again, *, done: str = "") -> Page:
     """The list of alarms and what is going on; `general` of a form says what went wrong."""
     person, by = visit.person, visit.call.by
-    found: Listed = await visit.call.read(lambda db: change.listed(db, person.organization_id, by))
+    found: VisibleAlertRules = await visit.call.read(lambda db: change.list_alert_rules(db, person.organization_id, by))
     names = {alarm.id: alarm.name for alarm in found.alarms}
     return visit.settings_page(
         "alarms.html",
@@ -64,7 +64,7 @@ async def add_alarm(visit: Visitor) -> Answer:
     async def save() -> str:
         draft = form.draft(fields, None, own)
         procedures.check_website(visit.call, visit.person.organization_id, fields.get("website") or None)
-        by, tools, organization = visit.call.by, visit.parts[Tools], visit.person.organization_id
+        by, tools, organization = visit.call.by, visit.parts[ChannelTools], visit.person.organization_id
         await visit.call.write(lambda db: change.create(db, tools, organization, by, draft))
         return f"{HOME}?done=created"
 
@@ -84,7 +84,7 @@ async def save_alarm(visit: Visitor, alarm_id: FromPath[str]) -> Answer:
     async def save() -> str:
         draft = form.draft(fields, alarm, own)
         procedures.check_website(visit.call, visit.person.organization_id, fields.get("website") or None)
-        by, tools, organization = visit.call.by, visit.parts[Tools], visit.person.organization_id
+        by, tools, organization = visit.call.by, visit.parts[ChannelTools], visit.person.organization_id
         await visit.call.write(lambda db: change.update(db, tools, organization, by, alarm_id, draft))
         return f"{HOME}?done=saved"
 
@@ -119,13 +119,13 @@ async def act(visit: Visitor, alarm_id: FromPath[str], action: FromPath[str]) ->
             return visit.go(f"{HOME}?done=deleted")
         case "acknowledge":
             fields = await visit.form()
-            await procedures.acknowledge(call, Acknowledged(alarm_id, fields.get("subject", "")[:255]))
+            await procedures.acknowledge(call, AcknowledgeAlert(alarm_id, fields.get("subject", "")[:255]))
             return visit.go(f"{HOME}?done=acknowledged")
         case _:
             raise errors.NotFound("There is no such page")
 
 
-async def _test(visit: Visit, alarm_id: str) -> Page:
+async def _test(visit: PageRequest, alarm_id: str) -> Page:
     tried = await procedures.try_now(visit.call, alarm_id)
     wrong = [f"{channel.name}: {outcome.error}" for channel, outcome in tried if outcome.error]
     if wrong or not tried:
@@ -135,10 +135,10 @@ async def _test(visit: Visit, alarm_id: str) -> Page:
     return await alarms_page(visit, Again(), done=Words.tested.format(channels=names))
 
 
-async def _form(visit: Visit, again: Again, *, alarm: Alarm | None = None) -> Page:
+async def _form(visit: PageRequest, again: Again, *, alarm: Alarm | None = None) -> Page:
     """The form of a new alarm, or of one that there is."""
     own, organization = await _channels(visit), visit.person.organization_id
-    monitors = visit.parts[Monitored].of(organization)
+    monitors = visit.parts[MonitorsOfOrganization].of(organization)
     choices = form.monitor_choices(monitors, again.values)
     websites, chosen = _websites(visit), again.values.get("website", "")
     wrong = {_FIELDS.get(name, name): message for name, message in again.wrong.items()}
@@ -157,15 +157,15 @@ async def _form(visit: Visit, again: Again, *, alarm: Alarm | None = None) -> Pa
     )
 
 
-async def _channels(visit: Visit) -> list[Channel]:
+async def _channels(visit: PageRequest) -> list[Channel]:
     organization = visit.person.organization_id
     return await visit.call.read(lambda db: channels.of(db, organization))
 
 
-def _websites(visit: Visit) -> dict[str, str]:
+def _websites(visit: PageRequest) -> dict[str, str]:
     return {one.id: one.name for one in visit.parts[Directory].of(visit.person.organization_id)}
 
 
-async def _find(visit: Visit, alarm_id: str) -> Alarm:
+async def _find(visit: PageRequest, alarm_id: str) -> Alarm:
     organization, by = visit.person.organization_id, visit.call.by
     return await visit.call.read(lambda db: change.existing(db, organization, by, alarm_id))

@@ -11,9 +11,9 @@ _ONE = timedelta(days=1)
 
 
 def ends_at(quiet: QuietHours | None, what: What, now: int) -> int | None:
-    """When the quiet hours end that keep this back; None if it may be told now. Instants are UTC ms.
+    """The end of the quiet hours that hold this back; None if it can be sent now. Instants are UTC ms.
 
-    Whoever hears of an outage hears of its end, too. Hours that begin and end at one time are a whole day.
+    The recovery is sent to all who were notified of the outage. Hours that begin and end at one time are a whole day.
     """
     if quiet is None or what in quiet.through or (what == "recovered" and "down" in quiet.through):
         return None

@@ -12,7 +12,7 @@ _COLUMNS = """id, organization_id, website_id, name, description, enabled, trigg
   (select json_group_array(json_array(channel_id, escalation)) from alarm_channels where alarm_id = alarms.id)"""
 
 
-class _Row(Struct, frozen=True):
+class _AlarmRow(Struct, frozen=True):
     """A row as it is stored; `channels` is JSON of ids with whether they are of the escalation."""
 
     id: str
@@ -35,7 +35,7 @@ def of(db: Connection, organization_id: str) -> list[Alarm]:
 
 
 def enabled_of(db: Connection, organization_id: str, *, uptime: bool) -> list[Alarm]:
-    """Those that are switched on: about monitors, or about traffic."""
+    """The enabled rules: about monitors, or about traffic."""
     about = "trigger_type = 'uptime'" if uptime else "trigger_type <> 'uptime'"
     return _alarms(db, f"organization_id = ? and enabled = 1 and {about}", organization_id)
 
@@ -125,7 +125,7 @@ def forget_topics(db: Connection, before: int) -> None:
 
 
 def note_told(db: Connection, alarm_id: str, now: int) -> None:
-    """It has just sent something."""
+    """Record that the rule has just sent something."""
     db.execute("-- alarms.note_told\nupdate alarms set told_at = ? where id = ?", (now, alarm_id))
 
 
@@ -142,7 +142,7 @@ def _put_channels(db: Connection, alarm: Alarm) -> None:
 def _alarms(db: Connection, condition: str, value: str) -> list[Alarm]:
     found = records.all_of(
         db,
-        _Row,
+        _AlarmRow,
         f"""
         -- alarms.of, enabled_of, of_traffic, find
         select {_COLUMNS} from alarms where {condition} order by created_at, id
@@ -152,7 +152,7 @@ def _alarms(db: Connection, condition: str, value: str) -> list[Alarm]:
     return [_alarm(row) for row in found]
 
 
-def _alarm(row: _Row) -> Alarm:
+def _alarm(row: _AlarmRow) -> Alarm:
     channels = msgspec.json.decode(row.channels, type=list[tuple[str, int]])
     return Alarm(
         id=row.id,

@@ -1,4 +1,4 @@
-"""What an alarm may say, and which occurrences it is about. Pure."""
+"""Valid alert rules, and the occurrences that they match. Pure."""
 
 from collections.abc import Collection
 from typing import Final
@@ -29,7 +29,7 @@ USUAL: Final[tuple[What, ...]] = ("down", "recovered", "flapping", "stable", "ce
 
 
 class Usual(Struct, frozen=True):
-    """What a trigger works with where its alarm does not say."""
+    """The defaults of a trigger."""
 
     threshold: float = 0
     minutes: int = 0
@@ -133,12 +133,12 @@ def _is_of(conditions: Conditions, occurrence: Occurrence) -> bool:
         return True
     return (
         occurrence.monitor_id in conditions.monitor_ids
-        or (occurrence.group != "" and _folded(conditions.groups, (occurrence.group,)))
-        or _folded(conditions.tags, occurrence.tags)
+        or (occurrence.group != "" and _share_a_name(conditions.groups, (occurrence.group,)))
+        or _share_a_name(conditions.tags, occurrence.tags)
     )
 
 
-def _folded(wanted: Collection[str], there: Collection[str]) -> bool:
+def _share_a_name(wanted: Collection[str], there: Collection[str]) -> bool:
     """Whether two sets of names share one, without regard to case."""
     return not {name.casefold() for name in wanted}.isdisjoint(name.casefold() for name in there)
 
@@ -156,14 +156,14 @@ def tells(alarm: Alarm, what: What) -> bool:
 
 
 def begins(occurrence: Occurrence) -> What | None:
-    """What lasts from this occurrence on; None for what begins nothing."""
+    """The kind of alert that this occurrence opens; None if it opens none."""
     if occurrence.what in ENDS:
         return occurrence.still
     return occurrence.what if occurrence.what in BEGINS else None
 
 
 def due_at(conditions: Conditions, episode: Episode) -> int | None:
-    """When something is next to be done about an episode that lasts: a reminder or the escalation. UTC ms."""
+    """The time of the next action for an open alert: a reminder or the escalation. UTC ms."""
     if not episode.told or episode.acknowledged_at is not None:
         return None
     times = []

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from analytics_box.base.notify.change import Tools
+from analytics_box.base.notify.change import ChannelTools
 from analytics_box.base.notify.rules import Channel
 from analytics_box.products.alerts import destinations, messages
 from analytics_box.products.alerts.alarm import Alarm, Conditions, Episode, Trigger
@@ -15,7 +15,7 @@ from analytics_box.tenants.tenancy.messages import date
 
 
 class DestinationShown(Struct, frozen=True):
-    """Where an alarm leads. Without the right to change it `identifier` is shortened and `config` is null."""
+    """A destination of an alert rule. Without the right to change it `identifier` is shortened and `config` is null."""
 
     type: str
     identifier: str
@@ -54,8 +54,8 @@ class AlarmShown(Struct, frozen=True):
     updatedAt: datetime
 
 
-def shown(
-    alarm: Alarm, led: Mapping[str, Channel], episodes: list[Episode], tools: Tools, *, places: bool
+def alarm_answer(
+    alarm: Alarm, led: Mapping[str, Channel], episodes: list[Episode], tools: ChannelTools, *, places: bool
 ) -> AlarmShown:
     """An alarm for an answer; with the places that it leads to for those who may see them."""
     return AlarmShown(
@@ -80,7 +80,7 @@ def shown(
     )
 
 
-def _destination(channel: Channel, tools: Tools, *, escalation: bool, places: bool) -> DestinationShown:
+def _destination(channel: Channel, tools: ChannelTools, *, escalation: bool, places: bool) -> DestinationShown:
     if not places:
         return DestinationShown(channel.kind, channel.shown, None, channel.id, escalation)
     config = channels.readable(tools, channel)
@@ -94,7 +94,7 @@ def _open(episode: Episode) -> OpenShown:
     return OpenShown(
         subject=episode.subject,
         event=episode.what,
-        title=messages.read(episode.occurrence).title,
+        title=messages.parse_occurrence(episode.occurrence).title,
         since=date(episode.began),
         escalated=episode.escalated,
         acknowledgedAt=None if episode.acknowledged_at is None else date(episode.acknowledged_at),

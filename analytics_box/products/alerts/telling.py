@@ -64,20 +64,22 @@ def to(db: Connection, alarm: Alarm, occurrence: Occurrence, *, now: int) -> int
 
 
 def end(db: Connection, alarm: Alarm, subject: str, *, now: int) -> int:
-    """What lasted is over, and no person is told: only alerts that would stay open are resolved."""
+    """Close an alert without notifying people: only alerts that would stay open are resolved. Return the number of
+    messages.
+    """
     episode = episode_rows.find(db, alarm.id, subject)
     if episode is None:
         return 0
     episode_rows.delete(db, alarm.id, subject)
     if episode_rows.set_over(db, alarm.id, subject, now) or not episode.told:
         return 0
-    first = messages.read(episode.occurrence)
-    channels = deliveries.keeping_open(db, alarm.organization_id, _told(alarm, episode))
-    return send(db, alarm, messages.resolved(first, now=now), channels, topic=f"{first.topic}/over", now=now)
+    first = messages.parse_occurrence(episode.occurrence)
+    channels = deliveries.keeping_open(db, alarm.organization_id, _notified_channels(alarm, episode))
+    return send(db, alarm, messages.resolve_message(first, now=now), channels, topic=f"{first.topic}/over", now=now)
 
 
 def forget(db: Connection, organization_id: str, subject: str, *, now: int) -> None:
-    """Nobody is told of this subject any more: it is gone. Alerts that would stay open are resolved."""
+    """Close the alerts about a removed subject. Alerts that would stay open are resolved."""
     for episode in episode_rows.of_subject(db, organization_id, subject):
         alarm = rows.find(db, episode.alarm_id)
         if alarm is not None:
@@ -89,7 +91,7 @@ def send(db: Connection, alarm: Alarm, message: Message, channels: Sequence[str]
     """Put a message for some of an alarm's channels; for how many."""
     if not channels:
         return 0
-    told = deliveries.put(db, alarm.organization_id, message, topic=topic, now=now, only=channels)
+    told = deliveries.queue_deliveries(db, alarm.organization_id, message, topic=topic, now=now, only=channels)
     if told:
         rows.note_told(db, alarm.id, now)
     return told
@@ -117,13 +119,13 @@ def _begin(db: Connection, alarm: Alarm, occurrence: Occurrence, what: What, *, 
         reminded_at=now,
         escalates_at=now + wait * MINUTE if wait is not None and alarm.escalation else None,
     )
-    episode_rows.put(db, replace(episode, due_at=rules.due_at(alarm.conditions, episode)))
+    episode_rows.store_episode(db, replace(episode, due_at=rules.due_at(alarm.conditions, episode)))
 
 
 def _end(db: Connection, alarm: Alarm, occurrence: Occurrence, now: int) -> int:
-    """What lasted is over: whoever was told of it hears that, too.
+    """Close an alert and send the recovery to all who were notified.
 
-    Alerts that would stay open are resolved also where nobody wants to hear of it, and during quiet hours.
+    Alerts that would stay open are also resolved if no rule wants the recovery, and during quiet hours.
     """
     episode = episode_rows.find(db, alarm.id, occurrence.subject)
     if episode is None:
@@ -133,7 +135,7 @@ def _end(db: Connection, alarm: Alarm, occurrence: Occurrence, now: int) -> int:
         return 0
     wanted = rules.wants(alarm, occurrence)
     until = quiet.ends_at(alarm.conditions.quiet_hours, occurrence.what, now)
-    channels = _told(alarm, episode)
+    channels = _notified_channels(alarm, episode)
     if not wanted or until is not None:
         channels = deliveries.keeping_open(db, alarm.organization_id, channels) if episode.told else ()
     if wanted and until is not None:
@@ -141,7 +143,7 @@ def _end(db: Connection, alarm: Alarm, occurrence: Occurrence, now: int) -> int:
     return send(db, alarm, messages.of(occurrence), channels, topic=occurrence.topic, now=now)
 
 
-def _told(alarm: Alarm, episode: Episode) -> Sequence[str]:
+def _notified_channels(alarm: Alarm, episode: Episode) -> Sequence[str]:
     """The channels that have been told of an episode."""
     return (*alarm.channels, *alarm.escalation) if episode.escalated else alarm.channels
 

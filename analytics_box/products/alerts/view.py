@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from analytics_box.base.clock import HOUR, MINUTE
-from analytics_box.base.identity import Person
+from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.notify.rules import Channel
 from analytics_box.base.texts import Alarms as Words
 from analytics_box.products.alerts import messages, rules
@@ -23,7 +23,7 @@ class Going(Struct, frozen=True):
     acknowledged: str
 
 
-class Row(Struct, frozen=True):
+class AlertRuleRow(Struct, frozen=True):
     """An alarm in the list."""
 
     id: str
@@ -37,9 +37,11 @@ class Row(Struct, frozen=True):
     last: str
 
 
-def row(alarm: Alarm, channels: Mapping[str, Channel], websites: Mapping[str, str], person: Person) -> Row:
+def row(
+    alarm: Alarm, channels: Mapping[str, Channel], websites: Mapping[str, str], person: SignedInPerson
+) -> AlertRuleRow:
     """An alarm for this reader; `websites` are names by id."""
-    return Row(
+    return AlertRuleRow(
         id=alarm.id,
         name=alarm.name,
         description=alarm.description,
@@ -52,13 +54,13 @@ def row(alarm: Alarm, channels: Mapping[str, Channel], websites: Mapping[str, st
     )
 
 
-def going(episode: Episode, name: str, person: Person, now: int) -> Going:
+def going(episode: Episode, name: str, person: SignedInPerson, now: int) -> Going:
     """Something that goes on, for this reader; `name` is the alarm's."""
     since = dates.moment(episode.began, person)
     return Going(
         alarm_id=episode.alarm_id,
         subject=episode.subject,
-        title=messages.read(episode.occurrence).title,
+        title=messages.parse_occurrence(episode.occurrence).title,
         note=Words.since.format(name=name, when=since, duration=messages.duration(now - episode.began)),
         acknowledged=""
         if episode.acknowledged_at is None
@@ -67,7 +69,7 @@ def going(episode: Episode, name: str, person: Person, now: int) -> Going:
 
 
 def about(alarm: Alarm, websites: Mapping[str, str]) -> str:
-    """What an alarm is about, in a few words."""
+    """The subject of an alert rule, in a few words."""
     website = "" if alarm.website_id is None else websites.get(alarm.website_id, Words.website_gone)
     parts = [website or ("" if alarm.trigger == "uptime" else Words.any_website)]
     if alarm.trigger == "uptime":
@@ -100,7 +102,7 @@ def _monitors(conditions: Conditions) -> str:
 
 
 def _to(alarm: Alarm, channels: Mapping[str, Channel]) -> str:
-    """Where it leads; empty where no channel is left."""
+    """Its destinations; empty if no channel is left."""
     now = _names(alarm.channels, channels)
     if not now:
         return Words.to_nobody

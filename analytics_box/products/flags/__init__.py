@@ -1,1 +1,1 @@
-"""Feature flags: who gets what of a product, decided from memory for every request (wire 6)."""
+"""Feature flags: targeting and rollout of features, evaluated from memory for every request (wire 6)."""

@@ -1,5 +1,5 @@
-"""Who may see and change flags: people by their role, keys by their scope and, where they are restricted, only the
-flags of their websites."""
+"""Access to flags: people by their role, keys by their scope. A restricted key reaches only the flags
+of its websites."""
 
 from typing import Final
 
@@ -12,7 +12,7 @@ from analytics_box.base.store.db import Connection
 from analytics_box.products.flags import rows
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.flag import Flag, TargetGroup
-from analytics_box.products.flags.scope import Scope
+from analytics_box.products.flags.scope import FlagScope
 from analytics_box.tenants.tenancy import access
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.call import Call
@@ -20,8 +20,8 @@ from analytics_box.web.call import Call
 UNKNOWN_OWNER: Final = "There is no website or organization with this id"
 
 
-class Reach(Struct, frozen=True):
-    """Where somebody acts: on the flags of a website, or on those of an organization where `website_id` is None."""
+class FlagReach(Struct, frozen=True):
+    """The scope of a caller's action: the flags of a website, or those of an organization if `website_id` is None."""
 
     organization_id: str
     website_id: str | None
@@ -37,7 +37,7 @@ class Reach(Struct, frozen=True):
         return one.scope == self.scope and one.organization_id == self.organization_id
 
 
-def reach(call: Call, website_id: str | None = None, organization_id: str | None = None) -> Reach:
+def reach(call: Call, website_id: str | None = None, organization_id: str | None = None) -> FlagReach:
     """Where a caller acts: on the flags of this website, else of this organization, else of their own organization.
 
     Raises NotFound for a website that is not theirs, Forbidden for such an organization and for a restricted key that
@@ -49,55 +49,55 @@ def reach(call: Call, website_id: str | None = None, organization_id: str | None
     own = website is not None and organization_id in {None, website.organization_id}
     if website is None or not own or not _has_website(call, website_id, website.organization_id):
         raise errors.NotFound.of("website", website_id)
-    return Reach(website.organization_id, website_id, call.by)
+    return FlagReach(website.organization_id, website_id, call.by)
 
 
-def known(call: Call, flag_id: str) -> tuple[Reach, Flag]:
+def find_flag(call: Call, flag_id: str) -> tuple[FlagReach, Flag]:
     """A flag in reach of a caller. Raises NotFound or AuthRequired."""
     found = call.parts[Flags].find(flag_id)
     if found is None:
         raise errors.NotFound.of("flag", flag_id)
-    return _reached(call, found), found
+    return _reach_of(call, found), found
 
 
-def known_group(call: Call, group_id: str) -> tuple[Reach, TargetGroup]:
-    """A target group in reach of a caller, as `known` finds a flag. Raises NotFound or AuthRequired."""
+def find_target_group(call: Call, group_id: str) -> tuple[FlagReach, TargetGroup]:
+    """A target group in reach of a caller, as `find_flag` finds a flag. Raises NotFound or AuthRequired."""
     found = call.parts[Flags].group(group_id)
     if found is None:
         raise errors.NotFound.of("targetGroup", group_id)
-    return _reached(call, found), found
+    return _reach_of(call, found), found
 
 
-def check(db: Connection, own: Reach, role: Role) -> None:
-    """Raises Forbidden for those who do not belong to the organization, or not with this role."""
+def check(db: Connection, own: FlagReach, role: Role) -> None:
+    """Raises Forbidden if the caller does not belong to the organization, or not with this role."""
     require(access.role_of(db, own.organization_id, own.by), role)
 
 
-def existing(db: Connection, own: Reach, flag_id: str) -> Flag:
-    """The living flag as it is stored. Raises NotFound for an unknown one and for one out of reach."""
+def existing(db: Connection, own: FlagReach, flag_id: str) -> Flag:
+    """The living flag as it is stored. Raises NotFound if it is unknown or out of reach."""
     found = rows.find(db, flag_id)
     if found is None or found.deleted_at is not None or not own.covers(found):
         raise errors.NotFound.of("flag", flag_id)
     return found
 
 
-def existing_group(db: Connection, own: Reach, group_id: str) -> TargetGroup:
-    """The target group as it is stored. Raises NotFound for an unknown one and for one out of reach."""
+def existing_group(db: Connection, own: FlagReach, group_id: str) -> TargetGroup:
+    """The target group as it is stored. Raises NotFound if it is unknown or out of reach."""
     found = rows.find_group(db, group_id)
     if found is None or not own.covers(found):
         raise errors.NotFound.of("targetGroup", group_id)
     return found
 
 
-async def seen(call: Call, flag_id: str) -> Flag:
-    """A flag that somebody may see. Raises NotFound or Forbidden."""
-    own, found = known(call, flag_id)
+async def visible_flag(call: Call, flag_id: str) -> Flag:
+    """A flag that the caller may see. Raises NotFound or Forbidden."""
+    own, found = find_flag(call, flag_id)
     await call.read(lambda db: check(db, own, "viewer"))
     return found
 
 
-async def seen_scope(call: Call, website_id: str | None = None, organization_id: str | None = None) -> Scope:
-    """All flags of a website or an organization, for somebody who may see them. Raises NotFound or Forbidden."""
+async def visible_scope(call: Call, website_id: str | None = None, organization_id: str | None = None) -> FlagScope:
+    """All flags of a website or an organization, if the caller may see them. Raises NotFound or Forbidden."""
     own = reach(call, website_id, organization_id)
     await call.read(lambda db: check(db, own, "viewer"))
     found = call.parts[Flags].scope(own.scope)
@@ -106,22 +106,22 @@ async def seen_scope(call: Call, website_id: str | None = None, organization_id:
     return found
 
 
-def _reached(call: Call, found: Flag | TargetGroup) -> Reach:
+def _reach_of(call: Call, found: Flag | TargetGroup) -> FlagReach:
     try:
         return reach(call, found.website_id, found.organization_id)
     except (errors.Forbidden, errors.NotFound) as refused:
         raise errors.NotFound.of("flag" if isinstance(found, Flag) else "targetGroup", found.id) from refused
 
 
-def _of_organization(call: Call, organization_id: str | None) -> Reach:
+def _of_organization(call: Call, organization_id: str | None) -> FlagReach:
     own, key = call.organization(organization_id), call.identity.key
     if key is not None and key.websites is not None:
         raise errors.Forbidden("This key reaches single websites only: say which by websiteId")
-    return Reach(own, None, call.by)
+    return FlagReach(own, None, call.by)
 
 
 def _has_website(call: Call, website_id: str, organization_id: str) -> bool:
-    """Whether a website is in reach. Raises AuthRequired for nobody."""
+    """Return whether the caller can reach a website. Raises AuthRequired without a caller."""
     key = call.identity.key
     if key is not None:
         return key.organization_id == organization_id and key.reaches(website_id)

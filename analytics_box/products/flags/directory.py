@@ -6,11 +6,11 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
-from analytics_box.products.flags.evaluation.compiling import Ruleset, compiled
+from analytics_box.products.flags.evaluation.compiling import Ruleset, compile_ruleset
 from analytics_box.products.flags.evaluation.outcome import Outcome
 from analytics_box.products.flags.flag import Flag, TargetGroup
-from analytics_box.products.flags.scope import Scope
-from analytics_box.tenants.tenancy.directory import Organizations
+from analytics_box.products.flags.scope import FlagScope
+from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.websites.directory import Directory
 
 Told = Callable[[], None]
@@ -18,26 +18,26 @@ Discard = Callable[[Iterable[Outcome]], None]
 
 
 class Flags:
-    """The flags of this box. Whoever changes one in box.db tells the directory after the commit (flags.saving).
+    """The flags of this box, in memory. A change in box.db is passed to the directory after the commit (flags.saving).
 
-    Those of websites and organizations that are deleted are as if they were not there, until those are restored.
-    Flags of a website belong to whichever organization has the website.
+    Flags of deleted websites and organizations are hidden until those are restored. Flags of a website belong to the
+    organization that has the website.
     """
 
-    def __init__(self, scopes: Iterable[Scope], websites: Directory, organizations: Organizations) -> None:
+    def __init__(self, scopes: Iterable[FlagScope], websites: Directory, organizations: OrganizationDirectory) -> None:
         self._websites = websites
         self._organizations = organizations
         self._scopes = {scope.id: scope for scope in scopes}
         self._scope_of = {flag.id: scope.id for scope in self._scopes.values() for flag in scope.flags}
         self._rulesets: dict[str, dict[str | None, Ruleset]] = {}
         self._subscribers: dict[str, list[Told]] = {}
-        self._empty = compiled((), ())
+        self._empty = compile_ruleset((), ())
         self.discard: Discard = _nobody  # gets the outcomes of rulesets that are thrown away, to count them
 
-    def client(self, client_id: str, now: int) -> Scope | None:
-        """Whose flags a public request means: a website's, by its id or a client id of it, or an organization's.
+    def client(self, client_id: str, now: int) -> FlagScope | None:
+        """The scope that a public request names: a website, by its id or a client id of it, or an organization.
 
-        None for an unknown, deleted or closed one. One that never had a flag is an empty scope of revision 0.
+        None for an unknown, deleted or closed one. A scope that never had a flag is empty and of revision 0.
         """
         found = self.scope(client_id)
         if found is None:
@@ -45,68 +45,70 @@ class Flags:
             found = None if tracked is None else self.scope(tracked.website.id)
         return found
 
-    def scope(self, scope_id: str) -> Scope | None:
+    def scope(self, scope_id: str) -> FlagScope | None:
         """The flags of this website or organization; None for an unknown, deleted or closed one."""
         website = self._websites.find(scope_id)
         if website is not None:
             return self._of_website(scope_id, website.organization_id)
         if self._organizations.find(scope_id) is None or scope_id in self._organizations.closed:
             return None
-        return self._scopes.get(scope_id) or Scope(scope_id, scope_id, None)
+        return self._scopes.get(scope_id) or FlagScope(scope_id, scope_id, None)
 
     def find(self, flag_id: str) -> Flag | None:
-        """The living flag with this id, whoever owns it."""
+        """The living flag with this id, of any owner."""
         scope = self.scope(self._scope_of.get(flag_id, ""))
         return None if scope is None else next((flag for flag in scope.flags if flag.id == flag_id), None)
 
     def group(self, group_id: str) -> TargetGroup | None:
-        """The target group with this id, whoever owns it."""
+        """The target group with this id, of any owner."""
         return next(
             (group for scope in self.all() for group in scope.groups if group.id == group_id),
             None,
         )
 
-    def of(self, organization_id: str) -> list[Scope]:
+    def of(self, organization_id: str) -> list[FlagScope]:
         """The scopes of an organization in which something was ever made: its own first, then those of its websites."""
         ids = (organization_id, *(website.id for website in self._websites.of(organization_id)))
         return [scope for scope in map(self.scope, ids) if scope is not None and scope.revision]
 
-    def all(self) -> Iterator[Scope]:
+    def all(self) -> Iterator[FlagScope]:
         """Every scope in which something was ever made."""
         for scope_id in list(self._scopes):
             scope = self.scope(scope_id)
             if scope is not None:
                 yield scope
 
-    def ruleset(self, scope: Scope, environment: str | None) -> Ruleset:
-        """What evaluates the flags of one environment; made when it is first asked for, kept until a change."""
+    def ruleset(self, scope: FlagScope, environment: str | None) -> Ruleset:
+        """The compiled flags of one environment; compiled at the first request and kept until a change."""
         current = self._scopes.get(scope.id)
         if current is None or current.revision != scope.revision:
-            return _compiled(scope, environment)
+            return _compile_environment(scope, environment)
         made = self._rulesets.setdefault(scope.id, {})
         found = made.get(environment)
         if found is None:
             if not any(flag.environment == environment for flag in scope.flags):
                 return self._empty  # not kept: anybody can ask for any name
-            found = made[environment] = _compiled(scope, environment)
+            found = made[environment] = _compile_environment(scope, environment)
         return found
 
     def rulesets(self, scope_id: str | None = None) -> Iterator[Ruleset]:
-        """Those that are kept now, of all or of one scope, for their counts."""
+        """The rulesets in memory, of all scopes or of one, for their evaluation counts."""
         kept = [self._rulesets.get(scope_id, {})] if scope_id is not None else list(self._rulesets.values())
         for made in kept:
             yield from list(made.values())
 
-    async def renew(self, scope: Scope) -> None:
-        """Remember a scope with what evaluates it. The loop goes on meanwhile: a thousand flags take long."""
+    async def renew(self, scope: FlagScope) -> None:
+        """Remember a scope with its compiled flags. The event loop continues in the meantime: a thousand flags take
+        long.
+        """
         environments = list(self._rulesets.get(scope.id, ()))
-        made = {name: await asyncio.to_thread(_compiled, scope, name) for name in environments}
+        made = {name: await asyncio.to_thread(_compile_environment, scope, name) for name in environments}
         self.remember(scope, made)
 
-    def remember(self, scope: Scope, made: Mapping[str | None, Ruleset] = MappingProxyType({})) -> None:
-        """Flags or groups of a scope were changed. An older state than the known one is ignored.
+    def remember(self, scope: FlagScope, made: Mapping[str | None, Ruleset] = MappingProxyType({})) -> None:
+        """Remember the changed flags or groups of a scope. A state older than the known one is ignored.
 
-        `made` is what evaluates it, by environment, where somebody has it already.
+        `made` are its rulesets, by environment, if they are compiled already.
         """
         before = self._scopes.get(scope.id)
         if before is not None and before.revision >= scope.revision:
@@ -120,7 +122,8 @@ class Flags:
             told()
 
     def subscribe(self, scope_id: str, told: Told) -> Told:
-        """Call `told` after each change of a scope, also when it is forgotten; returns what ends that.
+        """Call `told` after each change of a scope, including when it is forgotten; return a function that
+        unsubscribes.
 
         It is called on the loop and must neither wait nor raise.
         """
@@ -136,17 +139,17 @@ class Flags:
         return unsubscribe
 
     def forget(self, scope_id: str) -> None:
-        """A website or an organization is gone for good, with its flags."""
+        """Forget a website or an organization that was removed permanently, with its flags."""
         self._let_go(scope_id)
         self._scopes.pop(scope_id, None)
         for told in list(self._subscribers.get(scope_id, ())):
             told()
 
-    def _of_website(self, website_id: str, organization_id: str) -> Scope:
+    def _of_website(self, website_id: str, organization_id: str) -> FlagScope:
         """The flags of a website as those of the organization that has it now."""
         known = self._scopes.get(website_id)
         if known is None:
-            return Scope(website_id, organization_id, website_id)
+            return FlagScope(website_id, organization_id, website_id)
         if known.organization_id != organization_id:
             known = self._scopes[website_id] = replace(
                 known,
@@ -165,8 +168,8 @@ class Flags:
                 self._scope_of.pop(flag.id, None)
 
 
-def _compiled(scope: Scope, environment: str | None) -> Ruleset:
-    return compiled((flag for flag in scope.flags if flag.environment == environment), scope.groups)
+def _compile_environment(scope: FlagScope, environment: str | None) -> Ruleset:
+    return compile_ruleset((flag for flag in scope.flags if flag.environment == environment), scope.groups)
 
 
 def _nobody(_: Iterable[Outcome]) -> None:

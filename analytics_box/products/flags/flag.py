@@ -1,4 +1,4 @@
-"""What a feature flag is: the one list of its fields and of those of its rules (wire 6.2). Pure.
+"""A feature flag: the one list of its fields and of those of its rules (wire 6.2). Pure.
 
 Names of rules, conditions and variants are the wire's, because that is how they are stored and sent.
 """
@@ -78,7 +78,7 @@ def is_key(text: str) -> bool:
     return is_long_enough and bool(_KEY.fullmatch(letters)) and not _UNSEEN.search(text)
 
 
-class Node(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class TargetingCondition(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A condition, or conditions of which all, any or none must hold. Exactly one of the forms is given: `all`, `any`,
     `none`, `attribute` with an operator, or `group`: the rules of that target group let somebody in.
 
@@ -88,9 +88,9 @@ class Node(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     elements of other types never match.
     """
 
-    all: tuple["Node", ...] | None = None
-    any: tuple["Node", ...] | None = None
-    none: tuple["Node", ...] | None = None
+    all: tuple["TargetingCondition", ...] | None = None
+    any: tuple["TargetingCondition", ...] | None = None
+    none: tuple["TargetingCondition", ...] | None = None
     attribute: str = ""
     operator: Operator = "equals"
     value: Scalar | None = None
@@ -100,9 +100,9 @@ class Node(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class Bucketing(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """How users are drawn. An empty salt is the flag's key; rollout and variants never share their draw.
+    """The bucketing of users. An empty salt is the flag's key; rollout and variants never share their buckets.
 
-    `attribute` is what is drawn by instead of `rolloutBy`: the name of a property, as imports may need it.
+    `attribute` is the name of a property to bucket by instead of `rolloutBy`, as imports may need it.
     """
 
     algorithm: Algorithm = "default"
@@ -111,12 +111,12 @@ class Bucketing(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
     attribute: str = ""
 
 
-class Rule(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class TargetingRule(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A targeting rule (wire 6.2): the first that matches decides, `enabled` is its outcome.
 
-    Beyond the wire: a rule of the type conditions has a tree of them; `variant` is what a multivariant flag gives to
-    those who match; `percentage` lets only those of them match who are drawn from `percentageFrom` up to it, by the
-    rule's own bucketing or else the flag's (with murmur3 where that is the default one).
+    Beyond the wire: a rule of the type conditions has a tree of them; `variant` is the variant that users who match get
+    from a multivariant flag; `percentage` restricts the rule to users in buckets from `percentageFrom` up to it, by the
+    rule's bucketing or else the flag's (with murmur3 if that is the default one).
     """
 
     type: RuleType
@@ -128,7 +128,7 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     batch: bool = False
     batchValues: tuple[Scalar, ...] = ()
     name: str = ""
-    conditions: Node | None = None
+    conditions: TargetingCondition | None = None
     variant: str = ""
     percentage: float | None = None
     percentageFrom: float = 0
@@ -152,7 +152,7 @@ class Prerequisite(Struct, frozen=True, forbid_unknown_fields=True):
     gives: tuple[str, ...] = ("true",)
 
 
-class Definition(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class FlagDefinition(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The definition of a flag: everything that its history keeps and an export contains.
 
     `offValue` is the value of the flag while it is inactive or its requirements are not met, and of a multivariant flag
@@ -166,7 +166,7 @@ class Definition(Struct, frozen=True, kw_only=True, omit_defaults=True):
     defaultValue: bool = False
     offValue: Any = None
     payload: Any = None
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[TargetingRule, ...] = ()
     rolloutPercentage: float = 0
     rolloutBy: RolloutBy = "user"
     persistAcrossAuth: bool = False
@@ -179,17 +179,17 @@ class Definition(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Flag(Struct, frozen=True, kw_only=True):
-    """A flag of a website, or of an organization where `website_id` is None. Times are UTC ms.
+    """A flag of a website, or of an organization if `website_id` is None. Times are UTC ms.
 
-    `environment` None is a name of its own: that of requests without one. A flag with a `user_id` is only for that
-    user. `version` grows with each change. A `deleted_at` makes it as if it were not there.
+    `environment` None is a separate environment: that of requests without one. A flag with a `user_id` is only for that
+    user. `version` grows with each change. A flag with a `deleted_at` is hidden.
     """
 
     id: str
     organization_id: str
     website_id: str | None
     key: str
-    definition: Definition
+    definition: FlagDefinition
     environment: str | None = None
     user_id: str | None = None
     version: int = 1
@@ -200,7 +200,7 @@ class Flag(Struct, frozen=True, kw_only=True):
 
     @property
     def scope(self) -> str:
-        """Whose flag it is: the id of its website, else of its organization (the `clientId` of public routes)."""
+        """The id of the flag's website, else of its organization (the `clientId` of public routes)."""
         return self.website_id or self.organization_id
 
 
@@ -213,12 +213,12 @@ class TargetGroup(Struct, frozen=True, kw_only=True):
     name: str
     description: str = ""
     color: str = ""
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[TargetingRule, ...] = ()
     created_by: str = ""
     created_at: int = 0
     updated_at: int = 0
 
     @property
     def scope(self) -> str:
-        """Whose group it is, as of a flag."""
+        """The id of the target group's website, else of its organization."""
         return self.website_id or self.organization_id

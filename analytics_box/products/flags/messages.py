@@ -1,4 +1,4 @@
-"""What procedures of flags have in common: how they name a flag, and whose flags they are about (wire 6.4)."""
+"""Shared input of flag procedures: how they name a flag, and the website or organization of flags (wire 6.4)."""
 
 from typing import Annotated
 
@@ -13,14 +13,16 @@ Note = Annotated[str, Meta(max_length=LONGEST_DESCRIPTION)]
 Version = Annotated[int, Meta(ge=1)]
 
 
-class OfScope(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Input that is about the flags of a website, else of an organization; without either of the caller's own."""
+class OwnedInput(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Input that concerns the flags of a website, else of an organization; without either, of the caller's
+    organization.
+    """
 
     websiteId: Id | None = None
     organizationId: Id | None = None
 
 
-class OneFlag(OfScope, frozen=True, kw_only=True):
-    """Input that names a flag. Whose it is need not be said; where it is said, it must be right."""
+class FlagId(OwnedInput, frozen=True, kw_only=True):
+    """Input that names a flag. The owner is optional; if it is given, it must be correct."""
 
     id: Id

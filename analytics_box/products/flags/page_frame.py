@@ -1,20 +1,20 @@
-"""What all pages about flags share: their frame, and the head of a flag with its parts."""
+"""Shared parts of all pages of flags: their frame, and the head of a flag with its tabs."""
 
 from collections.abc import Mapping
 from typing import Any, Final, Literal, get_args
 
 from msgspec import Struct
 
-from analytics_box.base.identity import Person
+from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.texts import FlagList, FlagPage, figures
-from analytics_box.products.flags.access import seen
+from analytics_box.products.flags.access import visible_flag
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.flag import Flag, TargetGroup
-from analytics_box.products.flags.scope import Scope
+from analytics_box.products.flags.scope import FlagScope
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.shell import shell
 from analytics_box.web.page.shell import Shell
-from analytics_box.web.page.visit import Again, Page, Visit
+from analytics_box.web.page.visit import Again, Page, PageRequest
 
 HOME: Final = "/flags"
 Tab = Literal["now", "rollout", "test", "results", "history", "code"]
@@ -28,7 +28,7 @@ _PATHS: Final[dict[Tab, str]] = {
 }
 
 
-class TabShown(Struct, frozen=True):
+class FlagTab(Struct, frozen=True):
     """A part of the pages about a flag."""
 
     name: Tab
@@ -36,8 +36,10 @@ class TabShown(Struct, frozen=True):
     href: str
 
 
-class Head(Struct, frozen=True):
-    """What stands above every page about a flag. `mark` is how it is, as styles call it; `notes` say which it is."""
+class FlagPageHead(Struct, frozen=True):
+    """The head of every page about a flag. `mark` is the style class of its status; `notes` tell it from other flags of
+    its name.
+    """
 
     name: str
     key: str
@@ -46,15 +48,15 @@ class Head(Struct, frozen=True):
     label: str
     notes: tuple[str, ...]
     tab: Tab
-    tabs: tuple[TabShown, ...]
+    tabs: tuple[FlagTab, ...]
 
 
-class Opened(Struct, frozen=True):
-    """A flag with those beside it, for somebody who may see it."""
+class FlagPageView(Struct, frozen=True):
+    """A flag with its scope, for a user who may see it."""
 
-    visit: Visit
+    visit: PageRequest
     flag: Flag
-    scope: Scope
+    scope: FlagScope
 
     @property
     def href(self) -> str:
@@ -63,7 +65,7 @@ class Opened(Struct, frozen=True):
 
     @property
     def editable(self) -> bool:
-        """Whether who looks may change it."""
+        """Return whether the user may change the flag."""
         return self.visit.person.may("member")
 
     @property
@@ -72,7 +74,7 @@ class Opened(Struct, frozen=True):
         return self.scope.groups
 
     def show(self, template: str, tab: Tab, *, again: Again | None = None, **context: Any) -> Page:
-        """A page about it; `values`, `errors` and `general` are those of a form that came back."""
+        """Render a page about the flag; `values`, `errors` and `general` are those of a refused form."""
         again = again or Again()
         return self.visit.pages.show(
             template,
@@ -83,10 +85,10 @@ class Opened(Struct, frozen=True):
             errors=again.wrong,
             general=again.general,
             editable=self.editable,
-            **{"done": done(self.visit), **context},
+            **{"done": done_message(self.visit), **context},
         )
 
-    def _head(self, tab: Tab) -> Head:
+    def _head(self, tab: Tab) -> FlagPageHead:
         flag, words = self.flag, FlagList
         notes = [owner_name(self.visit, flag.scope), words.types[flag.definition.type]]
         if flag.environment is not None:
@@ -94,44 +96,44 @@ class Opened(Struct, frozen=True):
         if flag.definition.folder:
             notes.append(f"{words.folder}: {figures.visible(flag.definition.folder)}")
         status = flag.definition.status
-        tabs = tuple(TabShown(name, FlagPage.tabs[name], f"{self.href}{_PATHS[name]}") for name in get_args(Tab))
-        return Head(
-            called(flag), flag.key, self.href, f"flag-{status}", words.statuses[status], tuple(notes), tab, tabs
+        tabs = tuple(FlagTab(name, FlagPage.tabs[name], f"{self.href}{_PATHS[name]}") for name in get_args(Tab))
+        return FlagPageHead(
+            flag_title(flag), flag.key, self.href, f"flag-{status}", words.statuses[status], tuple(notes), tab, tabs
         )
 
 
-def frame(person: Person) -> Shell:
+def frame(person: SignedInPerson) -> Shell:
     """The frame of all pages of flags."""
     return shell(person, "flags")
 
 
-def done(visit: Visit) -> str:
-    """What was just done, as the address says."""
+def done_message(visit: PageRequest) -> str:
+    """The confirmation of the last action, by the `done` parameter of the address."""
     return FlagList.done.get(visit.asked("done"), "")
 
 
-async def opened(visit: Visit, flag_id: str) -> Opened:
+async def open_flag(visit: PageRequest, flag_id: str) -> FlagPageView:
     """The flag that an address names. Raises NotFound or Forbidden."""
-    flag = await seen(visit.call, flag_id)
+    flag = await visible_flag(visit.call, flag_id)
     scope = visit.parts[Flags].scope(flag.scope)
-    return Opened(visit, flag, scope or Scope(flag.scope, flag.organization_id, flag.website_id))
+    return FlagPageView(visit, flag, scope or FlagScope(flag.scope, flag.organization_id, flag.website_id))
 
 
-def called(flag: Flag) -> str:
-    """What a flag is called: by its name, else by its key."""
+def flag_title(flag: Flag) -> str:
+    """The title of a flag: its name, else its key."""
     return figures.visible(flag.definition.name or flag.key)
 
 
-def owners(visit: Visit) -> Mapping[str, str]:
-    """Whose flags there can be in the organization of who looks: names by scope, its own first."""
+def owners(visit: PageRequest) -> Mapping[str, str]:
+    """The possible owners of flags in the user's organization: names by scope, the organization first."""
     person = visit.person
     named = {one.organization_id: one.name for one in person.memberships}
     found = {person.organization_id: _organization(named.get(person.organization_id, ""))}
     return found | {one.id: figures.visible(one.name) for one in visit.parts[Directory].of(person.organization_id)}
 
 
-def owner_name(visit: Visit, scope_id: str) -> str:
-    """Whose a flag is, by name."""
+def owner_name(visit: PageRequest, scope_id: str) -> str:
+    """The name of the website or organization that owns a flag."""
     website = visit.parts[Directory].find(scope_id)
     if website is not None:
         return figures.visible(website.name)

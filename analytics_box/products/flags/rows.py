@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from analytics_box.base.errors import Conflict
 from analytics_box.base.store.db import Connection, ConstraintError
-from analytics_box.products.flags.flag import Definition, Flag, Rule, TargetGroup
-from analytics_box.products.flags.scope import Scope
+from analytics_box.products.flags.flag import Flag, FlagDefinition, TargetGroup, TargetingRule
+from analytics_box.products.flags.scope import FlagScope
 
 TAKEN: Final = "A flag with this key exists already in this environment"
 GROUP_TAKEN: Final = "A target group with this name exists already"
@@ -30,11 +30,11 @@ _GROUPS: Final = f"""
 _SCOPES: Final = f"select id, {_OWNER}, website_id, revision, updated_at from flag_scopes"
 _IN_ORDER: Final = "order by key, environment, user_id, created_at, id"
 _OF_VERSION: Final = 200  # bytes of a version beside its texts
-_DEFINITION: Final = msgspec.json.Decoder(Definition)
-_RULES: Final = msgspec.json.Decoder(tuple[Rule, ...])
+_DEFINITION: Final = msgspec.json.Decoder(FlagDefinition)
+_RULES: Final = msgspec.json.Decoder(tuple[TargetingRule, ...])
 
 
-def everything(db: Connection) -> list[Scope]:
+def everything(db: Connection) -> list[FlagScope]:
     """All scopes of the box with their living flags and their target groups."""
     flags: dict[str, list[Flag]] = {}
     for flag in _flags(db, f"-- flags.everything\n{_FLAGS} where deleted_at is null {_IN_ORDER}"):
@@ -48,8 +48,8 @@ def everything(db: Connection) -> list[Scope]:
     ]
 
 
-def scope(db: Connection, scope_id: str) -> Scope | None:
-    """A website's or an organization's living flags and target groups; None where none were ever made."""
+def scope(db: Connection, scope_id: str) -> FlagScope | None:
+    """A website's or an organization's living flags and target groups; None if it never had any."""
     row = db.execute(f"-- flags.scope\n{_SCOPES} where id = ?", (scope_id,)).fetchone()
     if row is None:
         return None
@@ -58,7 +58,7 @@ def scope(db: Connection, scope_id: str) -> Scope | None:
 
 
 def revision(db: Connection, scope_id: str) -> int:
-    """The revision of a website's or an organization's flags; 0 where none were ever made."""
+    """The revision of a website's or an organization's flags; 0 if it never had any."""
     row = db.execute("-- flags.revision\nselect revision from flag_scopes where id = ?", (scope_id,)).fetchone()
     return int(row[0]) if row is not None else 0
 
@@ -82,13 +82,13 @@ def touch(db: Connection, scope_id: str, now: int) -> None:
 
 
 def scopes_of(db: Connection, organization_id: str) -> list[str]:
-    """The ids of the scopes of an organization and of its websites, deleted ones, too."""
+    """The ids of the scopes of an organization and of its websites, including deleted ones."""
     found = db.execute(f"-- flags.scopes_of\nselect id from flag_scopes where {_OWNER} = ?", (organization_id,))
     return [str(scope_id) for (scope_id,) in found.fetchall()]
 
 
 def bytes_of(db: Connection, scope_id: str) -> tuple[int, int]:
-    """How much JSON the living flags of a scope have, and its target groups."""
+    """The size in bytes of the JSON of a scope's living flags, and of its target groups."""
     flags = "select sum(octet_length(definition)) from flags where scope = :id and deleted_at is null"
     groups = "select sum(octet_length(rules)) from target_groups where scope = :id"
     ((of_flags, of_groups),) = db.execute(
@@ -97,8 +97,8 @@ def bytes_of(db: Connection, scope_id: str) -> tuple[int, int]:
     return int(of_flags or 0), int(of_groups or 0)
 
 
-def deleted(db: Connection, scope_id: str) -> list[Flag]:
-    """The deleted flags of a scope whose rows are still there, the latest first."""
+def deleted_flags(db: Connection, scope_id: str) -> list[Flag]:
+    """The deleted flags of a scope that are not removed yet, the latest first."""
     return _flags(
         db,
         f"-- flags.deleted\n{_FLAGS} where scope = ? and deleted_at is not null order by deleted_at desc, id",
@@ -107,7 +107,7 @@ def deleted(db: Connection, scope_id: str) -> list[Flag]:
 
 
 def remove_deleted_before(db: Connection, instant: int) -> int:
-    """Flags that were deleted at this instant or earlier are gone for good, with their history. How many went."""
+    """Remove flags that were deleted at this instant or earlier, with their history. Return their number."""
     db.execute("-- flags.remove_deleted_before\ndelete from flags where deleted_at <= ?", (instant,))
     return int(db.changes())
 
@@ -149,7 +149,7 @@ def update(db: Connection, flag: Flag) -> None:
 
 
 def insert_version(db: Connection, flag: Flag, *, action: str, actor: str, note: str, keep: int) -> None:
-    """What a flag is from now on, for its history, which keeps so many of the newest."""
+    """Add the new state of a flag to its history, which keeps the newest `keep` versions."""
     db.execute(
         """
         -- flags.insert_version
@@ -165,8 +165,9 @@ def insert_version(db: Connection, flag: Flag, *, action: str, actor: str, note:
 
 
 def surplus(db: Connection, scope_id: str, most_bytes: int, least: int) -> list[int]:
-    """The oldest versions of all flags of a scope, deleted ones, too, that do not fit into so many bytes, by their
-    numbers; of each flag `least` of the latest are not among them. To find them may take half a second."""
+    """The ids of the oldest versions of a scope's flags, including deleted ones, beyond a total of `most_bytes`; of
+    each flag the `least` latest are always kept. The query may take half a second.
+    """
     size = f"octet_length(one.definition) + octet_length(one.note) + {_OF_VERSION}"
     of_scope = "flag_versions as one join flags on flags.id = one.flag_id where flags.scope = ?"
     ((size_of_all,),) = db.execute(f"-- flags.surplus\nselect sum({size}) from {of_scope}", (scope_id,)).fetchall()
@@ -189,7 +190,7 @@ def surplus(db: Connection, scope_id: str, most_bytes: int, least: int) -> list[
 
 
 def remove_versions(db: Connection, numbers: Sequence[int]) -> None:
-    """Versions of these numbers are gone."""
+    """Remove the versions with these ids."""
     db.executemany("-- flags.remove_versions\ndelete from flag_versions where number = ?", [(one,) for one in numbers])
 
 
@@ -231,26 +232,26 @@ def remove_group(db: Connection, group_id: str) -> None:
     db.execute("-- flags.remove_group\ndelete from target_groups where id = ?", (group_id,))
 
 
-def _scope(row: Sequence[Any], flags: Sequence[Flag], groups: Sequence[TargetGroup]) -> Scope:
+def _scope(row: Sequence[Any], flags: Sequence[Flag], groups: Sequence[TargetGroup]) -> FlagScope:
     scope_id, organization_id, website_id, revision, updated_at = row
-    return Scope(scope_id, organization_id, website_id, revision, updated_at, tuple(flags), tuple(groups))
+    return FlagScope(scope_id, organization_id, website_id, revision, updated_at, tuple(flags), tuple(groups))
 
 
 def _flags(db: Connection, statement: str, *values: str) -> list[Flag]:
     return [
         Flag(**row | {"definition": _DEFINITION.decode(row["definition"])})
-        for row in _named(db, Flag, statement, *values)
+        for row in _row_fields(db, Flag, statement, *values)
     ]
 
 
 def _groups(db: Connection, statement: str, *values: str) -> list[TargetGroup]:
     return [
         TargetGroup(**row | {"rules": _RULES.decode(row["rules"])})
-        for row in _named(db, TargetGroup, statement, *values)
+        for row in _row_fields(db, TargetGroup, statement, *values)
     ]
 
 
-def _named(db: Connection, kind: type[Struct], statement: str, *values: str) -> list[dict[str, Any]]:
+def _row_fields(db: Connection, kind: type[Struct], statement: str, *values: str) -> list[dict[str, Any]]:
     """The rows of a statement that lists its columns in the order of the fields."""
     names = kind.__struct_fields__
     return [dict(zip(names, row, strict=True)) for row in db.execute(statement, values).fetchall()]

@@ -1,4 +1,4 @@
-"""How flags and target groups change: in box.db with a new revision of their scope, and after the commit in memory."""
+"""Changes of flags and target groups: in box.db with a new revision of their scope, and after the commit in memory."""
 
 import asyncio
 import logging
@@ -11,7 +11,7 @@ from analytics_box.base.store.db import Connection
 from analytics_box.products.flags import rows
 from analytics_box.products.flags.access import UNKNOWN_OWNER
 from analytics_box.products.flags.directory import Flags
-from analytics_box.products.flags.scope import Scope
+from analytics_box.products.flags.scope import FlagScope
 from analytics_box.web.call import Parts
 
 log = logging.getLogger(__name__)
@@ -23,15 +23,16 @@ _AT_ONCE: Final = 1_000  # versions that are removed in a transaction
 
 
 async def save(parts: Parts, scope_id: str, work: Callable[[Connection], T], *, adds: bool = False) -> T:
-    """Change flags or groups of a scope; returns after the commit, when evaluations meet the change.
+    """Change flags or groups of a scope; return after the commit, when evaluations use the change.
 
-    What `adds` is refused on a full disk. Raises what `work` raises, NotFound for an unknown scope, and Unavailable.
+    If it `adds`, it is refused on a full disk. Raises the errors of `work`, NotFound for an unknown scope, and
+    Unavailable.
     """
     now = parts.clock.now()
 
-    def saved(db: Connection) -> tuple[T, Scope]:
+    def saved(db: Connection) -> tuple[T, FlagScope]:
         done = work(db)
-        return done, touched(db, scope_id, now)
+        return done, touch_scope(db, scope_id, now)
 
     async def whole() -> T:
         done, scope = await parts.box_db.write(saved, adds=adds)
@@ -44,7 +45,7 @@ async def save(parts: Parts, scope_id: str, work: Callable[[Connection], T], *, 
 
 
 async def _trim(parts: Parts, scope_id: str) -> None:
-    """Remove the oldest versions of a history that has become too large. What fails is done after later changes."""
+    """Remove the oldest versions of a history that has become too large. After a failure, later changes try again."""
     try:
         gone = await parts.box_db.read(lambda db: rows.surplus(db, scope_id, LARGEST_HISTORY, LEAST_VERSIONS))
         for first in range(0, len(gone), _AT_ONCE):
@@ -53,10 +54,10 @@ async def _trim(parts: Parts, scope_id: str) -> None:
         log.warning("Old versions of flags could not be removed: %s", refused.message)
 
 
-def touched(db: Connection, scope_id: str, now: int) -> Scope:
-    """Something of the scope has changed in the caller's transaction; remember what this returns after the commit.
+def touch_scope(db: Connection, scope_id: str, now: int) -> FlagScope:
+    """Record a change of the scope in the caller's transaction; remember the returned scope after the commit.
 
-    Raises NotFound for an id of neither a website nor an organization.
+    Raises NotFound if the id is neither a website nor an organization.
     """
     rows.touch(db, scope_id, now)
     found = rows.scope(db, scope_id)

@@ -1,11 +1,11 @@
-"""All flags of a website or of an organization at one instant: what is evaluated together."""
+"""All flags of a website or of an organization at one instant, which are evaluated together."""
 
 from msgspec import Struct
 
 from analytics_box.products.flags.flag import Flag, TargetGroup
 
 
-class Scope(Struct, frozen=True):
+class FlagScope(Struct, frozen=True):
     """The living flags and the target groups of a website, or of an organization where `website_id` is None.
 
     `id` is the `clientId` of public routes. `revision` grows with each change and is 0 before the first; `updated_at`

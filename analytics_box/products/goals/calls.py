@@ -5,102 +5,104 @@ from msgspec import structs
 from analytics_box.base import errors
 from analytics_box.base.errors import BadRequest, InvalidQuery
 from analytics_box.products.goals import change, rows
-from analytics_box.products.goals.figures import Period, Reached, reached
+from analytics_box.products.goals.figures import GoalFigures, GoalPeriod, goal_figures
 from analytics_box.products.goals.goal import Goal
 from analytics_box.products.goals.messages import (
-    Analysed,
     Analysing,
     AnalysingAll,
     Analytics,
     ChangedGoal,
+    GoalAnalyticsAnswer,
     GoalShown,
+    GoalStep,
+    ListGoals,
     NewGoal,
-    OfWebsite,
     OneGoal,
-    Step,
-    shown,
+    goal_answer,
 )
-from analytics_box.products.goals.reach import known
+from analytics_box.products.goals.reach import find_goal
 from analytics_box.query import ranges
-from analytics_box.query.run import Queries
+from analytics_box.query.run import QueryRunner
 from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.tenants.websites.reach import own
 from analytics_box.web.call import Call
 
 
-async def list_goals(call: Call, given: OfWebsite) -> list[GoalShown]:
+async def list_goals(call: Call, given: ListGoals) -> list[GoalShown]:
     """goals.list: oldest first. Raises NotFound."""
     website = own(call, given.websiteId)
-    return [shown(goal) for goal in await call.read(lambda db: rows.of_website(db, website.id))]
+    return [goal_answer(goal) for goal in await call.read(lambda db: rows.of_website(db, website.id))]
 
 
 async def get_by_id(call: Call, given: OneGoal) -> GoalShown:
     """goals.getById. Raises NotFound."""
-    _, goal = await known(call, given.id, given.websiteId)
-    return shown(goal)
+    _, goal = await find_goal(call, given.id, given.websiteId)
+    return goal_answer(goal)
 
 
 async def create(call: Call, given: NewGoal) -> GoalShown:
     """goals.create. Raises NotFound, BadRequest or Conflict."""
     website = own(call, given.websiteId)
-    return shown(
+    return goal_answer(
         await call.parts.box_db.write(lambda db: change.create(db, call.by, website, given), adds=True),
     )
 
 
 async def update(call: Call, given: ChangedGoal) -> GoalShown:
     """goals.update: what is not given stays. Raises NotFound or BadRequest."""
-    website, _ = await known(call, given.id, given.websiteId)
-    return shown(await call.write(lambda db: change.update(db, call.by, website, given)))
+    website, _ = await find_goal(call, given.id, given.websiteId)
+    return goal_answer(await call.write(lambda db: change.update(db, call.by, website, given)))
 
 
 async def delete(call: Call, given: OneGoal) -> Success:
     """goals.delete. Raises NotFound."""
-    website, _ = await known(call, given.id, given.websiteId)
+    website, _ = await find_goal(call, given.id, given.websiteId)
     await call.write(lambda db: change.delete(db, call.by, website, given.id))
     return Success()
 
 
 async def get_analytics(call: Call, given: Analysing) -> Analytics:
     """goals.getAnalytics. Raises NotFound, BadRequest or Unavailable."""
-    website, goal = await known(call, given.goalId, given.websiteId)
+    website, goal = await find_goal(call, given.goalId, given.websiteId)
     period = _period(call, given)
-    (found,) = await reached(call.parts[Queries], website.site, [goal.definition], period)
+    (found,) = await goal_figures(call.parts[QueryRunner], website.site, [goal.definition], period)
     if isinstance(found, str):
         raise errors.Unavailable(found)
     return _analytics(goal, found)
 
 
-async def bulk_analytics(call: Call, given: AnalysingAll) -> dict[str, Analysed]:
+async def bulk_analytics(call: Call, given: AnalysingAll) -> dict[str, GoalAnalyticsAnswer]:
     """goals.bulkAnalytics: by the ids of the goals; one that fails says why. Raises NotFound or BadRequest."""
     website = own(call, given.websiteId)
     period = _period(call, given)
     every = {goal.id: goal for goal in await call.read(lambda db: rows.of_website(db, website.id))}
     wanted = [every[goal_id] for goal_id in dict.fromkeys(given.goalIds) if goal_id in every]
-    found = await reached(call.parts[Queries], website.site, [goal.definition for goal in wanted], period)
+    found = await goal_figures(call.parts[QueryRunner], website.site, [goal.definition for goal in wanted], period)
     known_ones = {
-        goal.id: Analysed(error=one) if isinstance(one, str) else Analysed(**structs.asdict(_analytics(goal, one)))
+        goal.id: GoalAnalyticsAnswer(error=one)
+        if isinstance(one, str)
+        else GoalAnalyticsAnswer(**structs.asdict(_analytics(goal, one)))
         for goal, one in zip(wanted, found, strict=True)
     }
-    return {goal_id: known_ones.get(goal_id, Analysed(error=change.UNKNOWN)) for goal_id in given.goalIds}
+    return {goal_id: known_ones.get(goal_id, GoalAnalyticsAnswer(error=change.UNKNOWN)) for goal_id in given.goalIds}
 
 
-def _period(call: Call, given: Analysing | AnalysingAll) -> Period:
+def _period(call: Call, given: Analysing | AnalysingAll) -> GoalPeriod:
     """The local days that are asked about. Raises BadRequest."""
     person = call.identity.person
     zone = ranges.zone(person.time_zone if person is not None else "UTC")
     if given.startDate is None and given.endDate is None:
-        return Period(ranges.of_preset("last_30d", call.now, zone), zone, call.now)
+        return GoalPeriod(ranges.of_preset("last_30d", call.now, zone), zone, call.now)
     today = ranges.today(call.now, zone).isoformat()
     try:
         days = ranges.of_dates((given.startDate or "")[:10], (given.endDate or today)[:10])
     except InvalidQuery as wrong:
         raise BadRequest.about(wrong.details[0].field, wrong.message) from wrong
-    return Period(days, zone, call.now)
+    return GoalPeriod(days, zone, call.now)
 
 
-def _analytics(goal: Goal, found: Reached) -> Analytics:
-    step = Step(
+def _analytics(goal: Goal, found: GoalFigures) -> Analytics:
+    step = GoalStep(
         step_number=1,
         step_name=goal.name,
         users=found.conversions,

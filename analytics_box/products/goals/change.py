@@ -12,9 +12,9 @@ from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest, Conflict, NotFound
 from analytics_box.base.store.db import Connection
 from analytics_box.products.goals import rows
-from analytics_box.products.goals.goal import Definition, Goal
-from analytics_box.products.goals.messages import ChangedGoal, NewGoal, narrowed, properties
-from analytics_box.products.goals.rules import checked
+from analytics_box.products.goals.goal import Goal, GoalDefinition
+from analytics_box.products.goals.messages import ChangedGoal, NewGoal, goal_filters, properties
+from analytics_box.products.goals.rules import check_goal
 from analytics_box.tenants.websites.rules import Website
 
 MOST_GOALS: Final = 100  # of a website
@@ -42,16 +42,18 @@ def create(db: Connection, by: By, website: Website, given: NewGoal) -> Goal:
     return made
 
 
-def definition_of(given: NewGoal) -> Definition:
-    """What a new goal would be. Raises BadRequest."""
-    filters, conditions = narrowed(given.filters), properties(given.conditions)
-    return checked(Definition(given.type, given.target, filters, conditions, (given.revenueProperty or "").strip()))
+def definition_of(given: NewGoal) -> GoalDefinition:
+    """The definition of a new goal. Raises BadRequest."""
+    filters, conditions = goal_filters(given.filters), properties(given.conditions)
+    return check_goal(
+        GoalDefinition(given.type, given.target, filters, conditions, (given.revenueProperty or "").strip())
+    )
 
 
 def update(db: Connection, by: By, website: Website, given: ChangedGoal) -> Goal:
     """Another state of a goal; what is not given stays. Raises NotFound or BadRequest."""
     before = existing(db, given.id)
-    after = _changed(before, given)
+    after = _update_goal(before, given)
     if after != before:
         after = replace(after, updated_at=max(by.now, before.updated_at + 1))
         rows.update(db, after)
@@ -74,14 +76,14 @@ def existing(db: Connection, goal_id: str) -> Goal:
     return found
 
 
-def _changed(before: Goal, given: ChangedGoal) -> Goal:
+def _update_goal(before: Goal, given: ChangedGoal) -> Goal:
     fields: dict[str, object] = {}
     if given.type is not UNSET:
         fields["type"] = given.type
     if given.target is not UNSET:
         fields["target"] = given.target
     if given.filters is not UNSET:
-        fields["filters"] = narrowed(given.filters)
+        fields["filters"] = goal_filters(given.filters)
     if given.conditions is not UNSET:
         fields["conditions"] = properties(given.conditions)
     if given.revenueProperty is not UNSET:
@@ -90,7 +92,7 @@ def _changed(before: Goal, given: ChangedGoal) -> Goal:
         before,
         name=before.name if given.name is UNSET else _name(given.name),
         description=before.description if given.description is UNSET else (given.description or "").strip(),
-        definition=checked(replace(before.definition, **fields)),
+        definition=check_goal(replace(before.definition, **fields)),
         is_active=before.is_active if given.isActive is UNSET else given.isActive,
     )
 

@@ -1,4 +1,4 @@
-"""How many visitors reached goals: conversions, the rate of all visitors, and what was earned."""
+"""Goal figures: conversions, the conversion rate of all visitors, and revenue."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,29 +9,29 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base.texts import Panels, figures
-from analytics_box.products.goals.goal import Definition
+from analytics_box.products.goals.goal import GoalDefinition
 from analytics_box.products.goals.rules import filters_of
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.catalog.values import quotient
 from analytics_box.query.filters import OF_WEBSITES
-from analytics_box.query.ranges import Days
-from analytics_box.query.request import MAX_LIMIT, GivenFilter, GivenQuery, Request, check
-from analytics_box.query.run import Queries
+from analytics_box.query.ranges import DayRange
+from analytics_box.query.request import MAX_LIMIT, GivenQuery, QueryFilterInput, QueryRequest, check
+from analytics_box.query.run import QueryRunner
 
 _MOST_PAGES = 20  # of distinct amounts, MAX_LIMIT each
 MOST_SECONDS = 30.0  # for all goals that are asked about together, each of which looks through the range
 LATE = "All goals together took too long; ask for a shorter range"
 
 
-class Period(Struct, frozen=True):
+class GoalPeriod(Struct, frozen=True):
     """The local days that figures are about. `now` is UTC ms."""
 
-    days: Days
+    days: DayRange
     zone: ZoneInfo
     now: int
 
-    def request(self, name: str, filters: Sequence[GivenFilter], page: int = 1) -> Request:
+    def request(self, name: str, filters: Sequence[QueryFilterInput], page: int = 1) -> QueryRequest:
         """A question about these days."""
         given = GivenQuery(
             parameters=[name],
@@ -44,7 +44,7 @@ class Period(Struct, frozen=True):
         return check(given, zone_name=self.zone.key, now=self.now)
 
 
-class Reached(Struct, frozen=True):
+class GoalFigures(Struct, frozen=True):
     """Of `visitors` in the range, `conversions` reached a goal. `revenue` is None where a goal has no amount."""
 
     visitors: int
@@ -57,55 +57,60 @@ class Reached(Struct, frozen=True):
         return quotient(100 * self.conversions, self.visitors) if self.visitors else 0.0
 
 
-def rate_text(reached: Reached) -> str:
+def rate_text(reached: GoalFigures) -> str:
     """The rate in words; nobody has none."""
     return figures.percent(reached.rate) if reached.visitors else Panels.no_rate
 
 
-async def reached(
-    queries: Queries,
+async def goal_figures(
+    queries: QueryRunner,
     site: int,
-    goals: Sequence[Definition],
-    period: Period,
-    narrowed: Sequence[GivenFilter] = (),
-) -> list[Reached | str]:
-    """What became of each goal on a website, by what of it the filters select; as text why that is not known."""
+    goals: Sequence[GoalDefinition],
+    period: GoalPeriod,
+    narrowed: Sequence[QueryFilterInput] = (),
+) -> list[GoalFigures | str]:
+    """The figures of each goal on a website, for the part that the filters select; a text if they are unknown."""
     if not goals:
         return []
     until = asyncio.get_running_loop().time() + MOST_SECONDS
     asked = [period.request("summary_totals", (*narrowed, *filters_of(goal))) for goal in goals]
-    (whole,) = await queries.answer(_by_all(period.request("summary_totals", narrowed)), Scope((site,)))
+    (whole,) = await queries.answer(_by_all(period.request("summary_totals", narrowed)), ReadScope((site,)))
     if not whole.success:
         return [str(whole.error)] * len(goals)
     visitors = int(whole.data[0]["visitors"])
-    found: list[Reached | str] = []
+    found: list[GoalFigures | str] = []
     for goal, request in zip(goals, asked, strict=True):
         if asyncio.get_running_loop().time() >= until:
             found.append(LATE)
             continue
-        (entry,) = await queries.answer(_by_all(request), Scope((site,)))
+        (entry,) = await queries.answer(_by_all(request), ReadScope((site,)))
         if not entry.success:
             found.append(str(entry.error))
             continue
-        revenue = await earned(queries, site, goal, period, until, narrowed) if goal.amount else None
-        found.append(Reached(visitors, int(entry.data[0]["visitors"]), revenue))
+        revenue = await goal_revenue(queries, site, goal, period, until, narrowed) if goal.amount else None
+        found.append(GoalFigures(visitors, int(entry.data[0]["visitors"]), revenue))
     return found
 
 
-async def earned(
-    queries: Queries, site: int, goal: Definition, period: Period, until: float, narrowed: Sequence[GivenFilter] = ()
+async def goal_revenue(
+    queries: QueryRunner,
+    site: int,
+    goal: GoalDefinition,
+    period: GoalPeriod,
+    until: float,
+    narrowed: Sequence[QueryFilterInput] = (),
 ) -> float | None:
     """The sum of the goal's amounts in the sessions that reached it; None where it is not known until then, by the
     clock of the event loop."""
     own = [
-        GivenFilter("event_name", "eq", goal.target),
-        GivenFilter("property_key", "eq", goal.amount),
+        QueryFilterInput("event_name", "eq", goal.target),
+        QueryFilterInput("property_key", "eq", goal.amount),
         *filters_of(goal),
     ]
     total = Decimal(0)
     for page in range(1, _MOST_PAGES + 1):
         request = _by_all(period.request("custom_event_properties", (*narrowed, *own), page))
-        (entry,) = await queries.answer(request, Scope((site,)))
+        (entry,) = await queries.answer(request, ReadScope((site,)))
         if not entry.success:
             return None
         total += sum((_amount(row) for row in entry.data), start=Decimal(0))
@@ -116,7 +121,7 @@ async def earned(
     return None
 
 
-def _by_all(request: Request) -> Request:
+def _by_all(request: QueryRequest) -> QueryRequest:
     """The request narrowed by whatever sessions have: all facts have it, whichever filters the API takes."""
     questions = tuple(
         one if one.type is None else replace(one, type=replace(one.type, filters=(*one.type.filters, *OF_WEBSITES)))
@@ -126,7 +131,7 @@ def _by_all(request: Request) -> Request:
 
 
 def _amount(row: Record) -> Decimal:
-    """What a value adds up to; one that is no number is nothing."""
+    """The sum of an amount; a value that is no number is zero."""
     try:
         value = Decimal(str(row["property_value"]))
     except InvalidOperation:

@@ -3,25 +3,25 @@
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
-from analytics_box.base.texts import Goals, figures
-from analytics_box.products.goals.goal import Definition, Goal
+from analytics_box.base.texts import GoalTexts, figures
+from analytics_box.products.goals.goal import Goal, GoalDefinition
 from analytics_box.products.goals.rules import MOST_CONDITIONS, OUTGOING, SCROLL, TIME
 
 Kind = Literal["page", "event", "scroll", "time", "outgoing"]
 _PREFIXES: Final[dict[Kind, str]] = {"scroll": SCROLL, "time": TIME, "outgoing": OUTGOING}
 # Fields of procedures as the form calls them.
 LABELS: Final = {
-    "name": Goals.name,
-    "description": Goals.description,
-    "target": Goals.target,
-    "conditions": Goals.conditions,
-    "revenueProperty": Goals.amount,
-    "filters": Goals.kind,
+    "name": GoalTexts.name,
+    "description": GoalTexts.description,
+    "target": GoalTexts.target,
+    "conditions": GoalTexts.conditions,
+    "revenueProperty": GoalTexts.amount,
+    "filters": GoalTexts.kind,
 }
 
 
-def kind_of(definition: Definition) -> tuple[Kind, str]:
-    """Which choice of the form a goal is, and what is typed beside it."""
+def kind_of(definition: GoalDefinition) -> tuple[Kind, str]:
+    """The kind of a goal in the form, and its value."""
     if definition.type == "PAGE_VIEW":
         return "page", definition.target
     if definition.type == "CUSTOM":
@@ -63,24 +63,24 @@ def message_of(form: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def said(definition: Definition) -> str:
-    """What a goal is, in words."""
+def goal_text(definition: GoalDefinition) -> str:
+    """The goal in words."""
     kind, target = kind_of(definition)
-    words = Goals.says[kind].format(target=figures.visible(target))
+    words = GoalTexts.says[kind].format(target=figures.visible(target))
     if definition.conditions:
-        conditions = Goals.comma.join(
-            " ".join((item.property, Goals.operators[item.operator].split(" (")[0], _listed(item.value))).strip()
+        conditions = GoalTexts.comma.join(
+            " ".join((item.property, GoalTexts.operators[item.operator].split(" (")[0], _list_text(item.value))).strip()
             for item in definition.conditions
         )
-        words = Goals.says_conditions.format(said=words, conditions=figures.visible(conditions))
+        words = GoalTexts.says_conditions.format(said=words, conditions=figures.visible(conditions))
     if definition.filters:
-        words = Goals.says_filters.format(said=words, fields=fields_of(definition))
+        words = GoalTexts.says_filters.format(said=words, fields=fields_of(definition))
     return words
 
 
-def fields_of(definition: Definition) -> str:
+def fields_of(definition: GoalDefinition) -> str:
     """The fields that a goal is narrowed by."""
-    return Goals.comma.join(dict.fromkeys(item.field for item in definition.filters))
+    return GoalTexts.comma.join(dict.fromkeys(item.field for item in definition.filters))
 
 
 def _condition(form: Mapping[str, str], number: int) -> dict[str, Any] | None:
@@ -97,5 +97,5 @@ def _condition(form: Mapping[str, str], number: int) -> dict[str, Any] | None:
     return {"property": name, "operator": operator, "value": "" if operator == "exists" else value}
 
 
-def _listed(value: str | tuple[str, ...]) -> str:
-    return value if isinstance(value, str) else Goals.comma.join(value)
+def _list_text(value: str | tuple[str, ...]) -> str:
+    return value if isinstance(value, str) else GoalTexts.comma.join(value)

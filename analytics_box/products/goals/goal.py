@@ -1,4 +1,4 @@
-"""What a goal is: something that a website wants its visitors to do."""
+"""Goals: an action that a website wants its visitors to take."""
 
 from typing import Literal
 
@@ -9,7 +9,7 @@ Operator = Literal["equals", "contains", "not_equals", "in", "not_in"]
 PropertyOperator = Literal["equals", "contains", "in", "exists"]
 
 
-class Narrowed(Struct, frozen=True, forbid_unknown_fields=True):
+class GoalFilter(Struct, frozen=True, forbid_unknown_fields=True):
     """A filter of a goal (wire 10.5): only sessions that it selects can reach the goal."""
 
     field: str
@@ -25,13 +25,15 @@ class Property(Struct, frozen=True, forbid_unknown_fields=True):
     value: str | tuple[str, ...] = ""
 
 
-class Definition(Struct, frozen=True):
-    """When a session has reached a goal. `amount` is the property of an event whose numbers are added up; empty for
-    none."""
+class GoalDefinition(Struct, frozen=True):
+    """The condition under which a session reaches a goal. `amount` is the property of an event whose numbers are added
+    up;
+    empty for none.
+    """
 
     type: Type
     target: str
-    filters: tuple[Narrowed, ...] = ()
+    filters: tuple[GoalFilter, ...] = ()
     conditions: tuple[Property, ...] = ()
     amount: str = ""
 
@@ -43,7 +45,7 @@ class Goal(Struct, frozen=True):
     website_id: str
     name: str
     description: str
-    definition: Definition
+    definition: GoalDefinition
     is_active: bool
     created_by: str
     created_at: int

@@ -1,11 +1,11 @@
-"""What procedures of goals take and answer with (wire 10.5)."""
+"""Input and output of goal procedures (wire 10.5)."""
 
 from datetime import datetime
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from analytics_box.products.goals.goal import Goal, Narrowed, Operator, Property, PropertyOperator, Type
+from analytics_box.products.goals.goal import Goal, GoalFilter, Operator, Property, PropertyOperator, Type
 from analytics_box.tenants.tenancy.messages import Text, date
 
 Name = Annotated[str, Meta(max_length=100)]
@@ -20,7 +20,7 @@ Value = (
 MOST_AT_ONCE = 100
 
 
-class GivenFilter(Struct, frozen=True, forbid_unknown_fields=True):
+class GoalFilterInput(Struct, frozen=True, forbid_unknown_fields=True):
     """A filter: only sessions that it selects can reach the goal."""
 
     field: Key
@@ -36,7 +36,7 @@ class GivenProperty(Struct, frozen=True, forbid_unknown_fields=True):
     value: Value = ""
 
 
-class OfWebsite(Struct, frozen=True, forbid_unknown_fields=True):
+class ListGoals(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of goals.list."""
 
     websiteId: Text
@@ -59,7 +59,7 @@ class NewGoal(Struct, frozen=True, forbid_unknown_fields=True):
     target: Target
     name: Name
     description: Description | None = None
-    filters: list[GivenFilter] | None = None
+    filters: list[GoalFilterInput] | None = None
     conditions: list[GivenProperty] | None = None
     revenueProperty: Key | None = None
     isActive: bool = True
@@ -74,7 +74,7 @@ class ChangedGoal(Struct, frozen=True, forbid_unknown_fields=True):
     target: Target | UnsetType = UNSET
     name: Name | UnsetType = UNSET
     description: Description | UnsetType | None = UNSET
-    filters: list[GivenFilter] | UnsetType | None = UNSET
+    filters: list[GoalFilterInput] | UnsetType | None = UNSET
     conditions: list[GivenProperty] | UnsetType | None = UNSET
     revenueProperty: Key | UnsetType | None = UNSET
     isActive: bool | UnsetType = UNSET
@@ -107,7 +107,7 @@ class GoalShown(Struct, frozen=True):
     target: str
     name: str
     description: str | None
-    filters: list[GivenFilter]
+    filters: list[GoalFilterInput]
     conditions: list[GivenProperty]
     revenueProperty: str | None
     isActive: bool
@@ -116,7 +116,7 @@ class GoalShown(Struct, frozen=True):
     updatedAt: datetime
 
 
-class Step(Struct, frozen=True):
+class GoalStep(Struct, frozen=True):
     """The one step of a goal: `users` reached it, of `total_users`. Rates are percent."""
 
     step_number: int
@@ -138,34 +138,34 @@ class Analytics(Struct, frozen=True):
     total_users_completed: int
     avg_completion_time: float
     avg_completion_time_formatted: str
-    steps_analytics: list[Step]
+    steps_analytics: list[GoalStep]
     revenue: float | None
 
 
-class Analysed(Struct, frozen=True):
-    """One goal of goals.bulkAnalytics: the fields of goals.getAnalytics, or only an error."""
+class GoalAnalyticsAnswer(Struct, frozen=True):
+    """A goal of goals.bulkAnalytics: the fields of goals.getAnalytics, or only an error."""
 
     overall_conversion_rate: float | UnsetType = UNSET
     total_users_entered: int | UnsetType = UNSET
     total_users_completed: int | UnsetType = UNSET
     avg_completion_time: float | UnsetType = UNSET
     avg_completion_time_formatted: str | UnsetType = UNSET
-    steps_analytics: list[Step] | UnsetType = UNSET
+    steps_analytics: list[GoalStep] | UnsetType = UNSET
     revenue: float | UnsetType | None = UNSET
     error: str | UnsetType = UNSET
 
 
-def narrowed(given: list[GivenFilter] | None) -> tuple[Narrowed, ...]:
+def goal_filters(given: list[GoalFilterInput] | None) -> tuple[GoalFilter, ...]:
     """Filters as goals keep them."""
-    return tuple(Narrowed(item.field, item.operator, _kept(item.value)) for item in given or ())
+    return tuple(GoalFilter(item.field, item.operator, _stored_values(item.value)) for item in given or ())
 
 
 def properties(given: list[GivenProperty] | None) -> tuple[Property, ...]:
     """Conditions as goals keep them."""
-    return tuple(Property(item.property.strip(), item.operator, _kept(item.value)) for item in given or ())
+    return tuple(Property(item.property.strip(), item.operator, _stored_values(item.value)) for item in given or ())
 
 
-def shown(goal: Goal) -> GoalShown:
+def goal_answer(goal: Goal) -> GoalShown:
     """A goal as procedures show it."""
     of = goal.definition
     return GoalShown(
@@ -175,8 +175,8 @@ def shown(goal: Goal) -> GoalShown:
         target=of.target,
         name=goal.name,
         description=goal.description or None,
-        filters=[GivenFilter(item.field, item.operator, _given(item.value)) for item in of.filters],
-        conditions=[GivenProperty(item.property, item.operator, _given(item.value)) for item in of.conditions],
+        filters=[GoalFilterInput(item.field, item.operator, _given_values(item.value)) for item in of.filters],
+        conditions=[GivenProperty(item.property, item.operator, _given_values(item.value)) for item in of.conditions],
         revenueProperty=of.amount or None,
         isActive=goal.is_active,
         createdBy=goal.created_by,
@@ -185,9 +185,9 @@ def shown(goal: Goal) -> GoalShown:
     )
 
 
-def _kept(value: str | list[str]) -> str | tuple[str, ...]:
+def _stored_values(value: str | list[str]) -> str | tuple[str, ...]:
     return value if isinstance(value, str) else tuple(value)
 
 
-def _given(value: str | tuple[str, ...]) -> str | list[str]:
+def _given_values(value: str | tuple[str, ...]) -> str | list[str]:
     return value if isinstance(value, str) else list(value)

@@ -17,7 +17,7 @@ class NamedGoals:
         self._websites = websites
 
     async def meant(self, site: int, goal_ids: Iterable[str]) -> Mapping[str, Meant]:
-        """What selects the sessions that reached those of these goals that are this website's."""
+        """The filters that select the sessions which reached these goals, if they are this website's."""
         wanted = tuple(goal_ids)
         found = await self._db.read(lambda db: rows.these(db, wanted))
         websites = {goal.website_id: self._websites.find(goal.website_id) for goal in found}

@@ -7,20 +7,20 @@ from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box.base.facts.event import EXPOSURE
-from analytics_box.base.texts import Goals, figures
+from analytics_box.base.texts import GoalTexts, figures
 from analytics_box.products.goals import rows
-from analytics_box.products.goals.figures import Period, Reached, rate_text, reached
-from analytics_box.products.goals.form import said
+from analytics_box.products.goals.figures import GoalFigures, GoalPeriod, goal_figures, rate_text
+from analytics_box.products.goals.form import goal_text
 from analytics_box.products.goals.goal import Goal
 from analytics_box.products.goals.shown import WRITER, address, amount, home
 from analytics_box.query import ranges
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from analytics_box.query.ranges import PRESETS, Preset
-from analytics_box.query.run import Queries
+from analytics_box.query.run import QueryRunner
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import site_shell
-from analytics_box.web.page.visit import Page, Visit, Visitor
+from analytics_box.web.page.visit import Page, PageRequest, Visitor
 
 USUAL: Final[Preset] = "last_30d"
 MOST_EVENTS: Final = 100
@@ -63,10 +63,10 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
     chosen = preset(visit)
     period = period_of(visit, chosen)
     goals = await visit.call.read(lambda db: rows.of_website(db, website.id))
-    queries = visit.parts[Queries]
-    found = await reached(queries, website.site, [goal.definition for goal in goals], period)
+    queries = visit.parts[QueryRunner]
+    found = await goal_figures(queries, website.site, [goal.definition for goal in goals], period)
     events, failed = await _events(queries, website, period, chosen)
-    visitors = next((one.visitors for one in found if isinstance(one, Reached)), None)
+    visitors = next((one.visitors for one in found if isinstance(one, GoalFigures)), None)
     return visit.pages.show(
         "goals.html",
         shell=site_shell(visit, "goals", website),
@@ -77,64 +77,64 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
         has_amounts=any(goal.definition.amount for goal in goals),
         visitors="" if visitors is None else visitors_said(visitors),
         events=events[:MOST_EVENTS],
-        more_events=Goals.more_events.format(count=MOST_EVENTS) if len(events) > MOST_EVENTS else "",
+        more_events=GoalTexts.more_events.format(count=MOST_EVENTS) if len(events) > MOST_EVENTS else "",
         failed=failed,
         may_edit=visit.person.may(WRITER),
-        done=Goals.done.get(visit.asked("done"), ""),
+        done=GoalTexts.done.get(visit.asked("done"), ""),
     )
 
 
-def preset(visit: Visit) -> Preset:
+def preset(visit: PageRequest) -> Preset:
     """The range that an address asks for; the usual one for any other."""
     asked = visit.asked("range")
-    return next((one for one in PRESETS if one == asked and one in Goals.ranges), USUAL)
+    return next((one for one in PRESETS if one == asked and one in GoalTexts.ranges), USUAL)
 
 
-def period_of(visit: Visit, chosen: Preset) -> Period:
+def period_of(visit: PageRequest, chosen: Preset) -> GoalPeriod:
     """The days of a range for whoever visits the page."""
     zone = ranges.zone(visit.person.time_zone)
-    return Period(ranges.of_preset(chosen, visit.call.now, zone), zone, visit.call.now)
+    return GoalPeriod(ranges.of_preset(chosen, visit.call.now, zone), zone, visit.call.now)
 
 
 def choices(path: str, chosen: Preset, **kept: str) -> list[RangeChoice]:
     """The ranges of a page, as links."""
     return [
         RangeChoice(label, address(path, **kept, range="" if name == USUAL else name), name == chosen)
-        for name, label in Goals.ranges.items()
+        for name, label in GoalTexts.ranges.items()
     ]
 
 
 def visitors_said(visitors: int) -> str:
-    """How many there were, in words."""
-    return Goals.one_visitor if visitors == 1 else Goals.visitors.format(count=figures.count(visitors))
+    """The number of visitors, in words."""
+    return GoalTexts.one_visitor if visitors == 1 else GoalTexts.visitors.format(count=figures.count(visitors))
 
 
-def _line(website: Website, goal: Goal, found: Reached | str, chosen: Preset) -> GoalLine:
-    known = found if isinstance(found, Reached) else None
+def _line(website: Website, goal: Goal, found: GoalFigures | str, chosen: Preset) -> GoalLine:
+    known = found if isinstance(found, GoalFigures) else None
     revenue = known.revenue if known is not None else None
     return GoalLine(
         name=figures.visible(goal.name),
-        said=said(goal.definition),
+        said=goal_text(goal.definition),
         href=address(f"/sites/{website.id}/goal", goal=goal.id, range="" if chosen == USUAL else chosen),
         edit=f"{home(website)}/{goal.id}",
-        conversions=figures.count(known.conversions) if known is not None else Goals.unknown,
-        rate=rate_text(known) if known is not None else Goals.unknown,
+        conversions=figures.count(known.conversions) if known is not None else GoalTexts.unknown,
+        rate=rate_text(known) if known is not None else GoalTexts.unknown,
         width=figures.bar_width(known.rate, 100) if known is not None else "w0",
         revenue=amount(revenue) if revenue is not None else "",
         is_active=goal.is_active,
-        failed=Goals.failed.format(why=found) if isinstance(found, str) else "",
+        failed=GoalTexts.failed.format(why=found) if isinstance(found, str) else "",
     )
 
 
 async def _events(
-    queries: Queries, website: Website, period: Period, chosen: Preset
+    queries: QueryRunner, website: Website, period: GoalPeriod, chosen: Preset
 ) -> tuple[Sequence[EventLine], str]:
     """The custom events of the range, and why they are not known."""
     request = period.request("summary_totals", ()), period.request("custom_events", ())
     async with queries.budgets.of_page(public=False) as budget:
-        (whole,), (entry,) = await queries.answers(request, Scope((website.site,)), budget)
+        (whole,), (entry,) = await queries.answers(request, ReadScope((website.site,)), budget)
     if not (whole.success and entry.success):
-        return (), Goals.failed.format(why=entry.error or whole.error)
+        return (), GoalTexts.failed.format(why=entry.error or whole.error)
     visitors = int(whole.data[0]["visitors"])
     shown = [row for row in entry.data if row["name"] != EXPOSURE][: MOST_EVENTS + 1]
     kept = "" if chosen == USUAL else chosen
@@ -144,7 +144,7 @@ async def _events(
             href=address(f"/sites/{website.id}/events", event_name=row["name"], range=kept),
             times=figures.count(row["total_events"]),
             visitors=figures.count(row["unique_users"]),
-            rate=rate_text(Reached(visitors, row["unique_users"])),
+            rate=rate_text(GoalFigures(visitors, row["unique_users"])),
         )
         for row in shown
     ], ""

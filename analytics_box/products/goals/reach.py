@@ -1,4 +1,4 @@
-"""Which goals a caller may see."""
+"""Goals that a caller can see."""
 
 from analytics_box.base import errors
 from analytics_box.products.goals import rows
@@ -9,7 +9,7 @@ from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Call
 
 
-async def known(call: Call, goal_id: str, website_id: str | None = None) -> tuple[Website, Goal]:
+async def find_goal(call: Call, goal_id: str, website_id: str | None = None) -> tuple[Website, Goal]:
     """A goal that the caller may see, with its website. Raises NotFound for it, or for the website it must be of."""
     if website_id is not None:
         own(call, website_id)

@@ -6,7 +6,7 @@ from itertools import islice
 import msgspec
 
 from analytics_box.base.store.db import Connection
-from analytics_box.products.goals.goal import Definition, Goal
+from analytics_box.products.goals.goal import Goal, GoalDefinition
 
 _COLUMNS = "id, website_id, name, description, definition, is_active, created_by, created_at, updated_at"
 
@@ -86,7 +86,7 @@ def of_website(db: Connection, website_id: str) -> tuple[Goal, ...]:
 
 
 def count_of(db: Connection, website_id: str) -> int:
-    """How many goals a website has."""
+    """The number of a website's goals."""
     (found,) = db.execute("-- goals.count\nselect count(*) from goals where website_id = ?", (website_id,)).fetchall()
     return int(str(found[0]))
 
@@ -105,7 +105,7 @@ def _values(goal: Goal) -> tuple[str | int, ...]:
     )
 
 
-def _json(definition: Definition) -> str:
+def _json(definition: GoalDefinition) -> str:
     return msgspec.json.encode(definition).decode()
 
 
@@ -115,7 +115,7 @@ def _goal(row: Sequence[object]) -> Goal:
         website_id=str(row[1]),
         name=str(row[2]),
         description=str(row[3]),
-        definition=msgspec.json.decode(str(row[4]), type=Definition),
+        definition=msgspec.json.decode(str(row[4]), type=GoalDefinition),
         is_active=bool(row[5]),
         created_by=str(row[6]),
         created_at=int(str(row[7])),

@@ -1,4 +1,4 @@
-"""What goals may be, and the filters that select the sessions which reached one. Pure."""
+"""Valid goals, and the filters that select the sessions which reached one. Pure."""
 
 from typing import Final
 
@@ -6,11 +6,11 @@ import msgspec
 from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest, InvalidQuery, WrongTypes
-from analytics_box.products.goals.goal import Definition, Narrowed, Property
+from analytics_box.products.goals.goal import GoalDefinition, GoalFilter, Property
 from analytics_box.query.filters import COMMON, Filter, FilterGroup, Op
 from analytics_box.query.happened import MOST
-from analytics_box.query.patterns import quoted
-from analytics_box.query.request import GivenFilter, check_filters
+from analytics_box.query.patterns import literal_pattern
+from analytics_box.query.request import QueryFilterInput, check_filters
 from analytics_box.web.recognition.paths import page
 
 LONGEST_TARGET: Final = 1_000
@@ -30,7 +30,7 @@ _OPERATORS: Final[dict[str, Op]] = {
 }
 
 
-def checked(given: Definition) -> Definition:
+def check_goal(given: GoalDefinition) -> GoalDefinition:
     """The goal as it is kept, without what nobody means. Raises BadRequest."""
     target = given.target.strip()
     if given.type == "PAGE_VIEW":
@@ -60,53 +60,55 @@ def is_event(kind: str, target: str) -> bool:
     return kind == "EVENT" or (kind == "CUSTOM" and not target.startswith((SCROLL, TIME, OUTGOING)))
 
 
-def filters_of(definition: Definition) -> tuple[GivenFilter, ...]:
-    """One group, of which a session meets all that reached the goal."""
+def filters_of(definition: GoalDefinition) -> tuple[QueryFilterInput, ...]:
+    """A group of filters that a session matches entirely if it reached the goal."""
     kind, target = definition.type, definition.target
     if kind == "PAGE_VIEW":
         own = page_filter(target)
     elif kind == "CUSTOM" and target.startswith(SCROLL):
-        own = GivenFilter("scroll", "eq", target.removeprefix(SCROLL))
+        own = QueryFilterInput("scroll", "eq", target.removeprefix(SCROLL))
     elif kind == "CUSTOM" and target.startswith(TIME):
-        own = GivenFilter("engaged", "eq", target.removeprefix(TIME))
+        own = QueryFilterInput("engaged", "eq", target.removeprefix(TIME))
     elif kind == "CUSTOM" and target.startswith(OUTGOING):
         own = _outgoing(target.removeprefix(OUTGOING))
     else:
-        own = GivenFilter("event", "eq", target)
+        own = QueryFilterInput("event", "eq", target)
     properties = [_property(item) for item in definition.conditions]
-    narrowed = [GivenFilter(item.field, _OPERATORS[item.operator], _values(item)) for item in definition.filters]
-    event = GivenFilter(all=[own, *properties])
-    return (GivenFilter(all=[event, *narrowed]),)
+    narrowed = [QueryFilterInput(item.field, _OPERATORS[item.operator], _values(item)) for item in definition.filters]
+    event = QueryFilterInput(all=[own, *properties])
+    return (QueryFilterInput(all=[event, *narrowed]),)
 
 
-def selecting(definition: Definition) -> tuple[Filter | FilterGroup, ...]:
-    """The same, checked."""
+def selecting(definition: GoalDefinition) -> tuple[Filter | FilterGroup, ...]:
+    """The filters of `filters_of`, checked."""
     return check_filters(list(filters_of(definition)), "")
 
 
-def page_filter(target: str) -> GivenFilter:
+def page_filter(target: str) -> QueryFilterInput:
     """A path, or with stars a pattern; a star stands for anything."""
     if "*" not in target:
-        return GivenFilter("viewed_page", "eq", target)
-    return GivenFilter("viewed_page", "regex", f"^{'.*'.join(quoted(part) for part in target.split('*'))}$")
+        return QueryFilterInput("viewed_page", "eq", target)
+    return QueryFilterInput(
+        "viewed_page", "regex", f"^{'.*'.join(literal_pattern(part) for part in target.split('*'))}$"
+    )
 
 
-def _outgoing(target: str) -> GivenFilter:
+def _outgoing(target: str) -> QueryFilterInput:
     """A link by its address, else every link to a host."""
-    return GivenFilter("outgoing_link" if "://" in target else "outgoing_domain", "eq", target)
+    return QueryFilterInput("outgoing_link" if "://" in target else "outgoing_domain", "eq", target)
 
 
-def _property(item: Property) -> GivenFilter:
+def _property(item: Property) -> QueryFilterInput:
     values = (item.value,) if isinstance(item.value, str) else item.value
     if item.operator == "exists":
-        return GivenFilter("event_property", "eq", item.property)
+        return QueryFilterInput("event_property", "eq", item.property)
     if item.operator == "contains":
-        found = "|".join(quoted(value) for value in values)
-        return GivenFilter("event_property", "regex", f"^{quoted(item.property)}=(?s:.*)(?:{found})")
-    return GivenFilter("event_property", "in", [f"{item.property}={value}" for value in values])
+        found = "|".join(literal_pattern(value) for value in values)
+        return QueryFilterInput("event_property", "regex", f"^{literal_pattern(item.property)}=(?s:.*)(?:{found})")
+    return QueryFilterInput("event_property", "in", [f"{item.property}={value}" for value in values])
 
 
-def _values(item: Narrowed) -> str | list[str | int | float]:
+def _values(item: GoalFilter) -> str | list[str | int | float]:
     return item.value if isinstance(item.value, str) else list(item.value)
 
 
@@ -132,7 +134,7 @@ def _custom(target: str) -> str:
     return target
 
 
-def _check_lists(kept: Definition) -> None:
+def _check_lists(kept: GoalDefinition) -> None:
     if len(kept.filters) > MOST_FILTERS:
         raise BadRequest.about("filters", f"A goal can have up to {MOST_FILTERS} filters")
     if len(kept.conditions) > MOST_CONDITIONS:

@@ -1,4 +1,4 @@
-"""Where the goals of a website are, who changes them, and how their sums are written. Pure."""
+"""The address of a website's goals, the permission to change them, and the format of their sums. Pure."""
 
 from typing import Final
 from urllib.parse import urlencode
@@ -10,7 +10,7 @@ WRITER: Final = "member"
 
 
 def home(website: Website) -> str:
-    """Where the goals of a website are."""
+    """The address of a website's goals."""
     return f"/sites/{website.id}/goals"
 
 

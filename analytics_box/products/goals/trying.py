@@ -1,4 +1,4 @@
-"""What a goal would have counted, before it is saved: the visitors of the last 30 days, and the pages of a path."""
+"""Trial of a goal before it is saved: the visitors of the last 30 days, and the pages of a path."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -6,20 +6,22 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.texts import Goals, figures
-from analytics_box.products.goals.figures import Period, Reached, reached
-from analytics_box.products.goals.goal import Definition
+from analytics_box.base.texts import GoalTexts, figures
+from analytics_box.products.goals.figures import GoalFigures, GoalPeriod, goal_figures
+from analytics_box.products.goals.goal import GoalDefinition
 from analytics_box.products.goals.rules import page_filter
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from analytics_box.query.request import MAX_LIMIT
-from analytics_box.query.run import Queries
+from analytics_box.query.run import QueryRunner
 
 MOST_PAGES: Final = 5  # that are named
 
 
-class Tried(Struct, frozen=True):
-    """What is said of a trial: one line, the pages that fit with their visitors, how many others do, and whether nobody
-    did it at all."""
+class GoalTrial(Struct, frozen=True):
+    """The result of a trial: one line, the matching pages with their visitors, the number of further pages, and whether
+    no
+    visitor reached it.
+    """
 
     said: str
     pages: tuple[tuple[str, str], ...] = ()
@@ -27,33 +29,35 @@ class Tried(Struct, frozen=True):
     nobody: bool = False
 
 
-async def tried(queries: Queries, site: int, goal: Definition, period: Period) -> Tried:
-    """What this goal would have counted in the period."""
-    (found,) = await reached(queries, site, [replace(goal, amount="")], period)
+async def try_goal(queries: QueryRunner, site: int, goal: GoalDefinition, period: GoalPeriod) -> GoalTrial:
+    """The figures that this goal would have had in the period."""
+    (found,) = await goal_figures(queries, site, [replace(goal, amount="")], period)
     if isinstance(found, str):
-        return Tried(Goals.failed.format(why=found), nobody=True)
+        return GoalTrial(GoalTexts.failed.format(why=found), nobody=True)
     if goal.type != "PAGE_VIEW":
-        return Tried(_said(Goals.tried, found), nobody=not found.conversions)
+        return GoalTrial(_trial_text(GoalTexts.tried, found), nobody=not found.conversions)
     pages = await _pages(queries, site, goal, period)
     known = f"{figures.count(len(pages))}+" if len(pages) >= MAX_LIMIT else figures.count(len(pages))
-    words = Goals.tried_page if len(pages) == 1 else Goals.tried_pages.format(pages=known)
+    words = GoalTexts.tried_page if len(pages) == 1 else GoalTexts.tried_pages.format(pages=known)
     others = len(pages) - MOST_PAGES
-    return Tried(
-        f"{words} {_said(Goals.tried, found)}",
+    return GoalTrial(
+        f"{words} {_trial_text(GoalTexts.tried, found)}",
         tuple((figures.visible(path), figures.count(visitors)) for path, visitors in pages[:MOST_PAGES]),
-        Goals.tried_others.format(count=figures.count(others)) if others > 0 else "",
+        GoalTexts.tried_others.format(count=figures.count(others)) if others > 0 else "",
         not found.conversions,
     )
 
 
-async def _pages(queries: Queries, site: int, goal: Definition, period: Period) -> Sequence[tuple[str, int]]:
+async def _pages(
+    queries: QueryRunner, site: int, goal: GoalDefinition, period: GoalPeriod
+) -> Sequence[tuple[str, int]]:
     """The pages that the goal's path fits, the most viewed first."""
     own = replace(page_filter(goal.target), field="path")
-    (entry,) = await queries.answer(period.request("top_pages", [own]), Scope((site,)))
+    (entry,) = await queries.answer(period.request("top_pages", [own]), ReadScope((site,)))
     return [(row["path"], row["visitors"]) for row in entry.data] if entry.success else []
 
 
-def _said(words: str, found: Reached) -> str:
+def _trial_text(words: str, found: GoalFigures) -> str:
     return words.format(
         conversions=figures.count(found.conversions),
         visitors=figures.count(found.visitors),

@@ -1,4 +1,4 @@
-"""What a short link is, and what input may say of it: the one list of its fields. Pure.
+"""A short link and its input fields: the one list of its fields. Pure.
 
 The table `links` has a column for each field of Link but its tags. Messages, answers and exports have the fields by
 their names in camel case. A plain new field is a line in Fields, a line in GivenFields and a column.
@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from analytics_box.products.links.messages import Id, Short, Url
 from analytics_box.products.links.targeting.query_strings import Forwarding
-from analytics_box.products.links.targeting.rules import MOST_RULES, MOST_VARIANTS, TargetRule, Variant
+from analytics_box.products.links.targeting.rules import MOST_RULES, MOST_VARIANTS, TargetRule, TargetVariant
 from analytics_box.tenants.tenancy.messages import Text
 
 MOST_TAGS, LONGEST_TAG = 20, 50
@@ -24,7 +24,7 @@ Password = Annotated[str, Meta(min_length=4, max_length=128)]
 Tag = Annotated[str, Meta(max_length=LONGEST_TAG)]
 Tags = Annotated[tuple[Tag, ...], Meta(max_length=MOST_TAGS)]
 Rules = Annotated[tuple[TargetRule, ...], Meta(max_length=MOST_RULES)]
-Variants = Annotated[tuple[Variant, ...], Meta(max_length=MOST_VARIANTS)]
+Variants = Annotated[tuple[TargetVariant, ...], Meta(max_length=MOST_VARIANTS)]
 
 
 class Utm(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -38,7 +38,7 @@ class Utm(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
 
     @property
     def parameters(self) -> tuple[tuple[str, str], ...]:
-        """As parameters of a query."""
+        """The campaign values as query parameters."""
         named = (
             ("utm_source", self.source),
             ("utm_medium", self.medium),
@@ -82,10 +82,10 @@ class Fields(Struct, frozen=True, kw_only=True, rename="camel"):
     source_id: str | None
     source_owner_id: str | None
     rules: tuple[TargetRule, ...]
-    variants: tuple[Variant, ...]
+    variants: tuple[TargetVariant, ...]
 
 
-class Link(Fields, frozen=True, kw_only=True):
+class ShortLink(Fields, frozen=True, kw_only=True):
     """A short link. Times are UTC ms. `number` is what the facts know it by; `password` is a hash."""
 
     number: int
@@ -107,14 +107,14 @@ _DEFAULTS: Final = {
 }
 
 
-def new_link(*, id: str, organization_id: str, created_by: str, now: int, **more: Any) -> Link:
+def new_link(*, id: str, organization_id: str, created_by: str, now: int, **more: Any) -> ShortLink:
     """A link with these values; every other field is empty or has its default. `now` is UTC ms."""
-    said: dict[str, Any] = dict.fromkeys(Link.__struct_fields__) | _DEFAULTS
+    said: dict[str, Any] = dict.fromkeys(ShortLink.__struct_fields__) | _DEFAULTS
     said |= {"id": id, "organization_id": organization_id, "created_by": created_by}
-    return Link(**said | {"created_at": now, "updated_at": now} | more)
+    return ShortLink(**said | {"created_at": now, "updated_at": now} | more)
 
 
-class GivenFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+class LinkFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
     """The fields of a link that input may have. What is not given stays; null empties a field."""
 
     name: Name | UnsetType = UNSET

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from analytics_box.base.store.db import Connection
-from analytics_box.products.links.link import Link, Tag
+from analytics_box.products.links.link import ShortLink, Tag
 from analytics_box.products.links.messages import Id, Short
 from analytics_box.products.links.rows import COLUMNS, links_of
 from analytics_box.tenants.tenancy.messages import Text
@@ -22,10 +22,10 @@ _ORDER: Final[dict[Order, str]] = {
 }
 
 
-class Filters(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What a list of links can be asked for; None is any. `folder_id` None means those in no folder, UNSET any.
-
-    `domain` empty means those on the box's own host. Messages have these fields by their names in camel case.
+class LinkFilters(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Filters of a list of links; None is any. `folder_id` None means links in no folder, UNSET any. An empty `domain`
+    means
+    links on the box's own host. Messages have these fields by their names in camel case.
     """
 
     organization_id: Id | None = None
@@ -39,8 +39,8 @@ class Filters(Struct, frozen=True, kw_only=True, rename="camel"):
     tag: Tag | None = None
 
 
-class Selection(Filters, frozen=True):
-    """Which links of an organization."""
+class LinkSelection(LinkFilters, frozen=True):
+    """A selection of an organization's links."""
 
     organization_id: str
     search: str | None = None
@@ -51,7 +51,7 @@ class Selection(Filters, frozen=True):
     after: int = 0  # only links that are newer than the one with this number
 
 
-def links(db: Connection, selection: Selection) -> list[Link]:
+def links(db: Connection, selection: LinkSelection) -> list[ShortLink]:
     """The links that this asks for."""
     where, values = _where(selection)
     return links_of(
@@ -66,7 +66,7 @@ def links(db: Connection, selection: Selection) -> list[Link]:
 
 def numbers(
     db: Connection,
-    selection: Selection,
+    selection: LinkSelection,
     *,
     limit: int,
     older_than: int | None = None,
@@ -87,7 +87,7 @@ def numbers(
     return [int(str(number)) for (number,) in found]
 
 
-def in_order(db: Connection, numbers: Sequence[int]) -> list[Link]:
+def in_order(db: Connection, numbers: Sequence[int]) -> list[ShortLink]:
     """The links with these numbers, as they are named. Those that are gone are left out."""
     found = links_of(
         db,
@@ -101,8 +101,8 @@ def in_order(db: Connection, numbers: Sequence[int]) -> list[Link]:
     return [links[number] for number in numbers if number in links]
 
 
-def count(db: Connection, selection: Selection) -> int:
-    """How many links this asks for on all pages."""
+def count(db: Connection, selection: LinkSelection) -> int:
+    """The number of selected links on all pages."""
     where, values = _where(selection)
     (found,) = db.execute(f"-- links.list_rows.count\nselect count(*) from links where {where}", values).fetchone() or (
         0,
@@ -111,7 +111,7 @@ def count(db: Connection, selection: Selection) -> int:
 
 
 def count_by_folder(db: Connection, organization_id: str) -> dict[str, int]:
-    """How many links are in each folder of an organization; empty folders are not there."""
+    """The number of links in each folder of an organization, without empty folders."""
     found = db.execute(
         """
         -- links.list_rows.count_by_folder
@@ -136,7 +136,7 @@ def tags(db: Connection, organization_id: str) -> list[tuple[str, int]]:
 
 
 def tag_names(db: Connection, organization_id: str, limit: int) -> list[str]:
-    """So many of the tags of an organization's links, by leaps from tag to tag: in no time, however many links."""
+    """Up to `limit` tags of an organization's links, by leaps from tag to tag: fast for any number of links."""
     found = db.execute(
         """
         -- links.list_rows.tag_names
@@ -155,7 +155,7 @@ def tag_names(db: Connection, organization_id: str, limit: int) -> list[str]:
     return sorted((str(tag) for (tag,) in found), key=str.casefold)
 
 
-def _where(selection: Selection) -> tuple[str, dict[str, Any]]:
+def _where(selection: LinkSelection) -> tuple[str, dict[str, Any]]:
     parts = ["organization_id = :organization_id"]
     values: dict[str, Any] = {"organization_id": selection.organization_id}
     for name in ("external_id", "source_type", "source_id", "source_owner_id", "target_domain", "domain"):

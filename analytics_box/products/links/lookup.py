@@ -1,4 +1,4 @@
-"""Which link an id means, for rooms that ask about clicks on it."""
+"""Links by id, for rooms that query their clicks."""
 
 import json
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ def known_link(db: Connection, link_id: str) -> tuple[int, str] | None:
     return (int(str(found[0])), str(found[1])) if found else None
 
 
-def called(db: Connection, link_id: str, domain: str | None, slug: str) -> list[tuple[str, str]]:
+def links_named(db: Connection, link_id: str, domain: str | None, slug: str) -> list[tuple[str, str]]:
     """The links that may be meant, each with its organization: the one with this id, else those with this slug on this
     domain, or with None on any."""
     found = db.execute(
@@ -49,7 +49,7 @@ def link_numbers(db: Connection, organization_id: str) -> list[int]:
 
 
 def without_link(db: Connection, numbers: Sequence[int]) -> list[int]:
-    """Which of these numbers no link has any more."""
+    """The numbers that no longer belong to a link."""
     found = db.execute(
         """
         -- links.lookup

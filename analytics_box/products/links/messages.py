@@ -1,4 +1,4 @@
-"""What procedures of links have in common: how they name an organization or a link."""
+"""Input that link procedures share: how they name an organization or a link."""
 
 from typing import Annotated
 
@@ -9,7 +9,7 @@ Url = Annotated[str, Meta(max_length=4096)]
 Short = Annotated[str, Meta(max_length=64)]
 
 
-class OfOrganization(Struct, frozen=True, forbid_unknown_fields=True):
+class LinkOrganizationInput(Struct, frozen=True, forbid_unknown_fields=True):
     """Input that may name an organization; else it is the caller's."""
 
     organizationId: Id | None = None

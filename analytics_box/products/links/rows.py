@@ -8,10 +8,10 @@ import msgspec
 from analytics_box.base.errors import Conflict
 from analytics_box.base.store.db import Connection, ConstraintError
 from analytics_box.products.links import slugs
-from analytics_box.products.links.link import Link, Utm
-from analytics_box.products.links.targeting.rules import TargetRule, Variant
+from analytics_box.products.links.link import ShortLink, Utm
+from analytics_box.products.links.targeting.rules import TargetRule, TargetVariant
 
-_STORED: Final = tuple(name for name in Link.__struct_fields__ if name not in {"number", "tags"})
+_STORED: Final = tuple(name for name in ShortLink.__struct_fields__ if name not in {"number", "tags"})
 _JSON: Final = frozenset(("rules", "variants", "utm"))
 _INSERT = f"insert into links ({', '.join(_STORED)}) values ({', '.join(f':{name}' for name in _STORED)})"
 _UPDATE = f"update links set {', '.join(f'{name} = :{name}' for name in _STORED)} where number = :number"
@@ -23,23 +23,23 @@ _NAMES: Final = ("number", *_STORED, "tags")  # of these columns, as a link has 
 _TAGS = msgspec.json.Decoder(tuple[str, ...])
 _DECODE: Final[dict[str, Callable[[str], object]]] = {
     "rules": msgspec.json.Decoder(tuple[TargetRule, ...]).decode,
-    "variants": msgspec.json.Decoder(tuple[Variant, ...]).decode,
+    "variants": msgspec.json.Decoder(tuple[TargetVariant, ...]).decode,
     "utm": msgspec.json.Decoder(Utm).decode,
     "tags": lambda tags: tuple(sorted(_TAGS.decode(tags))),
 }
 
 
-def links_of(db: Connection, statement: str, values: Any = ()) -> list[Link]:
+def links_of(db: Connection, statement: str, values: Any = ()) -> list[ShortLink]:
     """The links that a statement finds; it selects COLUMNS."""
     return [_link(row) for row in db.execute(statement, values).fetchall()]
 
 
-def _link(row: Sequence[Any]) -> Link:
+def _link(row: Sequence[Any]) -> ShortLink:
     fields = dict(zip(_NAMES, row, strict=True))
-    return Link(**fields | {name: decode(fields[name]) for name, decode in _DECODE.items()})
+    return ShortLink(**fields | {name: decode(fields[name]) for name, decode in _DECODE.items()})
 
 
-def insert(db: Connection, link: Link) -> int:
+def insert(db: Connection, link: ShortLink) -> int:
     """The link's number. Raises Conflict when the slug is taken on that domain."""
     try:
         db.execute(f"-- links.insert\n{_INSERT}", _values(link))
@@ -51,7 +51,7 @@ def insert(db: Connection, link: Link) -> int:
     return number
 
 
-def update(db: Connection, link: Link) -> None:
+def update(db: Connection, link: ShortLink) -> None:
     """Store all that may change of a link. Raises Conflict when the slug is taken on that domain."""
     try:
         db.execute(f"-- links.update\n{_UPDATE}", _values(link) | {"number": link.number})
@@ -74,15 +74,15 @@ def is_taken(db: Connection, domain: str, slug: str) -> bool:
     )
 
 
-def find(db: Connection, link_id: str) -> Link | None:
+def find(db: Connection, link_id: str) -> ShortLink | None:
     return _one(db, "id = ?", link_id)
 
 
-def find_by_slug(db: Connection, domain: str, slug: str) -> Link | None:
+def find_by_slug(db: Connection, domain: str, slug: str) -> ShortLink | None:
     return _one(db, "domain = ? and slug = ?", domain, slug)
 
 
-def find_by_external_id(db: Connection, organization_id: str, external_id: str) -> Link | None:
+def find_by_external_id(db: Connection, organization_id: str, external_id: str) -> ShortLink | None:
     """The oldest link that its maker knows by this id."""
     return _one(db, "organization_id = ? and external_id = ? order by number", organization_id, external_id)
 
@@ -104,12 +104,12 @@ def are_few(db: Connection, most: int) -> bool:
 
 
 def count(db: Connection) -> int:
-    """How many links there are on the box."""
+    """The number of links on the box."""
     (found,) = db.execute("-- links.count\nselect count(*) from links").fetchone() or (0,)
     return int(str(found))
 
 
-def _one(db: Connection, condition: str, *values: str) -> Link | None:
+def _one(db: Connection, condition: str, *values: str) -> ShortLink | None:
     found = links_of(db, f"-- links.find\nselect {COLUMNS} from links where {condition} limit 1", values)
     return found[0] if found else None
 
@@ -121,7 +121,7 @@ def _set_tags(db: Connection, number: int, tags: tuple[str, ...]) -> None:
         )
 
 
-def _values(link: Link) -> dict[str, Any]:
+def _values(link: ShortLink) -> dict[str, Any]:
     return {
         name: msgspec.json.encode(getattr(link, name)).decode() if name in _JSON else getattr(link, name)
         for name in _STORED

@@ -1,5 +1,6 @@
-"""Who may see and change monitors: people by their role, keys by their scope and, where they are restricted, only the
-monitors of their websites."""
+"""Access to monitors: people by their role, keys by their scope and, if they are restricted, only the monitors of their
+websites.
+"""
 
 from collections.abc import Set
 
@@ -12,13 +13,15 @@ from analytics_box.base.store.db import Connection
 from analytics_box.products.monitors import rows
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.monitor import Monitor
-from analytics_box.products.monitors.rows import Stored
+from analytics_box.products.monitors.rows import StoredMonitor
 from analytics_box.tenants.tenancy import access
 from analytics_box.web.call import Call
 
 
-class Reach(Struct, frozen=True):
-    """Where somebody acts: in this organization and, for a restricted key, only on the monitors of these websites."""
+class MonitorReach(Struct, frozen=True):
+    """The monitors that a caller may act on: those of this organization and, for a restricted key, only those of these
+    websites.
+    """
 
     organization_id: str
     by: By
@@ -33,21 +36,23 @@ class Reach(Struct, frozen=True):
         return self.websites is None or website_id in self.websites
 
 
-def reach(call: Call, organization_id: str | None = None) -> Reach:
-    """Where a caller acts: in the organization that is named, else in their own. Raises Forbidden or AuthRequired."""
+def reach(call: Call, organization_id: str | None = None) -> MonitorReach:
+    """The monitors that a caller may act on: in the named organization, else in the caller's. Raises Forbidden or
+    AuthRequired.
+    """
     key = call.identity.key
-    return Reach(call.organization(organization_id), call.by, key.websites if key is not None else None)
+    return MonitorReach(call.organization(organization_id), call.by, key.websites if key is not None else None)
 
 
-def global_reach(call: Call, organization_id: str | None = None) -> Reach:
-    """The same for what is about the whole organization. Raises Forbidden for a restricted key."""
+def global_reach(call: Call, organization_id: str | None = None) -> MonitorReach:
+    """The reach for an action on the whole organization. Raises Forbidden for a restricted key."""
     found = reach(call, organization_id)
     if found.websites is not None:
         raise errors.Forbidden("This needs a key with global access")
     return found
 
 
-def known(call: Call, monitor_id: str) -> tuple[Reach, Monitor]:
+def find_monitor(call: Call, monitor_id: str) -> tuple[MonitorReach, Monitor]:
     """A monitor in reach of a caller. Raises NotFound or AuthRequired."""
     found = call.parts[Monitors].find(monitor_id)
     if found is None:
@@ -61,12 +66,12 @@ def known(call: Call, monitor_id: str) -> tuple[Reach, Monitor]:
     return acting, found
 
 
-def check(db: Connection, acting: Reach, role: Role) -> None:
+def check(db: Connection, acting: MonitorReach, role: Role) -> None:
     """Raises Forbidden for those who do not belong to the organization, or not with this role."""
     require(access.role_of(db, acting.organization_id, acting.by), role)
 
 
-def existing(db: Connection, acting: Reach, monitor_id: str) -> Stored:
+def existing(db: Connection, acting: MonitorReach, monitor_id: str) -> StoredMonitor:
     """The monitor as it is stored. Raises NotFound for an unknown one and for one out of reach."""
     found = rows.find(db, monitor_id)
     if found is None or not acting.covers(found.monitor):
@@ -74,9 +79,9 @@ def existing(db: Connection, acting: Reach, monitor_id: str) -> Stored:
     return found
 
 
-async def seen(call: Call, monitor_id: str) -> Monitor:
+async def viewable_monitor(call: Call, monitor_id: str) -> Monitor:
     """A monitor that somebody may see. Raises NotFound or Forbidden."""
-    acting, found = known(call, monitor_id)
+    acting, found = find_monitor(call, monitor_id)
     await call.read(lambda db: check(db, acting, "viewer"))
     return visible(call, found)
 

@@ -2,7 +2,7 @@
 
 from analytics_box.web.handlers import Handlers
 from analytics_box.web.permission import PUBLIC, SIGNED_IN
-from analytics_box.web.route import Route, posted, shown
+from analytics_box.web.route import Route, form_route, page_route
 
 push_routes = Handlers("analytics_box.products.monitors.push_routes")
 monitor_figures = Handlers("analytics_box.products.monitors.figures.pages")
@@ -12,31 +12,31 @@ monitor_files = Handlers("analytics_box.products.monitors.moving.pages")
 maintenance_pages = Handlers("analytics_box.products.monitors.windows.pages")
 
 ADDRESSES: tuple[Route, ...] = (
-    shown("/monitors", monitor_list.monitor_list),
-    shown("/monitors/new", monitor_form.new_form, "member"),
-    posted("/monitors/new", monitor_form.add, "member", kept=True),
-    shown("/monitors/maintenance", maintenance_pages.maintenance_list),
-    shown("/monitors/maintenance/new", maintenance_pages.new_form, "member"),
-    posted("/monitors/maintenance/new", maintenance_pages.add, "member", kept=True),
-    shown("/monitors/maintenance/{maintenance_id:str}", maintenance_pages.edit_form, "member"),
-    posted("/monitors/maintenance/{maintenance_id:str}", maintenance_pages.save, "member", kept=True),
-    shown("/monitors/maintenance/{maintenance_id:str}/delete", maintenance_pages.delete_form, "member"),
-    posted("/monitors/maintenance/{maintenance_id:str}/delete", maintenance_pages.delete, "member"),
-    posted("/monitors/maintenance/{maintenance_id:str}/end", maintenance_pages.end, "member"),
-    shown("/monitors/moving", monitor_files.moving),
-    posted("/monitors/moving/{do:str}", monitor_files.import_file, "member"),
+    page_route("/monitors", monitor_list.monitor_list),
+    page_route("/monitors/new", monitor_form.new_form, "member"),
+    form_route("/monitors/new", monitor_form.add, "member", kept=True),
+    page_route("/monitors/maintenance", maintenance_pages.maintenance_list),
+    page_route("/monitors/maintenance/new", maintenance_pages.new_form, "member"),
+    form_route("/monitors/maintenance/new", maintenance_pages.add, "member", kept=True),
+    page_route("/monitors/maintenance/{maintenance_id:str}", maintenance_pages.edit_form, "member"),
+    form_route("/monitors/maintenance/{maintenance_id:str}", maintenance_pages.save, "member", kept=True),
+    page_route("/monitors/maintenance/{maintenance_id:str}/delete", maintenance_pages.delete_form, "member"),
+    form_route("/monitors/maintenance/{maintenance_id:str}/delete", maintenance_pages.delete, "member"),
+    form_route("/monitors/maintenance/{maintenance_id:str}/end", maintenance_pages.end, "member"),
+    page_route("/monitors/moving", monitor_files.moving),
+    form_route("/monitors/moving/{do:str}", monitor_files.import_file, "member"),
     Route("GET", "/monitors/export/{form:str}", monitor_files.export_file, SIGNED_IN),
-    shown("/monitors/{monitor_id:str}", monitor_figures.monitor_page),
-    shown("/monitors/{monitor_id:str}/parts/{name:str}", monitor_figures.monitor_part),
-    shown("/monitors/{monitor_id:str}/details/{name:str}", monitor_figures.monitor_details),
-    shown("/monitors/{monitor_id:str}/details/{name:str}/{form:str}", monitor_figures.monitor_details_file),
-    shown("/monitors/{monitor_id:str}/export/{form:str}", monitor_figures.monitor_export),
-    shown("/monitors/{monitor_id:str}/edit", monitor_form.edit_form, "member"),
-    posted("/monitors/{monitor_id:str}/edit", monitor_form.save, "member", kept=True),
-    shown("/monitors/{monitor_id:str}/delete", monitor_figures.delete_form, "member"),
-    posted("/monitors/{monitor_id:str}/delete", monitor_figures.delete, "member"),
-    posted("/monitors/{monitor_id:str}/{action:str}", monitor_figures.act, "member"),
-    posted("/sites/{website_id:str}/monitor", monitor_form.of_website, "member"),
+    page_route("/monitors/{monitor_id:str}", monitor_figures.monitor_page),
+    page_route("/monitors/{monitor_id:str}/parts/{name:str}", monitor_figures.monitor_part),
+    page_route("/monitors/{monitor_id:str}/details/{name:str}", monitor_figures.monitor_details),
+    page_route("/monitors/{monitor_id:str}/details/{name:str}/{form:str}", monitor_figures.monitor_details_file),
+    page_route("/monitors/{monitor_id:str}/export/{form:str}", monitor_figures.monitor_export),
+    page_route("/monitors/{monitor_id:str}/edit", monitor_form.edit_form, "member"),
+    form_route("/monitors/{monitor_id:str}/edit", monitor_form.save, "member", kept=True),
+    page_route("/monitors/{monitor_id:str}/delete", monitor_figures.delete_form, "member"),
+    form_route("/monitors/{monitor_id:str}/delete", monitor_figures.delete, "member"),
+    form_route("/monitors/{monitor_id:str}/{action:str}", monitor_figures.act, "member"),
+    form_route("/sites/{website_id:str}/monitor", monitor_form.of_website, "member"),
     Route("GET", "/push/{token:str}", push_routes.push, PUBLIC),
     Route("POST", "/push/{token:str}", push_routes.push, PUBLIC),
 )

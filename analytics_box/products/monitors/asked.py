@@ -1,13 +1,13 @@
 """Monitors as alarms need them: which there are, and what is down."""
 
-from analytics_box.products.alerts.monitored import Monitored, MonitorName
+from analytics_box.products.alerts.monitored import MonitorName, MonitorsOfOrganization
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.engine import State
 from analytics_box.products.monitors.monitor import Monitor
 
 
-def monitored(monitors: Monitors) -> Monitored:
-    """What alarms ask of monitors."""
+def monitors_for_alerts(monitors: Monitors) -> MonitorsOfOrganization:
+    """Lookups in the directory of monitors that alert rules need."""
 
     def of(organization_id: str) -> list[MonitorName]:
         return [MonitorName(one.id, one.called, one.group, one.tags) for one in monitors.of(organization_id)]
@@ -22,7 +22,7 @@ def monitored(monitors: Monitors) -> Monitored:
         above = monitors.find(found.parent_id) if found.parent_id is not None else None
         return _state(monitors, above) in {"verifying", "down"}
 
-    return Monitored(of, is_down, rests)
+    return MonitorsOfOrganization(of, is_down, rests)
 
 
 def _state(monitors: Monitors, found: Monitor | None) -> State | None:

@@ -7,17 +7,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest, Unavailable
-from analytics_box.products.monitors.access import check, known, reach
+from analytics_box.products.monitors.access import check, find_monitor, reach
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing import change
-from analytics_box.products.monitors.editing.change import Tools
-from analytics_box.products.monitors.editing.draft import applied
-from analytics_box.products.monitors.editing.messages import TriedMonitor
-from analytics_box.products.monitors.editing.shown import CheckShown, check_shown
-from analytics_box.products.monitors.engine import Engine
-from analytics_box.products.monitors.messages import OneSchedule
+from analytics_box.products.monitors.editing.change import MonitorTools
+from analytics_box.products.monitors.editing.draft import apply_fields
+from analytics_box.products.monitors.editing.messages import TryMonitor
+from analytics_box.products.monitors.editing.shown import CheckAnswer, check_answer
+from analytics_box.products.monitors.engine import MonitorEngine
+from analytics_box.products.monitors.messages import MonitorId
 from analytics_box.products.monitors.monitor import Monitor
-from analytics_box.products.monitors.result import Result
+from analytics_box.products.monitors.result import CheckResult
 from analytics_box.web.call import Call
 
 CHECKS: Final = 30  # a minute, for each caller
@@ -25,19 +25,19 @@ _SECONDS: Final = 10.0  # that an answer waits for a check
 _WAITS: Final = "This monitor waits to be told; nothing is checked"
 
 
-class Started(Struct, frozen=True):
+class ManualCheckAnswer(Struct, frozen=True):
     """A check has begun. `check` is what it found; null if it is not over within ten seconds."""
 
-    check: CheckShown | None
+    check: CheckAnswer | None
     success: bool = True
 
 
-async def manual_check(call: Call, given: OneSchedule) -> Started:
+async def manual_check(call: Call, given: MonitorId) -> ManualCheckAnswer:
     """uptime.manualCheck: check a monitor now; the result counts.
 
     Raises Forbidden, NotFound, RateLimited, Unavailable, or BadRequest for one that is paused.
     """
-    acting, found = known(call, given.scheduleId)
+    acting, found = find_monitor(call, given.scheduleId)
     await call.read(lambda db: check(db, acting, "member"))
     monitors = call.parts[Monitors]
     if found.kind == "push":
@@ -50,28 +50,28 @@ async def manual_check(call: Call, given: OneSchedule) -> Started:
     if not done:
         _WAITED_FOR.add(task)
         task.add_done_callback(_WAITED_FOR.discard)
-        return Started(None)
-    return Started(check_shown(task.result(), found))
+        return ManualCheckAnswer(None)
+    return ManualCheckAnswer(check_answer(task.result(), found))
 
 
-_WAITED_FOR: set[asyncio.Task[Result]] = set()  # or nothing would hold them
+_WAITED_FOR: set[asyncio.Task[CheckResult]] = set()  # or nothing would hold them
 
 
-async def try_check(call: Call, given: TriedMonitor) -> CheckShown:
+async def try_check(call: Call, given: TryMonitor) -> CheckAnswer:
     """uptime.tryCheck: check a monitor as it would be; nothing is stored.
 
     Raises Forbidden, NotFound, BadRequest, RateLimited or Unavailable.
     """
     acting = reach(call, given.organization_id)
     if given.schedule_id is not None:
-        acting, found = known(call, given.schedule_id)
-        wanted = applied(found, given, call.parts[Tools].fence_of(acting))
+        acting, found = find_monitor(call, given.schedule_id)
+        wanted = apply_fields(found, given, call.parts[MonitorTools].fence_of(acting))
     else:
-        wanted = change.drafted(call.parts[Tools].fence_of(acting), acting, given, given.kind)
+        wanted = change.draft_monitor(call.parts[MonitorTools].fence_of(acting), acting, given, given.kind)
     await call.read(lambda db: check(db, acting, "member"))
     if wanted.kind == "push":
         raise BadRequest(_WAITS)
-    return check_shown(await _engine(call).try_now(_free(wanted)), wanted)
+    return check_answer(await _engine(call).try_now(_free(wanted)), wanted)
 
 
 def _free(monitor: Monitor) -> Monitor:
@@ -79,8 +79,8 @@ def _free(monitor: Monitor) -> Monitor:
     return replace(monitor, number=0, is_paused=False, parent_id=None)
 
 
-def _engine(call: Call) -> Engine:
-    """What runs monitors. Raises RateLimited, or Unavailable where nothing does."""
+def _engine(call: Call) -> MonitorEngine:
+    """The engine that runs monitors. Raises RateLimited, or Unavailable if there is none."""
     call.parts.limits.take("monitor checks", call.identity.limit_name, CHECKS)
     engine = call.parts[Monitors].engine
     if engine is None:

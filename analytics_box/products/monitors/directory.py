@@ -9,10 +9,10 @@ from typing import Final
 from msgspec.structs import replace
 
 from analytics_box.base import ids
-from analytics_box.products.monitors.engine import Engine, Live
+from analytics_box.products.monitors.engine import MonitorEngine, MonitorStatus
 from analytics_box.products.monitors.monitor import Monitor
-from analytics_box.products.monitors.sealing import Opened
-from analytics_box.products.monitors.window import Window
+from analytics_box.products.monitors.sealing import OpenedMonitors
+from analytics_box.products.monitors.window import MaintenanceWindow
 from analytics_box.tenants.websites.directory import Directory
 
 UNREADABLE: Final = (
@@ -29,9 +29,13 @@ class Monitors:
     """
 
     def __init__(
-        self, opened: Opened, windows: Iterable[Window], websites: Directory, closed: Set[str] = frozenset()
+        self,
+        opened: OpenedMonitors,
+        windows: Iterable[MaintenanceWindow],
+        websites: Directory,
+        closed: Set[str] = frozenset(),
     ) -> None:
-        self.engine: Engine | None = None
+        self.engine: MonitorEngine | None = None
         self._websites = websites
         self._closed = closed
         self._by_id: dict[str, Monitor] = {}
@@ -39,7 +43,7 @@ class Monitors:
         self._by_organization: dict[str, dict[int, Monitor]] = {}
         self._by_website: dict[str, Monitor] = {}
         self._by_token: dict[bytes, int] = {}
-        self._windows: dict[str, dict[str, Window]] = {}
+        self._windows: dict[str, dict[str, MaintenanceWindow]] = {}
         self._unreadable = set(opened.unreadable)
         self._resting: set[int] = set()
         for monitor in opened.monitors:
@@ -75,16 +79,16 @@ class Monitors:
         """Every monitor, the oldest first."""
         return self._by_number.values()
 
-    def windows(self, organization_id: str) -> Collection[Window]:
+    def windows(self, organization_id: str) -> Collection[MaintenanceWindow]:
         """The maintenance windows of an organization, the oldest first."""
         return self._windows.get(organization_id, {}).values()
 
-    def window(self, window_id: str) -> Window | None:
+    def window(self, window_id: str) -> MaintenanceWindow | None:
         """The window with this id, whoever owns it."""
         return next((own[window_id] for own in self._windows.values() if window_id in own), None)
 
-    def state_of(self, monitor: Monitor) -> Live | None:
-        """How a monitor is now; None where nothing runs it."""
+    def state_of(self, monitor: Monitor) -> MonitorStatus | None:
+        """The current state of a monitor; None if no engine runs it."""
         return self.engine.state_of(monitor.number) if self.engine is not None else None
 
     def rests(self, monitor: Monitor) -> bool:
@@ -92,10 +96,10 @@ class Monitors:
         return monitor.is_paused or self._rests(monitor)
 
     def problem(self, monitor: Monitor) -> str:
-        """Why it is not checked although nobody paused it; empty where it is."""
+        """The reason why a monitor that is not paused is not checked; empty if it is checked."""
         return UNREADABLE if monitor.number in self._unreadable else ""
 
-    def run_by(self, engine: Engine) -> None:
+    def run_by(self, engine: MonitorEngine) -> None:
         """From now on this runs them all, and is told of each change."""
         self.engine = engine
         for monitor in list(self._by_number.values()):
@@ -149,12 +153,12 @@ class Monitors:
         if known is not None:
             self.forget(known)
 
-    def remember_window(self, window: Window) -> None:
+    def remember_window(self, window: MaintenanceWindow) -> None:
         """A maintenance window was made or changed."""
         self._windows.setdefault(window.organization_id, {})[window.id] = window
         self._tell_all(window.organization_id)
 
-    def forget_window(self, window: Window) -> None:
+    def forget_window(self, window: MaintenanceWindow) -> None:
         """A maintenance window is gone."""
         self._windows.get(window.organization_id, {}).pop(window.id, None)
         self._tell_all(window.organization_id)

@@ -98,7 +98,9 @@ def due_days(ends_at: int, now: int) -> int | None:
 
 
 def occurrence(monitor: Monitor, found: Registration, days: int, now: int, public_url: str) -> Occurrence:
-    """What is told. Its topic is that of the domain, so that an alarm about many of its monitors tells it once."""
+    """The occurrence for alert rules. Its topic is that of the domain, so that an alert rule for many of its monitors
+    notifies once.
+    """
     words = MonitorMessages
     left = (found.ends_at - now) // DAY
     title = words.domain_title_one_day if left == 1 else words.domain_title

@@ -1,4 +1,4 @@
-"""What is known of monitors that are gone goes, too: their checks, spans, states and transitions, in small writes."""
+"""Removal of the data of deleted monitors: their checks, spans, states and transitions, in small writes."""
 
 import asyncio
 import json

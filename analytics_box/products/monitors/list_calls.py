@@ -7,11 +7,11 @@ from msgspec import Meta, Struct
 from analytics_box.products.monitors.access import check, reach, visible
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing.messages import Group, Tag
-from analytics_box.products.monitors.editing.shown import ScheduleShown, shown
+from analytics_box.products.monitors.editing.shown import MonitorAnswer, monitor_answer
 from analytics_box.products.monitors.engine import State
-from analytics_box.products.monitors.messages import Id, OfOrganization
+from analytics_box.products.monitors.messages import Id, MonitorOrganizationInput
 from analytics_box.products.monitors.monitor import Kind, Monitor
-from analytics_box.products.monitors.selection import Order, Selection, selected, tags_of
+from analytics_box.products.monitors.selection import MonitorSelection, Order, select_monitors, tags_of
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.call import Call
 
@@ -33,33 +33,33 @@ class MonitorPage(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     sort: Order = "newest"
 
 
-class PageShown(Struct, frozen=True, rename="camel"):
+class MonitorPageAnswer(Struct, frozen=True, rename="camel"):
     """A page of monitors, and how many there are on all pages."""
 
-    items: list[ScheduleShown]
+    items: list[MonitorAnswer]
     total: int
     has_more: bool
 
 
-class TagShown(Struct, frozen=True):
+class MonitorTagAnswer(Struct, frozen=True):
     """A tag, and how many monitors have it."""
 
     tag: str
     monitors: int
 
 
-async def list_schedules(call: Call, given: OfOrganization) -> list[ScheduleShown]:
+async def list_schedules(call: Call, given: MonitorOrganizationInput) -> list[MonitorAnswer]:
     """uptime.listSchedules: the newest 100 monitors. Raises Forbidden."""
-    found = await reached(call, given.organizationId)
-    return _all_shown(call, selected(found, Selection(), call.parts[Monitors])[:MOST_LISTED])
+    found = await reachable_monitors(call, given.organizationId)
+    return _all_shown(call, select_monitors(found, MonitorSelection(), call.parts[Monitors])[:MOST_LISTED])
 
 
-async def paginated(call: Call, given: MonitorPage) -> PageShown:
+async def list_page(call: Call, given: MonitorPage) -> MonitorPageAnswer:
     """uptime.paginated: a page of the monitors that fit. Raises Forbidden."""
-    found = await reached(call, given.organization_id)
-    fitting = selected(
+    found = await reachable_monitors(call, given.organization_id)
+    fitting = select_monitors(
         found,
-        Selection(
+        MonitorSelection(
             search=given.search,
             tags=given.tags,
             group=given.group,
@@ -71,21 +71,21 @@ async def paginated(call: Call, given: MonitorPage) -> PageShown:
         call.parts[Monitors],
     )
     end = given.offset + given.limit
-    return PageShown(_all_shown(call, fitting[given.offset : end]), len(fitting), len(fitting) > end)
+    return MonitorPageAnswer(_all_shown(call, fitting[given.offset : end]), len(fitting), len(fitting) > end)
 
 
-async def list_tags(call: Call, given: OfOrganization) -> list[TagShown]:
+async def list_tags(call: Call, given: MonitorOrganizationInput) -> list[MonitorTagAnswer]:
     """uptime.listTags: the tags of monitors by name. Raises Forbidden."""
-    return [TagShown(*one) for one in tags_of(await reached(call, given.organizationId))]
+    return [MonitorTagAnswer(*one) for one in tags_of(await reachable_monitors(call, given.organizationId))]
 
 
-async def reached(call: Call, organization_id: str | None) -> list[Monitor]:
+async def reachable_monitors(call: Call, organization_id: str | None) -> list[Monitor]:
     """The monitors that somebody may see, the oldest first. Raises Forbidden."""
     acting = reach(call, organization_id)
     await call.read(lambda db: check(db, acting, "viewer"))
     return [visible(call, one) for one in call.parts[Monitors].of(acting.organization_id) if acting.covers(one)]
 
 
-def _all_shown(call: Call, found: list[Monitor]) -> list[ScheduleShown]:
+def _all_shown(call: Call, found: list[Monitor]) -> list[MonitorAnswer]:
     monitors, websites = call.parts[Monitors], call.parts[Directory]
-    return [shown(one, monitors, websites) for one in found]
+    return [monitor_answer(one, monitors, websites) for one in found]

@@ -1,4 +1,4 @@
-"""Which monitor an id means, for rooms that ask about its checks."""
+"""Lookup of monitors by id, for other packages that read checks."""
 
 import json
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ def monitors_of_website(db: Connection, website_id: str) -> list[tuple[str, str]
 
 
 def without_monitor(db: Connection, numbers: Sequence[int]) -> list[int]:
-    """Which of these numbers no monitor has any more."""
+    """The numbers of these that no longer have a monitor."""
     found = db.execute(
         """
         -- monitors.lookup

@@ -1,7 +1,8 @@
-"""What a monitor is, and what input may say of it: the one list of its fields. Pure.
+"""A monitor and its settings: the one list of its fields. Pure.
 
 The table `monitors` has a column for each field of Monitor but its tags. A plain new field is a line in Monitor, a line
-in GivenFields (monitors.editing) and a column; what only one kind of monitor has is a field of Options, which is stored
+in MonitorFields (monitors.editing) and a column; a setting of only one kind of monitor is a field of Options, which is
+stored
 as JSON and takes no column.
 """
 
@@ -10,7 +11,7 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from analytics_box.base.outgoing.masking import HIDDEN, masked
+from analytics_box.base.outgoing.masking import HIDDEN, mask_query
 
 Kind = Literal["http", "tcp", "dns", "tls", "ping", "push"]
 Method = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
@@ -60,7 +61,7 @@ Level = Literal["fail", "warn"]
 
 
 class Assertion(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What has to be true of an answer; else the check fails, or at level `warn` the monitor is degraded."""
+    """A condition on the answer. If it does not hold, the check fails, or at level `warn` the monitor is degraded."""
 
     subject: Subject
     comparison: Comparison
@@ -78,10 +79,10 @@ class JsonParsing(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
 
 
 class Options(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename="camel"):
-    """What a check does beyond the plain one of its kind. Fields of other kinds keep their defaults.
+    """Settings of a check beyond the defaults of its kind. Fields of other kinds keep their defaults.
 
     Without an assertion about the status an http answer below 500 passes (wire 8.4). `record` and `server` are of dns;
-    `send` is what a tcp check says once connected; `grace` is how many seconds a push may be late.
+    `send` is the text that a tcp check sends once connected; `grace` is the grace period of a push monitor in seconds.
     """
 
     method: Method = "GET"
@@ -95,8 +96,10 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
     grace: Annotated[int, Meta(ge=0, le=604_800)] = 0
 
 
-class Secrets(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What a check sends that may be secret: stored only sealed, shown to nobody. `token` is what a push goes by."""
+class MonitorSecrets(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Values that a check sends and that may be secret: stored only encrypted, never shown. `token` identifies a push
+    monitor.
+    """
 
     headers: Annotated[
         tuple[tuple[Annotated[str, Meta(max_length=100)], Annotated[str, Meta(max_length=2_000)]], ...],
@@ -131,7 +134,7 @@ class Monitor(Struct, frozen=True, kw_only=True):
     cache_bust: bool = False
     is_paused: bool = False
     options: Options = Options()
-    secrets: Secrets = Secrets()
+    secrets: MonitorSecrets = MonitorSecrets()
     failures_to_down: int = 2
     successes_to_up: int = 1
     parent_id: str | None = None
@@ -143,12 +146,12 @@ class Monitor(Struct, frozen=True, kw_only=True):
     @property
     def called(self) -> str:
         """The name that people see. Others read it, so no part of a URL in it is likely a secret."""
-        return self.name or masked(self.url)
+        return self.name or mask_query(self.url)
 
     @property
     def masked(self) -> "Monitor":
         """The monitor for people who can only view it: without likely secrets in its URL, and without what it sends."""
-        url = masked(self.url)
+        url = mask_query(self.url)
         if url == self.url and not self.options.send:
             return self
         options = replace(self.options, send=HIDDEN) if self.options.send else self.options
@@ -156,5 +159,5 @@ class Monitor(Struct, frozen=True, kw_only=True):
 
     @property
     def seconds(self) -> float:
-        """How long a check may take: never longer than until the next one."""
+        """The timeout of a check in seconds: never longer than the interval."""
         return min((self.timeout or DEFAULT_TIMEOUT) / 1000, self.interval)

@@ -1,4 +1,4 @@
-"""Where monitors of the kind push are told how things are. Whoever has the token may; nobody else learns anything."""
+"""The endpoint for heartbeats of push monitors. Access is by token; callers without a valid one learn nothing."""
 
 from typing import Any, Final
 

@@ -1,11 +1,11 @@
-"""Where an outage of a monitor can be told to the users of what it watches. Pure."""
+"""Places in which an outage of a monitor can be announced to users, such as a status page. Pure."""
 
 from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
 
-class Report(Struct, frozen=True):
+class OutageReport(Struct, frozen=True):
     """A way to tell: where it leads, what it says, and whether it is told already."""
 
     href: str
@@ -16,4 +16,4 @@ class Report(Struct, frozen=True):
 class Reporting(Struct, frozen=True):
     """Told by whoever keeps status pages: the ways for a monitor, by its id and that of its organization."""
 
-    of: Callable[[str, str], Sequence[Report]]
+    of: Callable[[str, str], Sequence[OutageReport]]

@@ -1,6 +1,6 @@
-"""What a check found. Pure.
+"""The result of a check. Pure.
 
-Durations are whole microseconds, so that sums are exact. What was not measured is None, never 0 (semantics 22).
+Durations are whole microseconds, so that sums are exact. A value that was not measured is None, never 0 (semantics 22).
 """
 
 from typing import Final, Literal
@@ -15,8 +15,8 @@ Reason = Literal[
 OF_THE_NETWORK: Final[frozenset[Reason]] = frozenset(("dns", "connect", "timeout"))  # it may be the box that is cut off
 
 
-class Phases(Struct, frozen=True):
-    """How long the steps of a check took, in microseconds; None for steps that it does not have or did not reach."""
+class CheckPhases(Struct, frozen=True):
+    """Durations of the phases of a check, in microseconds; None for phases that it does not have or did not reach."""
 
     dns: int | None = None
     connect: int | None = None
@@ -25,19 +25,20 @@ class Phases(Struct, frozen=True):
     transfer: int | None = None
 
 
-class Held(Struct, frozen=True):
-    """What one assertion saw: its number in the monitor's list, whether it held, and the value that it was about."""
+class AssertionResult(Struct, frozen=True):
+    """The result of an assertion: its number in the monitor's list, whether it held, and the value that
+    was compared."""
 
     number: int
     held: bool
     seen: str
 
 
-class Result(Struct, frozen=True, kw_only=True):
-    """One check. `at` is when it began (UTC ms); `error` is for people and holds no secret.
+class CheckResult(Struct, frozen=True, kw_only=True):
+    """The result of a check. `at` is its beginning (UTC ms); `error` is a message for people and contains no secret.
 
-    `total` is the time from its beginning to its end without time in a queue. `http_code` is 0 where there was none.
-    `certificate_ends` is UTC ms. `data` is JSON text of what was to be kept of a JSON answer.
+    `total` is the time from its beginning to its end without time in a queue. `http_code` is 0 if there was none.
+    `certificate_ends` is UTC ms. `data` is JSON text of the values to keep of a JSON answer.
     """
 
     at: int
@@ -46,12 +47,12 @@ class Result(Struct, frozen=True, kw_only=True):
     error: str = ""
     total: int | None = None
     ttfb: int | None = None
-    phases: Phases = Phases()
+    phases: CheckPhases = CheckPhases()
     http_code: int = 0
     bytes: int | None = None
     redirects: int = 0
     address: str = ""
     certificate_ends: int | None = None
     certificate_valid: bool | None = None
-    held: tuple[Held, ...] = ()
+    held: tuple[AssertionResult, ...] = ()
     data: str | None = None

@@ -36,7 +36,7 @@ _DECODE: Final[dict[str, Callable[[Any], object]]] = {
 }
 
 
-class Stored(NamedTuple):
+class StoredMonitor(NamedTuple):
     """A monitor as it is stored: without its secrets, which are sealed beside it; None where it has none.
 
     `url` is the column: the URL that people may see and, if parts of it are sealed, a space and a digest of the whole
@@ -53,25 +53,25 @@ class Stored(NamedTuple):
         return " " in self.url
 
 
-def everything(db: Connection) -> list[Stored]:
+def everything(db: Connection) -> list[StoredMonitor]:
     """All monitors of the box, the oldest first."""
-    return _found(db, f"-- monitors.everything\nselect {_COLUMNS} from monitors order by number")
+    return _query_monitors(db, f"-- monitors.everything\nselect {_COLUMNS} from monitors order by number")
 
 
-def find(db: Connection, monitor_id: str) -> Stored | None:
-    found = _found(db, f"-- monitors.find\nselect {_COLUMNS} from monitors where id = ?", monitor_id)
+def find(db: Connection, monitor_id: str) -> StoredMonitor | None:
+    found = _query_monitors(db, f"-- monitors.find\nselect {_COLUMNS} from monitors where id = ?", monitor_id)
     return found[0] if found else None
 
 
 def count_of(db: Connection, organization_id: str) -> int:
-    """How many monitors an organization has."""
+    """The number of monitors of an organization."""
     ((found,),) = db.execute(
         "-- monitors.count_of\nselect count(*) from monitors where organization_id = ?", (organization_id,)
     ).fetchall()
     return int(str(found))
 
 
-def insert(db: Connection, stored: Stored) -> int:
+def insert(db: Connection, stored: StoredMonitor) -> int:
     """The monitor's number. Raises Conflict for a URL or a website that has one."""
     _execute(db, f"-- monitors.insert\n{_INSERT}", _values(stored))
     number = db.last_insert_rowid()
@@ -79,7 +79,7 @@ def insert(db: Connection, stored: Stored) -> int:
     return number
 
 
-def update(db: Connection, stored: Stored) -> None:
+def update(db: Connection, stored: StoredMonitor) -> None:
     """Store all that may change of a monitor. Raises Conflict for a URL or a website that has one."""
     monitor = stored.monitor
     _execute(db, f"-- monitors.update\n{_UPDATE}", _values(stored) | {"number": monitor.number})
@@ -88,7 +88,7 @@ def update(db: Connection, stored: Stored) -> None:
 
 
 def delete(db: Connection, number: int) -> None:
-    """It is gone with its tags; monitors below it have no parent any more."""
+    """Delete a monitor with its tags; its child monitors no longer have a parent."""
     db.execute("-- monitors.delete\ndelete from monitors where number = ?", (number,))
 
 
@@ -129,19 +129,19 @@ def _numbers(db: Connection, column: str, value: str) -> list[int]:
     return [int(str(number)) for (number,) in found]
 
 
-def _found(db: Connection, statement: str, *values: Any) -> list[Stored]:
-    return [_stored(row) for row in db.execute(statement, values).fetchall()]
+def _query_monitors(db: Connection, statement: str, *values: Any) -> list[StoredMonitor]:
+    return [_stored_monitor(row) for row in db.execute(statement, values).fetchall()]
 
 
-def _stored(row: Sequence[Any]) -> Stored:
+def _stored_monitor(row: Sequence[Any]) -> StoredMonitor:
     fields = dict(zip(_NAMES, row, strict=True))
     sealed, url = fields.pop("sealed"), str(fields["url"])
     fields["url"] = url.partition(" ")[0]
     monitor = Monitor(**fields | {name: decode(fields[name]) for name, decode in _DECODE.items()})
-    return Stored(monitor, sealed, url)
+    return StoredMonitor(monitor, sealed, url)
 
 
-def _values(stored: Stored) -> dict[str, Any]:
+def _values(stored: StoredMonitor) -> dict[str, Any]:
     values = {name: getattr(stored.monitor, name) for name in _STORED}
     options = msgspec.json.encode(stored.monitor.options).decode()
     return values | {"options": options, "sealed": stored.sealed, "url": stored.url}

@@ -7,27 +7,27 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.outgoing.masking import HIDDEN, masked
+from analytics_box.base.outgoing.masking import HIDDEN, mask_query
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.products.monitors import rows
-from analytics_box.products.monitors.monitor import Monitor, Secrets
-from analytics_box.products.monitors.rows import Stored
+from analytics_box.products.monitors.monitor import Monitor, MonitorSecrets
+from analytics_box.products.monitors.rows import StoredMonitor
 
 log = logging.getLogger(__name__)
 
-NONE = Secrets()
+NONE = MonitorSecrets()
 _LONGEST_URL = 2_048  # characters of the column
 
 
-class Opened(Struct, frozen=True):
+class OpenedMonitors(Struct, frozen=True):
     """Monitors with their secrets, and the numbers of those whose secrets cannot be read any more."""
 
     monitors: tuple[Monitor, ...] = ()
     unreadable: frozenset[int] = frozenset()
 
 
-class _Sealed(Secrets, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class _SealedValues(MonitorSecrets, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The secrets of a monitor with what else only its checks and its editors may read: the whole URL if a part of it
     is likely a secret, and what it sends over TCP."""
 
@@ -35,41 +35,41 @@ class _Sealed(Secrets, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     send: str = ""
 
 
-def at_rest(seal: Seal, monitor: Monitor) -> Stored:
+def at_rest(seal: Seal, monitor: Monitor) -> StoredMonitor:
     """A monitor as it may be stored."""
-    url, send = monitor.url if masked(monitor.url) != monitor.url else "", monitor.options.send
+    url, send = monitor.url if mask_query(monitor.url) != monitor.url else "", monitor.options.send
     if monitor.secrets == NONE and not url and not send:
-        return Stored(monitor, None, monitor.url)
-    plain = {name: getattr(monitor.secrets, name) for name in Secrets.__struct_fields__}
-    sealed = seal.seal(msgspec.json.encode(_Sealed(**plain, url=url, send=send)), owner=_owner(monitor))
+        return StoredMonitor(monitor, None, monitor.url)
+    plain = {name: getattr(monitor.secrets, name) for name in MonitorSecrets.__struct_fields__}
+    sealed = seal.seal(msgspec.json.encode(_SealedValues(**plain, url=url, send=send)), owner=_owner(monitor))
     shown = monitor.masked
     if not url:
-        return Stored(shown, sealed, monitor.url)
+        return StoredMonitor(shown, sealed, monitor.url)
     digest = seal.digest(url, owner="monitor url").hex()
-    return Stored(shown, sealed, f"{shown.url[: _LONGEST_URL - len(digest) - 1]} {digest}")
+    return StoredMonitor(shown, sealed, f"{shown.url[: _LONGEST_URL - len(digest) - 1]} {digest}")
 
 
-def opened(seal: Seal, stored: Stored) -> Monitor:
+def decrypt_monitor(seal: Seal, stored: StoredMonitor) -> Monitor:
     """A stored monitor with its secrets. Raises SealBroken."""
     if stored.sealed is None:
         return stored.monitor
-    found = msgspec.json.decode(seal.open(stored.sealed, owner=_owner(stored.monitor)), type=_Sealed)
-    secrets = Secrets(**{name: getattr(found, name) for name in Secrets.__struct_fields__})
+    found = msgspec.json.decode(seal.open(stored.sealed, owner=_owner(stored.monitor)), type=_SealedValues)
+    secrets = MonitorSecrets(**{name: getattr(found, name) for name in MonitorSecrets.__struct_fields__})
     options = stored.monitor.options
     options = replace(options, send=found.send) if found.send else options
     return replace(stored.monitor, url=found.url or stored.monitor.url, options=options, secrets=secrets)
 
 
-def in_plain_text(stored: Iterable[Stored]) -> list[Stored]:
+def in_plain_text(stored: Iterable[StoredMonitor]) -> list[StoredMonitor]:
     """Monitors of which an earlier version stored secrets in plain text: parts of URLs, or what is sent over TCP."""
     return [
         one
         for one in stored
-        if masked(one.monitor.url) != one.monitor.url or one.monitor.options.send not in {"", HIDDEN}
+        if mask_query(one.monitor.url) != one.monitor.url or one.monitor.options.send not in {"", HIDDEN}
     ]
 
 
-def seal_plain(db: Connection, seal: Seal, plain: Sequence[Stored]) -> None:
+def seal_plain(db: Connection, seal: Seal, plain: Sequence[StoredMonitor]) -> None:
     """Seal secrets that earlier versions stored in plain text. Nothing of them stays in the file.
 
     A monitor whose secrets cannot be decrypted stays as it is.
@@ -78,19 +78,19 @@ def seal_plain(db: Connection, seal: Seal, plain: Sequence[Stored]) -> None:
     try:
         for one in plain:
             try:
-                rows.update(db, at_rest(seal, opened(seal, one)))
+                rows.update(db, at_rest(seal, decrypt_monitor(seal, one)))
             except SealBroken:
                 continue
     finally:
         db.pragma("secure_delete", False)
 
 
-def open_all(seal: Seal, stored: Iterable[Stored]) -> Opened:
+def open_all(seal: Seal, stored: Iterable[StoredMonitor]) -> OpenedMonitors:
     """All that are stored; it is logged how many have lost what they were sealed with."""
     monitors, unreadable = [], set()
     for one in stored:
         try:
-            monitors.append(opened(seal, one))
+            monitors.append(decrypt_monitor(seal, one))
         except SealBroken:
             monitors.append(one.monitor)
             unreadable.add(one.monitor.number)
@@ -100,7 +100,7 @@ def open_all(seal: Seal, stored: Iterable[Stored]) -> Opened:
             "ones",
             len(unreadable),
         )
-    return Opened(tuple(monitors), frozenset(unreadable))
+    return OpenedMonitors(tuple(monitors), frozenset(unreadable))
 
 
 def _owner(monitor: Monitor) -> str:

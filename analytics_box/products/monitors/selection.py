@@ -1,4 +1,4 @@
-"""Which monitors a list is asked for, and in which order; all in memory, so that 10,000 are quick."""
+"""Filtering and sorting of lists of monitors, in memory, so that 10,000 are quick."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -24,8 +24,8 @@ _WORST: Final[dict[str, int]] = {  # what people should look at first
 }
 
 
-class Selection(Struct, frozen=True, kw_only=True):
-    """Which monitors; None and nothing are any. A monitor fits that has all `tags`."""
+class MonitorSelection(Struct, frozen=True, kw_only=True):
+    """A filter of monitors; None and empty values match any. A monitor must have all `tags`."""
 
     search: str = ""
     tags: tuple[str, ...] = ()
@@ -36,8 +36,8 @@ class Selection(Struct, frozen=True, kw_only=True):
     sort: Order = "newest"
 
 
-def selected(found: Iterable[Monitor], asked: Selection, monitors: Monitors) -> list[Monitor]:
-    """Those of the monitors that fit, in the order that is asked for."""
+def select_monitors(found: Iterable[Monitor], asked: MonitorSelection, monitors: Monitors) -> list[Monitor]:
+    """The monitors that match, in the requested order."""
     words = asked.search.casefold().split()
     fitting = [
         one
@@ -53,7 +53,7 @@ def selected(found: Iterable[Monitor], asked: Selection, monitors: Monitors) -> 
 
 
 def state_of(monitor: Monitor, monitors: Monitors) -> State | None:
-    """How a monitor is now; one that is not run says only whether it is paused."""
+    """The current state of a monitor; for one that is not run, only whether it is paused."""
     live = monitors.state_of(monitor)
     if live is None:
         return "paused" if monitor.is_paused else None

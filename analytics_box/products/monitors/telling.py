@@ -1,4 +1,4 @@
-"""From what happened to monitors to what alarms tell of it: each transition once, whatever breaks in between."""
+"""The connection to alert rules: state transitions become occurrences, each once, even after a crash."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
@@ -55,7 +55,7 @@ class Teller:
 
 
 def occurrence(monitor: Monitor, transition: Transition, public_url: str) -> Occurrence:
-    """What happened, in words."""
+    """The occurrence of a transition, with its texts."""
     detail, words, name = transition.detail, MonitorMessages, monitor.called
     said = {"name": name, "days": str(detail.days), "error": detail.error[:_LONGEST] or words.no_error}
     lasted = figures.duration(max(transition.at - detail.since, 0) // SECOND)

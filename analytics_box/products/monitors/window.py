@@ -26,7 +26,7 @@ Every = Literal["day", "week", "month"]
 
 
 class Covers(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename="camel"):
-    """Which monitors of the organization: all, or those with one of these ids, groups or tags."""
+    """The monitors that a window covers: all of the organization, or those with one of these ids, groups or tags."""
 
     all: bool = False
     monitor_ids: Annotated[tuple[Annotated[str, Meta(max_length=64)], ...], Meta(max_length=1_000)] = ()
@@ -39,11 +39,11 @@ class Covers(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 
 
 class Repeat(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename="camel"):
-    """When a window comes again: each day, on `weekdays` of each week, or in each month on a `day`, else on the `nth`
+    """The recurrence of a window: each day, on `weekdays` of each week, or in each month on a `day`, else on the `nth`
     `weekday` of it.
 
-    `time` is a local time such as 02:30 in `zone`, `minutes` how long it lasts. Months without the `day` are passed
-    over; `day` and `nth` -1 are the last. `until` (UTC ms) is when none begins any more; None is never.
+    `time` is a local time such as 02:30 in `zone`, `minutes` is the duration. Months without the `day` are skipped;
+    `day` and `nth` -1 are the last. No window begins at `until` (UTC ms) or later; None is never.
     """
 
     every: Every
@@ -57,7 +57,7 @@ class Repeat(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     until: int | None = None
 
 
-class Window(Struct, frozen=True, kw_only=True):
+class MaintenanceWindow(Struct, frozen=True, kw_only=True):
     """A window. Times are UTC ms. Without `repeat` it is from `starts_at` until `ends_at`.
 
     One that repeats first begins at `starts_at` or later; `ends_at` is 0. `ended_at` is when somebody ended it early:
@@ -76,14 +76,14 @@ class Window(Struct, frozen=True, kw_only=True):
     updated_at: int = 0
 
 
-class Span(NamedTuple):
+class WindowSpan(NamedTuple):
     """Once that a window is: from `start` until before `end` (UTC ms)."""
 
     start: int
     end: int
 
 
-def is_covered(window: Window, monitor: Monitor) -> bool:
+def is_covered(window: MaintenanceWindow, monitor: Monitor) -> bool:
     """Whether a window is about a monitor."""
     covers = window.covers
     return window.organization_id == monitor.organization_id and (
@@ -94,24 +94,24 @@ def is_covered(window: Window, monitor: Monitor) -> bool:
     )
 
 
-def windows_at(windows: Iterable[Window], monitor: Monitor, instant: int) -> tuple[Window, ...]:
+def windows_at(windows: Iterable[MaintenanceWindow], monitor: Monitor, instant: int) -> tuple[MaintenanceWindow, ...]:
     """The windows in which a monitor is at an instant (UTC ms)."""
     return tuple(window for window in windows if is_covered(window, monitor) and is_on(window, instant))
 
 
-def next_change(windows: Iterable[Window], monitor: Monitor, instant: int) -> int | None:
+def next_change(windows: Iterable[MaintenanceWindow], monitor: Monitor, instant: int) -> int | None:
     """The first instant after this one at which a window of a monitor begins or ends; None where none will."""
     changes = (change_after(window, instant) for window in windows if is_covered(window, monitor))
     return min((change for change in changes if change is not None), default=None)
 
 
-def is_on(window: Window, instant: int) -> bool:
+def is_on(window: MaintenanceWindow, instant: int) -> bool:
     """Whether it is one at this instant."""
     return any(span.start <= instant < span.end for span in spans(window, instant, instant + 1))
 
 
-def change_after(window: Window, instant: int) -> int | None:
-    """When it begins or ends next; None for one that is over."""
+def change_after(window: MaintenanceWindow, instant: int) -> int | None:
+    """The next instant at which the window begins or ends; None if it is over."""
     for span in _from(window, instant):
         if span.start > instant:
             return span.start
@@ -120,13 +120,13 @@ def change_after(window: Window, instant: int) -> int | None:
     return None
 
 
-def next_start(window: Window, instant: int) -> int | None:
-    """When it begins next, after this instant; None for one that does not."""
+def next_start(window: MaintenanceWindow, instant: int) -> int | None:
+    """The next start after this instant; None if there is none."""
     return next((span.start for span in _from(window, instant) if span.start > instant), None)
 
 
-def spans(window: Window, start: int, end: int) -> list[Span]:
-    """When it is one between two instants, in order, not cut; each time that overlaps them."""
+def spans(window: MaintenanceWindow, start: int, end: int) -> list[WindowSpan]:
+    """The occurrences of a window that overlap the time between two instants, in order, not cut."""
     found = []
     for span in _from(window, start):
         if span.start >= end:
@@ -136,12 +136,12 @@ def spans(window: Window, start: int, end: int) -> list[Span]:
     return found
 
 
-def _from(window: Window, instant: int) -> Iterator[Span]:
+def _from(window: MaintenanceWindow, instant: int) -> Iterator[WindowSpan]:
     """Each time that it is, in order, from those on that may still be on at this instant."""
     if window.repeat is None:
         end = min(window.ends_at, window.ended_at) if window.ended_at else window.ends_at
         if window.starts_at < end:
-            yield Span(window.starts_at, end)
+            yield WindowSpan(window.starts_at, end)
         return
     repeat, duration = window.repeat, window.repeat.minutes * _MINUTE
     first = max(instant - duration, window.starts_at) - _DAY
@@ -158,7 +158,7 @@ def _from(window: Window, instant: int) -> Iterator[Span]:
             if start <= window.ended_at:
                 end = min(end, window.ended_at)
             if start >= window.starts_at and start < end:
-                yield Span(start, end)
+                yield WindowSpan(start, end)
                 sought = 0
         day += timedelta(days=1)
 

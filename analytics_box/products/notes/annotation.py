@@ -38,10 +38,11 @@ class ChartContext(Struct, frozen=True, omit_defaults=True):
 
 
 class Content(Struct, frozen=True, omit_defaults=True):
-    """What a note says, as it is stored.
+    """The content of a note, as it is stored.
 
-    `days` says that it is about whole days: then its times are midnights in UTC and mean these calendar days in every
-    time zone. `public` notes are for everybody who may see a public website. `height` is a value on the other axis.
+    `days` marks a note about whole days: then its times are midnights in UTC and mean these calendar days in every time
+    zone.
+    `public` notes are visible to all who can see a public website. `height` is a value on the other axis.
     """
 
     text: str

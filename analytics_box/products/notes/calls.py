@@ -14,9 +14,9 @@ from analytics_box.products.notes.messages import (
     ListAnnotations,
     NewAnnotation,
     OneAnnotation,
-    shown,
+    note_answer,
 )
-from analytics_box.products.notes.reach import own_note, seen, visible
+from analytics_box.products.notes.reach import find_note, own_note, visible
 from analytics_box.products.notes.rules import moment
 from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.tenants.websites.reach import own
@@ -33,23 +33,23 @@ async def list_annotations(call: Call, given: ListAnnotations) -> list[Annotatio
     found = await call.read(
         partial(rows.between, website_id=website.id, first=first, last=last, most=given.limit, public=not every)
     )
-    return [shown(note, own=every) for note in found]
+    return [note_answer(note, own=every) for note in found]
 
 
 async def get_by_id(call: Call, given: OneAnnotation) -> AnnotationShown:
     """annotations.getById. Raises NotFound, or AuthRequired for anonymous callers."""
-    found, own_website = await seen(call, given.id)
-    return shown(found, own=own_website)
+    found, own_website = await find_note(call, given.id)
+    return note_answer(found, own=own_website)
 
 
 async def create(call: Call, given: NewAnnotation) -> AnnotationShown:
     """annotations.create: a note on all charts of a website. Raises NotFound, BadRequest or Conflict."""
-    return shown(await add(call, given))
+    return note_answer(await add(call, given))
 
 
 async def update(call: Call, given: ChangedAnnotation) -> AnnotationShown:
     """annotations.update: what is not given stays. Raises NotFound or BadRequest."""
-    return shown(await alter(call, given))
+    return note_answer(await alter(call, given))
 
 
 async def delete(call: Call, given: OneAnnotation) -> Success:
@@ -62,7 +62,7 @@ async def delete(call: Call, given: OneAnnotation) -> Success:
 async def add(call: Call, given: NewAnnotation) -> Annotation:
     """Write a note. Raises NotFound, BadRequest or Conflict."""
     website = own(call, given.websiteId)
-    period, content = draft.drafted(given, call.now)
+    period, content = draft.draft_note(given, call.now)
     return await call.write(lambda db: change.create(db, website, call.by, period, content))
 
 
@@ -70,5 +70,7 @@ async def alter(call: Call, given: ChangedAnnotation) -> Annotation:
     """Change a note. Raises NotFound or BadRequest."""
     website, _ = await own_note(call, given.id)
     return await call.write(
-        lambda db: change.update(db, website, call.by, draft.redrafted(change.existing(db, website, given.id), given))
+        lambda db: change.update(
+            db, website, call.by, draft.redraft_note(change.existing(db, website, given.id), given)
+        )
     )

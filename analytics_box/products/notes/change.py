@@ -10,13 +10,13 @@ from analytics_box.base.errors import Conflict, NotFound
 from analytics_box.base.store.db import Connection
 from analytics_box.products.notes import rows
 from analytics_box.products.notes.annotation import MOST_NOTES, Annotation, Content
-from analytics_box.products.notes.rules import Period
+from analytics_box.products.notes.rules import NotePeriod
 from analytics_box.tenants.websites.rules import Website
 
 _SUBJECT: Final = "annotation"
 
 
-def create(db: Connection, website: Website, by: By, period: Period, content: Content) -> Annotation:
+def create(db: Connection, website: Website, by: By, period: NotePeriod, content: Content) -> Annotation:
     """A new note. Raises Conflict where the website has as many as it may have."""
     if rows.count(db, website.id) >= MOST_NOTES:
         raise Conflict.full(
@@ -49,7 +49,7 @@ def update(db: Connection, website: Website, by: By, after: Annotation) -> Annot
 
 
 def delete(db: Connection, website: Website, by: By, annotation_id: str) -> None:
-    """It is gone. Raises NotFound."""
+    """Delete a note. Raises NotFound."""
     gone = existing(db, website, annotation_id)
     rows.delete(db, gone.id)
     _record(db, website, by, "deleted", gone)

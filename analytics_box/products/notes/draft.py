@@ -1,4 +1,4 @@
-"""What a message or a form makes of a note. Pure: raises BadRequest for what no note can be."""
+"""Notes from a message or a form. Pure: raises BadRequest for invalid values."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -9,13 +9,13 @@ from msgspec.structs import replace
 from analytics_box.products.notes import rules
 from analytics_box.products.notes.annotation import USUAL_COLOR, Annotation, Content, Kind
 from analytics_box.products.notes.messages import ChangedAnnotation, NewAnnotation
-from analytics_box.products.notes.rules import Moment, Period
+from analytics_box.products.notes.rules import NoteMoment, NotePeriod
 
 
-def drafted(given: NewAnnotation, now: int) -> tuple[Period, Content]:
+def draft_note(given: NewAnnotation, now: int) -> tuple[NotePeriod, Content]:
     """A new note. `now` is UTC ms. Raises BadRequest."""
     kind: Kind = given.annotationType or ("range" if given.xEndValue else "point")
-    start = Moment(now, whole_day=False) if given.xValue is None else rules.moment(given.xValue, "xValue")
+    start = NoteMoment(now, whole_day=False) if given.xValue is None else rules.moment(given.xValue, "xValue")
     end = rules.moment(given.xEndValue, "xEndValue") if given.xEndValue else None
     period = rules.period(start, end, ranged=kind == "range")
     return period, Content(
@@ -30,7 +30,7 @@ def drafted(given: NewAnnotation, now: int) -> tuple[Period, Content]:
     )
 
 
-def redrafted(before: Annotation, given: ChangedAnnotation) -> Annotation:
+def redraft_note(before: Annotation, given: ChangedAnnotation) -> Annotation:
     """A note as it would be changed; what is not given stays. Raises BadRequest."""
     wanted: dict[str, Any] = {}
     if given.text is not UNSET:
@@ -64,13 +64,13 @@ def _kind(before: Annotation, given: ChangedAnnotation) -> Kind:
     return "point" if before.content.kind == "range" else before.content.kind
 
 
-def _start(before: Annotation, given: ChangedAnnotation) -> Moment:
+def _start(before: Annotation, given: ChangedAnnotation) -> NoteMoment:
     if given.xValue is not UNSET:
         return rules.moment(given.xValue, "xValue")
-    return Moment(before.at, before.content.days)
+    return NoteMoment(before.at, before.content.days)
 
 
-def _end(before: Annotation, given: ChangedAnnotation) -> Moment | None:
+def _end(before: Annotation, given: ChangedAnnotation) -> NoteMoment | None:
     if given.xEndValue is UNSET:
-        return None if before.until is None else Moment(before.until, before.content.days)
+        return None if before.until is None else NoteMoment(before.until, before.content.days)
     return rules.moment(given.xEndValue, "xEndValue") if given.xEndValue else None

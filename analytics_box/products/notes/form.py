@@ -15,7 +15,7 @@ FIELDS: Final = ("text", "xValue", "time", "xEndValue", "endTime", "color", "pub
 
 
 def new_of(form: Mapping[str, str], website_id: str, zone: ZoneInfo) -> NewAnnotation:
-    """What the form of a new note asks for. Raises BadRequest."""
+    """The input for a new note from its form. Raises BadRequest."""
     return NewAnnotation(
         websiteId=website_id,
         text=form.get("text", ""),
@@ -27,7 +27,7 @@ def new_of(form: Mapping[str, str], website_id: str, zone: ZoneInfo) -> NewAnnot
 
 
 def change_of(form: Mapping[str, str], annotation_id: str, zone: ZoneInfo) -> ChangedAnnotation:
-    """What the form of a stored note asks for. Raises BadRequest."""
+    """The input for a changed note from its form. Raises BadRequest."""
     when = _instant(form, "xValue", "time", zone)
     if not when:
         raise BadRequest.about("xValue", "Choose a day")
@@ -43,8 +43,8 @@ def change_of(form: Mapping[str, str], annotation_id: str, zone: ZoneInfo) -> Ch
 
 def values_of(note: Annotation, zone: ZoneInfo) -> dict[str, str]:
     """A stored note as its form shows it."""
-    day, clock = _written(note.at, note.content.days, zone)
-    end_day, end_clock = ("", "") if note.until is None else _written(note.until, note.content.days, zone)
+    day, clock = _date_and_time(note.at, note.content.days, zone)
+    end_day, end_clock = ("", "") if note.until is None else _date_and_time(note.until, note.content.days, zone)
     return {
         "text": note.content.text,
         "xValue": day,
@@ -56,7 +56,7 @@ def values_of(note: Annotation, zone: ZoneInfo) -> dict[str, str]:
     }
 
 
-def _written(at: int, days: bool, zone: ZoneInfo) -> tuple[str, str]:
+def _date_and_time(at: int, days: bool, zone: ZoneInfo) -> tuple[str, str]:
     """The day and the time of day of an instant, as inputs of forms take them."""
     if days:
         return datetime.fromtimestamp(at / 1000, UTC).date().isoformat(), ""

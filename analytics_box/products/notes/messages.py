@@ -1,4 +1,4 @@
-"""What procedures of annotations take and answer with (wire 10.5)."""
+"""Input and output of annotation procedures (wire 10.5)."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -92,7 +92,7 @@ class AnnotationShown(Struct, frozen=True):
     deletedAt: None = None
 
 
-def shown(note: Annotation, *, own: bool = True) -> AnnotationShown:
+def note_answer(note: Annotation, *, own: bool = True) -> AnnotationShown:
     """A note as procedures answer with it."""
     content = note.content
     return AnnotationShown(

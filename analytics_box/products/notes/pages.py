@@ -16,7 +16,7 @@ from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.page.dates import formats_of
 from analytics_box.web.page.questions import ask, back_of, short_name
-from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 OF_A_PAGE = 100
 
@@ -64,7 +64,7 @@ async def delete_form(visit: Visitor, website_id: FromPath[str], note_id: FromPa
     return ask(
         visit,
         site_shell(visit, "overview", website),
-        texts.Notes.delete_note,
+        texts.NoteTexts.delete_note,
         short_name(note.content.text),
         action=f"{home}/notes/{note.id}/delete",
         back=back or f"{home}/notes",
@@ -80,12 +80,12 @@ async def delete_note(visit: Visitor, website_id: FromPath[str], note_id: FromPa
     return visit.go(back_of(typed.get("back", ""), home) or f"{home}/notes?done=deleted")
 
 
-def _zone(visit: Visit, named: str = "") -> ZoneInfo:
+def _zone(visit: PageRequest, named: str = "") -> ZoneInfo:
     """The time zone that a form names, else the person's."""
     return zone_of(named or visit.person.time_zone)
 
 
-async def _list(visit: Visit, website_id: str, again: Again) -> Page:
+async def _list(visit: PageRequest, website_id: str, again: Again) -> Page:
     website, person = own(visit.call, website_id), visit.person
     asked = visit.asked("page")
     number = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 4 else 0
@@ -117,11 +117,11 @@ async def _list(visit: Visit, website_id: str, again: Again) -> Page:
         may_write=person.may("member"),
         zone=zone.key,
         url=visit.parts.settings.public_url,
-        done=texts.Notes.done.get(visit.asked("done"), ""),
+        done=texts.NoteTexts.done.get(visit.asked("done"), ""),
     )
 
 
-async def _edit(visit: Visit, website_id: str, note_id: str, again: Again) -> Page:
+async def _edit(visit: PageRequest, website_id: str, note_id: str, again: Again) -> Page:
     website = own(visit.call, website_id)
     note = await visit.call.read(partial(change.existing, website=website, annotation_id=note_id))
     zone = _zone(visit)

@@ -1,4 +1,4 @@
-"""Which notes a caller may see and change."""
+"""Notes that a caller can see and change."""
 
 from functools import partial
 
@@ -24,7 +24,7 @@ def visible(call: Call, website_id: str) -> tuple[Website, bool]:
     raise errors.NotFound.of("website", website_id)
 
 
-async def seen(call: Call, annotation_id: str) -> tuple[Annotation, bool]:
+async def find_note(call: Call, annotation_id: str) -> tuple[Annotation, bool]:
     """A note that the caller may see, and whether it is of their own website. Raises AuthRequired or NotFound."""
     found = await call.read(partial(rows.find, annotation_id=annotation_id))
     website = None if found is None else call.parts[Directory].find(found.website_id)

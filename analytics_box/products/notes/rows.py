@@ -10,7 +10,7 @@ from analytics_box.products.notes.annotation import Annotation, Content
 _COLUMNS = "id, website_id, at, until, content, created_by, created_at, updated_at"
 
 
-class _Row(Struct, frozen=True):
+class _NoteRow(Struct, frozen=True):
     """A row as it is stored; `content` is JSON."""
 
     id: str
@@ -33,7 +33,7 @@ def between(
     """
     found = records.all_of(
         db,
-        _Row,
+        _NoteRow,
         f"""
         -- annotations.between
         select {_COLUMNS} from annotations
@@ -48,13 +48,13 @@ def between(
 
 def find(db: Connection, annotation_id: str) -> Annotation | None:
     row = records.one_of(
-        db, _Row, f"-- annotations.find\nselect {_COLUMNS} from annotations where id = ?", (annotation_id,)
+        db, _NoteRow, f"-- annotations.find\nselect {_COLUMNS} from annotations where id = ?", (annotation_id,)
     )
     return None if row is None else _annotation(row)
 
 
 def count(db: Connection, website_id: str) -> int:
-    """How many notes a website has."""
+    """The number of a website's notes."""
     found = db.execute("-- annotations.count\nselect count(*) from annotations where website_id = ?", (website_id,))
     return int(str(found.fetchall()[0][0]))
 
@@ -90,7 +90,7 @@ def delete(db: Connection, annotation_id: str) -> None:
     db.execute("-- annotations.delete\ndelete from annotations where id = ?", (annotation_id,))
 
 
-def _annotation(row: _Row) -> Annotation:
+def _annotation(row: _NoteRow) -> Annotation:
     return Annotation(
         id=row.id,
         website_id=row.website_id,

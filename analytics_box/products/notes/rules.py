@@ -1,4 +1,4 @@
-"""What a note may say, and when it may be. Pure."""
+"""Valid texts and times of notes. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -17,22 +17,22 @@ _YEARS: Final = range(1980, 2101)
 WRITE_A_TIME: Final = "Write a day such as 2026-11-20 or a time such as 2026-11-20T14:30:00Z, from 1980 to 2100"
 
 
-class Moment(NamedTuple):
+class NoteMoment(NamedTuple):
     """A time as it was written: UTC ms, and whether it is a whole day, which begins at midnight UTC."""
 
     at: int
     whole_day: bool
 
 
-class Period(NamedTuple):
-    """When a note is: `until` is None for an instant; `days` says that both are whole days."""
+class NotePeriod(NamedTuple):
+    """The time of a note: `until` is None for an instant; `days` marks both as whole days."""
 
     at: int
     until: int | None
     days: bool
 
 
-def moment(text: str, field: str) -> Moment:
+def moment(text: str, field: str) -> NoteMoment:
     """Reads an ISO day or time; a time without an offset is UTC. Raises BadRequest about `field`."""
     written = text.strip()
     try:
@@ -45,22 +45,22 @@ def moment(text: str, field: str) -> Moment:
         raise BadRequest.about(field, WRITE_A_TIME) from refused
     if found.year not in _YEARS:
         raise BadRequest.about(field, WRITE_A_TIME)
-    return Moment(round(found.timestamp() * 1000), whole)
+    return NoteMoment(round(found.timestamp() * 1000), whole)
 
 
-def period(start: Moment, end: Moment | None, *, ranged: bool) -> Period:
-    """When a note is; one that is a range needs an end. Raises BadRequest about xEndValue."""
+def period(start: NoteMoment, end: NoteMoment | None, *, ranged: bool) -> NotePeriod:
+    """The time of a note; a range needs an end. Raises BadRequest about xEndValue."""
     if end is None:
         if ranged:
             raise BadRequest.about("xEndValue", "A range needs its end as xEndValue")
-        return Period(start.at, None, start.whole_day)
+        return NotePeriod(start.at, None, start.whole_day)
     if end.at < start.at:
         raise BadRequest.about("xEndValue", "The end must not be before the beginning")
-    return Period(start.at, end.at, start.whole_day and end.whole_day)
+    return NotePeriod(start.at, end.at, start.whole_day and end.whole_day)
 
 
 def text(given: str) -> str:
-    """What a note says, on one line. Raises BadRequest."""
+    """The text of a note, on one line. Raises BadRequest."""
     said = names.one_line(given)
     if not said or not names.is_visible(said):
         raise BadRequest.about("text", "Write what happened, in letters that can be seen")

@@ -5,12 +5,12 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from analytics_box.base.texts import Notes
+from analytics_box.base.texts import NoteTexts
 from analytics_box.products.notes.annotation import Annotation
 from analytics_box.web.page.dates import Formats, day_text, time_text
 
 
-class Line(Struct, frozen=True):
+class NoteLine(Struct, frozen=True):
     """A note in a list: when it was, in words, what it says, its tags, its colour, and the page that changes it."""
 
     id: str
@@ -22,9 +22,9 @@ class Line(Struct, frozen=True):
     href: str
 
 
-def line(note: Annotation, zone: ZoneInfo, formats: Formats) -> Line:
+def line(note: Annotation, zone: ZoneInfo, formats: Formats) -> NoteLine:
     """A note as lists show it, in a time zone."""
-    return Line(
+    return NoteLine(
         id=note.id,
         when=when(note, zone, formats),
         text=note.content.text,
@@ -41,7 +41,7 @@ def when(note: Annotation, zone: ZoneInfo, formats: Formats) -> str:
     if note.until is None:
         return start
     end = _moment(note.until, note.content.days, zone, formats)
-    return start if start == end else Notes.period.format(start=start, end=end)
+    return start if start == end else NoteTexts.period.format(start=start, end=end)
 
 
 def _moment(at: int, days: bool, zone: ZoneInfo, formats: Formats) -> str:

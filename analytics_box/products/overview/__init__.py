@@ -1,1 +1,1 @@
-"""How a website does: its overview, and the list of all with their last seven days."""
+"""The dashboard of a website, and the list of all websites with their last seven days."""

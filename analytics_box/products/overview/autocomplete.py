@@ -7,11 +7,11 @@ from msgspec import Struct, structs
 from analytics_box.base import errors
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import BadRequest, InvalidQuery
-from analytics_box.figures.asking import Asking, Unanswered
+from analytics_box.figures.asking import PageQuery, UnansweredQuery
 from analytics_box.products.overview.board import WEBSITE
 from analytics_box.query import ranges
-from analytics_box.query.ranges import Days
-from analytics_box.query.run import Queries
+from analytics_box.query.ranges import DayRange
+from analytics_box.query.run import QueryRunner
 from analytics_box.tenants.tenancy.messages import Text
 from analytics_box.tenants.websites.reach import own
 from analytics_box.web.call import Call
@@ -34,7 +34,7 @@ _LISTS: Final = {
 }
 
 
-class Asked(Struct, frozen=True, forbid_unknown_fields=True):
+class AutocompleteInput(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of autocomplete.get: days as YYYY-MM-DD, both inclusive; without them the last 30."""
 
     websiteId: Text
@@ -61,15 +61,15 @@ class KeptSuggestions:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._kept: dict[tuple[int, Days, str], tuple[Suggestions, float]] = {}  # in the order in which they came
+        self._kept: dict[tuple[int, DayRange, str], tuple[Suggestions, float]] = {}  # in the order in which they came
         self._letters = 0
 
-    def get(self, key: tuple[int, Days, str]) -> Suggestions | None:
+    def get(self, key: tuple[int, DayRange, str]) -> Suggestions | None:
         """The answer, unless it is too old."""
         found, until = self._kept.get(key, (None, 0.0))
         return found if until > self._clock.monotonic() else None
 
-    def keep(self, key: tuple[int, Days, str], found: Suggestions) -> None:
+    def keep(self, key: tuple[int, DayRange, str], found: Suggestions) -> None:
         """Keep an answer instead of the oldest ones."""
         self._drop(key)
         self._kept[key] = found, self._clock.monotonic() + KEPT_SECONDS
@@ -77,7 +77,7 @@ class KeptSuggestions:
         while len(self._kept) > MOST_KEPT or (self._letters > MOST_LETTERS and self._kept):
             self._drop(next(iter(self._kept)))
 
-    def _drop(self, key: tuple[int, Days, str]) -> None:
+    def _drop(self, key: tuple[int, DayRange, str]) -> None:
         dropped = self._kept.pop(key, None)
         if dropped is not None:
             self._letters -= _letters(dropped[0])
@@ -87,7 +87,7 @@ def _letters(found: Suggestions) -> int:
     return sum(len(text) for texts in structs.astuple(found) for text in texts)
 
 
-async def get(call: Call, given: Asked) -> Suggestions:
+async def get(call: Call, given: AutocompleteInput) -> Suggestions:
     """autocomplete.get: at most half an hour old. Raises NotFound, BadRequest or Unavailable."""
     website, kept = own(call, given.websiteId), call.parts[KeptSuggestions]
     person = call.identity.person
@@ -102,10 +102,10 @@ async def get(call: Call, given: Asked) -> Suggestions:
     key = website.site, days, zone.key
     found = kept.get(key)
     if found is None:
-        asking = Asking(call.parts[Queries], website.site, WEBSITE, days, zone, call.now)
+        asking = PageQuery(call.parts[QueryRunner], website.site, WEBSITE, days, zone, call.now)
         try:
             lists = await asking.rows([name for name, _ in _LISTS.values()], limit=MOST_VALUES)
-        except Unanswered as refused:
+        except UnansweredQuery as refused:
             raise errors.Unavailable(str(refused)) from refused
         named = zip(_LISTS.items(), lists, strict=True)
         found = Suggestions(**{name: [row[field] for row in rows if row[field]] for (name, (_, field)), rows in named})

@@ -7,18 +7,28 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from analytics_box.base.facts.event import EXPOSURE
-from analytics_box.base.texts import Compact, Definitions, Details, Metrics, Panels
-from analytics_box.base.texts import Filters as FilterWords
-from analytics_box.figures.board import About, Beside, Board, Column, Filters, Listed, Metric, Source, Words
+from analytics_box.base.texts import Compact, DefinitionTexts, Details, Metrics, Panels
+from analytics_box.base.texts import FilterTexts as FilterWords
+from analytics_box.figures.board import (
+    Board,
+    BoardSubject,
+    FigureColumn,
+    FigureList,
+    Filters,
+    JoinedType,
+    Metric,
+    ValueSource,
+    Words,
+)
 from analytics_box.figures.converting import metrics
 from analytics_box.figures.panels import domain_beside
 from analytics_box.products.overview.compact import EXTRAS
 from analytics_box.query.catalog.registry import TYPES, QueryType
 from analytics_box.query.catalog.sessions_by import sessions_of, sessions_of_entries
 from analytics_box.query.catalog.types import Record
-from analytics_box.query.filters import COMMON, Condition
+from analytics_box.query.filters import COMMON, FilterCondition
 from analytics_box.web.recognition import typed
-from analytics_box.web.recognition.called import called
+from analytics_box.web.recognition.called import display_name
 
 TOTALS, _SERIES = "summary_totals", "summary_metrics"
 
@@ -56,58 +66,64 @@ METRICS: Final = (
     Metric("median_session_duration", TOTALS, _SERIES, unit="seconds", needs="sessions"),
 )
 PLACES: Final = ("countries", "regions", "cities")
-_VIEWS: Final = Column("pageviews")
+_VIEWS: Final = FigureColumn("pageviews")
 _OF_SESSIONS: Final = (
-    Column("sessions"),
-    Column("bounce_rate", "percent", needs="sessions"),
-    Column("median_session_duration", "seconds", needs="sessions"),
+    FigureColumn("sessions"),
+    FigureColumn("bounce_rate", "percent", needs="sessions"),
+    FigureColumn("median_session_duration", "seconds", needs="sessions"),
 )
 
 
-def _listed(type: str, field: str = "", *, within: tuple[str, ...] = (), **more: Any) -> Listed:
+def _entry_list(type: str, field: str = "", *, within: tuple[str, ...] = (), **more: Any) -> FigureList:
     """A list of what sessions begin with: its table has their sessions beside."""
-    beside = Beside(sessions_of(TYPES[type]), _OF_SESSIONS, ("name", *within))
-    return Listed(type, field, columns=(_VIEWS,), beside=(beside,), within=within, **more)
+    beside = JoinedType(sessions_of(TYPES[type]), _OF_SESSIONS, ("name", *within))
+    return FigureList(type, field, columns=(_VIEWS,), beside=(beside,), within=within, **more)
 
 
-_ENTRIES: Final = Beside(sessions_of_entries(TYPES["top_pages"]), _OF_SESSIONS, ("path",))
-LISTS: Final[dict[str, Listed]] = {
-    "sources": _listed("traffic_sources", "referrer", detail=domain_beside),
-    "channels": _listed("channels", "channel"),
-    "utm_campaign": _listed("utm_campaigns", "utm_campaign"),
-    "utm_source": _listed("utm_sources", "utm_source"),
-    "utm_medium": _listed("utm_mediums", "utm_medium"),
-    "utm_term": _listed("utm_terms", "utm_term"),
-    "utm_content": _listed("utm_content", "utm_content"),
-    "pages": Listed(
+_ENTRIES: Final = JoinedType(sessions_of_entries(TYPES["top_pages"]), _OF_SESSIONS, ("path",))
+LISTS: Final[dict[str, FigureList]] = {
+    "sources": _entry_list("traffic_sources", "referrer", detail=domain_beside),
+    "channels": _entry_list("channels", "channel"),
+    "utm_campaign": _entry_list("utm_campaigns", "utm_campaign"),
+    "utm_source": _entry_list("utm_sources", "utm_source"),
+    "utm_medium": _entry_list("utm_mediums", "utm_medium"),
+    "utm_term": _entry_list("utm_terms", "utm_term"),
+    "utm_content": _entry_list("utm_content", "utm_content"),
+    "pages": FigureList(
         "top_pages",
         "path",
         shown="path",
         columns=(_VIEWS,),
         beside=(
-            Beside(TYPES["page_time_analysis"], (Column("median_time_on_page", "seconds"),)),
-            Beside(TYPES["page_scroll_performance"], (Column("avg_scroll_depth", "percent"),)),
+            JoinedType(TYPES["page_time_analysis"], (FigureColumn("median_time_on_page", "seconds"),)),
+            JoinedType(TYPES["page_scroll_performance"], (FigureColumn("avg_scroll_depth", "percent"),)),
             _ENTRIES,
         ),
     ),
-    "entry": Listed("entry_pages", "entry_page", shown="path", beside=(_ENTRIES,)),
-    "exit": Listed("exit_pages", "exit_page", shown="path", columns=(Column("pageviews", called="sessions"),)),
-    "countries": _listed("country", "country", places=True, icon="globe"),
-    "regions": _listed("region", "region", places=True, within=("country",)),
-    "cities": _listed("city", "city", places=True, within=("country",)),
-    "map": Listed("country", "country", places=True, icon="globe", look="map", below=PLACES),
-    "browsers": _listed("browser_name", "browser_name"),
-    "systems": _listed("os_name", "os_name"),
-    "devices": _listed("device_types", "device_type"),
-    "windows": _listed("screen_resolution", label=_size, detail=itemgetter("device_type"), within=("device_type",)),
-    "languages": _listed("language", "language", label=partial(called, "language")),
-    "events": Listed(
+    "entry": FigureList("entry_pages", "entry_page", shown="path", beside=(_ENTRIES,)),
+    "exit": FigureList(
+        "exit_pages", "exit_page", shown="path", columns=(FigureColumn("pageviews", called="sessions"),)
+    ),
+    "countries": _entry_list("country", "country", places=True, icon="globe"),
+    "regions": _entry_list("region", "region", places=True, within=("country",)),
+    "cities": _entry_list("city", "city", places=True, within=("country",)),
+    "map": FigureList("country", "country", places=True, icon="globe", look="map", below=PLACES),
+    "browsers": _entry_list("browser_name", "browser_name"),
+    "systems": _entry_list("os_name", "os_name"),
+    "devices": _entry_list("device_types", "device_type"),
+    "windows": _entry_list("screen_resolution", label=_size, detail=itemgetter("device_type"), within=("device_type",)),
+    "languages": _entry_list("language", "language", label=partial(display_name, "language")),
+    "events": FigureList(
         "custom_events",
         "event",
         counted="total_events",
-        columns=(Column("unique_users"), Column("unique_sessions"), Column("last_occurrence", "moment")),
+        columns=(
+            FigureColumn("unique_users"),
+            FigureColumn("unique_sessions"),
+            FigureColumn("last_occurrence", "moment"),
+        ),
     ),
-    "links": Listed(
+    "links": FigureList(
         "outbound_links",
         "outgoing_link",
         shown="href",
@@ -115,32 +131,32 @@ LISTS: Final[dict[str, Listed]] = {
         label=_without_scheme,
         detail=_text,
         icon="globe",
-        columns=(Column("unique_users"), Column("unique_sessions"), Column("last_clicked", "moment")),
+        columns=(FigureColumn("unique_users"), FigureColumn("unique_sessions"), FigureColumn("last_clicked", "moment")),
         within=("text",),
     ),
-    "domains": Listed(
+    "domains": FigureList(
         "outbound_domains",
         "outgoing_domain",
         shown="domain",
         counted="total_clicks",
-        columns=(Column("unique_users"), Column("unique_links")),
+        columns=(FigureColumn("unique_users"), FigureColumn("unique_links")),
     ),
-    "flags": Listed(
+    "flags": FigureList(
         "flag_variants",
         "flag",
         label=_flag,
         detail=itemgetter("variant"),
         icon="flag",
-        columns=(Column("exposures"), Column("first_seen", "moment"), Column("last_seen", "moment")),
+        columns=(FigureColumn("exposures"), FigureColumn("first_seen", "moment"), FigureColumn("last_seen", "moment")),
     ),
 }
 CAMPAIGNS: Final = ("utm_campaign", "utm_source", "utm_medium", "utm_term", "utm_content")
 # Fields that no list shows: what happened in a session beside what is listed (query/happened.py).
 FURTHER: Final = ("event_property", "viewed_page", "scroll", "engaged", "link", "reached_goal")
 # Where their values are suggested from.
-SUGGESTED: Final[dict[str, Source]] = {
-    "event_property": Source("custom_event_properties", _properties, "count"),
-    "viewed_page": Source("top_pages", _path, "visitors"),
+SUGGESTED: Final[dict[str, ValueSource]] = {
+    "event_property": ValueSource("custom_event_properties", _properties, "count"),
+    "viewed_page": ValueSource("top_pages", _path, "visitors"),
 }
 # The lists of each panel; those of campaigns share one tab.
 PANELS: Final[dict[str, tuple[str, ...]]] = {
@@ -155,11 +171,11 @@ PANELS: Final[dict[str, tuple[str, ...]]] = {
 
 
 # What flags gave, which pages say by themselves: nothing that a visitor did, and so in no list of what visitors did.
-_SAID_BY_PAGES: Final = Condition("name", "is", (EXPOSURE,), negated=True)
+_SAID_BY_PAGES: Final = FilterCondition("name", "is", (EXPOSURE,), negated=True)
 _OF_WHAT_VISITORS_DID: Final = frozenset(("custom_events", "realtime_feed"))
 
 
-def _asked(query_type: QueryType) -> QueryType:
+def _page_query(query_type: QueryType) -> QueryType:
     """The whole page is filtered alike: what sessions begin with is on every fact, whatever the API's types allow."""
     asks = query_type.asks
     if query_type.name in _OF_WHAT_VISITORS_DID:
@@ -167,8 +183,8 @@ def _asked(query_type: QueryType) -> QueryType:
     return replace(query_type, filters=_FILTERS, asks=asks)
 
 
-def _about(_: Filters) -> About:
-    return About({**Metrics.names, **Panels.counted}, _asked)
+def _about(_: Filters) -> BoardSubject:
+    return BoardSubject({**Metrics.names, **Panels.counted}, _page_query)
 
 
 WEBSITE: Final = Board(
@@ -191,7 +207,7 @@ WEBSITE: Final = Board(
         empty=Panels.empty,
         codes={"{call}": Panels.event_call, "{outgoing}": Panels.outgoing_option},
         filters=FilterWords.names,
-        anchors=Definitions.of,
+        anchors=DefinitionTexts.of,
         shares=Panels.shares,
         columns=Details.columns,
     ),

@@ -1,4 +1,4 @@
-"""How websites do, over RPC (wire 10.3): small charts, and whether events arrive. Keys need read:data."""
+"""Website figures over RPC (wire 10.3): small charts, and whether events arrive. Keys need read:data."""
 
 from msgspec import Struct
 
@@ -7,11 +7,11 @@ from analytics_box.products.overview.mini_chart import MiniChart, mini_chart
 from analytics_box.products.overview.weeks import weeks
 from analytics_box.query import ranges
 from analytics_box.query.presence import Presence
-from analytics_box.query.run import Queries
-from analytics_box.tenants.tenancy.messages import OfOrganization
+from analytics_box.query.run import QueryRunner
+from analytics_box.tenants.tenancy.messages import OrganizationInput
 from analytics_box.tenants.websites.messages import ByWebsite
 from analytics_box.tenants.websites.reach import all_own, own
-from analytics_box.tenants.websites.shown import WebsiteShown, shown
+from analytics_box.tenants.websites.shown import WebsiteAnswer, website_answer
 from analytics_box.web.call import Call
 
 
@@ -29,12 +29,12 @@ class TrackingState(Struct, frozen=True):
 class WithCharts(Struct, frozen=True):
     """Output of websites.listWithCharts: charts and current visitors by website id."""
 
-    websites: list[WebsiteShown]
+    websites: list[WebsiteAnswer]
     chartData: dict[str, MiniChart]
     activeUsers: dict[str, int]
 
 
-async def list_with_charts(call: Call, given: OfOrganization) -> WithCharts:
+async def list_with_charts(call: Call, given: OrganizationInput) -> WithCharts:
     """websites.listWithCharts: the websites with the page views of the last seven days and who is there now."""
     websites = all_own(call, given.organizationId)
     sites = tuple(website.site for website in websites)
@@ -42,7 +42,7 @@ async def list_with_charts(call: Call, given: OfOrganization) -> WithCharts:
     begun = await call.parts[Presence].begun(sites)
     person = call.identity.person
     zone = ranges.zone(person.time_zone if person is not None else "UTC")
-    found = await weeks(call.parts[Queries], sites, zone, call.now)
+    found = await weeks(call.parts[QueryRunner], sites, zone, call.now)
     if found is None:
         raise errors.Unavailable("The charts could not be computed in time; ask again in a moment")
     charts = {}
@@ -51,7 +51,7 @@ async def list_with_charts(call: Call, given: OfOrganization) -> WithCharts:
         has_data = website.site in begun
         charts[website.id] = mini_chart(website.id, week.totals.pageviews, week.days, has_data=has_data)
     return WithCharts(
-        websites=[shown(website, call.now) for website in websites],
+        websites=[website_answer(website, call.now) for website in websites],
         chartData=charts,
         activeUsers={website.id: online[website.site] for website in websites},
     )

@@ -6,12 +6,12 @@ from typing import Final, Literal
 import msgspec
 from msgspec import Struct
 
-from analytics_box.base.texts import Compact, OnePage, Vitals, figures
+from analytics_box.base.texts import Compact, SinglePageTexts, Vitals, figures
 from analytics_box.figures import hours
-from analytics_box.figures.board import Extra, Place, Rows
-from analytics_box.figures.panels import Bar
+from analytics_box.figures.board import Extra, PanelPlace, Rows
+from analytics_box.figures.panels import BarRow
 from analytics_box.products.overview import one_page
-from analytics_box.products.overview.facts import Fact, Facts
+from analytics_box.products.overview.facts import Facts, PanelFact
 
 ERRORS = 5  # messages
 Rating = Literal["good", "fair", "poor"]
@@ -45,7 +45,7 @@ class VitalRow(Struct, frozen=True):
     samples: float
 
 
-class Vital(Struct, frozen=True):
+class VitalFact(Struct, frozen=True):
     """A metric: its 75th percentile, how good that is, and how many values it comes from."""
 
     name: str
@@ -57,17 +57,17 @@ class Vital(Struct, frozen=True):
 
 
 def errors(summary: ErrorSummary, rows: Sequence[ErrorRow]) -> Facts:
-    """What the panel of errors says. There are no facts where there is no error."""
+    """The content of the panel of errors; empty if there are none."""
     facts = (
-        Fact(Compact.errors, figures.count(summary.totalErrors)),
-        Fact(Compact.visitors, figures.count(summary.affectedUsers)),
-        Fact(Compact.sessions, figures.percent(summary.errorRate)),
+        PanelFact(Compact.errors, figures.count(summary.totalErrors)),
+        PanelFact(Compact.visitors, figures.count(summary.affectedUsers)),
+        PanelFact(Compact.sessions, figures.percent(summary.errorRate)),
     )
     largest = max((row.count for row in rows), default=0)
     return Facts(
         facts=facts if summary.totalErrors else (),
         bars=tuple(
-            Bar(
+            BarRow(
                 label=figures.visible(row.name),
                 detail="",
                 value=figures.count(row.count),
@@ -79,52 +79,52 @@ def errors(summary: ErrorSummary, rows: Sequence[ErrorRow]) -> Facts:
     )
 
 
-def vitals(rows: Sequence[VitalRow]) -> tuple[Vital, ...]:
+def vitals(rows: Sequence[VitalRow]) -> tuple[VitalFact, ...]:
     """The metrics that were measured, in the order of the page."""
     found = {row.metric_name: row for row in rows if row.samples}
     return tuple(_vital(found[name]) for name in LIMITS if name in found)
 
 
-def _vital(row: VitalRow) -> Vital:
-    shown = rounded(row.metric_name, row.p75)
+def _vital(row: VitalRow) -> VitalFact:
+    shown = round_percentile(row.metric_name, row.p75)
     rating = rate(row.metric_name, shown)
-    return Vital(
+    return VitalFact(
         name=row.metric_name,
         title=Vitals.names[row.metric_name],
-        value=_written(row.metric_name, shown),
+        value=_percentile_text(row.metric_name, shown),
         rating=rating,
         words=Vitals.ratings[rating],
         samples=Vitals.samples.format(count=figures.count(row.samples)),
     )
 
 
-def rounded(metric: str, value: float) -> float:
+def round_percentile(metric: str, value: float) -> float:
     """A 75th percentile as it is shown, so that its rating never contradicts what is read: CLS to two decimals, times
     to whole milliseconds, from a second on to tenths of a second."""
     if metric == "CLS":
-        return float(figures.rounded(value, 2))
+        return float(figures.round_half_up(value, 2))
     whole = figures.whole(value)
     return whole if whole < 1_000 else figures.whole(value / 100) * 100
 
 
 def rate(metric: str, value: float) -> Rating:
-    """How good a 75th percentile is."""
+    """The rating of a 75th percentile."""
     good, fair = LIMITS[metric]
     return "good" if value <= good else "fair" if value <= fair else "poor"
 
 
-def _written(metric: str, shown: float) -> str:
+def _percentile_text(metric: str, shown: float) -> str:
     if metric == "CLS":
         return f"{shown:.2f}"
     return f"{shown:.0f}{figures.NBSP}ms" if shown < 1_000 else f"{shown / 1_000:.1f}{figures.NBSP}s"
 
 
-def _errors(answers: Sequence[Rows], _: Place) -> Facts:
+def _errors(answers: Sequence[Rows], _: PanelPlace) -> Facts:
     summary, rows = answers
     return errors(msgspec.convert(summary[0], ErrorSummary), msgspec.convert(rows, list[ErrorRow]))
 
 
-def _vitals(answers: Sequence[Rows], _: Place) -> tuple[Vital, ...]:
+def _vitals(answers: Sequence[Rows], _: PanelPlace) -> tuple[VitalFact, ...]:
     return vitals(msgspec.convert(answers[0], list[VitalRow]))
 
 
@@ -133,8 +133,8 @@ EXTRAS: Final = {
         one_page.TYPES,
         one_page.page_figures,
         "facts",
-        OnePage.counted,
-        OnePage.empty,
+        SinglePageTexts.counted,
+        SinglePageTexts.empty,
         needs="path",
         before="sources",
     ),

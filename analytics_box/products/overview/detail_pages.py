@@ -13,7 +13,7 @@ from analytics_box.products.overview.measured import parts_of
 from analytics_box.query.presence import Presence
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.shell import site_shell
-from analytics_box.web.page.visit import Answer, Next, Visit, Visitor
+from analytics_box.web.page.visit import Answer, Next, PageRequest, Visitor
 
 
 async def site_details(visit: Visitor, website_id: FromPath[str], name: FromPath[str]) -> Answer:
@@ -50,5 +50,5 @@ async def site_export(visit: Visitor, website_id: FromPath[str], form: FromPath[
     return await export.file(visit, website.site, view, names, form, own=own_parts)
 
 
-def _view(visit: Visit, home: str, name: str) -> View:
+def _view(visit: PageRequest, home: str, name: str) -> View:
     return read_view(f"{home}/details/{name}", visit.request.query_params, WEBSITE)

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from analytics_box.base import errors
 from analytics_box.base.texts import EventPages, figures
 from analytics_box.figures import page
-from analytics_box.figures.asking import Asking, Told, Unanswered
+from analytics_box.figures.asking import PageQuery, SubjectFacts, UnansweredQuery
 from analytics_box.figures.narrowing import Narrow, Narrowing
 from analytics_box.figures.view import read_view
-from analytics_box.products.goals.figures import Reached, rate_text
+from analytics_box.products.goals.figures import GoalFigures, rate_text
 from analytics_box.products.goals.shown import WRITER, address, home
 from analytics_box.products.notes.on_charts import on_charts
 from analytics_box.products.overview.board import TOTALS, WEBSITE
@@ -31,7 +31,7 @@ MOST_PAGES: Final = 10
 _TYPES: Final = (TOTALS, "custom_events_summary", "custom_event_properties", "custom_events_by_path")
 
 
-class Bar(Struct, frozen=True):
+class EventBar(Struct, frozen=True):
     """A value or a page: how often it came, and its share."""
 
     label: str
@@ -44,17 +44,18 @@ class PropertyShown(Struct, frozen=True):
     """A property with its commonest values; whether there are others."""
 
     key: str
-    values: tuple[Bar, ...]
+    values: tuple[EventBar, ...]
     more: bool
 
 
-class Lists(Struct, frozen=True):
-    """What stands below the chart: the share of all visitors in words, the properties, and the pages; of both there may
-    be more."""
+class EventLists(Struct, frozen=True):
+    """The lists below the chart: the share of all visitors in words, the properties, and the pages; both lists may be
+    cut.
+    """
 
     share: str = ""
     properties: tuple[PropertyShown, ...] = ()
-    pages: tuple[Bar, ...] = ()
+    pages: tuple[EventBar, ...] = ()
     more_pages: bool = False
     more_properties: bool = False
     failed: str = ""
@@ -68,7 +69,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
         raise errors.NotFound("There is nothing at this address")
     view = read_view(f"/sites/{website.id}/events", visit.request.query_params, EVENT)
     view = replace(view, filters=Narrowing((Narrow(EVENT_NAME, "is", (name,)),)))
-    asking, board = await page.alone(visit, website.site, view, Told(notes=on_charts(visit, website)))
+    asking, board = await page.alone(visit, website.site, view, SubjectFacts(notes=on_charts(visit, website)))
     on_overview = replace(view, path=f"/sites/{website.id}", of=WEBSITE, metric=WEBSITE.default, beside="")
     only = Narrowing((Narrow("event", "is", (name,)),))
     return visit.pages.show(
@@ -84,14 +85,14 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
     )
 
 
-async def _lists(asking: Asking) -> Lists:
+async def _lists(asking: PageQuery) -> EventLists:
     try:
         (whole,), (event,), properties, pages = await asking.rows(_TYPES)
-    except Unanswered as failed:
-        return Lists(failed=EventPages.failed.format(why=failed))
-    reached, times = Reached(int(whole["visitors"]), int(event["unique_users"])), int(event["total_events"])
+    except UnansweredQuery as failed:
+        return EventLists(failed=EventPages.failed.format(why=failed))
+    reached, times = GoalFigures(int(whole["visitors"]), int(event["unique_users"])), int(event["total_events"])
     share = EventPages.rate.format(rate=rate_text(reached), visitors=figures.count(reached.visitors))
-    return Lists(
+    return EventLists(
         share,
         _properties(properties, times),
         _bars(pages[:MOST_PAGES], "name", "total_events", times),
@@ -113,10 +114,10 @@ def _properties(found: Sequence[Record], events: int) -> tuple[PropertyShown, ..
     )
 
 
-def _bars(found: Sequence[Record], label: str, count: str, whole: int) -> tuple[Bar, ...]:
+def _bars(found: Sequence[Record], label: str, count: str, whole: int) -> tuple[EventBar, ...]:
     largest = max((row[count] for row in found), default=0)
     return tuple(
-        Bar(
+        EventBar(
             figures.visible(row[label]) or EventPages.unknown_page,
             figures.count(row[count]),
             figures.percent(100 * row[count] / whole) if whole else "",

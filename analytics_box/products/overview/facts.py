@@ -1,11 +1,11 @@
-"""What a small panel shows: figures, and a short list below them."""
+"""The content of a small panel: figures, and a short list below them."""
 
 from msgspec import Struct
 
-from analytics_box.figures.panels import Bar
+from analytics_box.figures.panels import BarRow
 
 
-class Fact(Struct, frozen=True):
+class PanelFact(Struct, frozen=True):
     """A figure with its name."""
 
     label: str
@@ -16,6 +16,6 @@ class Facts(Struct, frozen=True):
     """Figures above a short list, such as errors of the range and the commonest messages. Without facts there is
     nothing to show; `heading` names the list where that is not plain."""
 
-    facts: tuple[Fact, ...]
-    bars: tuple[Bar, ...]
+    facts: tuple[PanelFact, ...]
+    bars: tuple[BarRow, ...]
     heading: str = ""

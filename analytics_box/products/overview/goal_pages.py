@@ -5,49 +5,49 @@ import asyncio
 from litestar.params import FromPath
 from msgspec.structs import replace
 
-from analytics_box.base.texts import Goals, figures
+from analytics_box.base.texts import GoalTexts, figures
 from analytics_box.figures import page
-from analytics_box.figures.asking import Told
+from analytics_box.figures.asking import SubjectFacts
 from analytics_box.figures.converting import CONVERSIONS
 from analytics_box.figures.narrowing import Narrow, Narrowing
 from analytics_box.figures.view import read_view
-from analytics_box.products.goals.figures import MOST_SECONDS, Period, earned
-from analytics_box.products.goals.form import said
-from analytics_box.products.goals.reach import known
+from analytics_box.products.goals.figures import MOST_SECONDS, GoalPeriod, goal_revenue
+from analytics_box.products.goals.form import goal_text
+from analytics_box.products.goals.reach import find_goal
 from analytics_box.products.goals.shown import WRITER, amount, home
 from analytics_box.products.notes.on_charts import on_charts
 from analytics_box.products.overview.board import WEBSITE
 from analytics_box.products.overview.one_chart import GOAL
 from analytics_box.query.named_goals import FIELD
-from analytics_box.query.run import Queries
+from analytics_box.query.run import QueryRunner
 from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.page.visit import Page, Visitor
 
 
 async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
     """GET /sites/{id}/goal?goal=…: what became of a goal. Raises NotFound."""
-    website, goal = await known(visit.call, visit.asked("goal"), website_id)
+    website, goal = await find_goal(visit.call, visit.asked("goal"), website_id)
     view = read_view(f"/sites/{website.id}/goal", visit.request.query_params, GOAL)
-    told = Told(notes=on_charts(visit, website))
+    told = SubjectFacts(notes=on_charts(visit, website))
     asking, board = await page.alone(visit, website.site, view, told)
     on_overview = replace(board.view, path=f"/sites/{website.id}", of=WEBSITE, metric=CONVERSIONS, beside="")
     only = Narrowing((Narrow(FIELD, "is", (goal.id,)),))
     earnings = None
     if goal.definition.amount:
-        period = Period(asking.days, asking.zone, asking.now)
+        period = GoalPeriod(asking.days, asking.zone, asking.now)
         until = asyncio.get_running_loop().time() + MOST_SECONDS
-        earnings = await earned(visit.parts[Queries], website.site, goal.definition, period, until)
+        earnings = await goal_revenue(visit.parts[QueryRunner], website.site, goal.definition, period, until)
     writes = visit.person.may(WRITER)
     return visit.pages.show(
         "goal.html",
         shell=site_shell(visit, "goals", website),
         site=website,
         name=figures.visible(goal.name),
-        said=said(goal.definition),
+        said=goal_text(goal.definition),
         description=figures.visible(goal.description),
         is_active=goal.is_active,
         board=board,
-        sum=Goals.sum.format(sum=amount(earnings)) if earnings is not None else "",
+        sum=GoalTexts.sum.format(sum=amount(earnings)) if earnings is not None else "",
         home=home(website),
         overview=on_overview.link(),
         only=replace(on_overview.without_goal(), filters=only).link(),

@@ -7,14 +7,14 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.texts import Goals, figures
-from analytics_box.figures.asking import Asking, Unanswered
+from analytics_box.base.texts import GoalTexts, figures
+from analytics_box.figures.asking import PageQuery, UnansweredQuery
 from analytics_box.figures.board import Rows
 from analytics_box.figures.compare_picker import comparison_shown
-from analytics_box.figures.converting import CONVERSIONS, RATE, Target, keys
-from analytics_box.figures.export import Sheet
+from analytics_box.figures.converting import CONVERSIONS, RATE, GoalTarget, keys
+from analytics_box.figures.export import ExportSheet
 from analytics_box.figures.shading import number
-from analytics_box.figures.tiles import Change, change_of
+from analytics_box.figures.tiles import TileChange, change_of
 from analytics_box.figures.view import View
 from analytics_box.products.goals.figures import LATE, MOST_SECONDS
 from analytics_box.products.overview.board import TOTALS, WEBSITE
@@ -34,7 +34,7 @@ class GoalBar(Struct, frozen=True):
     rate: str
     width: str
     selected: bool
-    change: Change | None
+    change: TileChange | None
     before: str
 
 
@@ -45,11 +45,11 @@ class GoalRates(Struct, frozen=True):
     more: str
 
 
-async def rates(asking: Asking, view: View, goals: Sequence[Target]) -> GoalRates:
-    """What became of each goal in what the page shows. Raises Unanswered."""
+async def rates(asking: PageQuery, view: View, goals: Sequence[GoalTarget]) -> GoalRates:
+    """The conversions of each goal in the range of the page. Raises UnansweredQuery."""
     against = asking.compared
     so_far = (TOTALS,) if against is not None and not against.nothing else ()
-    found = await _counted(asking, view, goals, so_far)
+    found = await _count_goals(asking, view, goals, so_far)
     largest = max((rows[0][0][CONVERSIONS] for rows in found), default=0)
     return GoalRates(
         tuple(_bar(asking, view, goal, rows, largest) for goal, rows in zip(goals, found, strict=True)),
@@ -57,22 +57,24 @@ async def rates(asking: Asking, view: View, goals: Sequence[Target]) -> GoalRate
     )
 
 
-async def sheet(asking: Asking, view: View, goals: Sequence[Target]) -> Sheet:
-    """The same as a table of a file, without the days that are compared. Raises Unanswered."""
-    found = await _counted(asking, view, goals)
+async def sheet(asking: PageQuery, view: View, goals: Sequence[GoalTarget]) -> ExportSheet:
+    """The conversions as a table of a file, without the days of the comparison. Raises UnansweredQuery."""
+    found = await _count_goals(asking, view, goals)
     names = (CONVERSIONS, RATE)
     lines = [
         {"goal": goal.name, **{name: rows[0][0][name] for name in names}}
         for goal, rows in zip(goals, found, strict=True)
     ]
-    return Sheet("goals", ("goal", *names), lines)
+    return ExportSheet("goals", ("goal", *names), lines)
 
 
-async def _counted(asking: Asking, view: View, goals: Sequence[Target], so_far: Sequence[str] = ()) -> list[list[Rows]]:
-    """The figures of each goal: of the range, and of `so_far` in the days before. Raises Unanswered."""
+async def _count_goals(
+    asking: PageQuery, view: View, goals: Sequence[GoalTarget], so_far: Sequence[str] = ()
+) -> list[list[Rows]]:
+    """The figures of each goal: of the range, and of `so_far` in the days before. Raises UnansweredQuery."""
     slots = asyncio.Semaphore(AT_ONCE)
 
-    async def ask(goal: Target) -> list[Rows]:
+    async def ask(goal: GoalTarget) -> list[Rows]:
         async with slots:
             return await asking.converting(goal, keys(view.of), (TOTALS,), so_far=so_far)
 
@@ -80,27 +82,27 @@ async def _counted(asking: Asking, view: View, goals: Sequence[Target], so_far: 
         async with asyncio.timeout(MOST_SECONDS):
             return await asyncio.gather(*(ask(goal) for goal in goals))
     except TimeoutError as late:
-        raise Unanswered(LATE) from late
+        raise UnansweredQuery(LATE) from late
 
 
-def _bar(asking: Asking, view: View, goal: Target, rows: Sequence[Rows], largest: int) -> GoalBar:
+def _bar(asking: PageQuery, view: View, goal: GoalTarget, rows: Sequence[Rows], largest: int) -> GoalBar:
     (now,), before = rows[0], rows[1][0] if len(rows) > 1 else None
     selected = view.goal is not None and view.goal.id == goal.id
     return GoalBar(
         goal.name,
-        view.without_goal().link() if selected else replace(view, goal=Target(goal.id)).link(),
+        view.without_goal().link() if selected else replace(view, goal=GoalTarget(goal.id)).link(),
         figures.count(now[CONVERSIONS]),
         number(now[RATE], "percent"),
         figures.bar_width(now[CONVERSIONS], largest),
         selected,
         _change(asking, view, now, before),
-        Goals.before.format(count=figures.count(before[CONVERSIONS]), rate=number(before[RATE], "percent"))
+        GoalTexts.before.format(count=figures.count(before[CONVERSIONS]), rate=number(before[RATE], "percent"))
         if before is not None
         else "",
     )
 
 
-def _change(asking: Asking, view: View, now: Record, before: Record | None) -> Change | None:
+def _change(asking: PageQuery, view: View, now: Record, before: Record | None) -> TileChange | None:
     """Judged as the tiles are: not where what stands against it is not known whole, or not as long."""
     told = comparison_shown(view, asking.days, asking.compared, asking.formats)
     if before is None or told.instead:

@@ -1,8 +1,8 @@
-"""What the address of the list of websites asks for: search, order and page. Pure.
+"""The state of the list of websites in its address: search, order and page. Pure.
 
-    q=shop      sort=change (or visitors, online, name, newest)      page=2
+        q=shop      sort=change (or visitors, online, name, newest)      page=2
 
-Pages are forgiving: what cannot be read falls back to the default, and defaults are left out of addresses.
+Pages are forgiving: invalid values fall back to the default, and defaults are left out of addresses.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ LONGEST: Final = 200  # characters of a search
 
 
 class Listing(Struct, frozen=True):
-    """One state of the list. `page` counts from 1."""
+    """A state of the list. `page` counts from 1."""
 
     search: str = ""
     sort: Sort = "visitors"
@@ -40,9 +40,10 @@ class Listing(Struct, frozen=True):
         return f"/sites?{urlencode(found)}" if found else "/sites"
 
 
-class Known(Struct, frozen=True):
-    """What the list sorts and compares by, by the numbers of sites. `weeks` is None where it could not be had;
-    `beginnings` are the times of first events (UTC ms)."""
+class WebsiteFigures(Struct, frozen=True):
+    """The figures that the list sorts and compares by, by site number. `weeks` is None if they could not be read;
+    `beginnings` are the times of first events (UTC ms).
+    """
 
     weeks: Weeks | None
     online: Mapping[int, int]
@@ -66,18 +67,18 @@ def read_listing(query: Mapping[str, str]) -> Listing:
     )
 
 
-def found(websites: Sequence[Website], search: str) -> list[Website]:
+def search_websites(websites: Sequence[Website], search: str) -> list[Website]:
     """The websites whose name or domain has each of these words."""
     words = search.casefold().split()
     return [one for one in websites if all(word in f"{one.name} {one.domain}".casefold() for word in words)]
 
 
-def in_order(websites: Sequence[Website], sort: Sort, known: Known) -> list[Website]:
+def in_order(websites: Sequence[Website], sort: Sort, known: WebsiteFigures) -> list[Website]:
     """The websites as they are sorted; equal ones by their names."""
     return sorted(websites, key=lambda one: (_rank(one, sort, known), one.name.casefold(), one.created_at))
 
 
-def _rank(website: Website, sort: Sort, known: Known) -> tuple[bool, float]:
+def _rank(website: Website, sort: Sort, known: WebsiteFigures) -> tuple[bool, float]:
     """Lower comes first; what is not known comes last."""
     match sort:
         case "name":

@@ -1,7 +1,7 @@
-"""What an open page of a website is told without asking: who is there now, and that there is something new to ask for.
+"""Live updates of a website's open pages: the number of current visitors, and whether there is something new to fetch.
 
-GET /live/{website}, a stream past the web framework, or by and by GET /sites/{website}/live. Both need a signed-in
-person who may read the website. A stream looks again whether that is still so before whatever it sends.
+GET /live/{website}, a stream past the web framework, or repeatedly GET /sites/{website}/live. Both need a signed-in
+person who may read the website. A stream checks that again before each message.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from analytics_box.base import errors
 from analytics_box.base.clock import Clock
-from analytics_box.base.identity import Person
+from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Db
 from analytics_box.base.texts import Overview, figures
@@ -24,7 +24,7 @@ from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.address import network_of
 from analytics_box.web.asgi import Receive, Scope, Send, respond
 from analytics_box.web.cookies import cookie
-from analytics_box.web.streams import BEAT, HEADERS, PING, Pace, Stream, Streams
+from analytics_box.web.streams import BEAT, HEADERS, PING, EventStream, EventStreams, StreamPace
 
 PREFIX: Final = "/live/"
 MOST_OF_SESSION: Final = 3  # a browser has six connections to a server that speaks HTTP/1.1: pages need the others
@@ -35,8 +35,8 @@ _SPARED: Final = 50  # times as long as counting took
 _TRUSTED: Final = 60.0  # seconds until a session is looked at again although nothing was written
 
 
-class Now(Struct, frozen=True):
-    """What a page is told. `stored` and `missed` differ from those before once there is something new to ask for."""
+class LiveState(Struct, frozen=True):
+    """The state sent to a page. `stored` and `missed` change as soon as there is something new to fetch."""
 
     online: int
     text: str
@@ -45,15 +45,15 @@ class Now(Struct, frozen=True):
     missed: int
 
 
-class Heard(NamedTuple):
+class ArrivalCounts(NamedTuple):
     """The numbers of a website that differ once there is something new to ask for."""
 
     stored: int
     missed: int
 
 
-class Looked(Struct, frozen=True):
-    """Who was there, whether anything ever came, and for how long that may be said."""
+class OnlineCount(Struct, frozen=True):
+    """The current visitors, whether any event ever came, and how long this answer may be reused."""
 
     online: int
     begun: bool
@@ -61,55 +61,55 @@ class Looked(Struct, frozen=True):
 
 
 class Watching:
-    """Who is there now, counted once for all open pages of a website."""
+    """The number of current visitors, counted once for all open pages of a website."""
 
     def __init__(self, presence: Presence, arrivals: Arrivals, clock: Clock) -> None:
         self._presence = presence
         self._arrivals = arrivals
         self._clock = clock
-        self._known: dict[int, Looked] = {}
-        self._looking: dict[int, asyncio.Task[Looked]] = {}
+        self._known: dict[int, OnlineCount] = {}
+        self._looking: dict[int, asyncio.Task[OnlineCount]] = {}
 
-    def heard(self, site: int) -> Heard:
-        """How often something came so far. A page that is made after this has it all."""
-        return Heard(self._arrivals.stored(site), self._arrivals.missed(site))
+    def heard(self, site: int) -> ArrivalCounts:
+        """The arrivals so far. A page that is rendered after this contains all of them."""
+        return ArrivalCounts(self._arrivals.stored(site), self._arrivals.missed(site))
 
-    async def now(self, site: int) -> Now:
-        """What a page of this site is told now. Raises BoxError."""
+    async def now(self, site: int) -> LiveState:
+        """The current state for pages of this site. Raises BoxError."""
         stored, missed = self.heard(site)
         known = self._known.get(site)
         if known is None or known.until <= self._clock.monotonic() or (stored and not known.begun):
             known = await asyncio.shield(self._one_look(site, begun=known is not None and known.begun))
-        return Now(known.online, online_text(known.online), known.begun, stored, missed)
+        return LiveState(known.online, online_text(known.online), known.begun, stored, missed)
 
-    def _one_look(self, site: int, *, begun: bool) -> "asyncio.Task[Looked]":
+    def _one_look(self, site: int, *, begun: bool) -> "asyncio.Task[OnlineCount]":
         """The look that is under way for everybody, or one that begins."""
         if site not in self._looking:
             self._looking[site] = task = asyncio.create_task(self._look(site, begun=begun))
             task.add_done_callback(lambda task: self._looked(site, task))
         return self._looking[site]
 
-    def _looked(self, site: int, task: "asyncio.Task[Looked]") -> None:
+    def _looked(self, site: int, task: "asyncio.Task[OnlineCount]") -> None:
         del self._looking[site]
         if not task.cancelled():
             task.exception()  # whoever still waits is told
 
-    async def _look(self, site: int, *, begun: bool) -> Looked:
+    async def _look(self, site: int, *, begun: bool) -> OnlineCount:
         began = self._clock.monotonic()
         online = (await self._presence.online((site,), self._clock.now()))[site]
         begun = begun or bool(online) or bool(await self._presence.begun((site,)))
         ended = self._clock.monotonic()
-        looked = Looked(online, begun, ended + max(_FRESH, _SPARED * (ended - began)))
+        looked = OnlineCount(online, begun, ended + max(_FRESH, _SPARED * (ended - began)))
         self._known[site] = looked
         return looked
 
 
 def online_text(online: int) -> str:
-    """Who is there now, in words."""
+    """The number of current visitors, in words."""
     return Overview.online.format(count=figures.count(online))
 
 
-class Live:
+class LiveUpdates:
     """Answers GET /live/{website id}."""
 
     prefix = PREFIX
@@ -133,10 +133,10 @@ class Live:
         ping = min(PING, settings.idle_seconds / 3)
         most = min(settings.live_streams, settings.max_connections // 4)
         of_address = min(settings.live_streams_address, settings.max_connections_address // 4 or most)
-        self.streams = Streams(
+        self.streams = EventStreams(
             clock,
             lambda site, changed: arrivals.subscribe(int(site), changed),
-            Pace(pause=_PAUSE, look=min(_LOOK, ping), ping=ping, beat=BEAT),
+            StreamPace(pause=_PAUSE, look=min(_LOOK, ping), ping=ping, beat=BEAT),
             most=most,
             most_of={"address": of_address, "account": MOST_OF_ACCOUNT, "session": MOST_OF_SESSION},
         )
@@ -151,7 +151,7 @@ class Live:
     async def under_prefix(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Tell a page what is new until it is closed, or its person may not read the website any more.
 
-        Raises AuthRequired, NotFound, Forbidden for other sites' pages, and what Streams.serve raises.
+        Raises AuthRequired, NotFound, Forbidden for other sites' pages, and what EventStreams.serve raises.
         """
         scope["path_template"] = f"{PREFIX}..."
         if scope["method"] != "GET":
@@ -169,7 +169,7 @@ class Live:
             "session": person.session.hex(),
         }
         scope["headers"], scope["query_string"] = [], b""  # which would stay as long as the stream
-        told: Now | None = None
+        told: LiveState | None = None
 
         async def news() -> bytes | None:
             nonlocal told, version, checked
@@ -189,7 +189,7 @@ class Live:
             except errors.BoxError:
                 return None  # whoever asks again is told why
 
-        await self.streams.serve(Stream(website.site, whose), news_or_end, receive, send, headers)
+        await self.streams.serve(EventStream(website.site, whose), news_or_end, receive, send, headers)
 
     def _token(self, scope: Scope) -> str:
         """The session that a request names. Raises Forbidden for what pages of other sites ask."""
@@ -198,8 +198,8 @@ class Live:
             raise errors.Forbidden("This request came from a page of another site")
         return cookie(sent.get(b"cookie", ""), self._sign_ins.cookie_name)
 
-    async def _admitted(self, token: str, website_id: str) -> tuple[Person, Website]:
-        """Who asks, and the website, if it is one of theirs. Raises AuthRequired and NotFound."""
+    async def _admitted(self, token: str, website_id: str) -> tuple[SignedInPerson, Website]:
+        """The person and the website, if they can read it. Raises AuthRequired and NotFound."""
         person = await self._sign_ins.find(token) if token else None
         if person is None:
             raise errors.AuthRequired("Sign in to see this page")

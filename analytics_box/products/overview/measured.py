@@ -1,4 +1,4 @@
-"""Which kinds of facts a website has that not all have, so that its overview has panels for them and for no others."""
+"""Kinds of facts that not all websites have, so that a dashboard has panels for those it has only."""
 
 from collections.abc import Collection
 from typing import Final

@@ -6,10 +6,10 @@ from typing import Literal
 from msgspec import Struct
 
 from analytics_box.base.texts import figures
-from analytics_box.products.overview.week import Day
+from analytics_box.products.overview.week import WebsiteDay
 
 
-class Point(Struct, frozen=True):
+class DayViews(Struct, frozen=True):
     """The page views of a day, which is YYYY-MM-DD in the caller's zone."""
 
     date: str
@@ -27,20 +27,20 @@ class MiniChart(Struct, frozen=True):
     """Page views per day, oldest first. `trend` is null where there is nothing to compare with."""
 
     id: str
-    data: list[Point]
+    data: list[DayViews]
     totalViews: int
     trend: Trend | None
     hasAnyData: bool
 
 
-def mini_chart(website_id: str, total: float, rows: Sequence[Day], *, has_data: bool) -> MiniChart:
+def mini_chart(website_id: str, total: float, rows: Sequence[WebsiteDay], *, has_data: bool) -> MiniChart:
     """The chart of one website. `total` is the number of page views in all its days."""
-    points = [Point(row.date, round(row.pageviews)) for row in rows]
+    points = [DayViews(row.date, round(row.pageviews)) for row in rows]
     return MiniChart(website_id, points, round(total), trend([point.value for point in points]), has_data)
 
 
 def trend(values: Sequence[int]) -> Trend | None:
-    """How the later half compares with the earlier; of an odd number of days the middle one counts for neither."""
+    """The later half compared with the earlier; the middle one of an odd number of days counts for neither."""
     half = len(values) // 2
     before, after = sum(values[:half]), sum(values[len(values) - half :])
     if before == 0:

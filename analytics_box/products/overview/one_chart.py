@@ -5,7 +5,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from analytics_box.base.texts import EventPages
-from analytics_box.figures.board import About, Board, Metric, Words
+from analytics_box.figures.board import Board, BoardSubject, Metric, Words
 from analytics_box.products.overview.board import WEBSITE
 
 _SUMMARY, _BY_DATE = "custom_events_summary", "custom_events_trends"
@@ -34,7 +34,7 @@ EVENT: Final = Board(
     lists={},
     panels={},
     further=(EVENT_NAME,),
-    about=lambda _: About(_NAMES, lambda query_type: query_type),
+    about=lambda _: BoardSubject(_NAMES, lambda query_type: query_type),
     words=Words(
         tabs={},
         empty={"": ""},

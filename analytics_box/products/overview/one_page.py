@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Final
 
-from analytics_box.base.texts import OnePage, figures
-from analytics_box.figures.board import Place, Rows
-from analytics_box.figures.panels import UNKNOWN, Bar
-from analytics_box.products.overview.facts import Fact, Facts
+from analytics_box.base.texts import SinglePageTexts, figures
+from analytics_box.figures.board import PanelPlace, Rows
+from analytics_box.figures.panels import UNKNOWN, BarRow
+from analytics_box.products.overview.facts import Facts, PanelFact
 from analytics_box.query.catalog.types import Record
 
 MOST: Final = 5  # pages that follow
@@ -20,8 +20,8 @@ TYPES: Final = (
 )
 
 
-def page_figures(answers: Sequence[Rows], place: Place) -> Facts:
-    """What is known of the page that the filter names. Nothing where it was not viewed, or there is no such filter."""
+def page_figures(answers: Sequence[Rows], place: PanelPlace) -> Facts:
+    """The figures of the page that the filter names; empty if it was not viewed, or there is no such filter."""
     path = place.filters.get("path", "")
     path = path.rstrip("/") or path
     views, times, depths, entries, exits, flow = answers
@@ -29,13 +29,13 @@ def page_figures(answers: Sequence[Rows], place: Place) -> Facts:
         return Facts((), ())
     return Facts(
         facts=(
-            Fact(OnePage.time, _seconds(_field(times, path, "median_time_on_page"))),
-            Fact(OnePage.depth, _percent(_field(depths, path, "avg_scroll_depth"))),
-            Fact(OnePage.entries, figures.count(_field(entries, path, "pageviews") or 0)),
-            Fact(OnePage.exits, figures.count(_field(exits, path, "pageviews") or 0)),
+            PanelFact(SinglePageTexts.time, _seconds(_field(times, path, "median_time_on_page"))),
+            PanelFact(SinglePageTexts.depth, _percent(_field(depths, path, "avg_scroll_depth"))),
+            PanelFact(SinglePageTexts.entries, figures.count(_field(entries, path, "pageviews") or 0)),
+            PanelFact(SinglePageTexts.exits, figures.count(_field(exits, path, "pageviews") or 0)),
         ),
         bars=_following(place, [row for row in flow if row["from_path"] == path]),
-        heading=OnePage.following,
+        heading=SinglePageTexts.following,
     )
 
 
@@ -51,12 +51,12 @@ def _percent(value: float | None) -> str:
     return UNKNOWN if value is None else figures.percent(value)
 
 
-def _following(place: Place, rows: Sequence[Record]) -> tuple[Bar, ...]:
+def _following(place: PanelPlace, rows: Sequence[Record]) -> tuple[BarRow, ...]:
     """The pages that most often came next; shares are of all times that one did."""
     whole = sum(row["transitions"] for row in rows)
     largest = max((row["transitions"] for row in rows), default=0)
     return tuple(
-        Bar(
+        BarRow(
             label=figures.visible(row["to_path"]),
             detail="",
             value=figures.count(row["transitions"]),

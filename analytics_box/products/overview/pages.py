@@ -10,7 +10,7 @@ from litestar.params import FromPath
 from msgspec.structs import replace
 
 from analytics_box.figures import page, suggesting
-from analytics_box.figures.asking import Told
+from analytics_box.figures.asking import SubjectFacts
 from analytics_box.figures.page import Dashboard
 from analytics_box.figures.view import View, read_view
 from analytics_box.figures.watched import WatchedWebsites
@@ -29,7 +29,7 @@ from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import MANAGER, Website
 from analytics_box.tenants.websites.shell import site_shell, website_shown
-from analytics_box.web.page.visit import Answer, Next, Page, Visit, Visitor
+from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visitor
 
 
 async def site(visit: Visitor, website_id: FromPath[str]) -> Answer:
@@ -37,7 +37,7 @@ async def site(visit: Visitor, website_id: FromPath[str]) -> Answer:
     address that has it."""
     website, parts = own(visit.call, website_id), visit.parts
     view = _view(visit, website)
-    settled = await suggesting.settled(visit, website.site, view)
+    settled = await suggesting.redirect_with_values(visit, website.site, view)
     if settled is not None:
         return settled
     heard = parts[Watching].heard(website.site)
@@ -67,14 +67,14 @@ async def site(visit: Visitor, website_id: FromPath[str]) -> Answer:
     )
 
 
-async def _board(visit: Visit, website: Website, view: View, measured: Collection[str]) -> Dashboard:
+async def _board(visit: PageRequest, website: Website, view: View, measured: Collection[str]) -> Dashboard:
     """The figures, and what the menu of filters has to say about segments."""
-    told, found = await asyncio.gather(_told(visit, website, view), segments.found_for(visit, website))
+    told, found = await asyncio.gather(_subject_facts(visit, website, view), segments.found_for(visit, website))
     board = await page.whole(visit, website.site, view, parts_of(view, (*measured, *told.own)), told)
     return replace(board, segments=segments.menu(visit, website, board.view, found))
 
 
-def _may_add_example(visit: Visit) -> bool:
+def _may_add_example(visit: PageRequest) -> bool:
     person = visit.person
     has_one = any(one.domain == DOMAIN for one in visit.parts[Directory].of(person.organization_id))
     return person.may(MANAGER) and not has_one
@@ -86,14 +86,14 @@ async def site_part(visit: Visitor, website_id: FromPath[str], name: FromPath[st
     view = _view(visit, website)
     return visit.pages.show(
         "part.html",
-        board=await page.parts(visit, website.site, view, name, await _told(visit, website, view)),
+        board=await page.parts(visit, website.site, view, name, await _subject_facts(visit, website, view)),
     )
 
 
 async def site_values(visit: Visitor, website_id: FromPath[str]) -> Page:
     """GET /sites/{id}/values: values of a field that a filter may take. Raises NotFound."""
     website = own(visit.call, website_id)
-    return await suggesting.suggested(visit, website.site, _view(visit, website))
+    return await suggesting.suggested_values(visit, website.site, _view(visit, website))
 
 
 async def site_live(visit: Visitor, website_id: FromPath[str]) -> Next:
@@ -103,10 +103,10 @@ async def site_live(visit: Visitor, website_id: FromPath[str]) -> Next:
     return Response(msgspec.json.encode(now), media_type="application/json", headers=headers)
 
 
-async def _told(visit: Visit, website: Website, view: View) -> Told:
-    """What other rooms know of a website."""
+async def _subject_facts(visit: PageRequest, website: Website, view: View) -> SubjectFacts:
+    """Facts about a website from other rooms."""
     goals = await active_goals(visit.call, website.id)
-    return Told(
+    return SubjectFacts(
         partial(visit.parts[WatchedWebsites].outages, website.id),
         on_charts(visit, website),
         own={"goals": partial(rates, view=view, goals=goals)} if goals else {},
@@ -114,5 +114,5 @@ async def _told(visit: Visit, website: Website, view: View) -> Told:
     )
 
 
-def _view(visit: Visit, website: Website) -> View:
+def _view(visit: PageRequest, website: Website) -> View:
     return read_view(f"/sites/{website.id}", visit.request.query_params, WEBSITE)

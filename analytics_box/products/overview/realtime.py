@@ -1,4 +1,6 @@
-"""What happens on a website right now: its last minutes as bars, its latest events, and where who is there looks. Pure.
+"""Realtime activity of a website: its last minutes as bars, its latest events, and the pages that current visitors
+view.
+Pure.
 
 The figures are those of the query types of `query/catalog/realtime.py`.
 """
@@ -47,7 +49,7 @@ class Minute(Struct, frozen=True):
     current: bool
 
 
-class Row(Struct, frozen=True):
+class RealtimeRow(Struct, frozen=True):
     """A row of a list; `href` is the overview of today narrowed to it, empty where nothing tells it apart."""
 
     label: str
@@ -62,10 +64,10 @@ class List(Struct, frozen=True):
 
     name: str
     title: str
-    rows: tuple[Row, ...]
+    rows: tuple[RealtimeRow, ...]
 
 
-class Happened(Struct, frozen=True):
+class FeedEvent(Struct, frozen=True):
     """An event of the feed."""
 
     time: str
@@ -90,10 +92,10 @@ def lists(answers: Mapping[str, Rows], home: str) -> tuple[List, ...]:
     return tuple(List(name, Realtime.lists[name], _rows(name, answers[name], home)) for name in LISTS)
 
 
-def feed(rows: Rows, zone: ZoneInfo, form: TimeFormat) -> tuple[Happened, ...]:
+def feed(rows: Rows, zone: ZoneInfo, form: TimeFormat) -> tuple[FeedEvent, ...]:
     """The latest events, newest first."""
     return tuple(
-        Happened(
+        FeedEvent(
             time=second_text(_local(row["timestamp"], zone), form),
             what=Realtime.viewed if row["event_name"] == PAGE_VIEW else figures.visible(row["event_name"]),
             page_view=row["event_name"] == PAGE_VIEW,
@@ -120,22 +122,22 @@ def _minute(row: Record, index: int, most: float, time: str, *, current: bool) -
     )
 
 
-def _rows(name: str, rows: Rows, home: str) -> tuple[Row, ...]:
+def _rows(name: str, rows: Rows, home: str) -> tuple[RealtimeRow, ...]:
     _, shown, fields = LISTS[name]
     most = max((row["visitors"] for row in rows), default=0)
     return tuple(
-        Row(
+        RealtimeRow(
             label=figures.visible(row[shown] or "") or Realtime.unknown,
             detail=figures.visible(row["country"] or "") if name == "cities" else "",
             value=figures.count(row["visitors"]),
             width=figures.bar_width(row["visitors"], most),
-            href=_narrowed(home, row, fields) if row[shown] else "",
+            href=_with_filter(home, row, fields) if row[shown] else "",
         )
         for row in rows[:MOST]
     )
 
 
-def _narrowed(home: str, row: Record, fields: Sequence[str]) -> str:
+def _with_filter(home: str, row: Record, fields: Sequence[str]) -> str:
     named = {field: row.get(field) or row.get(_OWN[field]) or "" for field in fields}
     return f"{home}?{urlencode({'range': 'today', **named}, safe='/,')}"
 

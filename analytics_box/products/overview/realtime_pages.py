@@ -4,17 +4,17 @@ from typing import Any
 
 from litestar.params import FromPath
 
-from analytics_box.figures.asking import Asking, Unanswered
+from analytics_box.figures.asking import PageQuery, UnansweredQuery
 from analytics_box.products.overview import realtime
 from analytics_box.products.overview.board import WEBSITE
 from analytics_box.products.overview.live import PREFIX, Watching, online_text
 from analytics_box.query import ranges
 from analytics_box.query.presence import Presence
-from analytics_box.query.run import Queries
+from analytics_box.query.run import QueryRunner
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import site_shell
-from analytics_box.web.page.visit import Page, Visit, Visitor
+from analytics_box.web.page.visit import Page, PageRequest, Visitor
 
 
 async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
@@ -24,7 +24,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
     online = (await visit.parts[Presence].online((website.site,), visit.call.now))[website.site]
     try:
         content = await _content(visit, website)
-    except Unanswered:
+    except UnansweredQuery:
         content = {"failed": True}
     return visit.pages.show(
         "realtime.html",
@@ -39,12 +39,12 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
     )
 
 
-async def _content(visit: Visit, website: Website) -> dict[str, Any]:
-    """What the template gets of the last minutes. Raises Unanswered."""
+async def _content(visit: PageRequest, website: Website) -> dict[str, Any]:
+    """The template's values for the last minutes. Raises UnansweredQuery."""
     person, now = visit.person, visit.call.now
     zone = ranges.zone(person.time_zone)
     days = ranges.of_preset("today", now, zone)
-    asking = Asking(visit.parts[Queries], website.site, WEBSITE, days, zone, now)
+    asking = PageQuery(visit.parts[QueryRunner], website.site, WEBSITE, days, zone, now)
     (velocity,) = await asking.rows((realtime.VELOCITY,))
     types = (realtime.FEED, *(of[0] for of in realtime.LISTS.values()))
     feed, *rest = await asking.rows(types, limit=realtime.MOST + 1)

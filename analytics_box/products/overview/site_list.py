@@ -6,15 +6,15 @@ from typing import Literal
 from msgspec import Struct
 
 from analytics_box.base.texts import Sites, figures
-from analytics_box.products.overview.listing import Known
-from analytics_box.products.overview.week import Day
+from analytics_box.products.overview.listing import WebsiteFigures
+from analytics_box.products.overview.week import WebsiteDay
 from analytics_box.tenants.websites.rules import Website
 
 WIDTH, HEIGHT, MARGIN = 280.0, 44.0, 3.0
 TIMES = 10  # from which on a change is said as how many times
 
 
-class Change(Struct, frozen=True):
+class WeekChange(Struct, frozen=True):
     """This week against the week before, in words; `amount` is empty where both are the same."""
 
     direction: Literal["up", "down", "same"]
@@ -22,8 +22,8 @@ class Change(Struct, frozen=True):
 
 
 class SiteCard(Struct, frozen=True):
-    """One website as its card shows it. `line`, `tail` and `area` are SVG paths of its visitors per
-    day, empty if none: the finished days, the last step to today, which is not over, and the surface below.
+    """A website as its card shows it. `line`, `tail` and `area` are SVG paths of its visitors per day, empty if none:
+    the finished days, the last step to the unfinished today, and the surface below.
 
     `change` is None where there is nothing to compare with; `young` says that its first event is younger than that.
     """
@@ -39,11 +39,11 @@ class SiteCard(Struct, frozen=True):
     line: str
     tail: str
     area: str
-    change: Change | None = None
+    change: WeekChange | None = None
     young: bool = False
 
 
-def site_card(website: Website, days: Sequence[Day] | None, known: Known) -> SiteCard:
+def site_card(website: Website, days: Sequence[WebsiteDay] | None, known: WebsiteFigures) -> SiteCard:
     """`days` is None where they could not be had."""
     weeks = known.weeks
     visitors = None if weeks is None or website.site not in weeks.now else weeks.now[website.site].visitors
@@ -63,14 +63,14 @@ def site_card(website: Website, days: Sequence[Day] | None, known: Known) -> Sit
     )
 
 
-def change(share: float | None) -> Change | None:
+def change(share: float | None) -> WeekChange | None:
     """A share of the week before, such as 0.12, in words: in percent, or as how many times where that says more."""
     if share is None:
         return None
     if not share:
-        return Change("same", "")
+        return WeekChange("same", "")
     much = f"×{figures.count(share + 1)}" if share + 1 >= TIMES else figures.percent(abs(share) * 100)
-    return Change("up" if share > 0 else "down", much)
+    return WeekChange("up" if share > 0 else "down", much)
 
 
 def sparkline(values: Sequence[float]) -> dict[str, str]:

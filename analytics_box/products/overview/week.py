@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 
-class Day(Struct, frozen=True):
+class WebsiteDay(Struct, frozen=True):
     """A day of a website, as YYYY-MM-DD in the zone that was asked for."""
 
     date: str
@@ -12,17 +12,17 @@ class Day(Struct, frozen=True):
 
 
 class Totals(Struct, frozen=True):
-    """What some days have in all."""
+    """The totals of some days."""
 
     visitors: float = 0
     pageviews: float = 0
 
 
-class Week(Struct, frozen=True):
+class WebsiteWeek(Struct, frozen=True):
     """Seven days of a website, oldest first, and what they have in all."""
 
     totals: Totals
-    days: tuple[Day, ...]
+    days: tuple[WebsiteDay, ...]
 
 
 class Weeks(Struct, frozen=True):

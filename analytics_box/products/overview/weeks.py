@@ -7,16 +7,16 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from analytics_box.base.errors import BoxError
-from analytics_box.products.overview.week import Day, Totals, Week, Weeks
+from analytics_box.products.overview.week import Totals, WebsiteDay, WebsiteWeek, Weeks
 from analytics_box.query import ranges
-from analytics_box.query.plan import BUCKET, Plan, runs_of
-from analytics_box.query.run import Queries
+from analytics_box.query.plan import BUCKET, QueryPlan, runs_of
+from analytics_box.query.run import QueryRunner
 
 AT_ONCE: Final = 200  # websites whose days are asked for together
 _MEASURES: Final = ("pageviews", "visitors")
 
 
-async def weeks(queries: Queries, sites: Sequence[int], zone: ZoneInfo, now: int) -> dict[int, Week] | None:
+async def weeks(queries: QueryRunner, sites: Sequence[int], zone: ZoneInfo, now: int) -> dict[int, WebsiteWeek] | None:
     """The week of each of these site numbers; None where it could not be had in time."""
     window = ranges.window(ranges.of_preset("last_7d", now, zone), zone)
     try:
@@ -24,10 +24,10 @@ async def weeks(queries: Queries, sites: Sequence[int], zone: ZoneInfo, now: int
     except BoxError:
         return None
     days = await series(queries, sites, zone, now)
-    return None if days is None else {site: Week(totals[site], days[site]) for site in sites}
+    return None if days is None else {site: WebsiteWeek(totals[site], days[site]) for site in sites}
 
 
-async def compared(queries: Queries, sites: Sequence[int], zone: ZoneInfo, now: int) -> Weeks | None:
+async def compare_weeks(queries: QueryRunner, sites: Sequence[int], zone: ZoneInfo, now: int) -> Weeks | None:
     """This week and the one before; None where they could not be had in time."""
     days = ranges.of_preset("last_7d", now, zone)
     window, earlier = ranges.window(days, zone), ranges.window(days.previous(), zone)
@@ -41,12 +41,14 @@ async def compared(queries: Queries, sites: Sequence[int], zone: ZoneInfo, now: 
     return Weeks(found, before, earlier.start)
 
 
-async def series(queries: Queries, sites: Sequence[int], zone: ZoneInfo, now: int) -> dict[int, tuple[Day, ...]] | None:
+async def series(
+    queries: QueryRunner, sites: Sequence[int], zone: ZoneInfo, now: int
+) -> dict[int, tuple[WebsiteDay, ...]] | None:
     """The seven days of each of these sites, oldest first; None where they could not be had in time."""
     window = ranges.window(ranges.of_preset("last_7d", now, zone), zone, "day")
     found: defaultdict[tuple[int, int], Totals] = defaultdict(Totals)
     for first in range(0, len(sites), AT_ONCE):
-        plan = Plan(
+        plan = QueryPlan(
             "events",
             tuple(sites[first : first + AT_ONCE]),
             window.start,
@@ -66,15 +68,15 @@ async def series(queries: Queries, sites: Sequence[int], zone: ZoneInfo, now: in
     }
 
 
-async def _totals(queries: Queries, sites: Sequence[int], start: int, end: int) -> dict[int, Totals]:
-    """What these sites have in [start, end). Raises BoxError."""
+async def _totals(queries: QueryRunner, sites: Sequence[int], start: int, end: int) -> dict[int, Totals]:
+    """The totals of these sites in [start, end). Raises BoxError."""
     found: dict[int, Totals] = dict.fromkeys(sites, Totals())
     if sites and end > start:
-        plan = Plan("events", tuple(sites), start, end, measures=_MEASURES, group=("site",))
+        plan = QueryPlan("events", tuple(sites), start, end, measures=_MEASURES, group=("site",))
         for row in await queries.rows(plan):
             found[row["site"]] = Totals(row["visitors"], row["pageviews"])
     return found
 
 
-def _day(label: str, totals: Totals) -> Day:
-    return Day(label[:10], totals.visitors, totals.pageviews)
+def _day(label: str, totals: Totals) -> WebsiteDay:
+    return WebsiteDay(label[:10], totals.visitors, totals.pageviews)

@@ -11,15 +11,15 @@ from msgspec import Meta, Struct
 
 from analytics_box.base import audit, errors, ids
 from analytics_box.base.acting import By
-from analytics_box.base.errors import Detail
+from analytics_box.base.errors import ErrorDetail
 from analytics_box.base.facts.tables import PERSONAL
 from analytics_box.base.store.db import Connection
 from analytics_box.ingest.profile_rules import LONGEST_ID, Value
 from analytics_box.products.people.holder import Holder, holder_of
-from analytics_box.products.people.reading import Person, Place, Profiles
+from analytics_box.products.people.reading import ProfilePerson, Profiles, WalkPlace
 from analytics_box.products.people.rules import FIRST, LAST
-from analytics_box.products.people.traces import Subject
-from analytics_box.tenants.tenancy.directory import Organizations
+from analytics_box.products.people.traces import TraceSubject
+from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.tenancy.messages import date
 from analytics_box.tenants.websites.reach import own, refuse_restricted
 from analytics_box.web.call import Call
@@ -33,7 +33,7 @@ Text = Annotated[str, Meta(max_length=255)]
 ProfileId = Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)]
 
 
-class Wanted(Struct, frozen=True, forbid_unknown_fields=True):
+class ListProfiles(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of profiles.list. `search` is the beginning of a profile id, or a whole e-mail address."""
 
     websiteId: Text | None = None
@@ -42,7 +42,7 @@ class Wanted(Struct, frozen=True, forbid_unknown_fields=True):
     offset: Annotated[int, Meta(ge=0, le=100_000)] = 0
 
 
-class ById(Struct, frozen=True, forbid_unknown_fields=True):
+class GetProfile(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of profiles.getById."""
 
     profileId: ProfileId
@@ -85,7 +85,7 @@ class ProfileList(Struct, frozen=True):
     more: bool
 
 
-class Visit(Struct, frozen=True):
+class PersonVisit(Struct, frozen=True):
     """A visitor's id that was this person: since when and until when; null is for ever."""
 
     visitorId: str
@@ -97,22 +97,22 @@ class PersonDetail(Struct, frozen=True):
     """Output of profiles.getById."""
 
     profile: PersonShown
-    visitors: list[Visit]
+    visitors: list[PersonVisit]
 
 
-class Exported(Struct, frozen=True):
+class ProfileExportAnswer(Struct, frozen=True):
     """Output of profiles.export: a part of what is stored of somebody, by table.
 
     Ask on with nextCursor until it is null. `profile` and `visitors` are in every answer; a device has no profile.
     """
 
     profile: PersonShown | None
-    visitors: list[Visit]
+    visitors: list[PersonVisit]
     items: dict[str, list[dict[str, Any]]]
     nextCursor: str | None
 
 
-class Deleted(Struct, frozen=True):
+class ProfileDeleteAnswer(Struct, frozen=True):
     """Output of profiles.delete. The audit log knows the deletion by its id once it is `complete`: it is not as long as
     ClickHouse, which is away, has a part that nobody else has, or another machine has not removed its part."""
 
@@ -122,23 +122,25 @@ class Deleted(Struct, frozen=True):
     complete: bool = True
 
 
-async def list_profiles(call: Call, given: Wanted) -> ProfileList:
+async def list_profiles(call: Call, given: ListProfiles) -> ProfileList:
     """profiles.list: profiles of a website, the latest identified first. Raises NotFound."""
     holder = _holder(call, given.websiteId)
     search = (given.search or "").strip()
     found = await call.parts[Profiles].listed(holder, search, limit=given.limit + 1, offset=given.offset)
-    return ProfileList(profiles=[shown(person) for person in found[: given.limit]], more=len(found) > given.limit)
+    return ProfileList(
+        profiles=[profile_answer(person) for person in found[: given.limit]], more=len(found) > given.limit
+    )
 
 
-async def get_by_id(call: Call, given: ById) -> PersonDetail:
+async def get_by_id(call: Call, given: GetProfile) -> PersonDetail:
     """profiles.getById: who somebody is, and which visitors they were. Raises NotFound."""
     holder = _holder(call, given.websiteId)
-    person = await _known(call, holder, given.profileId)
+    person = await _find_person(call, holder, given.profileId)
     subject = await call.parts[Profiles].of_person(holder, person)
-    return PersonDetail(profile=shown(person), visitors=visits(subject))
+    return PersonDetail(profile=profile_answer(person), visitors=visits(subject))
 
 
-async def export(call: Call, given: Exporting) -> Exported:
+async def export(call: Call, given: Exporting) -> ProfileExportAnswer:
     """profiles.export: everything that is stored of a person or a device, a part at a time.
 
     Raises BadRequest or NotFound.
@@ -146,14 +148,14 @@ async def export(call: Call, given: Exporting) -> Exported:
     holder = _holder(call, given.websiteId)
     place = _place(given.cursor)
     _one_of(given.profileId, given.anonymousId)
-    person, subject = await meant(call.parts[Profiles], holder, given.profileId, given.anonymousId or "")
+    person, subject = await person_or_device(call.parts[Profiles], holder, given.profileId, given.anonymousId or "")
     if given.cursor is None:
         await call.write(lambda db: record_export(db, holder, actor=call.actor, now=call.now))
     items: dict[str, list[dict[str, Any]]] = {}
     looked = count = 0
-    end: Place | None = None
+    end: WalkPlace | None = None
     for table in PERSONAL[PERSONAL.index(place.table) :]:
-        start = place if table == place.table else Place(table, 0)
+        start = place if table == place.table else WalkPlace(table, 0)
         async for reached, found in call.parts[Profiles].traces_from(subject, start):
             looked, count = looked + 1, count + len(found)
             if found:
@@ -163,15 +165,15 @@ async def export(call: Call, given: Exporting) -> Exported:
                 break
         if end is not None:
             break
-    return Exported(
-        profile=shown(person) if person is not None else None,
+    return ProfileExportAnswer(
+        profile=profile_answer(person) if person is not None else None,
         visitors=visits(subject),
         items=items,
         nextCursor=f"{end.table}.{end.after}" if end is not None else None,
     )
 
 
-async def delete(call: Call, given: Somebody) -> Deleted:
+async def delete(call: Call, given: Somebody) -> ProfileDeleteAnswer:
     """profiles.delete: remove a person or a device for good, with all that they did; it cannot be undone.
 
     Raises BadRequest or NotFound.
@@ -185,7 +187,7 @@ async def delete(call: Call, given: Somebody) -> Deleted:
             raise errors.NotFound.of("profile", given.profileId, UNKNOWN)
     else:
         done = await erasures.device(holder, given.anonymousId or "", call.actor)
-    return Deleted(done.id, done.removed, complete=done.complete)
+    return ProfileDeleteAnswer(done.id, done.removed, complete=done.complete)
 
 
 def record_export(db: Connection, holder: Holder, *, actor: str, now: int) -> None:
@@ -201,7 +203,7 @@ def record_export(db: Connection, holder: Holder, *, actor: str, now: int) -> No
     )
 
 
-def shown(person: Person) -> PersonShown:
+def profile_answer(person: ProfilePerson) -> PersonShown:
     """A person on the wire."""
     return PersonShown(
         profileId=person.profile_id,
@@ -214,10 +216,10 @@ def shown(person: Person) -> PersonShown:
     )
 
 
-def visits(subject: Subject) -> list[Visit]:
-    """Which visitors somebody was, on the wire."""
+def visits(subject: TraceSubject) -> list[PersonVisit]:
+    """The visitor ids of a person, on the wire."""
     return [
-        Visit(
+        PersonVisit(
             str(stay.visitor),
             since=None if stay.since == FIRST else date(stay.since),
             until=None if stay.until == LAST else date(stay.until),
@@ -235,20 +237,20 @@ def _holder(call: Call, website_id: str | None) -> Holder:
         return holder_of(own(call, website_id))
     organization_id = call.organization()
     refuse_restricted(call)
-    return Holder(call.parts[Organizations].site_of(organization_id), organization_id)
+    return Holder(call.parts[OrganizationDirectory].site_of(organization_id), organization_id)
 
 
-async def _known(call: Call, holder: Holder, profile_id: str) -> Person:
+async def _find_person(call: Call, holder: Holder, profile_id: str) -> ProfilePerson:
     person = await call.parts[Profiles].find(holder, profile_id)
     if person is None:
         raise errors.NotFound.of("profile", profile_id, UNKNOWN)
     return person
 
 
-async def meant(
+async def person_or_device(
     profiles: Profiles, holder: Holder, profile_id: str | None, anonymous_id: str
-) -> tuple[Person | None, Subject]:
-    """Who is meant by one of these, and whose traces are theirs. Raises NotFound and Unavailable."""
+) -> tuple[ProfilePerson | None, TraceSubject]:
+    """The person or device, and their traces. Raises NotFound and Unavailable."""
     if profile_id is None:
         return None, profiles.of_device(holder, anonymous_id)
     found = await profiles.everything_of(holder, profile_id)
@@ -259,16 +261,16 @@ async def meant(
 
 def _one_of(profile_id: str | None, anonymous_id: str | None) -> None:
     if (profile_id is None) == (anonymous_id is None):
-        wrong = Detail("profileId", "Send either profileId or anonymousId")
+        wrong = ErrorDetail("profileId", "Send either profileId or anonymousId")
         raise errors.BadRequest(wrong.message, details=(wrong,))
 
 
-def _place(cursor: str | None) -> Place:
-    """Where an export goes on. Raises BadRequest."""
+def _place(cursor: str | None) -> WalkPlace:
+    """The position where an export continues. Raises BadRequest."""
     if cursor is None:
-        return Place(PERSONAL[0], 0)
+        return WalkPlace(PERSONAL[0], 0)
     table, _, after = cursor.partition(".")
     if table not in PERSONAL or not (after.isascii() and after.isdigit() and len(after) < 19):
-        wrong = Detail("cursor", "Send the nextCursor of the answer before")
+        wrong = ErrorDetail("cursor", "Send the nextCursor of the answer before")
         raise errors.BadRequest(wrong.message, details=(wrong,))
-    return Place(table, int(after))
+    return WalkPlace(table, int(after))

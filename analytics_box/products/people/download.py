@@ -6,19 +6,19 @@ from typing import Any
 import msgspec
 
 from analytics_box.products.people import calls
-from analytics_box.products.people.reading import Person, Profiles, instant
-from analytics_box.products.people.traces import Subject
+from analytics_box.products.people.reading import ProfilePerson, Profiles, instant
+from analytics_box.products.people.traces import TraceSubject
 from analytics_box.tenants.websites.rules import Website
 
 
 async def pieces(
-    profiles: Profiles, website: Website, person: Person | None, subject: Subject, *, now: int
+    profiles: Profiles, website: Website, person: ProfilePerson | None, subject: TraceSubject, *, now: int
 ) -> AsyncIterator[bytes]:
     """The file's bytes, piece by piece: who it is, then a list of rows for each table that has some."""
     head: dict[str, Any] = {
         "exportedAt": instant(now),
         "website": {"id": website.id, "domain": website.domain},
-        "profile": calls.shown(person) if person is not None else None,
+        "profile": calls.profile_answer(person) if person is not None else None,
         "visitors": calls.visits(subject),
     }
     yield msgspec.json.encode(head)[:-1]

@@ -23,14 +23,14 @@ from analytics_box.base.facts.tables import PERSONAL
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.strings import Strings
 from analytics_box.ingest.live import LiveSessions, visitor_key
-from analytics_box.ingest.profile_rules import Link
+from analytics_box.ingest.profile_rules import ProfileLink
 from analytics_box.ingest.profiles import ProfileLinks
 from analytics_box.ingest.visitors import SaltFile, Salts, by_client_id
 from analytics_box.products.people import erasure_rows, leftovers, rows, rules, traces
 from analytics_box.products.people.erasure_rows import Erasure
 from analytics_box.products.people.holder import Holder
 from analytics_box.products.people.rules import FIRST, LAST, Stay
-from analytics_box.products.people.traces import Subject, Trace
+from analytics_box.products.people.traces import TraceRow, TraceSubject
 from analytics_box.query.engines.beyond import Beyond
 
 log = logging.getLogger(__name__)
@@ -40,7 +40,7 @@ MOST_PASSES = 10  # through all tables, should the person go on being identified
 Progress = Callable[[str], None]  # told before each piece of work, for tests that stop there
 
 
-class Done(Struct, frozen=True):
+class ErasureDone(Struct, frozen=True):
     """An erasure that is done here. The audit log knows it by its id once it is `complete`: it is not as long as
     ClickHouse, which is away, has a part that nobody else has, or another machine has not removed its part."""
 
@@ -52,9 +52,11 @@ class Done(Struct, frozen=True):
 class Others(Protocol):
     """Other machines that take events of the same websites."""
 
-    async def links(self, site: int, profile_id: str) -> list[Link]:
-        """Who the visitors were of whom any machine knows that they were this person: the profile 1 is the person, 0
-        somebody else. Raises Unavailable."""
+    async def links(self, site: int, profile_id: str) -> list[ProfileLink]:
+        """The links of all visitors that any machine knows as this person: the profile 1 is the person, 0 another one.
+        Raises
+        Unavailable.
+        """
 
     async def order(self, site: int, profile_id: str, stays: Sequence[Stay], erasure: str) -> None:
         """Have all machines remove a person, if one is named, and these visitors, as a part of this erasure. It will be
@@ -79,7 +81,7 @@ class Erasures(Struct):
     progress: Progress = lambda _: None
     others: Others | None = None
 
-    async def person(self, holder: Holder, profile_id: str, actor: str) -> Done | None:
+    async def person(self, holder: Holder, profile_id: str, actor: str) -> ErasureDone | None:
         """Remove a person with all that they did as any visitor; None where nobody is known by that id.
 
         Raises Unavailable where it cannot be found out now what other machines know.
@@ -96,7 +98,7 @@ class Erasures(Struct):
         begin = partial(self._begin_person, site=holder.site, profile_id=profile_id, stays=stays, new=new)
         return await self._erase(begin)
 
-    async def device(self, holder: Holder, client_id: str, actor: str) -> Done:
+    async def device(self, holder: Holder, client_id: str, actor: str) -> ErasureDone:
         """Remove what came with this anonymousId: its ids of today and yesterday, and the one that lasts.
 
         Older daily ids cannot be found by it any more, since their salts are gone. Raises Unavailable as `person` does.
@@ -109,7 +111,7 @@ class Erasures(Struct):
         assert done is not None  # noqa: S101  a device can always be looked for
         return done
 
-    async def ordered(self, site: int, profile_id: str, stays: Sequence[tuple[int, int, int]]) -> Done | None:
+    async def ordered(self, site: int, profile_id: str, stays: Sequence[tuple[int, int, int]]) -> ErasureDone | None:
         """Remove whom another machine removes: a person by the id that the website gave, and these visitors."""
         return await self._erase(partial(self._begin_ordered, site=site, profile_id=profile_id, stays=stays))
 
@@ -132,10 +134,10 @@ class Erasures(Struct):
     async def _others_have_removed(self, erasure_id: str) -> bool:
         return self.others is None or await self.others.have_removed(erasure_id)
 
-    async def _erase(self, begin: Callable[[Connection], Erasure | None]) -> Done | None:
+    async def _erase(self, begin: Callable[[Connection], Erasure | None]) -> ErasureDone | None:
         """Write it down and do it, to the end even if nobody waits for it any more."""
 
-        async def whole() -> Done | None:
+        async def whole() -> ErasureDone | None:
             async with self.lock:
                 erasure = await self.events.write(begin)
                 return await self._finish(erasure) if erasure is not None else None
@@ -149,9 +151,9 @@ class Erasures(Struct):
         site: int,
         profile_id: str,
         stays: tuple[Stay, ...],
-        new: Callable[[Subject], Erasure],
+        new: Callable[[TraceSubject], Erasure],
     ) -> Erasure | None:
-        """What is known of the person goes at once; the rest is written down to be done."""
+        """Remove the person's traits immediately, and store the rest of the erasure to be done."""
         if not stays and rows.find(db, site, profile_id) is None:
             return None
         return self._begun(db, new(_subject(db, site, profile_id, stays)))
@@ -167,10 +169,10 @@ class Erasures(Struct):
         self, db: Connection, *, site: int, profile_id: str, stays: Sequence[tuple[int, int, int]]
     ) -> Erasure:
         told = tuple(Stay(*stay) for stay in stays)
-        subject = _subject(db, site, profile_id, told) if profile_id else Subject(site, 0, told)
+        subject = _subject(db, site, profile_id, told) if profile_id else TraceSubject(site, 0, told)
         return self._begun(db, Erasure(ids.new_id(), subject, "", "", ""))
 
-    def _forget(self, db: Connection, subject: Subject) -> None:
+    def _forget(self, db: Connection, subject: TraceSubject) -> None:
         """Forget who somebody is, in the database and in memory."""
         visitors = {stay.visitor for stay in subject.stays}
         if subject.profile:
@@ -179,7 +181,7 @@ class Erasures(Struct):
             rows.remove_visitors(db, subject.site, visitors)
         self.profile_links.forget(subject.site, subject.profile, visitors)
 
-    async def _finish(self, erasure: Erasure) -> Done:
+    async def _finish(self, erasure: Erasure) -> ErasureDone:
         """Do what is written down. One at a time: the caller holds the lock."""
         for _ in range(MOST_PASSES):
             if await self._pass(erasure):
@@ -200,12 +202,12 @@ class Erasures(Struct):
         self.progress("finish")
         await self.events.write(lambda db: erasure_rows.finish(db, erasure.id))
         log.info("Erasure %s is complete: %d rows", erasure.id, erasure.removed)
-        return Done(erasure.id, erasure.removed)
+        return ErasureDone(erasure.id, erasure.removed)
 
-    async def _waits(self, erasure: Erasure) -> Done:
-        """It goes on when ClickHouse can be asked, and other machines have done their part."""
+    async def _waits(self, erasure: Erasure) -> ErasureDone:
+        """The result of an erasure that waits for ClickHouse or for other machines."""
         log.warning("Erasure %s is done here, and waits for ClickHouse or other machines", erasure.id)
-        return Done(erasure.id, (await self._fresh(erasure)).removed, complete=False)
+        return ErasureDone(erasure.id, (await self._fresh(erasure)).removed, complete=False)
 
     async def _fresh(self, erasure: Erasure) -> Erasure:
         found = await self.events.read(lambda db: erasure_rows.find(db, erasure.id))
@@ -232,9 +234,9 @@ class Erasures(Struct):
         return await self.events.write(partial(self._settle, erasure=erasure, tops=tops))
 
     def _settle(self, db: Connection, *, erasure: Erasure, tops: dict[str, int]) -> bool:
-        """What has arrived meanwhile goes too.
+        """Remove rows that arrived in the meantime, and return whether that is all.
 
-        Was the person identified in further visitors meanwhile, these are written down, and it is not all.
+        If the person was identified in further visitors since, these are stored to be erased, too.
         """
         subject = erasure.subject
         for table, top in tops.items():
@@ -251,11 +253,11 @@ class Erasures(Struct):
             erasure_rows.widen(db, erasure.id, sorted(further.union(subject.stays)))
         return not further
 
-    def _remove(self, db: Connection, *, erasure: Erasure, table: str, found: Sequence[Trace]) -> None:
+    def _remove(self, db: Connection, *, erasure: Erasure, table: str, found: Sequence[TraceRow]) -> None:
         """Remove rows, and end their sessions: what comes next begins new ones."""
         sessions = {trace.session for trace in found} - {0}
         erasure_rows.note(db, erasure.id, len(found), leftovers.of(db, table, found))
-        erasure_rows.note(db, erasure.id, 0, leftovers.replaced(db, erasure.subject.site, sessions))
+        erasure_rows.note(db, erasure.id, 0, leftovers.take_replaced(db, erasure.subject.site, sessions))
         traces.remove(db, table, found)
         self.live.drop(sessions)
         visitors = {stay.visitor for stay in erasure.subject.stays}
@@ -287,51 +289,53 @@ class Erasures(Struct):
         for table, top in tops.items():
             left = left - leftovers.used(db, kind, table, left, top)
         if kind == leftovers.STRINGS:
-            erasure_rows.emptied(db, erasure.id)
+            erasure_rows.mark_emptied(db, erasure.id)
             left = left - leftovers.used_elsewhere(db, left)
-            self.strings.forget({*traces.named(db, left).values()})
+            self.strings.forget({*traces.strings_numbered(db, left).values()})
         else:
             self.strings.forget_together(kind, left)
         leftovers.remove(db, kind, left)
         erasure_rows.forget(db, erasure.id, kind)
 
 
-def subject_of_person(db: Connection, site: int, profile: int) -> Subject:
-    """Whose traces are this person's, as far as it is known now."""
-    return Subject(site, profile, tuple(rules.stays(rows.links_around(db, site, profile), profile)))
+def subject_of_person(db: Connection, site: int, profile: int) -> TraceSubject:
+    """The traces of this person, as known now."""
+    return TraceSubject(site, profile, tuple(rules.stays(rows.links_around(db, site, profile), profile)))
 
 
-def _subject(db: Connection, site: int, profile_id: str, stays: tuple[Stay, ...]) -> Subject:
-    """Whose traces are a person's, as this machine and others know it. What names somebody else is not, even here where
-    nobody may have heard of the person."""
+def _subject(db: Connection, site: int, profile_id: str, stays: tuple[Stay, ...]) -> TraceSubject:
+    """The traces of a person, as this machine and others know them. Rows that name another person are excluded, even if
+    this
+    machine does not know the person.
+    """
     profile = rows.number(db, profile_id)
     if profile is None:
-        return Subject(site, traces.UNKNOWN, stays)
+        return TraceSubject(site, traces.UNKNOWN, stays)
     own = subject_of_person(db, site, profile)
-    return Subject(site, profile, tuple(sorted({*own.stays, *stays})))
+    return TraceSubject(site, profile, tuple(sorted({*own.stays, *stays})))
 
 
 def _stays_here(db: Connection, *, site: int, profile_id: str) -> tuple[Stay, ...] | None:
-    """Which visitors a person was as this machine knows; None where it does not know the person."""
+    """The visitors that a person was as this machine knows; None if it does not know the person."""
     known = rows.find(db, site, profile_id)
     return None if known is None else subject_of_person(db, site, known.number).stays
 
 
-def subject_of_device(salts: Salts, site: int, client_id: str) -> Subject:
+def subject_of_device(salts: Salts, site: int, client_id: str) -> TraceSubject:
     """Whose traces came with this anonymousId: under the salts that exist, or as an id that lasts.
 
     Early development versions stored such an id as an even one if it was seen on a single day only.
     """
     visitors = {by_client_id(salt, site, client_id) for salt in (b"", salts.today, salts.yesterday)}
     visitors.add(by_client_id(b"", site, client_id) & ~LASTS)
-    return Subject(site, 0, tuple(Stay(visitor, FIRST, LAST) for visitor in sorted(visitors)))
+    return TraceSubject(site, 0, tuple(Stay(visitor, FIRST, LAST) for visitor in sorted(visitors)))
 
 
-def _erasure(erasure_id: str, holder: Holder, subject: Subject, *, actor: str) -> Erasure:
+def _erasure(erasure_id: str, holder: Holder, subject: TraceSubject, *, actor: str) -> Erasure:
     return Erasure(erasure_id, subject, holder.website_id, holder.organization_id, actor)
 
 
-def _find(db: Connection, *, table: str, subject: Subject, after: int, until: int) -> list[Trace]:
+def _find(db: Connection, *, table: str, subject: TraceSubject, after: int, until: int) -> list[TraceRow]:
     return traces.find(db, table, subject, after, until)
 
 

@@ -7,14 +7,14 @@ from msgspec import Struct
 
 from analytics_box.base.store.db import Connection
 from analytics_box.products.people.rules import Stay
-from analytics_box.products.people.traces import Subject
+from analytics_box.products.people.traces import TraceSubject
 
 
 class Erasure(Struct, frozen=True):
     """A person or a device that is being removed, on whose behalf, and how many rows are gone so far."""
 
     id: str
-    subject: Subject
+    subject: TraceSubject
     website_id: str
     organization_id: str
     actor: str
@@ -56,7 +56,7 @@ def find(db: Connection, erasure_id: str) -> Erasure | None:
         return None
     site, profile, visitors, website_id, organization_id, actor, removed = row
     stays = tuple(Stay(*stay) for stay in json.loads(str(visitors)))
-    subject = Subject(int(str(site)), int(str(profile)), stays)
+    subject = TraceSubject(int(str(site)), int(str(profile)), stays)
     return Erasure(erasure_id, subject, str(website_id), str(organization_id), str(actor), int(str(removed)))
 
 
@@ -72,7 +72,7 @@ def widen(db: Connection, erasure_id: str, stays: Sequence[Stay]) -> None:
 
 
 def note(db: Connection, erasure_id: str, removed: int, numbers: Mapping[str, Iterable[int]]) -> None:
-    """So many more rows are gone, and these numbers, by what they are of, may have lost their last use."""
+    """Record removed rows, and numbers, by kind, that may have lost their last use."""
     db.execute("-- erasures.note\nupdate erasures set removed = removed + ? where id = ?", (removed, erasure_id))
     db.executemany(
         "-- erasures.note\ninsert or ignore into erasure_numbers (erasure, kind, number) values (?, ?, ?)",
@@ -89,11 +89,11 @@ def numbers(db: Connection, erasure_id: str, kind: str) -> set[int]:
 
 
 def forget(db: Connection, erasure_id: str, kind: str) -> None:
-    """These have been looked at. Those that were removed may soon be the numbers of others."""
+    """Forget numbers that have been checked. Removed ones may soon belong to others."""
     db.execute("-- erasures.forget\ndelete from erasure_numbers where erasure = ? and kind = ?", (erasure_id, kind))
 
 
-def emptied(db: Connection, erasure_id: str) -> None:
+def mark_emptied(db: Connection, erasure_id: str) -> None:
     """Nothing is left to be found, and the numbers of its visitors may soon be those of others."""
     db.execute("-- erasures.emptied\nupdate erasures set profile = 0, visitors = '[]' where id = ?", (erasure_id,))
 

@@ -1,4 +1,4 @@
-"""Whose profiles are meant: a website's, or an organization's own for events without a website. Pure."""
+"""The owner of profiles: a website, or an organization for events without a website. Pure."""
 
 from msgspec import Struct
 
@@ -6,7 +6,7 @@ from analytics_box.tenants.websites.rules import Website
 
 
 class Holder(Struct, frozen=True):
-    """Who has profiles. `website_id` is empty for an organization's own events."""
+    """The owner of profiles. `website_id` is empty for an organization's own events."""
 
     site: int
     organization_id: str

@@ -1,12 +1,12 @@
-"""What removed rows referred to, strings and their combinations, and whether any other row still does."""
+"""Strings and their combinations that removed rows referred to, and whether any other row still does."""
 
 import json
 from collections.abc import Collection, Sequence
 
-from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.layout import stored_table
 from analytics_box.base.facts.tables import BY_NAME, COMBINATIONS, FACT_NAMES, TABLES
 from analytics_box.base.store.db import Connection
-from analytics_box.products.people.traces import Trace, strings_of, zeroed
+from analytics_box.products.people.traces import TraceRow, strings_of, zero_deleted
 
 STRINGS = "strings"
 _COLUMNS = {one.table: one.column for one in COMBINATIONS}
@@ -26,18 +26,18 @@ def tables(kind: str) -> tuple[str, ...]:
     return tuple(table.name for table in TABLES if table.appended and table.strings) if kind == STRINGS else FACT_NAMES
 
 
-def of(db: Connection, table: str, found: Sequence[Trace]) -> dict[str, set[int]]:
+def of(db: Connection, table: str, found: Sequence[TraceRow]) -> dict[str, set[int]]:
     """The numbers of all that these rows refer to, by kind. To be asked before they are removed."""
     columns = ", ".join(_COLUMNS.values())
     rows = db.execute(
-        f"-- leftovers.of\nselect {columns} from {stored(table)} where id in (select value from json_each(?))",
+        f"-- leftovers.of\nselect {columns} from {stored_table(table)} where id in (select value from json_each(?))",
         (json.dumps([trace.id for trace in found]),),
     ).fetchall()
     numbers = {kind: {int(str(row[place])) for row in rows} - {0} for place, kind in enumerate(_COLUMNS)}
     return numbers | {STRINGS: strings_of(table, found)}
 
 
-def replaced(db: Connection, site: int, sessions: Collection[int]) -> dict[str, set[int]]:
+def take_replaced(db: Connection, site: int, sessions: Collection[int]) -> dict[str, set[int]]:
     """Find and forget what rows of these sessions had before."""
     found: dict[str, set[int]] = {kind: set() for kind in KINDS}
     rows = db.execute(
@@ -62,7 +62,7 @@ def replaced(db: Connection, site: int, sessions: Collection[int]) -> dict[str, 
 def used(
     db: Connection, kind: str, table: str, numbers: Collection[int], after: int, until: int | None = None
 ) -> set[int]:
-    """Which of these numbers rows with ids above `after`, up to `until`, refer to."""
+    """The numbers that rows with ids above `after`, up to `until`, refer to."""
     relation, names = _referring(kind, table)
     limit = "" if until is None else "and id <= :until"
     conditions = " or ".join(f"{name} in (select value from json_each(:numbers))" for name in names)
@@ -77,7 +77,7 @@ def used(
 
 
 def used_elsewhere(db: Connection, numbers: Collection[int]) -> set[int]:
-    """Which of these strings the shorter tables have, such as the ids of people who are known."""
+    """The strings that shorter tables use, such as the ids of known people."""
     has_one = " or ".join(f"value in (select {name} from {table})" for table, name in _ELSEWHERE)
     rows = db.execute(
         f"-- leftovers.used_elsewhere\nselect value from json_each(?) where {has_one}", (json.dumps(sorted(numbers)),)
@@ -86,9 +86,9 @@ def used_elsewhere(db: Connection, numbers: Collection[int]) -> set[int]:
 
 
 def _referring(kind: str, table: str) -> tuple[str, tuple[str, ...]]:
-    """Where a table has numbers of this kind, and in which columns."""
+    """The source and the columns of a table's numbers of this kind."""
     if kind != STRINGS:
-        return stored(table), (_COLUMNS[kind],)
+        return stored_table(table), (_COLUMNS[kind],)
     return table, BY_NAME[table].strings
 
 
@@ -96,7 +96,7 @@ def remove(db: Connection, kind: str, numbers: Collection[int]) -> None:
     """Delete these strings or combinations, and with strings the combinations that have them, which no row has any
     more either; SQLite overwrites them with zeros."""
     listed = json.dumps(sorted(numbers))
-    with zeroed(db):
+    with zero_deleted(db):
         db.executemany(f"-- leftovers.remove\ndelete from {kind} where id = ?", [(number,) for number in numbers])
         for table, _, parts, *_ in COMBINATIONS if kind == STRINGS else ():
             has_one = " or ".join(f"{part} in (select value from json_each(:numbers))" for part in parts)

@@ -1,4 +1,4 @@
-"""Which profiles of a website have a trait: for filters of queries (wire 2.2)."""
+"""Profiles of a website with a trait: for filters of queries (wire 2.2)."""
 
 from collections.abc import Callable, Iterator
 
@@ -8,8 +8,8 @@ from analytics_box.ingest.profile_rules import Value
 from analytics_box.ingest.profiles import open_traits
 
 
-class Traits:
-    """What is known of people, looked through one by one: it is sealed, so no database can search it."""
+class EncryptedTraits:
+    """The traits of people, searched one by one: they are encrypted, so no database can search them."""
 
     def __init__(self, events: Db, seal: Seal) -> None:
         self._events = events
@@ -20,7 +20,9 @@ class Traits:
 
         def look(db: Connection) -> tuple[str, ...]:
             found = []
-            for profile_id, sealed in _sealed(db, site):  # read as they are looked at, so that the deadline holds
+            for profile_id, sealed in _sealed_traits(
+                db, site
+            ):  # read as they are looked at, so that the deadline holds
                 value = open_traits(self._seal, site, profile_id, sealed).get(trait)
                 if value is not None and matches(_text(value)):
                     found.append(profile_id)
@@ -29,7 +31,7 @@ class Traits:
         return await self._events.read(look, long=True)
 
 
-def _sealed(db: Connection, site: int) -> Iterator[tuple[str, bytes]]:
+def _sealed_traits(db: Connection, site: int) -> Iterator[tuple[str, bytes]]:
     rows = db.execute(
         """
         -- matching.sealed

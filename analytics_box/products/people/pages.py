@@ -12,12 +12,12 @@ from analytics_box.base import errors
 from analytics_box.base.texts import People, figures
 from analytics_box.products.people import calls, download, view
 from analytics_box.products.people.holder import holder_of
-from analytics_box.products.people.reading import Person, Profiles
+from analytics_box.products.people.reading import ProfilePerson, Profiles
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import shell
-from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 PER_PAGE = 50
 _FURTHEST = 1_000  # pages
@@ -31,14 +31,14 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
 async def person(visit: Visitor, website_id: FromPath[str]) -> Page:
     """GET /sites/{id}/visitors/profile?profile=…. Raises NotFound."""
     website = own(visit.call, website_id)
-    found = await _known(visit, website)
+    found = await _person_in_address(visit, website)
     subject = await visit.parts[Profiles].of_person(holder_of(website), found)
     count = len({stay.visitor for stay in subject.stays})
     return _page(
         visit,
         website,
         "person.html",
-        person=view.shown(found, visit.person),
+        person=view.person_view(found, visit.person),
         visitors=figures.count(count) if count != 1 else "1",
         any_visitors=count > 0,
         one_visitor=count == 1,
@@ -51,7 +51,9 @@ async def export(visit: Visitor, website_id: FromPath[str]) -> Stream:
     InClickHouse or Unavailable where a part of it cannot be had now."""
     website = own(visit.call, website_id)
     profiles, device = visit.parts[Profiles], visit.asked("device").strip()
-    found, subject = await calls.meant(profiles, holder_of(website), None if device else visit.asked("profile"), device)
+    found, subject = await calls.person_or_device(
+        profiles, holder_of(website), None if device else visit.asked("profile"), device
+    )
     actor, now = visit.call.actor, visit.call.now
     await profiles.erasures.beyond.require(subject.site)
     await visit.call.write(lambda db: calls.record_export(db, holder_of(website), actor=actor, now=now))
@@ -71,7 +73,7 @@ async def confirm(visit: Visitor, website_id: FromPath[str]) -> Page:
     if device:
         name, profile_id = device, ""
     else:
-        found = await _known(visit, website)
+        found = await _person_in_address(visit, website)
         name, profile_id = found.display_name or found.profile_id, found.profile_id
     words = (People.confirm_device_title, People.confirm_device) if device else (People.confirm_title, People.confirm)
     back = f"{_home(website)}/profile?{view.query_of('profile', profile_id)}" if profile_id else _home(website)
@@ -105,7 +107,7 @@ async def delete(visit: Visitor, website_id: FromPath[str]) -> Answer:
     return visit.go(f"{_home(website)}?removed={done.id}&rows={done.removed}{waits}")
 
 
-async def _list(visit: Visit, website: Website, again: Again) -> Page:
+async def _list(visit: PageRequest, website: Website, again: Again) -> Page:
     search = visit.asked("search").strip()[:255]
     asked = visit.asked("page")
     number = min(int(asked), _FURTHEST) if asked.isascii() and asked.isdigit() and len(asked) < 9 else 0
@@ -122,13 +124,13 @@ async def _list(visit: Visit, website: Website, again: Again) -> Page:
         people=[view.line(one, visit.person, home) for one in found[:PER_PAGE]],
         later=f"{home}?{kept}page={number - 1}" if number else "",
         earlier=f"{home}?{kept}page={number + 1}" if len(found) > PER_PAGE else "",
-        done=_done(visit),
+        done=_done_text(visit),
         may_delete=visit.person.may("admin"),
     )
 
 
-def _done(visit: Visit) -> str:
-    """What was just removed, in words."""
+def _done_text(visit: PageRequest) -> str:
+    """The result of a removal, in words."""
     removed, count = visit.asked("removed"), visit.asked("rows")
     if not (removed.isalnum() and len(removed) <= 64 and count.isascii() and count.isdigit() and len(count) < 12):
         return ""
@@ -136,7 +138,7 @@ def _done(visit: Visit) -> str:
     return text.format(id=removed, count=figures.count(int(count)))
 
 
-def _page(visit: Visit, website: Website, template: str, *, code: int = 200, **context: Any) -> Page:
+def _page(visit: PageRequest, website: Website, template: str, *, code: int = 200, **context: Any) -> Page:
     reader = visit.person
     return visit.pages.show(
         template,
@@ -152,7 +154,7 @@ def _home(website: Website) -> str:
     return f"/sites/{website.id}/visitors"
 
 
-async def _known(visit: Visit, website: Website) -> Person:
+async def _person_in_address(visit: PageRequest, website: Website) -> ProfilePerson:
     """The person in the address. Raises NotFound."""
     profile_id = visit.asked("profile")
     found = await visit.parts[Profiles].find(holder_of(website), profile_id)

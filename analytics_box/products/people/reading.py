@@ -23,8 +23,8 @@ from analytics_box.ingest.profile_rules import Traits
 from analytics_box.products.people import rows, rules, traces
 from analytics_box.products.people.erasure import Erasures, subject_of_device, subject_of_person
 from analytics_box.products.people.holder import Holder
-from analytics_box.products.people.rows import Stored
-from analytics_box.products.people.traces import Subject, Trace
+from analytics_box.products.people.rows import StoredPerson
+from analytics_box.products.people.traces import TraceRow, TraceSubject
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ _END = 10**18 - 1  # no row there has a larger id
 _INSTANTS = ("time", "session_started")
 
 
-class Person(Struct, frozen=True):
+class ProfilePerson(Struct, frozen=True):
     """A profile of a website. Times are UTC ms. It is not `readable` if its traits were sealed with another key."""
 
     number: int
@@ -54,8 +54,8 @@ class Person(Struct, frozen=True):
         return rules.display_name(self.traits)
 
 
-class Place(NamedTuple):
-    """Where a walk through somebody's traces has come to."""
+class WalkPlace(NamedTuple):
+    """The position of a walk through a person's traces."""
 
     table: str
     after: int
@@ -68,7 +68,7 @@ class Profiles(Struct, frozen=True):
     seal: Seal
     erasures: Erasures
 
-    async def listed(self, holder: Holder, search: str, *, limit: int, offset: int) -> list[Person]:
+    async def listed(self, holder: Holder, search: str, *, limit: int, offset: int) -> list[ProfilePerson]:
         """Profiles of a website, the latest identified first; with a search those whose id begins with it, or whose
         e-mail address it is."""
         site = holder.site
@@ -79,17 +79,17 @@ class Profiles(Struct, frozen=True):
             find = partial(rows.newest, site=site, limit=limit, offset=offset)
         return [self._opened(site, stored) for stored in await self.events.read(find)]
 
-    async def find(self, holder: Holder, profile_id: str) -> Person | None:
+    async def find(self, holder: Holder, profile_id: str) -> ProfilePerson | None:
         """The profile with this id."""
         stored = await self.events.read(lambda db: rows.find(db, holder.site, profile_id))
         return self._opened(holder.site, stored) if stored is not None else None
 
-    async def of_person(self, holder: Holder, person: Person) -> Subject:
-        """Whose traces are the person's."""
+    async def of_person(self, holder: Holder, person: ProfilePerson) -> TraceSubject:
+        """The traces of a person."""
         return await self.events.read(lambda db: subject_of_person(db, holder.site, person.number))
 
-    async def everything_of(self, holder: Holder, profile_id: str) -> tuple[Person | None, Subject] | None:
-        """Somebody, with whose traces are theirs on all machines; None where no machine knows anybody by that id.
+    async def everything_of(self, holder: Holder, profile_id: str) -> tuple[ProfilePerson | None, TraceSubject] | None:
+        """A person, with their traces on all machines; None if no machine knows the id.
 
         Raises Unavailable.
         """
@@ -99,19 +99,21 @@ class Profiles(Struct, frozen=True):
         links = await self.erasures.others.links(holder.site, profile_id)
         if person is None and not links:
             return None
-        return person, Subject(holder.site, number_of(profile_id), tuple(rules.stays(links, 1)))
+        return person, TraceSubject(holder.site, number_of(profile_id), tuple(rules.stays(links, 1)))
 
-    def of_device(self, holder: Holder, client_id: str) -> Subject:
-        """Whose traces came with this anonymousId."""
+    def of_device(self, holder: Holder, client_id: str) -> TraceSubject:
+        """The traces with this anonymousId."""
         return subject_of_device(self.erasures.salts.current(self.erasures.clock.now()), holder.site, client_id)
 
-    async def traces(self, subject: Subject) -> AsyncIterator[tuple[Place, list[dict[str, Any]]]]:
+    async def traces(self, subject: TraceSubject) -> AsyncIterator[tuple[WalkPlace, list[dict[str, Any]]]]:
         """All that they did, readable, table by table and oldest first, a piece at a time."""
         for table in PERSONAL:
-            async for found in self.traces_from(subject, Place(table, 0)):
+            async for found in self.traces_from(subject, WalkPlace(table, 0)):
                 yield found
 
-    async def traces_from(self, subject: Subject, place: Place) -> AsyncIterator[tuple[Place, list[dict[str, Any]]]]:
+    async def traces_from(
+        self, subject: TraceSubject, place: WalkPlace
+    ) -> AsyncIterator[tuple[WalkPlace, list[dict[str, Any]]]]:
         """The rest of one table, a piece at a time, each with where it ends. Of several machines, all is in ClickHouse.
 
         Raises InClickHouse.
@@ -123,17 +125,17 @@ class Profiles(Struct, frozen=True):
             floor = _END if beyond.is_shared else await beyond.floor(table)
             if after < floor:
                 after, found = await self._elsewhere(subject, table, after, floor)
-                yield Place(table, after), found
+                yield WalkPlace(table, after), found
                 continue
             until = after + traces.PIECE
             found = await self.events.read(partial(_readable, table=table, subject=subject, after=after, until=until))
             if await beyond.floor(table) > after:
                 continue  # they were trimmed meanwhile
             after = until
-            yield Place(table, after), found
+            yield WalkPlace(table, after), found
 
     async def _elsewhere(
-        self, subject: Subject, table: str, after: int, floor: int
+        self, subject: TraceSubject, table: str, after: int, floor: int
     ) -> tuple[int, list[dict[str, Any]]]:
         """The next rows of those in ClickHouse, up to the floor, and up to which id they are. Raises InClickHouse."""
         stays = tuple((stay.visitor, stay.since, stay.until) for stay in subject.stays)
@@ -145,20 +147,22 @@ class Profiles(Struct, frozen=True):
         columns = ("id", "session", *BY_NAME[table].names)
         where = f"id > {after} and ({theirs})"
         rows = await beyond.rows(table, columns, where, order="id", most=_THERE)
-        found = [Trace(row[0], row[1], tuple(row[2:])) for row in rows]
+        found = [TraceRow(row[0], row[1], tuple(row[2:])) for row in rows]
         strings = traces.strings_of(table, found)
         names = await (
-            beyond.texts(strings) if beyond.is_shared else self.events.read(partial(traces.named, strings=strings))
+            beyond.texts(strings)
+            if beyond.is_shared
+            else self.events.read(partial(traces.strings_numbered, strings=strings))
         )
         return found[-1].id if len(found) == _THERE else floor, [readable(table, trace, names) for trace in found]
 
-    def _opened(self, site: int, stored: Stored) -> Person:
+    def _opened(self, site: int, stored: StoredPerson) -> ProfilePerson:
         try:
             known, readable = profiles.open_traits(self.seal, site, stored.profile_id, stored.traits), True
         except SealBroken as broken:
             log.error("What is known of a person cannot be read: %s", broken)
             known, readable = {}, False
-        return Person(stored.number, stored.profile_id, stored.created_at, stored.updated_at, known, readable)
+        return ProfilePerson(stored.number, stored.profile_id, stored.created_at, stored.updated_at, known, readable)
 
     def _digest(self, site: int, address: str) -> bytes | None:
         try:
@@ -172,13 +176,13 @@ def instant(ms: int) -> str:
     return datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _readable(db: Connection, *, table: str, subject: Subject, after: int, until: int) -> list[dict[str, Any]]:
+def _readable(db: Connection, *, table: str, subject: TraceSubject, after: int, until: int) -> list[dict[str, Any]]:
     found = traces.find(db, table, subject, after, until)
-    names = traces.named(db, traces.strings_of(table, found))
+    names = traces.strings_numbered(db, traces.strings_of(table, found))
     return [readable(table, trace, names) for trace in found]
 
 
-def readable(table: str, trace: Trace, names: Mapping[int, str]) -> dict[str, Any]:
+def readable(table: str, trace: TraceRow, names: Mapping[int, str]) -> dict[str, Any]:
     """A row as people read it: texts instead of their numbers, times in UTC, and nothing that says nothing."""
     strings = set(BY_NAME[table].strings)
     row: dict[str, Any] = {}

@@ -5,12 +5,12 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from analytics_box.base.store.db import Connection
-from analytics_box.ingest.profile_rules import Link
+from analytics_box.ingest.profile_rules import ProfileLink
 
 _MOST_NAMED_ALIKE = 1_000
 
 
-class Stored(Struct, frozen=True):
+class StoredPerson(Struct, frozen=True):
     """A person's row. `traits` are sealed; None where none were ever said. Times are UTC ms."""
 
     number: int
@@ -26,9 +26,9 @@ _SELECT = """
 """
 
 
-def _stored(row: tuple[object, ...]) -> Stored:
+def _stored_person(row: tuple[object, ...]) -> StoredPerson:
     number, profile_id, created_at, updated_at, traits = row
-    return Stored(
+    return StoredPerson(
         int(str(number)),
         str(profile_id),
         int(str(created_at)),
@@ -51,14 +51,14 @@ def remove_visitors(db: Connection, site: int, visitors: Iterable[int]) -> None:
     )
 
 
-def find(db: Connection, site: int, profile_id: str) -> Stored | None:
+def find(db: Connection, site: int, profile_id: str) -> StoredPerson | None:
     """The person with this id."""
     row = db.execute(
         f"-- profiles.find\n{_SELECT} where profiles.site = ? and profiles.profile = "
         "(select id from strings where value = ?)",
         (site, profile_id),
     ).fetchone()
-    return _stored(row) if row else None
+    return _stored_person(row) if row else None
 
 
 def number(db: Connection, profile_id: str) -> int | None:
@@ -67,7 +67,7 @@ def number(db: Connection, profile_id: str) -> int | None:
     return int(str(row[0])) if row else None
 
 
-def newest(db: Connection, *, site: int, limit: int, offset: int) -> list[Stored]:
+def newest(db: Connection, *, site: int, limit: int, offset: int) -> list[StoredPerson]:
     """Profiles of a website, the latest identified first."""
     rows = db.execute(
         f"""
@@ -79,10 +79,12 @@ def newest(db: Connection, *, site: int, limit: int, offset: int) -> list[Stored
         """,
         (site, limit, offset),
     )
-    return [_stored(row) for row in rows.fetchall()]
+    return [_stored_person(row) for row in rows.fetchall()]
 
 
-def search(db: Connection, *, site: int, profile_id: str, email: bytes | None, limit: int, offset: int) -> list[Stored]:
+def search(
+    db: Connection, *, site: int, profile_id: str, email: bytes | None, limit: int, offset: int
+) -> list[StoredPerson]:
     """Profiles whose id begins with this text, or whose e-mail address has this digest."""
     rows = db.execute(
         f"""
@@ -110,10 +112,10 @@ def search(db: Connection, *, site: int, profile_id: str, email: bytes | None, l
             "offset": offset,
         },
     )
-    return [_stored(row) for row in rows.fetchall()]
+    return [_stored_person(row) for row in rows.fetchall()]
 
 
-def links_around(db: Connection, site: int, profile: int) -> list[Link]:
+def links_around(db: Connection, site: int, profile: int) -> list[ProfileLink]:
     """All links of the visitors who were this person at any time."""
     rows = db.execute(
         """
@@ -128,6 +130,6 @@ def links_around(db: Connection, site: int, profile: int) -> list[Link]:
     return [_link(row) for row in rows.fetchall()]
 
 
-def _link(row: tuple[object, ...]) -> Link:
+def _link(row: tuple[object, ...]) -> ProfileLink:
     visitor, time, profile = row
-    return Link(int(str(visitor)), int(str(time)), int(str(profile)))
+    return ProfileLink(int(str(visitor)), int(str(time)), int(str(profile)))

@@ -1,15 +1,15 @@
-"""Which visitor was which person when, and what to call the person (semantics 7). Pure."""
+"""Periods in which a visitor was a person, and the names of people (semantics 7). Pure."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from analytics_box.ingest.profile_rules import Link, Value
+from analytics_box.ingest.profile_rules import ProfileLink, Value
 
 FIRST, LAST = -(2**62), 2**62  # before and after every time
 
 
 class Stay(NamedTuple):
-    """What a visitor did from `since` until before `until` was one person. Times are UTC ms."""
+    """A period in which a visitor was one person: from `since` until before `until`. Times are UTC ms."""
 
     visitor: int
     since: int
@@ -17,7 +17,7 @@ class Stay(NamedTuple):
 
 
 def display_name(traits: Mapping[str, Value]) -> str:
-    """What to call the person: the trait username, else name; empty where neither is known."""
+    """The name of a person: the trait username, else name; empty if neither is known."""
     for trait in ("username", "name"):
         found = traits.get(trait)
         if isinstance(found, str) and found.strip():
@@ -25,9 +25,9 @@ def display_name(traits: Mapping[str, Value]) -> str:
     return ""
 
 
-def stays(links: Iterable[Link], profile: int) -> list[Stay]:
-    """When which visitors were this person, from all links of these visitors."""
-    by_visitor: dict[int, list[Link]] = {}
+def stays(links: Iterable[ProfileLink], profile: int) -> list[Stay]:
+    """The visitors that were this person, with the periods, from all links of these visitors."""
+    by_visitor: dict[int, list[ProfileLink]] = {}
     for link in sorted(links):
         by_visitor.setdefault(link.visitor, []).append(link)
     found = []

@@ -1,4 +1,4 @@
-"""Where a person has left traces in events.db: rows of events and spans, and the strings that they refer to.
+"""Traces of a person in events.db: rows of events and spans, and the strings that they refer to.
 
 There is no index on visitors, so rows are walked through by id, a piece at a time: each piece is a short read.
 """
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.layout import stored_table
 from analytics_box.base.facts.tables import BY_NAME
 from analytics_box.base.store.db import Connection
 from analytics_box.products.people.rules import Stay
@@ -19,9 +19,9 @@ PIECE = 50_000  # rows that one read looks at
 UNKNOWN = -1  # the number of a profile id that no text here has
 
 
-class Subject(Struct, frozen=True):
-    """Whose traces: a person, by the number of the profile id and the stays in visitors; or, with the number 0, a
-    device, whoever it was then.
+class TraceSubject(Struct, frozen=True):
+    """The subject of traces: a person, by the number of the profile id and the stays in visitors; or, with the number
+    0, a device, whatever person it was then.
 
     A row that names somebody else is not the person's, even if it is of the same visitor.
     """
@@ -37,7 +37,7 @@ class Subject(Struct, frozen=True):
         return any(stay.visitor == visitor and stay.since <= time < stay.until for stay in self.stays)
 
 
-class Trace(NamedTuple):
+class TraceRow(NamedTuple):
     """A row. `values` are in the order of the columns (facts.tables)."""
 
     id: int
@@ -51,7 +51,7 @@ def newest(db: Connection, table: str) -> int:
     return int(str(row[0])) if row else 0
 
 
-def find(db: Connection, table: str, subject: Subject, after: int, until: int | None = None) -> list[Trace]:
+def find(db: Connection, table: str, subject: TraceSubject, after: int, until: int | None = None) -> list[TraceRow]:
     """The subject's rows with ids above `after`, up to `until`, oldest first."""
     names = BY_NAME[table].names
     limit = "" if until is None else "and id <= :until"
@@ -76,28 +76,28 @@ def find(db: Connection, table: str, subject: Subject, after: int, until: int | 
     )
     visitor, time, profile = (names.index(name) + 2 for name in ("visitor", "time", "profile"))
     return [
-        Trace(int(str(row[0])), int(str(row[1])), tuple(row[2:]))
+        TraceRow(int(str(row[0])), int(str(row[1])), tuple(row[2:]))
         for row in rows.fetchall()
         if subject.has(int(str(row[visitor])), int(str(row[time])), int(str(row[profile])))
     ]
 
 
-def strings_of(table: str, traces: Iterable[Trace]) -> set[int]:
+def strings_of(table: str, traces: Iterable[TraceRow]) -> set[int]:
     """The numbers of all strings that these rows refer to."""
     places = [BY_NAME[table].names.index(name) for name in BY_NAME[table].strings]
     return {trace.values[place] for trace in traces for place in places} - {0}
 
 
-def remove(db: Connection, table: str, traces: Iterable[Trace]) -> None:
+def remove(db: Connection, table: str, traces: Iterable[TraceRow]) -> None:
     """Delete these rows; SQLite overwrites them with zeros."""
-    with zeroed(db):
+    with zero_deleted(db):
         db.execute(
-            f"-- traces.remove\ndelete from {stored(table)} where id in (select value from json_each(?))",
+            f"-- traces.remove\ndelete from {stored_table(table)} where id in (select value from json_each(?))",
             (json.dumps([trace.id for trace in traces]),),
         )
 
 
-def named(db: Connection, strings: Iterable[int]) -> dict[int, str]:
+def strings_numbered(db: Connection, strings: Iterable[int]) -> dict[int, str]:
     """The strings with these numbers."""
     rows = db.execute(
         "-- traces.named\nselect id, value from strings where id in (select value from json_each(?))",
@@ -107,8 +107,8 @@ def named(db: Connection, strings: Iterable[int]) -> dict[int, str]:
 
 
 @contextmanager
-def zeroed(db: Connection) -> Iterator[None]:
-    """What is deleted meanwhile is overwritten with zeros."""
+def zero_deleted(db: Connection) -> Iterator[None]:
+    """Overwrite deleted rows with zeros inside this block."""
     db.pragma("secure_delete", True)
     try:
         yield

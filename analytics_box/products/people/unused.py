@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from analytics_box.base.facts import trimmed
-from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.layout import stored_table
 from analytics_box.base.facts.tables import BY_NAME, COMBINATIONS, FACT_NAMES
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.strings import Combination
@@ -20,7 +20,7 @@ _AT_ONCE = 1_000  # that one write removes
 _SECONDS = 60.0  # for a piece of the walk
 
 
-class Walk(NamedTuple):
+class NumberWalk(NamedTuple):
     """A table, and which of its columns have numbers of a kind."""
 
     relation: str
@@ -81,14 +81,14 @@ async def _sweep_kind(erasures: Erasures, kind: str) -> int:
     return removed
 
 
-def _walks(kind: str) -> list[Walk]:
+def _walks(kind: str) -> list[NumberWalk]:
     if kind != STRINGS:
         column = next(one.column for one in COMBINATIONS if one.table == kind)
-        return [Walk(stored(table), (column,)) for table in FACT_NAMES]
+        return [NumberWalk(stored_table(table), (column,)) for table in FACT_NAMES]
     tables = leftovers.tables(STRINGS)
     return [
-        *(Walk(table, BY_NAME[table].strings) for table in tables),
-        *(Walk(one.table, one.parts) for one in COMBINATIONS),
+        *(NumberWalk(table, BY_NAME[table].strings) for table in tables),
+        *(NumberWalk(one.table, one.parts) for one in COMBINATIONS),
     ]
 
 
@@ -96,7 +96,7 @@ def _newest(db: Connection, *, relation: str) -> int:
     return int(str(db.execute(f"-- unused.newest\nselect coalesce(max(id), 0) from {relation}").fetchall()[0][0]))
 
 
-def _numbers(db: Connection, *, walk: Walk, after: int, until: int) -> set[int]:
+def _numbers(db: Connection, *, walk: NumberWalk, after: int, until: int) -> set[int]:
     names = ", ".join(walk.columns)
     rows = db.execute(
         f"-- unused.numbers\nselect distinct {names} from {walk.relation} where id > ? and id <= ?", (after, until)
@@ -116,22 +116,22 @@ def _ids(db: Connection, *, kind: str, after: int, until: int) -> tuple[list[int
 def _remove(db: Connection, *, erasures: Erasures, kind: str, numbers: set[int], tops: dict[str, int]) -> int:
     """Remove those of these that no row uses that came meanwhile."""
     for table in leftovers.tables(kind):
-        relation = stored(table) if kind != STRINGS else table
+        relation = stored_table(table) if kind != STRINGS else table
         numbers = numbers - leftovers.used(db, kind, table, numbers, tops[relation])
-    numbers = numbers - _replaced(db, kind)
+    numbers = numbers - _replaced_numbers(db, kind)
     if kind == STRINGS:
         numbers = numbers - leftovers.used_elsewhere(db, numbers)
         for one in COMBINATIONS:
             numbers = numbers - _in_new_combinations(db, one, tops[one.table])
-        erasures.strings.forget({*traces.named(db, numbers).values()})
+        erasures.strings.forget({*traces.strings_numbered(db, numbers).values()})
     else:
         erasures.strings.forget_together(kind, numbers)
     leftovers.remove(db, kind, numbers)
     return len(numbers)
 
 
-def _replaced(db: Connection, kind: str) -> set[int]:
-    """What rows of a session had until lately: while the walk went on it may have moved from one row to another."""
+def _replaced_numbers(db: Connection, kind: str) -> set[int]:
+    """Numbers that rows of a session had recently: during the walk one may have moved from one row to another."""
     rows = db.execute("-- unused.replaced\nselect distinct number from replaced where kind = ?", (kind,)).fetchall()
     return {int(str(number)) for (number,) in rows}
 

@@ -5,14 +5,14 @@ from urllib.parse import urlencode
 
 from msgspec import Struct
 
-from analytics_box.base.identity import Person as Reader
+from analytics_box.base.identity import SignedInPerson as Reader
 from analytics_box.base.texts import People
 from analytics_box.ingest.profile_rules import Value
-from analytics_box.products.people.reading import Person
+from analytics_box.products.people.reading import ProfilePerson
 from analytics_box.web.page.dates import moment
 
 
-class Line(Struct, frozen=True):
+class PersonLine(Struct, frozen=True):
     """A person in the list. `email` is empty where it is the id or unknown."""
 
     name: str
@@ -22,7 +22,7 @@ class Line(Struct, frozen=True):
     href: str
 
 
-class Shown(Struct, frozen=True):
+class PersonView(Struct, frozen=True):
     """A person on their own page. `traits` are names and values in words."""
 
     name: str
@@ -35,10 +35,10 @@ class Shown(Struct, frozen=True):
     query: str
 
 
-def line(person: Person, reader: Reader, home: str) -> Line:
+def line(person: ProfilePerson, reader: Reader, home: str) -> PersonLine:
     """A row of the list."""
     name = person.display_name or person.profile_id
-    return Line(
+    return PersonLine(
         name=name,
         profile_id=person.profile_id if name != person.profile_id else "",
         email=person.email if person.email not in {name, person.profile_id} else "",
@@ -47,9 +47,9 @@ def line(person: Person, reader: Reader, home: str) -> Line:
     )
 
 
-def shown(person: Person, reader: Reader) -> Shown:
+def person_view(person: ProfilePerson, reader: Reader) -> PersonView:
     """A whole person."""
-    return Shown(
+    return PersonView(
         name=person.display_name or person.profile_id,
         profile_id=person.profile_id,
         email=person.email,
@@ -62,7 +62,7 @@ def shown(person: Person, reader: Reader) -> Shown:
 
 
 def query_of(name: str, value: str) -> str:
-    """One parameter of an address."""
+    """A parameter for an address."""
     return urlencode({name: value})
 
 

@@ -1,4 +1,4 @@
-"""When visits to the demo's website begin, and where they come from: rhythm, growth, newsletters and one spike."""
+"""Start times and sources of visits to the demo's website: rhythm, growth, newsletters and one spike."""
 
 import math
 from itertools import accumulate
@@ -6,7 +6,14 @@ from random import Random
 from typing import NamedTuple
 
 from analytics_box.base.clock import DAY, HOUR, SECOND
-from analytics_box.products.sample_data.audience import HACKER_NEWS, NEWSLETTER, PLACES, SOURCES, Place, Source
+from analytics_box.products.sample_data.audience import (
+    HACKER_NEWS,
+    NEWSLETTER,
+    PLACES,
+    SOURCES,
+    SamplePlace,
+    VisitSource,
+)
 
 DAYS = 90  # of history that a new demo has
 FIRST_DAY_VISITS = 70
@@ -33,8 +40,8 @@ class Arrival(NamedTuple):
     """The begin of a visit, in UTC ms."""
 
     time: int
-    source: Source
-    place: Place
+    source: VisitSource
+    place: SamplePlace
 
 
 _PLACE_SHARES = tuple(accumulate(place.weight for place in PLACES))
@@ -64,7 +71,7 @@ def _ordinary(random: Random, day: int) -> Arrival:
     return Arrival(day * DAY + int(hour * HOUR), source, place)
 
 
-def _burst(random: Random, day: int, burst: Burst, source: Source) -> list[Arrival]:
+def _burst(random: Random, day: int, burst: Burst, source: VisitSource) -> list[Arrival]:
     """Visits that come fast and fade; those that would come after midnight come before."""
     left = 24 - burst.hour
     hours = [burst.hour + random.expovariate(1 / burst.fades) % left for _ in range(burst.visits)]

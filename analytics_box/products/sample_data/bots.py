@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from random import Random
 
 from analytics_box.base.clock import DAY
-from analytics_box.ingest.enrich import Sender
+from analytics_box.ingest.enrich import EventSender
 from analytics_box.ingest.payload import Incoming
 from analytics_box.products.sample_data.site import DOMAIN, PAGES
-from analytics_box.products.sample_data.visits import Sent
+from analytics_box.products.sample_data.visits import SampleEvent
 from analytics_box.web.recognition import agent
 from analytics_box.web.recognition.bots import KNOWN
 
@@ -24,12 +24,12 @@ _BOTS = (
 )
 
 
-def visits(random: Random, day: int) -> Iterator[Sent]:
+def visits(random: Random, day: int) -> Iterator[SampleEvent]:
     """The views of bots on this UTC day."""
     pages = [page for listed in PAGES.values() for page in listed]
     for _ in range(random.randint(1, MOST)):
         name, user_agent = random.choice(_BOTS)
-        sender = Sender(
+        sender = EventSender(
             network=f"192.0.2.{random.randint(1, 254)}",
             user_agent=user_agent,
             agent=agent.parse(user_agent),
@@ -40,4 +40,4 @@ def visits(random: Random, day: int) -> Iterator[Sent]:
         )
         page = random.choice(pages)
         incoming = Incoming(name="screen_view", path=f"https://{DOMAIN}{page.path}", title=page.title)
-        yield Sent(day * DAY + random.randrange(DAY), incoming, sender)
+        yield SampleEvent(day * DAY + random.randrange(DAY), incoming, sender)

@@ -8,7 +8,7 @@ from analytics_box.base.errors import BoxError
 from analytics_box.base.facts.event import Fact
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.ingest.dropped import count_quarantined
-from analytics_box.ingest.enrich import Target
+from analytics_box.ingest.enrich import EventTarget
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.products.sample_data import history
 from analytics_box.products.sample_data.arrivals import DAYS
@@ -39,7 +39,7 @@ class Examples:
 
     async def _fill(self, website: Website) -> None:
         now = self._clock.now()
-        today, target = utc_day(now), Target(website.site, website.domain)
+        today, target = utc_day(now), EventTarget(website.site, website.domain)
         try:
             async with self._turn:
                 for day in range(today - DAYS, today + 1):
@@ -60,6 +60,6 @@ class Examples:
             await self._events.write(append, adds=True)
 
 
-def _of_day(seed: str, target: Target, day: int, now: int) -> list[Fact]:
+def _of_day(seed: str, target: EventTarget, day: int, now: int) -> list[Fact]:
     """The events of one UTC day, as far as it is over."""
     return history.events(seed, target, first_day=utc_day(now) - DAYS, start=day * DAY, end=min((day + 1) * DAY, now))

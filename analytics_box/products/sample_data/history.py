@@ -10,25 +10,25 @@ from random import Random
 
 from analytics_box.base.clock import MINUTE, SECOND, utc_day
 from analytics_box.base.facts.event import Fact
-from analytics_box.ingest.enrich import Target, measured, understand
+from analytics_box.ingest.enrich import EventTarget, measure_span, understand
 from analytics_box.ingest.visitors import Salts
 from analytics_box.products.sample_data import bots
 from analytics_box.products.sample_data.arrivals import Arrival, arrivals
 from analytics_box.products.sample_data.audience import PLACES, SOURCES
-from analytics_box.products.sample_data.visits import Going, Sent, visit
+from analytics_box.products.sample_data.visits import Going, SampleEvent, visit
 
 JUST_NOW = 9  # visits that began in the last minutes, so that somebody is online when the demo is opened
 
 
-def events(seed: str, target: Target, *, first_day: int, start: int, end: int) -> list[Fact]:
+def events(seed: str, target: EventTarget, *, first_day: int, start: int, end: int) -> list[Fact]:
     """The events of [start, end), oldest first. `first_day` is the day on which the demo's history begins."""
     days = range(max(first_day, utc_day(start) - 1), utc_day(end) + 1)
     sent = [item for day in days for item in _of_day(seed, day, first_day) if start <= item.time < end]
     return _facts(seed, target, sent)
 
 
-def just_now(seed: str, target: Target, now: int) -> list[Fact]:
-    """Some visits that began within the last four minutes, up to now."""
+def just_now(seed: str, target: EventTarget, now: int) -> list[Fact]:
+    """Visits that began within the last four minutes, up to now."""
     random = _chance(f"{seed}:{now}")
     begun = [
         Arrival(now - random.randint(10 * SECOND, 4 * MINUTE), random.choice(SOURCES[:6]), random.choice(PLACES))
@@ -37,7 +37,7 @@ def just_now(seed: str, target: Target, now: int) -> list[Fact]:
     return _facts(seed, target, [item for arrival in begun for item in visit(random, arrival) if item.time < now])
 
 
-def one_visit(seed: str, target: Target, random: Random, at: int) -> list[Fact]:
+def one_visit(seed: str, target: EventTarget, random: Random, at: int) -> list[Fact]:
     """A visit that begins then, with what comes of it later."""
     return _facts(seed, target, [*visit(random, Arrival(at, random.choice(SOURCES[:6]), random.choice(PLACES)))])
 
@@ -49,16 +49,16 @@ def _of_day(seed: str, day: int, first_day: int) -> Iterator[Going]:
     yield from bots.visits(_chance(f"{seed}:{day}:programs"), day)
 
 
-def _facts(seed: str, target: Target, sent: list[Going]) -> list[Fact]:
-    """As the box would understand them on the day that they came."""
+def _facts(seed: str, target: EventTarget, sent: list[Going]) -> list[Fact]:
+    """The events as the box would understand them on the day of their arrival."""
     return [_fact(seed, target, item) for item in sorted(sent, key=lambda item: item.time)]
 
 
-def _fact(seed: str, target: Target, item: Going) -> Fact:
+def _fact(seed: str, target: EventTarget, item: Going) -> Fact:
     salts = _salts(seed, utc_day(item.time))
-    if isinstance(item, Sent):
+    if isinstance(item, SampleEvent):
         return understand(item.incoming, target, item.sender, salts, item.time)
-    return measured(item.said, item.table, item.own, target=target, sender=item.sender, salts=salts, now=item.time)
+    return measure_span(item.said, item.table, item.own, target=target, sender=item.sender, salts=salts, now=item.time)
 
 
 @lru_cache(maxsize=2)  # events come in the order of their days

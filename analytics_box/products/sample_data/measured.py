@@ -1,4 +1,4 @@
-"""What trackers of the demo's website measure on a page beside views: vitals, errors, links that lead away, and use."""
+"""Measurements of the demo's pages besides views: vitals, errors, outgoing links, and engagement."""
 
 import math
 from collections.abc import Iterator
@@ -6,8 +6,8 @@ from random import Random
 from typing import NamedTuple
 
 from analytics_box.base.facts.event import METRICS
-from analytics_box.products.sample_data.audience import Machine
-from analytics_box.products.sample_data.site import Page
+from analytics_box.products.sample_data.audience import SampleMachine
+from analytics_box.products.sample_data.site import SamplePage
 
 Own = tuple[int | float | str | None, ...]
 
@@ -18,7 +18,7 @@ PHONE_SLOWER = 1.6
 _LATEST = 2_000  # ms after the view when vitals are known
 
 
-class Vital(NamedTuple):
+class SampleVital(NamedTuple):
     """The median of a metric on a desktop, and how far values scatter (log-normal)."""
 
     median: float
@@ -26,11 +26,11 @@ class Vital(NamedTuple):
 
 
 _VITALS = {
-    "FCP": Vital(980, 0.45),
-    "LCP": Vital(1_550, 0.5),
-    "CLS": Vital(0.035, 1.1),
-    "INP": Vital(96, 0.75),
-    "TTFB": Vital(310, 0.6),
+    "FCP": SampleVital(980, 0.45),
+    "LCP": SampleVital(1_550, 0.5),
+    "CLS": SampleVital(0.035, 1.1),
+    "INP": SampleVital(96, 0.75),
+    "TTFB": SampleVital(310, 0.6),
 }
 _LINKS = (
     ("https://github.com/inkwell/inkwell", "Source on GitHub"),
@@ -63,13 +63,13 @@ _FAULTS = (
 )
 
 
-def of_page(random: Random, machine: Machine, page: Page, seconds: int) -> Iterator[tuple[int, str, Own]]:
-    """What is measured during a view of so many seconds: ms after its begin, the table, and its own columns."""
+def of_page(random: Random, machine: SampleMachine, page: SamplePage, seconds: int) -> Iterator[tuple[int, str, Own]]:
+    """Measurements during a view of this many seconds: ms after its start, the table, and its own columns."""
     if random.random() < MEASURED:
         slower = 1 if machine.downloads else PHONE_SLOWER
         for name, vital in _VITALS.items():
             value = vital.median * random.lognormvariate(0, vital.scatter)
-            yield min(_LATEST, seconds * 1_000), "vitals", (METRICS[name], _rounded(name, value, slower))
+            yield min(_LATEST, seconds * 1_000), "vitals", (METRICS[name], _round_value(name, value, slower))
     for fault in _FAULTS:
         if (not fault.section or fault.section == page.section) and random.random() < fault.chance:
             yield random.randint(200, seconds * 1_000), "errors", _error(fault)
@@ -81,7 +81,7 @@ def of_page(random: Random, machine: Machine, page: Page, seconds: int) -> Itera
         yield seconds * 1_000, "engagement", _used(random, page, seconds)
 
 
-def _rounded(name: str, value: float, slower: float) -> float:
+def _round_value(name: str, value: float, slower: float) -> float:
     return round(value, 3) if name == "CLS" else round(value * slower, 1)
 
 
@@ -91,7 +91,7 @@ def _error(fault: Fault) -> Own:
     return fault.type, fault.message, script, fault.line, 9 if script else 0, stack
 
 
-def _used(random: Random, page: Page, seconds: int) -> Own:
+def _used(random: Random, page: SamplePage, seconds: int) -> Own:
     """The columns of facts.SPANS["engagement"], in their order. Forms are those of the sign-up."""
     active = round(seconds * 1_000 * random.uniform(0.4, 0.95))
     clicks, keys = round(random.expovariate(0.5)), round(random.expovariate(0.2))

@@ -11,7 +11,7 @@ NAME = "Inkwell"
 Section = Literal["home", "pricing", "docs", "blog", "download", "signup", "about"]
 
 
-class Page(NamedTuple):
+class SamplePage(NamedTuple):
     """A page of the site."""
 
     section: Section
@@ -51,8 +51,8 @@ _LISTED: dict[Section, tuple[tuple[str, str], ...]] = {
     "about": (("/about", "About us"), ("/changelog", "Changelog"), ("/contact", "Contact"), ("/privacy", "Privacy")),
 }
 
-PAGES: dict[Section, tuple[Page, ...]] = {
-    section: tuple(Page(section, path, title) for path, title in listed) for section, listed in _LISTED.items()
+PAGES: dict[Section, tuple[SamplePage, ...]] = {
+    section: tuple(SamplePage(section, path, title) for path, title in listed) for section, listed in _LISTED.items()
 }
 TALKED_ABOUT = PAGES["blog"][0]  # by Hacker News, on the day of the spike
 

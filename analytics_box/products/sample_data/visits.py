@@ -1,4 +1,4 @@
-"""What happens in a visit to the demo's website, as the events that a tracker would send."""
+"""Events of a visit to the demo's website, as a tracker would send them."""
 
 import math
 from collections.abc import Iterator
@@ -7,13 +7,13 @@ from random import Random
 from typing import Any, NamedTuple
 
 from analytics_box.base.clock import HOUR, SECOND
-from analytics_box.ingest.enrich import Sender
+from analytics_box.ingest.enrich import EventSender
+from analytics_box.ingest.payload import EventPayload as Said
 from analytics_box.ingest.payload import Incoming
-from analytics_box.ingest.payload import Sent as Said
 from analytics_box.products.sample_data import measured
 from analytics_box.products.sample_data.arrivals import Arrival
-from analytics_box.products.sample_data.audience import DIRECT, MACHINES, Machine, Place, Source
-from analytics_box.products.sample_data.site import DOMAIN, GOES_ON, NEXT, PAGES, READING, Page, Section
+from analytics_box.products.sample_data.audience import DIRECT, MACHINES, SampleMachine, SamplePlace, VisitSource
+from analytics_box.products.sample_data.site import DOMAIN, GOES_ON, NEXT, PAGES, READING, SamplePage, Section
 from analytics_box.web.recognition import agent, countries
 
 MOST_PAGES = 15  # in one visit
@@ -28,41 +28,41 @@ _MACHINE_SHARES = tuple(accumulate(machine.weight for machine in MACHINES))
 _SEARCHES = ("sync", "export pdf", "import notion", "shortcuts", "self hosting", "backup", "dark mode")
 
 
-class Sent(NamedTuple):
+class SampleEvent(NamedTuple):
     """An event on its way: when it arrives (UTC ms), what it says, and who sends it."""
 
     time: int
     incoming: Incoming
-    sender: Sender
+    sender: EventSender
 
 
-class Noted(NamedTuple):
+class SampleSpan(NamedTuple):
     """A measurement on its way: a row of `table` with what it has of its own (facts.SPANS)."""
 
     time: int
     said: Said
     table: str
     own: tuple[int | float | str | None, ...]
-    sender: Sender
+    sender: EventSender
 
 
-Going = Sent | Noted
+Going = SampleEvent | SampleSpan
 
 
 class Reader(NamedTuple):
-    """Who visits. All chance of a visit comes from `random`."""
+    """A visitor. All randomness of a visit comes from `random`."""
 
     random: Random
-    sender: Sender
-    machine: Machine
-    place: Place
+    sender: EventSender
+    machine: SampleMachine
+    place: SamplePlace
 
 
 def visit(random: Random, arrival: Arrival) -> Iterator[Going]:
     """The events of a visit in the order of time, and those of a second one later that day, if there is one."""
     machine = random.choices(MACHINES, cum_weights=_MACHINE_SHARES)[0]
     region, city = _home(random, arrival.place)
-    sender = Sender(
+    sender = EventSender(
         network=".".join(str(random.randint(1, 223)) for _ in range(4)),
         user_agent=machine.user_agent,
         agent=agent.parse(machine.user_agent),
@@ -74,19 +74,19 @@ def visit(random: Random, arrival: Arrival) -> Iterator[Going]:
         city=city,
     )
     reader = Reader(random, sender, machine, arrival.place)
-    yield from _read(reader, arrival.time, arrival.source)
+    yield from _read_page(reader, arrival.time, arrival.source)
     if random.random() < COMES_AGAIN:
-        yield from _read(reader, arrival.time + random.randint(HOUR, 5 * HOUR), DIRECT)
+        yield from _read_page(reader, arrival.time + random.randint(HOUR, 5 * HOUR), DIRECT)
 
 
-def _home(random: Random, place: Place) -> tuple[str, str]:
+def _home(random: Random, place: SamplePlace) -> tuple[str, str]:
     """The region and the city of somebody; both empty where they are not known."""
     if not place.cities or random.random() >= CITY_KNOWN:
         return "", ""
     return random.choices(place.cities, weights=[1 / rank for rank in range(1, len(place.cities) + 1)])[0]
 
 
-def _read(reader: Reader, time: int, source: Source) -> Iterator[Going]:
+def _read_page(reader: Reader, time: int, source: VisitSource) -> Iterator[Going]:
     random = reader.random
     page = source.page or _page_of(random, source.landings)
     address = f"https://{DOMAIN}{page.path}" + (f"?{source.query}" if source.query else "")
@@ -94,16 +94,16 @@ def _read(reader: Reader, time: int, source: Source) -> Iterator[Going]:
     for _ in range(MOST_PAGES):
         goes_on = random.random() < GOES_ON[page.section]
         seconds = _seconds_on(random, page, goes_on=goes_on)
-        yield _sent(reader, time, "screen_view", address, title=page.title, referrer=referrer)
+        yield _send(reader, time, "screen_view", address, title=page.title, referrer=referrer)
         for name, properties in _deeds(reader, page):
             moment = time + random.randint(1, max(1, seconds * 1000 - 1))
-            yield _sent(reader, moment, name, address, properties=properties)
+            yield _send(reader, moment, name, address, properties=properties)
         for after, table, own in measured.of_page(random, reader.machine, page, seconds):
-            yield Noted(time + after, Said(path=address), table, own, reader.sender)
+            yield SampleSpan(time + after, Said(path=address), table, own, reader.sender)
         time += seconds * SECOND
         if random.random() < LEAVE_ARRIVES:
             engaged = round(seconds * random.uniform(0.55, 1))
-            yield _sent(reader, time, "page_exit", address, time_on_page=engaged, scroll_depth=_scroll(random, engaged))
+            yield _send(reader, time, "page_exit", address, time_on_page=engaged, scroll_depth=_scroll(random, engaged))
         if not goes_on:
             return
         time += random.randint(200, 1_500)
@@ -112,13 +112,13 @@ def _read(reader: Reader, time: int, source: Source) -> Iterator[Going]:
         address = f"https://{DOMAIN}{page.path}"
 
 
-def _page_of(random: Random, sections: dict[Section, float]) -> Page:
+def _page_of(random: Random, sections: dict[Section, float]) -> SamplePage:
     section = random.choices(list(sections), weights=list(sections.values()))[0]
     pages = PAGES[section]
     return random.choices(pages, weights=[1 / rank for rank in range(1, len(pages) + 1)])[0]
 
 
-def _seconds_on(random: Random, page: Page, *, goes_on: bool) -> int:
+def _seconds_on(random: Random, page: SamplePage, *, goes_on: bool) -> int:
     """Time on a page: log-normal around its median, less for those who leave at once."""
     median = READING[page.section] * (1 if goes_on or random.random() < 0.4 else 0.2)
     return max(2, min(LONGEST_READING, round(random.lognormvariate(math.log(median), 0.8))))
@@ -130,7 +130,7 @@ def _scroll(random: Random, engaged: int) -> int:
     return round(max(12, most * random.betavariate(3, 1.4)))
 
 
-def _deeds(reader: Reader, page: Page) -> Iterator[tuple[str, dict[str, Any]]]:
+def _deeds(reader: Reader, page: SamplePage) -> Iterator[tuple[str, dict[str, Any]]]:
     """The custom events that happen on a page, with their properties."""
     random, platform = reader.random, reader.machine.downloads
     chance = random.random()
@@ -149,7 +149,7 @@ def _deeds(reader: Reader, page: Page) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "video_played", {"video": "tour", "percent": random.choice((25, 50, 75, 100))}
 
 
-def _sent(reader: Reader, time: int, name: str, address: str, **fields: Any) -> Sent:
+def _send(reader: Reader, time: int, name: str, address: str, **fields: Any) -> SampleEvent:
     incoming = Incoming(
         name=name,
         path=address,
@@ -159,4 +159,4 @@ def _sent(reader: Reader, time: int, name: str, address: str, **fields: Any) -> 
         screen_resolution=reader.machine.screen,
         **fields,
     )
-    return Sent(time, incoming, reader.sender)
+    return SampleEvent(time, incoming, reader.sender)

@@ -3,7 +3,13 @@
 from msgspec import UNSET
 
 from analytics_box.products.segments import rules
-from analytics_box.products.segments.messages import ChangedSegment, NewSegment, OneSegment, SegmentShown, shown
+from analytics_box.products.segments.messages import (
+    ChangedSegment,
+    NewSegment,
+    OneSegment,
+    SegmentShown,
+    segment_answer,
+)
 from analytics_box.products.segments.segment import SEGMENTS
 from analytics_box.tenants.saved import verbs
 from analytics_box.tenants.tenancy.messages import Success
@@ -14,25 +20,27 @@ from analytics_box.web.call import Call
 
 async def list_segments(call: Call, given: ByWebsite) -> list[SegmentShown]:
     """segments.list: the caller's own and the shared ones, by name. Raises NotFound."""
-    return [shown(one) for one in await verbs.visible(call, SEGMENTS, own(call, given.websiteId))]
+    return [segment_answer(one) for one in await verbs.visible(call, SEGMENTS, own(call, given.websiteId))]
 
 
 async def get_by_id(call: Call, given: OneSegment) -> SegmentShown:
     """segments.getById. Raises NotFound."""
-    _, found = await verbs.seen(call, SEGMENTS, given.id)
-    return shown(found)
+    _, found = await verbs.find_visible(call, SEGMENTS, given.id)
+    return segment_answer(found)
 
 
 async def create(call: Call, given: NewSegment) -> SegmentShown:
     """segments.create. Raises NotFound, BadRequest or Conflict."""
     filters = rules.filters(given.filters)
-    return shown(await verbs.create(call, SEGMENTS, given.websiteId, given.name, filters, is_shared=given.isShared))
+    return segment_answer(
+        await verbs.create(call, SEGMENTS, given.websiteId, given.name, filters, is_shared=given.isShared)
+    )
 
 
 async def update(call: Call, given: ChangedSegment) -> SegmentShown:
     """segments.update: what is not given stays. Raises NotFound, BadRequest or Conflict."""
     filters = UNSET if given.filters is UNSET else rules.filters(given.filters)
-    return shown(
+    return segment_answer(
         await verbs.update(call, SEGMENTS, given.id, name=given.name, content=filters, is_shared=given.isShared)
     )
 

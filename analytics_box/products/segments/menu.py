@@ -15,21 +15,21 @@ from analytics_box.products.segments import segment as kept
 from analytics_box.tenants.saved import verbs
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Call
-from analytics_box.web.page.visit import Visit
+from analytics_box.web.page.visit import PageRequest
 
 
 def saved_segments() -> SavedSegments:
-    """What pages of figures find a segment with."""
+    """The segments as pages of figures look them up."""
     return SavedSegments(_find)
 
 
-async def found_for(visit: Visit, website: Website) -> Sequence[kept.Segment]:
+async def found_for(visit: PageRequest, website: Website) -> Sequence[kept.Segment]:
     """The segments of a website that somebody sees, by name."""
     return await verbs.visible(visit.call, kept.SEGMENTS, website)
 
 
-def menu(visit: Visit, website: Website, view: View, found: Sequence[kept.Segment]) -> SegmentMenu:
-    """What the menu of filters has to say about the segments that were found."""
+def menu(visit: PageRequest, website: Website, view: View, found: Sequence[kept.Segment]) -> SegmentMenu:
+    """The segments in the menu of filters."""
     home = f"/sites/{website.id}/segments"
     chosen = view.segment.id if view.segment is not None else ""
     may_save = bool(view.filters.items) and visit.person.may("member")
@@ -61,7 +61,7 @@ def _choice(view: View, saved: kept.Segment, chosen: str) -> SegmentChoice:
 
 async def _find(call: Call, number: int, segment_id: str) -> Segment | None:
     try:
-        website, saved = await verbs.seen(call, kept.SEGMENTS, segment_id)
+        website, saved = await verbs.find_visible(call, kept.SEGMENTS, segment_id)
     except errors.NotFound:
         return None
     return Segment(saved.id, saved.name, narrowing(saved)) if website.site == number else None

@@ -1,15 +1,15 @@
-"""What procedures of segments take and answer with."""
+"""Input and output of segment procedures."""
 
 from datetime import datetime
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from analytics_box.products.segments.segment import Segment, said
-from analytics_box.query.request import MAX_FILTERS, GivenFilter
+from analytics_box.products.segments.segment import Segment, filters_as_json
+from analytics_box.query.request import MAX_FILTERS, QueryFilterInput
 from analytics_box.tenants.tenancy.messages import Text, date
 
-Filters = Annotated[list[GivenFilter], Meta(max_length=MAX_FILTERS)]
+Filters = Annotated[list[QueryFilterInput], Meta(max_length=MAX_FILTERS)]
 
 
 class OneSegment(Struct, frozen=True, forbid_unknown_fields=True):
@@ -49,13 +49,13 @@ class SegmentShown(Struct, frozen=True):
     updatedAt: datetime
 
 
-def shown(saved: Segment) -> SegmentShown:
+def segment_answer(saved: Segment) -> SegmentShown:
     """A segment for an answer."""
     return SegmentShown(
         id=saved.id,
         websiteId=saved.website_id,
         name=saved.name,
-        filters=said(saved.content),
+        filters=filters_as_json(saved.content),
         isShared=saved.is_shared,
         createdAt=date(saved.created_at),
         updatedAt=date(saved.updated_at),

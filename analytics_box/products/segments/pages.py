@@ -9,13 +9,13 @@ from msgspec.structs import replace
 from multidict import MultiDict
 
 from analytics_box.base.errors import BadRequest
-from analytics_box.base.texts import Segments, figures
+from analytics_box.base.texts import SegmentTexts, figures
 from analytics_box.base.urls import url_parts
 from analytics_box.figures import chips
-from analytics_box.figures.converting import Target
+from analytics_box.figures.converting import GoalTarget
 from analytics_box.figures.goals import KeptGoals, with_goals
 from analytics_box.figures.narrowing import Narrowing, Segment
-from analytics_box.figures.narrowing_question import asked, problems
+from analytics_box.figures.narrowing_question import problems, question_filters
 from analytics_box.figures.segmented import SegmentedBoard
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.segments import calls
@@ -24,16 +24,16 @@ from analytics_box.products.segments.messages import ChangedSegment, NewSegment,
 from analytics_box.products.segments.segment import SEGMENTS
 from analytics_box.products.segments.segment import Segment as Saved
 from analytics_box.products.segments.typed import by_id, by_name
-from analytics_box.query.request import GivenFilter
+from analytics_box.query.request import QueryFilterInput
 from analytics_box.tenants.saved import verbs
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.page.questions import ask
-from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 
-class Line(Struct, frozen=True):
+class SegmentLine(Struct, frozen=True):
     """A segment in the list: its filters in words, with the word between them, and as an address has them."""
 
     id: str
@@ -79,10 +79,10 @@ async def save_segment(visit: Visitor, website_id: FromPath[str], segment_id: Fr
 
 async def delete_form(visit: Visitor, website_id: FromPath[str], segment_id: FromPath[str]) -> Page:
     """GET /sites/{id}/segments/{segment}/delete: are you sure? Raises NotFound."""
-    website, one = await verbs.seen(visit.call, SEGMENTS, segment_id)
+    website, one = await verbs.find_visible(visit.call, SEGMENTS, segment_id)
     home = f"/sites/{website_id}/segments"
     shell = site_shell(visit, "overview", website)
-    return ask(visit, shell, Segments.delete, one.name, action=f"{home}/{one.id}/delete", back=home)
+    return ask(visit, shell, SegmentTexts.delete, one.name, action=f"{home}/{one.id}/delete", back=home)
 
 
 async def delete_segment(visit: Visitor, website_id: FromPath[str], segment_id: FromPath[str]) -> Answer:
@@ -91,32 +91,32 @@ async def delete_segment(visit: Visitor, website_id: FromPath[str], segment_id: 
     return visit.go(f"/sites/{website_id}/segments?done=deleted")
 
 
-def _view(visit: Visit, website_id: str, query: str) -> View:
+def _view(visit: PageRequest, website_id: str, query: str) -> View:
     """The overview with what an address asks for."""
     return read_view(
         f"/sites/{website_id}", MultiDict(parse_qsl(query.strip().removeprefix("?"))), visit.parts[SegmentedBoard].of
     )
 
 
-def _back(visit: Visit, website_id: str, typed: Mapping[str, str]) -> View:
+def _back(visit: PageRequest, website_id: str, typed: Mapping[str, str]) -> View:
     """The page that a form came from, if it was this website's."""
     back = url_parts(typed.get("back", ""))
     return _view(visit, website_id, back.query if back.path == f"/sites/{website_id}" else "")
 
 
-async def _filters(visit: Visit, website_id: str, query: str) -> list[GivenFilter]:
+async def _filters(visit: PageRequest, website_id: str, query: str) -> list[QueryFilterInput]:
     """The filters that are written as in an address, goals by their names, too. Raises NotFound and BadRequest."""
     goals = await _goals(visit, own(visit.call, website_id))
     found = by_id(_view(visit, website_id, query).filters, goals)
     if not found.items:
-        raise BadRequest.about("query", Segments.no_filters)
+        raise BadRequest.about("query", SegmentTexts.no_filters)
     wrong = problems(found)
     if wrong:
         raise BadRequest.about("query", next(iter(wrong.values())))
-    return asked(found)
+    return question_filters(found)
 
 
-async def _list(visit: Visit, website_id: str, again: Again, changed: str = "") -> Page:
+async def _list(visit: PageRequest, website_id: str, again: Again, changed: str = "") -> Page:
     website = own(visit.call, website_id)
     found = await verbs.visible(visit.call, SEGMENTS, website)
     goals = await _goals(visit, website)
@@ -132,23 +132,23 @@ async def _list(visit: Visit, website_id: str, again: Again, changed: str = "") 
         errors=again.wrong,
         general=again.general,
         may_write=visit.person.may("member"),
-        done=Segments.done.get(visit.asked("done"), ""),
+        done=SegmentTexts.done.get(visit.asked("done"), ""),
     )
 
 
-async def _goals(visit: Visit, website: Website) -> Sequence[Target]:
+async def _goals(visit: PageRequest, website: Website) -> Sequence[GoalTarget]:
     return await visit.parts[KeptGoals].of(visit.call, website.site)
 
 
-async def _line(visit: Visit, website: Website, goals: Sequence[Target], saved: Saved) -> Line:
+async def _line(visit: PageRequest, website: Website, goals: Sequence[GoalTarget], saved: Saved) -> SegmentLine:
     filters: Narrowing = narrowing(saved)
     page = _view(visit, website.id, "")
     view = await with_goals(visit, website.site, replace(page, filters=filters))
-    return Line(
+    return SegmentLine(
         id=saved.id,
         name=figures.visible(saved.name),
         said=tuple(chips.words(view, part) for part in filters.parts),
-        between=Segments.between[filters.match],
+        between=SegmentTexts.between[filters.match],
         query=address_of(by_name(filters, goals)),
         href=page.link(segment=Segment(saved.id)),
         is_shared=saved.is_shared,

@@ -1,17 +1,17 @@
-"""What a segment may be. Pure: raises BadRequest."""
+"""Valid segments. Pure: raises BadRequest."""
 
 from collections.abc import Iterable
 
 import msgspec
 
 from analytics_box.base.errors import BadRequest, InvalidQuery
-from analytics_box.figures.narrowing_question import asked, narrowing_of
+from analytics_box.figures.narrowing_question import narrowing_of, question_filters
 from analytics_box.products.segments.segment import FIELDS, MOST_BYTES, Filters
 from analytics_box.query.filters import Filter, FilterGroup
-from analytics_box.query.request import GivenFilter, check_filters
+from analytics_box.query.request import QueryFilterInput, check_filters
 
 
-def filters(given: list[GivenFilter]) -> Filters:
+def filters(given: list[QueryFilterInput]) -> Filters:
     """The filters, in the one spelling that they have. Raises BadRequest for what no page can show."""
     if not given:
         raise BadRequest.about("filters", "A segment needs a filter")
@@ -27,7 +27,7 @@ def filters(given: list[GivenFilter]) -> Filters:
         raise BadRequest.about(
             "filters", "A segment has filters and groups with any, or one group with any of filters and groups with all"
         )
-    found = tuple(asked(narrowing))
+    found = tuple(question_filters(narrowing))
     if not found:
         raise BadRequest.about("filters", "A segment needs a filter")
     if len(msgspec.json.encode(found)) > MOST_BYTES:

@@ -2,7 +2,7 @@
 
 from analytics_box.web.handlers import Handlers
 from analytics_box.web.permission import PUBLIC
-from analytics_box.web.route import Route, posted, shown
+from analytics_box.web.route import Route, form_route, page_route
 
 status_components = Handlers("analytics_box.products.status_pages.console.component_pages")
 status_history = Handlers("analytics_box.products.status_pages.console.history_pages")
@@ -16,83 +16,97 @@ status_subscribers = Handlers("analytics_box.products.status_pages.console.subsc
 status_uploads = Handlers("analytics_box.products.status_pages.files.routes")
 
 ADDRESSES: tuple[Route, ...] = (
-    shown("/status-pages", status_list.page_list),
-    shown("/status-pages/new", status_new.new_form, "member"),
-    posted("/status-pages/new", status_new.add, "member", kept=True),
-    shown("/status-pages/{page_id:str}", status_now.page_now),
-    shown("/status-pages/{page_id:str}/components", status_components.components),
-    posted("/status-pages/{page_id:str}/components", status_components.add, "member", kept=True),
-    posted("/status-pages/{page_id:str}/order", status_components.order, "member"),
-    shown("/status-pages/{page_id:str}/components/{component_id:str}", status_components.edit_form, "member"),
-    posted("/status-pages/{page_id:str}/components/{component_id:str}", status_components.save, "member", kept=True),
-    shown("/status-pages/{page_id:str}/components/{component_id:str}/remove", status_components.remove_form, "member"),
-    posted("/status-pages/{page_id:str}/components/{component_id:str}/remove", status_components.remove, "member"),
-    shown("/status-pages/{page_id:str}/groups/{group_id:str}", status_components.group_form, "member"),
-    posted("/status-pages/{page_id:str}/groups/{group_id:str}", status_components.save_group, "member", kept=True),
-    shown("/status-pages/{page_id:str}/groups/{group_id:str}/remove", status_components.remove_group_form, "member"),
-    posted("/status-pages/{page_id:str}/groups/{group_id:str}/remove", status_components.remove_group, "member"),
-    shown("/status-pages/{page_id:str}/incidents/new", status_incidents.new_form, "member"),
-    posted("/status-pages/{page_id:str}/incidents/new", status_incidents.add, "member", kept=True),
-    posted("/status-pages/{page_id:str}/incidents/told", status_incidents.told_of_new, "member", kept=True),
-    shown("/status-pages/{page_id:str}/incidents/{incident_id:str}", status_incidents.incident_page),
-    posted("/status-pages/{page_id:str}/incidents/{incident_id:str}", status_incidents.update, "member", kept=True),
-    posted(
+    page_route("/status-pages", status_list.page_list),
+    page_route("/status-pages/new", status_new.new_form, "member"),
+    form_route("/status-pages/new", status_new.add, "member", kept=True),
+    page_route("/status-pages/{page_id:str}", status_now.page_now),
+    page_route("/status-pages/{page_id:str}/components", status_components.components),
+    form_route("/status-pages/{page_id:str}/components", status_components.add, "member", kept=True),
+    form_route("/status-pages/{page_id:str}/order", status_components.order, "member"),
+    page_route("/status-pages/{page_id:str}/components/{component_id:str}", status_components.edit_form, "member"),
+    form_route(
+        "/status-pages/{page_id:str}/components/{component_id:str}", status_components.save, "member", kept=True
+    ),
+    page_route(
+        "/status-pages/{page_id:str}/components/{component_id:str}/remove", status_components.remove_form, "member"
+    ),
+    form_route("/status-pages/{page_id:str}/components/{component_id:str}/remove", status_components.remove, "member"),
+    page_route("/status-pages/{page_id:str}/groups/{group_id:str}", status_components.group_form, "member"),
+    form_route("/status-pages/{page_id:str}/groups/{group_id:str}", status_components.save_group, "member", kept=True),
+    page_route(
+        "/status-pages/{page_id:str}/groups/{group_id:str}/remove", status_components.remove_group_form, "member"
+    ),
+    form_route("/status-pages/{page_id:str}/groups/{group_id:str}/remove", status_components.remove_group, "member"),
+    page_route("/status-pages/{page_id:str}/incidents/new", status_incidents.new_form, "member"),
+    form_route("/status-pages/{page_id:str}/incidents/new", status_incidents.add, "member", kept=True),
+    form_route("/status-pages/{page_id:str}/incidents/told", status_incidents.told_of_new, "member", kept=True),
+    page_route("/status-pages/{page_id:str}/incidents/{incident_id:str}", status_incidents.incident_page),
+    form_route("/status-pages/{page_id:str}/incidents/{incident_id:str}", status_incidents.update, "member", kept=True),
+    form_route(
         "/status-pages/{page_id:str}/incidents/{incident_id:str}/told",
         status_incidents.told_of_update,
         "member",
         kept=True,
     ),
-    posted("/status-pages/{page_id:str}/incidents/{incident_id:str}/publish", status_incidents.publish, "member"),
-    posted("/status-pages/{page_id:str}/incidents/{incident_id:str}/hold", status_incidents.hold, "member"),
-    shown("/status-pages/{page_id:str}/incidents/{incident_id:str}/delete", status_incidents.delete_form, "member"),
-    posted("/status-pages/{page_id:str}/incidents/{incident_id:str}/delete", status_incidents.delete, "member"),
-    shown(
+    form_route("/status-pages/{page_id:str}/incidents/{incident_id:str}/publish", status_incidents.publish, "member"),
+    form_route("/status-pages/{page_id:str}/incidents/{incident_id:str}/hold", status_incidents.hold, "member"),
+    page_route(
+        "/status-pages/{page_id:str}/incidents/{incident_id:str}/delete", status_incidents.delete_form, "member"
+    ),
+    form_route("/status-pages/{page_id:str}/incidents/{incident_id:str}/delete", status_incidents.delete, "member"),
+    page_route(
         "/status-pages/{page_id:str}/incidents/{incident_id:str}/updates/{update_id:str}",
         status_incidents.correct_form,
         "member",
     ),
-    posted(
+    form_route(
         "/status-pages/{page_id:str}/incidents/{incident_id:str}/updates/{update_id:str}",
         status_incidents.correct,
         "member",
         kept=True,
     ),
-    shown("/status-pages/{page_id:str}/maintenances", status_maintenances.maintenances),
-    shown("/status-pages/{page_id:str}/maintenances/new", status_maintenances.new_form, "member"),
-    posted("/status-pages/{page_id:str}/maintenances/new", status_maintenances.add, "member", kept=True),
-    shown("/status-pages/{page_id:str}/maintenances/{incident_id:str}/edit", status_maintenances.edit_form, "member"),
-    posted(
+    page_route("/status-pages/{page_id:str}/maintenances", status_maintenances.maintenances),
+    page_route("/status-pages/{page_id:str}/maintenances/new", status_maintenances.new_form, "member"),
+    form_route("/status-pages/{page_id:str}/maintenances/new", status_maintenances.add, "member", kept=True),
+    page_route(
+        "/status-pages/{page_id:str}/maintenances/{incident_id:str}/edit", status_maintenances.edit_form, "member"
+    ),
+    form_route(
         "/status-pages/{page_id:str}/maintenances/{incident_id:str}/edit", status_maintenances.save, "member", kept=True
     ),
-    shown(
+    page_route(
         "/status-pages/{page_id:str}/maintenances/{incident_id:str}/cancel", status_maintenances.cancel_form, "member"
     ),
-    posted("/status-pages/{page_id:str}/maintenances/{incident_id:str}/cancel", status_maintenances.cancel, "member"),
-    shown("/status-pages/{page_id:str}/history", status_history.history),
-    shown("/status-pages/{page_id:str}/templates", status_history.templates, "member"),
-    posted("/status-pages/{page_id:str}/templates", status_history.add_template, "member", kept=True),
-    shown("/status-pages/{page_id:str}/templates/{template_id:str}", status_history.template_form, "member"),
-    posted(
+    form_route(
+        "/status-pages/{page_id:str}/maintenances/{incident_id:str}/cancel", status_maintenances.cancel, "member"
+    ),
+    page_route("/status-pages/{page_id:str}/history", status_history.history),
+    page_route("/status-pages/{page_id:str}/templates", status_history.templates, "member"),
+    form_route("/status-pages/{page_id:str}/templates", status_history.add_template, "member", kept=True),
+    page_route("/status-pages/{page_id:str}/templates/{template_id:str}", status_history.template_form, "member"),
+    form_route(
         "/status-pages/{page_id:str}/templates/{template_id:str}", status_history.save_template, "member", kept=True
     ),
-    shown("/status-pages/{page_id:str}/templates/{template_id:str}/delete", status_history.delete_form, "member"),
-    posted("/status-pages/{page_id:str}/templates/{template_id:str}/delete", status_history.delete, "member"),
-    shown("/status-pages/{page_id:str}/subscribers", status_subscribers.subscribers, "member"),
-    posted("/status-pages/{page_id:str}/subscribers", status_subscribers.add, "member", kept=True),
-    posted("/status-pages/{page_id:str}/subscribers/export", status_subscribers.export, "member"),
-    shown(
+    page_route("/status-pages/{page_id:str}/templates/{template_id:str}/delete", status_history.delete_form, "member"),
+    form_route("/status-pages/{page_id:str}/templates/{template_id:str}/delete", status_history.delete, "member"),
+    page_route("/status-pages/{page_id:str}/subscribers", status_subscribers.subscribers, "member"),
+    form_route("/status-pages/{page_id:str}/subscribers", status_subscribers.add, "member", kept=True),
+    form_route("/status-pages/{page_id:str}/subscribers/export", status_subscribers.export, "member"),
+    page_route(
         "/status-pages/{page_id:str}/subscribers/{subscriber_id:str}/remove", status_subscribers.remove_form, "member"
     ),
-    posted("/status-pages/{page_id:str}/subscribers/{subscriber_id:str}/remove", status_subscribers.remove, "member"),
-    shown("/status-pages/{page_id:str}/settings", status_settings.settings, "member"),
-    posted("/status-pages/{page_id:str}/settings", status_settings.save, "member", kept=True),
-    shown("/status-pages/{page_id:str}/preview", status_settings.preview, "member"),
-    posted("/status-pages/{page_id:str}/preview", status_settings.preview, "member"),
-    shown("/status-pages/{page_id:str}/files/{kind:str}", status_settings.picture),
-    posted("/status-pages/{page_id:str}/files/{kind:str}", status_settings.upload, "member"),
-    posted("/status-pages/{page_id:str}/files/{kind:str}/remove", status_settings.remove_picture, "member"),
-    posted("/status-pages/{page_id:str}/transfer", status_settings.transfer, "member"),
-    shown("/status-pages/{page_id:str}/delete", status_settings.delete_form, "member"),
-    posted("/status-pages/{page_id:str}/delete", status_settings.delete, "member"),
+    form_route(
+        "/status-pages/{page_id:str}/subscribers/{subscriber_id:str}/remove", status_subscribers.remove, "member"
+    ),
+    page_route("/status-pages/{page_id:str}/settings", status_settings.settings, "member"),
+    form_route("/status-pages/{page_id:str}/settings", status_settings.save, "member", kept=True),
+    page_route("/status-pages/{page_id:str}/preview", status_settings.preview, "member"),
+    form_route("/status-pages/{page_id:str}/preview", status_settings.preview, "member"),
+    page_route("/status-pages/{page_id:str}/files/{kind:str}", status_settings.picture),
+    form_route("/status-pages/{page_id:str}/files/{kind:str}", status_settings.upload, "member"),
+    form_route("/status-pages/{page_id:str}/files/{kind:str}/remove", status_settings.remove_picture, "member"),
+    form_route("/status-pages/{page_id:str}/transfer", status_settings.transfer, "member"),
+    page_route("/status-pages/{page_id:str}/delete", status_settings.delete_form, "member"),
+    form_route("/status-pages/{page_id:str}/delete", status_settings.delete, "member"),
     Route("PUT", "/status-pages/uploads/{token:str}", status_uploads.upload, PUBLIC),
 )

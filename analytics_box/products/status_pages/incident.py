@@ -1,4 +1,4 @@
-"""What an incident and a maintenance are. Pure. The tables of their names have a column for each field."""
+"""Incidents and maintenances. Pure. The tables of their names have a column for each field."""
 
 from typing import Final, Literal
 
@@ -24,7 +24,7 @@ ENDED: Final[frozenset[Status]] = frozenset(("resolved", "postmortem", "complete
 LONGEST_TITLE, LONGEST_MESSAGE = 200, 5_000  # characters (wire 9.3)
 
 
-class Affected(Struct, frozen=True, kw_only=True):
+class AffectedComponent(Struct, frozen=True, kw_only=True):
     """A component that an incident is about, and how it is affected now. `name` is what it was called then; a component
     that is gone has no `component_id` any more."""
 
@@ -33,7 +33,7 @@ class Affected(Struct, frozen=True, kw_only=True):
     impact: Impact
 
 
-class Update(Struct, frozen=True, kw_only=True):
+class IncidentUpdate(Struct, frozen=True, kw_only=True):
     """Something that was said of an incident. It never changes but in its `message`, whose earlier texts are kept.
 
     `at` is when it counts from (UTC ms), `affected` is how components were from then on. `author` is empty for the box
@@ -48,7 +48,7 @@ class Update(Struct, frozen=True, kw_only=True):
     created_at: int
     updated_at: int
     notified: bool = True
-    affected: tuple[Affected, ...] = ()
+    affected: tuple[AffectedComponent, ...] = ()
     author: str = ""
 
 
@@ -75,8 +75,8 @@ class Incident(Struct, frozen=True, kw_only=True):
     resolved_at: int | None = None
     created_at: int = 0
     updated_at: int = 0
-    updates: tuple[Update, ...] = ()
-    affected: tuple[Affected, ...] = ()
+    updates: tuple[IncidentUpdate, ...] = ()
+    affected: tuple[AffectedComponent, ...] = ()
 
     @property
     def is_open(self) -> bool:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
-from analytics_box.products.status_pages.incident import Affected, Incident, Kind, Update
+from analytics_box.products.status_pages.incident import AffectedComponent, Incident, IncidentUpdate, Kind
 
 MOST_ENDED: Final = 50  # of each kind that are kept in memory (wire 9.2)
 
@@ -22,7 +22,7 @@ _COLUMNS: Final = ", ".join(_STORED)
 _INSERT: Final = f"insert into incidents ({_COLUMNS}) values ({', '.join(f':{name}' for name in _STORED)})"
 _FIXED: Final = frozenset(("id", "page_id", "kind", "origin", "created_at"))
 _SET: Final = ", ".join(f"{name} = :{name}" for name in _STORED if name not in _FIXED)
-_SAID: Final = Update.__struct_fields__
+_SAID: Final = IncidentUpdate.__struct_fields__
 _UPDATE_COLUMNS: Final = ", ".join(_SAID)
 _NEWEST: Final = "order by started_at desc, created_at desc, id"
 _MAINTENANCE_DUE: Final = (
@@ -50,11 +50,11 @@ publish_at is not null and not exists ({_WRONG} and one.id is not null
   and (one.monitor_id is null or monitors.is_paused = 0))
 """
 _NEVER: Final = 2**62  # ms, and a number that nothing has
-_AFFECTED = msgspec.json.Decoder(tuple[Affected, ...])
+_AFFECTED = msgspec.json.Decoder(tuple[AffectedComponent, ...])
 
 
 class EarlierText(Struct, frozen=True):
-    """What an update said until `replaced_at` (UTC ms), when `author` edited it."""
+    """The text of an update until `replaced_at` (UTC ms), when `author` edited it."""
 
     message: str
     author: str
@@ -62,9 +62,10 @@ class EarlierText(Struct, frozen=True):
 
 
 def incidents_of(db: Connection, page_id: str, most_ended: int = MOST_ENDED) -> tuple[Incident, ...]:
-    """What is kept of a page in memory: all that are open, and of each kind the latest that have ended.
+    """The incidents and maintenances of a page that are kept in memory: all open ones, and the latest ended ones of
+    each kind.
 
-    Drafts that have ended are not among them.
+    Ended drafts are not among them.
     """
     found = _rows(
         db,
@@ -84,8 +85,10 @@ def incidents_of(db: Connection, page_id: str, most_ended: int = MOST_ENDED) -> 
 def incidents_between(
     db: Connection, page_id: str, start: int, end: int, *, skipped: int, most: int
 ) -> tuple[Incident, ...]:
-    """What began from `start` until before `end` (UTC ms) and is no draft, newest first: without the first so many, at
-    most so many, each with its two latest updates only."""
+    """The incidents and maintenances that began from `start` until before `end` (UTC ms), newest first, without drafts.
+
+    The first `skipped` are left out, `most` is the limit, and each has its two latest updates only.
+    """
     found = _rows(
         db,
         f"select {_COLUMNS} from incidents where page_id = ? and is_draft = 0"
@@ -138,11 +141,11 @@ def update(db: Connection, incident: Incident) -> None:
 
 
 def delete(db: Connection, incident_id: str) -> None:
-    """It is gone with its updates."""
+    """Delete an incident with its updates."""
     db.execute("-- incidents.delete\ndelete from incidents where id = ?", (incident_id,))
 
 
-def insert_update(db: Connection, said: Update) -> None:
+def insert_update(db: Connection, said: IncidentUpdate) -> None:
     values = {name: getattr(said, name) for name in _SAID} | {"affected": _json(said.affected)}
     placed = ", ".join(f":{name}" for name in _SAID)
     db.execute(
@@ -150,8 +153,8 @@ def insert_update(db: Connection, said: Update) -> None:
     )
 
 
-def edit_update(db: Connection, said: Update, message: str, author: str, now: int) -> None:
-    """It says something else from now on; what it said is kept. What the box wrote is theirs who edited it."""
+def edit_update(db: Connection, said: IncidentUpdate, message: str, author: str, now: int) -> None:
+    """Replace the text of an update and keep the previous text. An update by the box becomes that of its editor."""
     db.execute(
         """
         -- incidents.edit_update
@@ -168,7 +171,7 @@ def edit_update(db: Connection, said: Update, message: str, author: str, now: in
     )
 
 
-def rewrite_update(db: Connection, said: Update) -> None:
+def rewrite_update(db: Connection, said: IncidentUpdate) -> None:
     """Another text and other components of an update that nobody has seen."""
     db.execute(
         """
@@ -199,7 +202,7 @@ def hasten_drafts(db: Connection, page_id: str, latest: int) -> None:
 
 
 def earlier_texts(db: Connection, update_id: str) -> list[EarlierText]:
-    """What an update said before, newest first."""
+    """Earlier texts of an update, newest first."""
     return records.all_of(
         db,
         EarlierText,
@@ -212,7 +215,7 @@ def earlier_texts(db: Connection, update_id: str) -> list[EarlierText]:
 
 
 def count_open(db: Connection, page_id: str) -> int:
-    """How many of a page are not over."""
+    """The number of open incidents and maintenances of a page."""
     ((found,),) = db.execute(
         """
         -- incidents.count_open
@@ -256,7 +259,7 @@ def left_alone(db: Connection, page_id: str) -> tuple[Incident, ...]:
     return _due(db, _LEFT, page_id, 0)
 
 
-def unwatched(db: Connection, page_id: str) -> tuple[Incident, ...]:
+def unwatched_drafts(db: Connection, page_id: str) -> tuple[Incident, ...]:
     """The drafts of a page that wait to be published and all of whose monitors are paused."""
     return _due(db, _UNWATCHED, page_id, 0)
 
@@ -274,12 +277,12 @@ def _due(db: Connection, due: str, page_id: str, now: int) -> tuple[Incident, ..
 
 
 def _whole(db: Connection, found: Sequence[Incident], most_updates: int = _NEVER) -> tuple[Incident, ...]:
-    """The same with their components and so many of their latest updates; all of them by default."""
+    """The incidents with their components and up to `most_updates` of their latest updates; all updates by default."""
     if not found:
         return ()
     ids = json.dumps([incident.id for incident in found])
-    known = _known(db, {incident.page_id for incident in found})
-    affected: defaultdict[str, list[Affected]] = defaultdict(list)
+    known = _component_ids(db, {incident.page_id for incident in found})
+    affected: defaultdict[str, list[AffectedComponent]] = defaultdict(list)
     named: list[Any] = db.execute(
         """
         -- incidents.whole
@@ -289,8 +292,8 @@ def _whole(db: Connection, found: Sequence[Incident], most_updates: int = _NEVER
         (ids,),
     ).fetchall()
     for incident_id, component_id, name, impact in named:
-        affected[incident_id].append(Affected(component_id=component_id, name=name, impact=impact))
-    updates: defaultdict[str, list[Update]] = defaultdict(list)
+        affected[incident_id].append(AffectedComponent(component_id=component_id, name=name, impact=impact))
+    updates: defaultdict[str, list[IncidentUpdate]] = defaultdict(list)
     for row in db.execute(
         f"""
         -- incidents.whole
@@ -307,7 +310,7 @@ def _whole(db: Connection, found: Sequence[Incident], most_updates: int = _NEVER
     return tuple(replace(one, affected=tuple(affected[one.id]), updates=tuple(updates[one.id])) for one in found)
 
 
-def _known(db: Connection, pages: Iterable[str]) -> set[str]:
+def _component_ids(db: Connection, pages: Iterable[str]) -> set[str]:
     """The ids of all components that these pages have."""
     found = db.execute(
         """
@@ -319,13 +322,13 @@ def _known(db: Connection, pages: Iterable[str]) -> set[str]:
     return {str(component_id) for (component_id,) in found}
 
 
-def _update(row: Sequence[Any], known: Collection[str]) -> Update:
+def _update(row: Sequence[Any], known: Collection[str]) -> IncidentUpdate:
     fields: dict[str, Any] = dict(zip(_SAID, row, strict=True))
     affected = [
         one if one.component_id in known else replace(one, component_id=None)
         for one in _AFFECTED.decode(fields["affected"])
     ]
-    return Update(**fields | {"notified": bool(fields["notified"]), "affected": tuple(affected)})
+    return IncidentUpdate(**fields | {"notified": bool(fields["notified"]), "affected": tuple(affected)})
 
 
 def _rows(db: Connection, statement: str, values: Mapping[str, object] | Sequence[object]) -> list[Incident]:
@@ -356,5 +359,5 @@ def _text(db: Connection, statement: str, value: str) -> str | None:
     return None if found is None else str(found[0])
 
 
-def _json(affected: Sequence[Affected]) -> str:
+def _json(affected: Sequence[AffectedComponent]) -> str:
     return msgspec.json.encode(affected).decode()

@@ -1,4 +1,4 @@
-"""What people write of an incident, as HTML that cannot do anything but say it."""
+"""Safe HTML from the Markdown of incidents."""
 
 from collections.abc import Sequence
 from functools import cache, lru_cache

@@ -1,4 +1,4 @@
-"""What procedures of status pages have in common: how they name a page (wire 9.3)."""
+"""Input that procedures of status pages share (wire 9.3)."""
 
 from typing import Annotated
 
@@ -7,13 +7,13 @@ from msgspec import Meta, Struct
 Id = Annotated[str, Meta(min_length=1, max_length=255)]
 
 
-class OfOrganization(Struct, frozen=True, forbid_unknown_fields=True):
+class StatusPageOrganizationInput(Struct, frozen=True, forbid_unknown_fields=True):
     """Input that may name an organization; else it is the caller's."""
 
     organizationId: Id | None = None
 
 
-class OnePage(Struct, frozen=True, forbid_unknown_fields=True):
+class StatusPageId(Struct, frozen=True, forbid_unknown_fields=True):
     """Input that names a status page."""
 
     statusPageId: Id

@@ -1,4 +1,4 @@
-"""What a component is called where everybody reads it. Pure."""
+"""Public names of components. Pure."""
 
 from analytics_box.base.texts import StatusView
 from analytics_box.base.urls import url_parts

@@ -1,4 +1,4 @@
-"""What a status page is: the one list of its fields and of those of its components. Pure.
+"""A status page: the only list of its fields and of its components' fields. Pure.
 
 The tables `status_pages`, `status_page_groups` and `status_page_components` have a column for each field.
 """
@@ -18,7 +18,7 @@ LIST_LIMIT, PAGE_LIMIT = 60, 600  # calls in a minute, of the list and of one pa
 DAYS: Final = 90  # that a page shows
 
 
-class Page(Struct, frozen=True, kw_only=True):
+class StatusPage(Struct, frozen=True, kw_only=True):
     """A status page. Times are UTC ms; `version` grows with each change of anything on the page.
 
     `logo` and `favicon` are digests of stored pictures, empty for none; `logo_url` and `favicon_url` are where they
@@ -51,7 +51,7 @@ class Page(Struct, frozen=True, kw_only=True):
     updated_at: int = 0
 
 
-class Group(Struct, frozen=True, kw_only=True):
+class ComponentGroup(Struct, frozen=True, kw_only=True):
     """Components that stand together. Groups and components share one order of positions."""
 
     id: str

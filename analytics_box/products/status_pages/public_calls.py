@@ -1,4 +1,4 @@
-"""What anybody may ask of status pages over RPC (wire 9.1)."""
+"""Public procedures of status pages (wire 9.1)."""
 
 from typing import Annotated, Final, Literal, TypeVar
 
@@ -10,16 +10,16 @@ from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.incident import Impact, Severity, Status
 from analytics_box.products.status_pages.page import LONGEST_SLUG, Theme
 from analytics_box.products.status_pages.seen import (
+    ComponentDay,
     ComponentSeen,
     Current,
-    Day,
     Freshness,
     IncidentSeen,
     Overall,
     PageSeen,
     latest,
 )
-from analytics_box.products.status_pages.view.snapshots import Snapshots
+from analytics_box.products.status_pages.view.snapshots import PageSnapshots
 from analytics_box.web.call import Call
 
 T = TypeVar("T")
@@ -53,7 +53,7 @@ class BySlug(Struct, frozen=True, forbid_unknown_fields=True):
     slug: Annotated[str, Meta(min_length=1, max_length=LONGEST_SLUG)]
 
 
-class Listed(Struct, frozen=True):
+class PublicPageListItem(Struct, frozen=True):
     """A page that everybody may know of."""
 
     slug: str
@@ -61,7 +61,7 @@ class Listed(Struct, frozen=True):
 
 
 class OrganizationPart(Struct, frozen=True):
-    """Whose page it is. Its logo is for its members, so it is always null."""
+    """The organization of a page. Its logo is for its members, so it is always null."""
 
     name: str
     slug: str
@@ -69,7 +69,7 @@ class OrganizationPart(Struct, frozen=True):
 
 
 class PagePart(Struct, frozen=True, rename="camel"):
-    """What the page is."""
+    """The page's name, description, pictures, links and theme."""
 
     name: str
     description: str | None
@@ -106,7 +106,7 @@ class MonitorPart(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class UpdatePart(Struct, frozen=True, rename="camel"):
-    """What was said of an incident, in Markdown."""
+    """An incident update; its text is Markdown."""
 
     id: str
     status: WireStatus
@@ -145,11 +145,11 @@ class PublicPage(Struct, frozen=True, rename="camel"):
     incidents: list[IncidentPart]
 
 
-async def list_public(call: Call) -> list[Listed]:
+async def list_public(call: Call) -> list[PublicPageListItem]:
     """statusPage.listPublic: the pages that search engines may list, the latest changed first."""
     found = [one.page for one in call.parts[StatusPages].all() if one.page.indexed and not one.page.password]
     newest = sorted(found, key=lambda page: (-page.updated_at, page.slug))
-    return [Listed(page.slug, iso(page.updated_at)) for page in newest[:MOST_LISTED]]
+    return [PublicPageListItem(page.slug, iso(page.updated_at)) for page in newest[:MOST_LISTED]]
 
 
 async def get_by_slug(call: Call, given: BySlug) -> PublicPage:
@@ -160,10 +160,10 @@ async def get_by_slug(call: Call, given: BySlug) -> PublicPage:
     call.parts.limits.take("statusPage.slug", whole.page.id, SLUG_LIMIT)
     if whole.page.password:
         raise errors.AuthRequired("This status page has a password; look at it in a browser, or ask its JSON with it")
-    return shown(await call.parts[Snapshots].of(whole))
+    return public_page_answer(await call.parts[PageSnapshots].of(whole))
 
 
-def shown(seen: PageSeen) -> PublicPage:
+def public_page_answer(seen: PageSeen) -> PublicPage:
     """A page as the wire has it: a component that shows only while it is degraded is left out while it is not."""
     monitors = [one for one in seen.components if not one.only_if_degraded or one.status != "operational"]
     return PublicPage(
@@ -196,7 +196,7 @@ def _monitor(one: ComponentSeen) -> MonitorPart:
     )
 
 
-def _day(day: Day) -> DayPart:
+def _day(day: ComponentDay) -> DayPart:
     return DayPart(
         day.date,
         _or_unset(day.uptime),

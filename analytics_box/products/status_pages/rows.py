@@ -12,7 +12,7 @@ from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection, ConstraintError
 from analytics_box.products.status_pages.incident_rows import incidents_of
-from analytics_box.products.status_pages.page import Component, Group, Page
+from analytics_box.products.status_pages.page import Component, ComponentGroup, StatusPage
 from analytics_box.products.status_pages.whole import Whole
 
 SLUG_TAKEN: Final = "Another status page has this slug already"
@@ -20,14 +20,14 @@ DOMAIN_TAKEN: Final = "Another status page is served on this domain already"
 ALREADY_THERE: Final = "This monitor is on the status page already"
 
 
-class OfPage(Protocol):
+class PartOfPage(Protocol):
     """A part of a page."""
 
     @property
     def page_id(self) -> str: ...
 
 
-T = TypeVar("T", bound=OfPage)
+T = TypeVar("T", bound=PartOfPage)
 
 
 def _columns(kind: type[Struct]) -> str:
@@ -46,18 +46,18 @@ def _change(table: str, kind: type[Struct], *fixed: str) -> str:
     return f"update {table} set {changing} where id = :id"
 
 
-_PAGES: Final = f"select {_columns(Page)} from status_pages"
-_GROUPS: Final = f"select {_columns(Group)} from status_page_groups"
+_PAGES: Final = f"select {_columns(StatusPage)} from status_pages"
+_GROUPS: Final = f"select {_columns(ComponentGroup)} from status_page_groups"
 _COMPONENTS: Final = f"select {_columns(Component)} from status_page_components"
 _IN_ORDER: Final = "order by page_id, position, created_at, id"
 
 
 def everything(db: Connection) -> list[Whole]:
     """All pages of the box with what is kept of them in memory, the oldest first."""
-    pages = records.all_of(db, Page, f"-- status_pages.everything\n{_PAGES} order by created_at, id")
+    pages = records.all_of(db, StatusPage, f"-- status_pages.everything\n{_PAGES} order by created_at, id")
     if not pages:
         return []
-    groups = _by_page(records.all_of(db, Group, f"-- status_pages.everything\n{_GROUPS} {_IN_ORDER}"))
+    groups = _by_page(records.all_of(db, ComponentGroup, f"-- status_pages.everything\n{_GROUPS} {_IN_ORDER}"))
     components = _by_page(records.all_of(db, Component, f"-- status_pages.everything\n{_COMPONENTS} {_IN_ORDER}"))
     return [
         Whole(page, groups.get(page.id, ()), components.get(page.id, ()), incidents_of(db, page.id)) for page in pages
@@ -70,25 +70,27 @@ def whole(db: Connection, page_id: str) -> Whole | None:
     if page is None:
         return None
     of_it = (page_id,)
-    groups = records.all_of(db, Group, f"-- status_pages.whole\n{_GROUPS} where page_id = ? {_IN_ORDER}", of_it)
+    groups = records.all_of(
+        db, ComponentGroup, f"-- status_pages.whole\n{_GROUPS} where page_id = ? {_IN_ORDER}", of_it
+    )
     components = records.all_of(
         db, Component, f"-- status_pages.whole\n{_COMPONENTS} where page_id = ? {_IN_ORDER}", of_it
     )
     return Whole(page, tuple(groups), tuple(components), incidents_of(db, page_id))
 
 
-def find(db: Connection, page_id: str) -> Page | None:
-    return records.one_of(db, Page, f"-- status_pages.find\n{_PAGES} where id = ?", (page_id,))
+def find(db: Connection, page_id: str) -> StatusPage | None:
+    return records.one_of(db, StatusPage, f"-- status_pages.find\n{_PAGES} where id = ?", (page_id,))
 
 
-def insert(db: Connection, page: Page) -> None:
+def insert(db: Connection, page: StatusPage) -> None:
     """Raises BadRequest for a slug that is taken, Conflict for such a domain."""
-    _execute(db, f"-- status_pages.insert\n{_insertion('status_pages', Page)}", page)
+    _execute(db, f"-- status_pages.insert\n{_insertion('status_pages', StatusPage)}", page)
 
 
-def update(db: Connection, page: Page) -> None:
+def update(db: Connection, page: StatusPage) -> None:
     """Store all that may change of a page but its version. Raises BadRequest or Conflict as `insert` does."""
-    _execute(db, f"-- status_pages.update\n{_change('status_pages', Page, 'version')}", page)
+    _execute(db, f"-- status_pages.update\n{_change('status_pages', StatusPage, 'version')}", page)
 
 
 def touch(db: Connection, page_id: str, now: int) -> None:
@@ -100,12 +102,12 @@ def touch(db: Connection, page_id: str, now: int) -> None:
 
 
 def delete(db: Connection, page_id: str) -> None:
-    """It is gone with all that belongs to it."""
+    """Delete a page with all that belongs to it."""
     db.execute("-- status_pages.delete\ndelete from status_pages where id = ?", (page_id,))
 
 
 def count_of(db: Connection, organization_id: str) -> int:
-    """How many pages an organization has."""
+    """The number of an organization's pages."""
     ((found,),) = db.execute(
         "-- status_pages.count_of\nselect count(*) from status_pages where organization_id = ?", (organization_id,)
     ).fetchall()
@@ -136,24 +138,24 @@ def update_component(db: Connection, one: Component) -> None:
 
 
 def delete_component(db: Connection, component_id: str) -> None:
-    """It is gone; incidents keep its name."""
+    """Delete a component; incidents keep its name."""
     db.execute("-- status_pages.delete_component\ndelete from status_page_components where id = ?", (component_id,))
 
 
-def group(db: Connection, group_id: str) -> Group | None:
-    return records.one_of(db, Group, f"-- status_pages.group\n{_GROUPS} where id = ?", (group_id,))
+def group(db: Connection, group_id: str) -> ComponentGroup | None:
+    return records.one_of(db, ComponentGroup, f"-- status_pages.group\n{_GROUPS} where id = ?", (group_id,))
 
 
-def insert_group(db: Connection, one: Group) -> None:
-    _execute(db, f"-- status_pages.insert_group\n{_insertion('status_page_groups', Group)}", one)
+def insert_group(db: Connection, one: ComponentGroup) -> None:
+    _execute(db, f"-- status_pages.insert_group\n{_insertion('status_page_groups', ComponentGroup)}", one)
 
 
-def update_group(db: Connection, one: Group) -> None:
-    _execute(db, f"-- status_pages.update_group\n{_change('status_page_groups', Group, 'page_id')}", one)
+def update_group(db: Connection, one: ComponentGroup) -> None:
+    _execute(db, f"-- status_pages.update_group\n{_change('status_page_groups', ComponentGroup, 'page_id')}", one)
 
 
 def delete_group(db: Connection, group_id: str) -> None:
-    """It is gone; its components stay on the page without a group."""
+    """Delete a group; its components stay on the page without a group."""
     db.execute("-- status_pages.delete_group\ndelete from status_page_groups where id = ?", (group_id,))
 
 

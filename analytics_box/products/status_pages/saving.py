@@ -1,4 +1,4 @@
-"""How a status page changes: in box.db with a new version of it, and after the commit in memory."""
+"""Changes of a status page: in box.db with a new version of the page, and after the commit in memory."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -22,14 +22,14 @@ async def save(parts: Parts, page_id: str, work: Callable[[Connection], T], *, a
 
     def saved(db: Connection) -> tuple[T, Whole]:
         done = work(db)
-        return done, touched(db, page_id, now)
+        return done, touch_page(db, page_id, now)
 
     done, whole = await parts.box_db.write(saved, adds=adds)
     parts[StatusPages].remember(whole)
     return done
 
 
-def touched(db: Connection, page_id: str, now: int) -> Whole:
+def touch_page(db: Connection, page_id: str, now: int) -> Whole:
     """Something on the page has changed in the caller's transaction; remember what this returns after the commit.
 
     Raises NotFound for an unknown page.

@@ -17,7 +17,7 @@ DayState = Literal["up", "degraded", "down", "maintenance", "unknown"]  # the wo
 MOST_IN_ANSWER: Final = 50  # incidents, or maintenances, in one answer (wire 9.2)
 
 
-class Day(Struct, frozen=True):
+class ComponentDay(Struct, frozen=True):
     """A day of a component in the page's zone. `uptime` is a percentage (semantics 20), None where it is hidden or
     nothing is known; durations are ms, None where hidden or not measured. A manual component has no checks."""
 
@@ -47,7 +47,7 @@ class ComponentSeen(Struct, frozen=True, kw_only=True):
     domain: str | None = None
     uptime: float | None = None
     last_checked_at: int | None = None
-    days: tuple[Day, ...] = ()
+    days: tuple[ComponentDay, ...] = ()
     shows_uptime: bool = True
     shows_latency: bool = True
     only_if_degraded: bool = False
@@ -148,6 +148,6 @@ class PageSeen(Struct, frozen=True, kw_only=True):
 
 
 def latest(incidents: Sequence[IncidentSeen]) -> list[IncidentSeen]:
-    """As many as one answer lists, in their order: of what is open all before anything that has ended."""
+    """The incidents that one answer lists, in their order, up to its limit: all open ones before any that has ended."""
     kept = {one.id for one in sorted(incidents, key=lambda one: not one.is_open)[:MOST_IN_ANSWER]}
     return [one for one in incidents if one.id in kept]

@@ -1,5 +1,6 @@
-"""How components without a monitor were, in box.db. Every function takes a connection inside the caller's
-transaction."""
+"""Past states of components without a monitor, in box.db. Every function takes a connection inside the caller's
+transaction.
+"""
 
 from typing import Final
 
@@ -10,7 +11,7 @@ from analytics_box.base.store.db import Connection
 
 
 class OpenSpan(Struct, frozen=True):
-    """How a component is since `start` (UTC ms): a state of monitors' spans (facts.uptime)."""
+    """A component's state since `start` (UTC ms): a state of monitors' spans (facts.uptime)."""
 
     id: int
     component_id: str
@@ -26,7 +27,7 @@ where until = 0 and component_id in (select id from status_page_components where
 
 
 def open_of(db: Connection, page_id: str) -> dict[str, OpenSpan]:
-    """How the components of a page are, by their ids; those of which nothing was noted yet are not among them."""
+    """The current states of a page's components by id, without components that have no recorded state yet."""
     return {span.component_id: span for span in records.all_of(db, OpenSpan, _OPEN, (page_id,))}
 
 
@@ -39,7 +40,7 @@ def begin(db: Connection, component_id: str, state: int, start: int) -> None:
 
 
 def end(db: Connection, span: OpenSpan, until: int) -> None:
-    """It was in this state until now. A span of no length is none."""
+    """Close a span at `until`. A span of no length is removed."""
     if until <= span.start:
         db.execute("-- component_spans.end\ndelete from component_spans where id = ?", (span.id,))
     else:

@@ -1,4 +1,4 @@
-"""How components without a monitor are, by what people say of them, and since when: what their uptime is counted of."""
+"""States of components without a monitor, by their status and incidents, over time: the basis of their uptime."""
 
 from collections.abc import Iterable
 from typing import Final

@@ -1,4 +1,4 @@
-"""Who is told what happens on a status page, and what they are told. Pure.
+"""Subscribers of a status page, and their messages. Pure.
 
 The table `subscribers` has a column for each field of a subscriber.
 """
@@ -39,7 +39,7 @@ class Subscriber(Struct, frozen=True, kw_only=True):
         return self.address.partition(" ")[0]
 
 
-class Impacted(Struct, frozen=True):
+class ComponentImpact(Struct, frozen=True):
     """A component by the name that it had, and how an incident affects it."""
 
     name: str
@@ -59,11 +59,11 @@ class News(Struct, frozen=True, kw_only=True, tag="update"):
     at: int
     scheduled_for: int | None = None
     scheduled_until: int | None = None
-    affected: tuple[Impacted, ...] = ()
+    affected: tuple[ComponentImpact, ...] = ()
 
 
-class Request(Struct, frozen=True, tag="request"):
+class ConfirmationRequest(Struct, frozen=True, tag="request"):
     """A request to confirm; to somebody who did that long ago, the way to change or end it."""
 
 
-Message = News | Request
+Message = News | ConfirmationRequest

@@ -1,8 +1,8 @@
 """Bots: their events count nowhere else (semantics 19)."""
 
-from analytics_box.query.catalog.types import Ask, QueryType, column
+from analytics_box.query.catalog.types import QueryType, ScanRequest, column
 from analytics_box.query.catalog.values import field, instant
-from analytics_box.query.plan import Order
+from analytics_box.query.plan import PlanOrder
 
 TYPES = (
     QueryType(
@@ -18,6 +18,8 @@ TYPES = (
             column("first_seen", "datetime", "When it was first there in the range, UTC", instant("first")),
             column("last_seen", "datetime", "When it was last there, UTC", instant("last")),
         ),
-        asks=(Ask("events", ("count", "first", "last"), ("agent", "bot"), order=(Order("count"),), bots=True),),
+        asks=(
+            ScanRequest("events", ("count", "first", "last"), ("agent", "bot"), order=(PlanOrder("count"),), bots=True),
+        ),
     ),
 )

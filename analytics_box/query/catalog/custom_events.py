@@ -5,11 +5,20 @@ from typing import Any
 
 from analytics_box.base.facts.event import CUSTOM
 from analytics_box.query.catalog.summary import DATE
-from analytics_box.query.catalog.types import Ask, Column, QueryType, Record, Visualization, column
-from analytics_box.query.catalog.values import decoded, field, hexadecimal, instant, quotient, ratio, session_id, share
+from analytics_box.query.catalog.types import OutputColumn, QueryType, Record, ScanRequest, Visualization, column
+from analytics_box.query.catalog.values import (
+    field,
+    hexadecimal,
+    instant,
+    json_value,
+    quotient,
+    ratio,
+    session_id,
+    share,
+)
 from analytics_box.query.filters import SELECTING
-from analytics_box.query.plan import Order
-from analytics_box.query.ranges import Window
+from analytics_box.query.plan import PlanOrder
+from analytics_box.query.ranges import TimeWindow
 
 FILTERS = (
     "profile_id",
@@ -23,7 +32,7 @@ FILTERS = (
     *SELECTING,
 )
 _OF_PROPERTIES = ("profile_id", "path", "event_name", "website_id", *SELECTING)
-_BY_COUNT = (Order("count"),)
+_BY_COUNT = (PlanOrder("count"),)
 
 _TOTAL = column("total_events", "number", "How often it happened", field("count"))
 _TYPES = column("unique_event_types", "number", "Distinct events", field("unique_names"))
@@ -40,8 +49,8 @@ def _type(
     name: str,
     title: str,
     description: str,
-    columns: tuple[Column, ...],
-    *asks: Ask,
+    columns: tuple[OutputColumn, ...],
+    *asks: ScanRequest,
     filters: tuple[str, ...] = FILTERS,
     rows: int = 100,
     visualization: Visualization = "table",
@@ -67,20 +76,18 @@ def _type(
 FEW = 20
 
 
-def _classification(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
-    """What each property holds, judged by its values."""
+def _classification(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
+    """Classify each property by its values."""
     events = {row["name"]: row["count"] for row in rows[1]}
     samples: dict[tuple[str, str], list[str]] = {}
     for row in rows[2]:
         samples.setdefault((row["event"], row["key"]), []).append(row["value"])
-    return [
-        _classified(row, events.get(row["event"], 0), samples.get((row["event"], row["key"]), [])) for row in rows[0]
-    ]
+    return [_classify(row, events.get(row["event"], 0), samples.get((row["event"], row["key"]), [])) for row in rows[0]]
 
 
-def _classified(row: Record, events: int, samples: list[str]) -> Record:
+def _classify(row: Record, events: int, samples: list[str]) -> Record:
     count, cardinality = row["count"], row["unique_values"]
-    kind = _inferred(row)
+    kind = _infer_type(row)
     return {
         "event_name": row["event"],
         "property_key": row["key"],
@@ -99,7 +106,7 @@ def _classified(row: Record, events: int, samples: list[str]) -> Record:
     }
 
 
-def _inferred(row: Record) -> str:
+def _infer_type(row: Record) -> str:
     count = row["count"]
     for kind, measured in (("boolean", "booleans"), ("numeric", "numbers"), ("datetime", "dates"), ("url", "urls")):
         if row[measured] == count:
@@ -120,10 +127,10 @@ def _strategy(kind: str, cardinality: int) -> str:
     return "top_n_chart" if cardinality <= FEW else "top_n_with_other"
 
 
-_PER_PROPERTY = (Order("event", descending=False), Order("key", descending=False), Order("count"))
+_PER_PROPERTY = (PlanOrder("event", descending=False), PlanOrder("key", descending=False), PlanOrder("count"))
 
 
-def _top_values(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+def _top_values(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
     """The best values of each property with their rank and share of all values of the property."""
     totals = {(row["event"], row["key"]): row for row in rows[1]}
     ranked: list[Record] = []
@@ -136,11 +143,11 @@ def _top_values(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
     return ranked
 
 
-def _distribution(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+def _distribution(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
     return [row for row in _top_values(rows, _window) if row["cardinality"] <= FEW]
 
 
-def _discovery(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+def _discovery(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
     """Each event with each of its properties; events without one stand there too."""
     properties: dict[str, list[Record]] = {}
     for row in rows[1]:
@@ -205,7 +212,7 @@ TYPES = (
                 unit="percent",
             ),
         ),
-        Ask(
+        ScanRequest(
             "events",
             ("count", "unique_users", "unique_sessions", "last", "first", "with_properties"),
             ("name",),
@@ -221,7 +228,7 @@ TYPES = (
         "Property values",
         "The values of the properties of custom events by how often they came",
         (column("name", "string", "Name of the event", field("event")), _KEY, _VALUE, _COUNT),
-        Ask("properties", ("count",), ("event", "key", "value"), kinds=(CUSTOM,), order=_BY_COUNT),
+        ScanRequest("properties", ("count",), ("event", "key", "value"), kinds=(CUSTOM,), order=_BY_COUNT),
         filters=(*FILTERS, "property_key"),
         rows=10_000,
         values=True,
@@ -236,7 +243,7 @@ TYPES = (
             _TYPES,
             _USERS,
         ),
-        Ask("events", ("count", "unique_names", "unique_users"), ("path",), kinds=(CUSTOM,), order=_BY_COUNT),
+        ScanRequest("events", ("count", "unique_names", "unique_users"), ("path",), kinds=(CUSTOM,), order=_BY_COUNT),
         rows=50,
     ),
     _type(
@@ -244,7 +251,9 @@ TYPES = (
         "Custom events by day",
         "Custom events for each day or hour of the range",
         (DATE, _TOTAL, _TYPES, _USERS, _SESSIONS, _PAGES),
-        Ask("events", ("count", "unique_names", "unique_users", "unique_sessions", "unique_pages"), kinds=(CUSTOM,)),
+        ScanRequest(
+            "events", ("count", "unique_names", "unique_users", "unique_sessions", "unique_pages"), kinds=(CUSTOM,)
+        ),
         series=True,
         rows=1_000,
         visualization="timeseries",
@@ -254,7 +263,7 @@ TYPES = (
         "Each custom event by day",
         "Each custom event for each day or hour of the range in which it happened",
         (DATE, column("event_name", "string", "Name of the event", field("name")), _TOTAL),
-        Ask("events", ("count",), ("name",), kinds=(CUSTOM,)),
+        ScanRequest("events", ("count",), ("name",), kinds=(CUSTOM,)),
         series=True,
         rows=10_000,
         visualization="timeseries",
@@ -264,7 +273,9 @@ TYPES = (
         "Custom events in all",
         "All custom events of the range",
         (_TOTAL, _TYPES, _USERS, _SESSIONS, _PAGES),
-        Ask("events", ("count", "unique_names", "unique_users", "unique_sessions", "unique_pages"), kinds=(CUSTOM,)),
+        ScanRequest(
+            "events", ("count", "unique_names", "unique_users", "unique_sessions", "unique_pages"), kinds=(CUSTOM,)
+        ),
         visualization="metric",
     ),
     _type(
@@ -277,7 +288,7 @@ TYPES = (
             column("unique_values", "number", "Distinct values"),
             column("occurrences", "number", "How often it was there", field("count")),
         ),
-        Ask("properties", ("unique_values", "count"), ("event", "key"), kinds=(CUSTOM,), order=_BY_COUNT),
+        ScanRequest("properties", ("unique_values", "count"), ("event", "key"), kinds=(CUSTOM,), order=_BY_COUNT),
         filters=_OF_PROPERTIES,
     ),
     _type(
@@ -289,12 +300,12 @@ TYPES = (
             column("namespace", "string", "Its namespace"),
             column("path", "string", "Path of the page"),
             column("source", "string", "Who sent it", field("origin")),
-            column("properties", "json", "Its properties", decoded("properties")),
+            column("properties", "json", "Its properties", json_value("properties")),
             column("anonymous_id", "string", "The visitor's id", hexadecimal("visitor")),
             column("session_id", "string", "The session's id", session_id()),
             column("timestamp", "datetime", "When it happened, UTC", instant("time")),
         ),
-        Ask(
+        ScanRequest(
             "events",
             columns=(
                 "name",
@@ -308,7 +319,7 @@ TYPES = (
                 "time",
             ),
             kinds=(CUSTOM,),
-            order=(Order("time"),),
+            order=(PlanOrder("time"),),
         ),
         rows=50,
     ),
@@ -336,15 +347,15 @@ TYPES = (
             column("render_strategy", "string", "distribution_bar, top_n_chart, detail_only or top_n_with_other"),
             column("sample_values", "json", "Its five commonest values"),
         ),
-        Ask(
+        ScanRequest(
             "properties",
             ("count", "unique_values", "length_total", "longest", "numbers", "booleans", "dates", "urls"),
             ("event", "key"),
             kinds=(CUSTOM,),
             order=_BY_COUNT,
         ),
-        Ask("events", ("count",), ("name",), kinds=(CUSTOM,)),
-        Ask("properties", ("count",), ("event", "key", "value"), kinds=(CUSTOM,), order=_BY_COUNT, per=(2, 5)),
+        ScanRequest("events", ("count",), ("name",), kinds=(CUSTOM,)),
+        ScanRequest("properties", ("count",), ("event", "key", "value"), kinds=(CUSTOM,), order=_BY_COUNT, per=(2, 5)),
         shape=_classification,
         filters=(*_OF_PROPERTIES, "property_key"),
         rows=500,
@@ -355,8 +366,10 @@ TYPES = (
         "Commonest values",
         "The ten commonest values of each property of each custom event",
         (*_TOP, column("rank", "number", "1 is the commonest")),
-        Ask("properties", ("count",), ("event", "key", "value"), kinds=(CUSTOM,), order=_PER_PROPERTY, per=(2, 10)),
-        Ask("properties", ("count", "unique_values"), ("event", "key"), kinds=(CUSTOM,)),
+        ScanRequest(
+            "properties", ("count",), ("event", "key", "value"), kinds=(CUSTOM,), order=_PER_PROPERTY, per=(2, 10)
+        ),
+        ScanRequest("properties", ("count", "unique_values"), ("event", "key"), kinds=(CUSTOM,)),
         shape=_top_values,
         filters=(*_OF_PROPERTIES, "property_key"),
         rows=10_000,
@@ -367,8 +380,10 @@ TYPES = (
         "Distribution of values",
         f"All values of the properties that have {FEW} or fewer",
         (*_TOP, column("cardinality", "number", "Distinct values of the property")),
-        Ask("properties", ("count",), ("event", "key", "value"), kinds=(CUSTOM,), order=_PER_PROPERTY, per=(2, FEW)),
-        Ask("properties", ("count", "unique_values"), ("event", "key"), kinds=(CUSTOM,)),
+        ScanRequest(
+            "properties", ("count",), ("event", "key", "value"), kinds=(CUSTOM,), order=_PER_PROPERTY, per=(2, FEW)
+        ),
+        ScanRequest("properties", ("count", "unique_values"), ("event", "key"), kinds=(CUSTOM,)),
         shape=_distribution,
         filters=(*_OF_PROPERTIES, "property_key"),
         values=True,
@@ -385,9 +400,9 @@ TYPES = (
             column("unique_values", "number", "Distinct values of the property"),
             column("top_values", "json", "Its five commonest values with their counts"),
         ),
-        Ask("events", ("count", "unique_users"), ("name",), kinds=(CUSTOM,), order=_BY_COUNT),
-        Ask("properties", ("count", "unique_values"), ("event", "key"), kinds=(CUSTOM,), order=_PER_PROPERTY),
-        Ask("properties", ("count",), ("event", "key", "value"), kinds=(CUSTOM,), order=_BY_COUNT, per=(2, 5)),
+        ScanRequest("events", ("count", "unique_users"), ("name",), kinds=(CUSTOM,), order=_BY_COUNT),
+        ScanRequest("properties", ("count", "unique_values"), ("event", "key"), kinds=(CUSTOM,), order=_PER_PROPERTY),
+        ScanRequest("properties", ("count",), ("event", "key", "value"), kinds=(CUSTOM,), order=_BY_COUNT, per=(2, 5)),
         shape=_discovery,
         filters=(*_OF_PROPERTIES, "property_key"),
         rows=200,

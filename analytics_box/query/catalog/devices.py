@@ -4,29 +4,29 @@ from collections.abc import Sequence
 
 from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
 from analytics_box.query.catalog.tables import BY_VISITORS, SHARE, VIEWS, VISITORS, standard
-from analytics_box.query.catalog.types import Ask, QueryType, Record, column
+from analytics_box.query.catalog.types import QueryType, Record, ScanRequest, column
 from analytics_box.query.catalog.values import (
     UNKNOWN,
     device,
     device_name,
     device_of,
     field,
-    named,
+    name_with_version,
     share,
-    versioned,
+    text_or_unknown,
     versioned_name,
 )
 from analytics_box.query.filters import COMMON, SELECTING
-from analytics_box.query.ranges import Window
+from analytics_box.query.ranges import TimeWindow
 
 _PEOPLE = (PAGE_VIEW, CUSTOM)
 _SESSIONS = column("sessions", "number", "Distinct sessions", field("unique_sessions"))
-_BROWSER = column("browser_name", "string", "Name of the browser", named("browser"))
+_BROWSER = column("browser_name", "string", "Name of the browser", text_or_unknown("browser"))
 _BROWSER_VERSION = column("browser_version", "string", "Its version", field("browser_version"))
 _DEVICE = column("device_type", "string", "desktop, mobile or tablet", device())
 
 
-def _segments(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+def _segments(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
     """Each dimension's best 50 values (wire 1.5); versions count by their major number."""
     names = ("browser", "browser_major", "os", "device", "country")
     segments: list[Record] = []
@@ -52,8 +52,8 @@ def _segment(name: str, row: Record) -> str:
     return next(iter(row.values())) or UNKNOWN
 
 
-def _segment_ask(*group: str) -> Ask:
-    return Ask("events", ("pageviews", "unique_sessions"), group, kinds=_PEOPLE)
+def _segment_ask(*group: str) -> ScanRequest:
+    return ScanRequest("events", ("pageviews", "unique_sessions"), group, kinds=_PEOPLE)
 
 
 TYPES = (
@@ -77,7 +77,7 @@ TYPES = (
             SHARE,
         ),
         asks=(
-            Ask(
+            ScanRequest(
                 "events", ("pageviews", "visitors"), ("device",), kinds=_PEOPLE, share_of="visitors", order=BY_VISITORS
             ),
         ),
@@ -113,7 +113,7 @@ TYPES = (
         title="Browsers with versions",
         description="Browsers with their versions by their visitors",
         columns=(
-            column("name", "string", "Browser and version", versioned("browser", "browser_version")),
+            column("name", "string", "Browser and version", name_with_version("browser", "browser_version")),
             _BROWSER,
             _BROWSER_VERSION,
             VIEWS,
@@ -121,7 +121,7 @@ TYPES = (
             _SESSIONS,
         ),
         asks=(
-            Ask(
+            ScanRequest(
                 "events",
                 ("pageviews", "visitors", "unique_sessions"),
                 ("browser", "browser_version"),
@@ -139,7 +139,7 @@ TYPES = (
         description="The versions of browsers by their visitors",
         columns=(_BROWSER, _BROWSER_VERSION, VIEWS, VISITORS, SHARE),
         asks=(
-            Ask(
+            ScanRequest(
                 "events",
                 ("pageviews", "visitors"),
                 ("browser", "browser_version"),
@@ -158,12 +158,14 @@ TYPES = (
         title="System versions",
         description="Operating systems with their versions by their visitors",
         columns=(
-            column("name", "string", "System and version", versioned("system", "system_version")),
+            column("name", "string", "System and version", name_with_version("system", "system_version")),
             VIEWS,
             VISITORS,
         ),
         asks=(
-            Ask("events", ("pageviews", "visitors"), ("system", "system_version"), kinds=_PEOPLE, order=BY_VISITORS),
+            ScanRequest(
+                "events", ("pageviews", "visitors"), ("system", "system_version"), kinds=_PEOPLE, order=BY_VISITORS
+            ),
         ),
         filters=COMMON,
         customizable=True,
@@ -181,7 +183,7 @@ TYPES = (
             _DEVICE,
         ),
         asks=(
-            Ask(
+            ScanRequest(
                 "events",
                 ("visitors", "pageviews"),
                 ("viewport", "device"),
@@ -211,7 +213,7 @@ TYPES = (
             ),
         ),
         asks=(
-            Ask(
+            ScanRequest(
                 "events",
                 ("visitors", "unique_sessions"),
                 ("viewport",),

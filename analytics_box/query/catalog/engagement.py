@@ -1,18 +1,18 @@
-"""How people use pages (wire 1.13)."""
+"""Engagement: the use of pages (wire 1.13)."""
 
 from collections.abc import Sequence
 
 from analytics_box.base.facts.event import PAGE_EXIT, PAGE_VIEW
-from analytics_box.query.catalog.types import Ask, QueryType, Record, column
-from analytics_box.query.catalog.values import Shown, field, mean, number, ratio
+from analytics_box.query.catalog.types import QueryType, Record, ScanRequest, column
+from analytics_box.query.catalog.values import SortableValue, field, mean, number, ratio
 from analytics_box.query.filters import COMMON, SELECTING
-from analytics_box.query.plan import Order
-from analytics_box.query.ranges import Window
+from analytics_box.query.plan import PlanOrder
+from analytics_box.query.ranges import TimeWindow
 
 _NAME = column("name", "string", "Path of the page", field("path"))
 _PAGE_VIEWS = column("page_views", "number", "Visits of the page", field("count"))
 _USERS = column("visitors", "number", "Distinct visitors", field("users"))
-_BY_COUNT = (Order("count"),)
+_BY_COUNT = (PlanOrder("count"),)
 DEPTHS = ("0-25%", "25-50%", "50-75%", "75-100%", "100%")
 _FEWEST = 5  # visits that make a page's rates worth showing (wire 1.13)
 
@@ -21,17 +21,17 @@ def _best(rows: list[Record], name: str) -> dict[str, str]:
     return {row["path"]: row[name] for row in rows}
 
 
-def _frustration(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+def _frustration(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
     dead, rage = _best(rows[1], "dead_target"), _best(rows[2], "rage_target")
     return [row | {"dead": dead.get(row["path"], ""), "rage": rage.get(row["path"], "")} for row in rows[0]]
 
 
-def _forms(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+def _forms(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
     last = _best(rows[1], "last_field")
     return [row | {"field": last.get(row["path"], "")} for row in rows[0] if row["form_starts"]]
 
 
-def _depths(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+def _depths(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
     """All five ranges, also those that nobody reached."""
     found = {row["depth_range"]: row for row in rows[0] if row["depth_range"] is not None}
     whole = sum(row["visitors_of_exits"] for row in found.values())
@@ -46,16 +46,22 @@ def _depths(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
     ]
 
 
-def _target(name: str, clicks: str) -> Ask:
-    return Ask(
-        "engagement", (clicks,), ("path", name), present=(name,), least=(clicks, 1), order=(Order(clicks),), per=(1, 1)
+def _target(name: str, clicks: str) -> ScanRequest:
+    return ScanRequest(
+        "engagement",
+        (clicks,),
+        ("path", name),
+        present=(name,),
+        least=(clicks, 1),
+        order=(PlanOrder(clicks),),
+        per=(1, 1),
     )
 
 
 _AVERAGED = ("time", "active", "scroll", "interactions")
 
 
-def _seconds(name: str) -> Shown:
+def _seconds(name: str) -> SortableValue:
     """A mean of milliseconds as seconds; None where nothing was measured."""
     return mean(f"{name}_total", f"{name}_rows", below=1000)
 
@@ -95,7 +101,7 @@ TYPES = (
             column("top_rage_click_target", "string", "What most of these clicks were meant for", field("rage")),
         ),
         asks=(
-            Ask(
+            ScanRequest(
                 "engagement",
                 ("count", "users", "with_rage", "with_dead", "with_errors"),
                 ("path",),
@@ -127,14 +133,16 @@ TYPES = (
             column("top_abandoned_field", "string", "The field at which most of them stopped", field("field")),
         ),
         asks=(
-            Ask("engagement", ("form_starts", "form_submits", "abandoned"), ("path",), order=(Order("form_starts"),)),
-            Ask(
+            ScanRequest(
+                "engagement", ("form_starts", "form_submits", "abandoned"), ("path",), order=(PlanOrder("form_starts"),)
+            ),
+            ScanRequest(
                 "engagement",
                 ("abandoned",),
                 ("path", "last_field"),
                 present=("last_field",),
                 least=("abandoned", 1),
-                order=(Order("abandoned"),),
+                order=(PlanOrder("abandoned"),),
                 per=(1, 1),
             ),
         ),
@@ -192,7 +200,7 @@ TYPES = (
             ),
         ),
         asks=(
-            Ask(
+            ScanRequest(
                 "engagement",
                 (
                     "count",
@@ -224,7 +232,9 @@ TYPES = (
             column("visitors", "number", "Distinct visitors", field("visitors_of_exits")),
         ),
         asks=(
-            Ask("events", ("scroll_total", "scroll_rows", "unique_sessions", "visitors_of_exits"), kinds=(PAGE_EXIT,)),
+            ScanRequest(
+                "events", ("scroll_total", "scroll_rows", "unique_sessions", "visitors_of_exits"), kinds=(PAGE_EXIT,)
+            ),
         ),
         filters=COMMON,
         visualization="metric",
@@ -246,7 +256,7 @@ TYPES = (
                 unit="percent",
             ),
         ),
-        asks=(Ask("events", ("visitors_of_exits", "unique_sessions"), ("depth_range",), kinds=(PAGE_EXIT,)),),
+        asks=(ScanRequest("events", ("visitors_of_exits", "unique_sessions"), ("depth_range",), kinds=(PAGE_EXIT,)),),
         shape=_depths,
         filters=COMMON,
         visualization="bar",
@@ -270,12 +280,12 @@ TYPES = (
             column("pageviews", "number", "Page views"),
         ),
         asks=(
-            Ask(
+            ScanRequest(
                 "events",
                 ("scroll_total", "scroll_rows", "visitors", "unique_sessions", "pageviews"),
                 ("path",),
                 kinds=(PAGE_VIEW, PAGE_EXIT),
-                order=(Order("pageviews"),),
+                order=(PlanOrder("pageviews"),),
             ),
         ),
         filters=COMMON,
@@ -297,7 +307,7 @@ TYPES = (
             ),
             column("total_sessions", "number", "Sessions that start in the range", field("sessions")),
         ),
-        asks=(Ask("sessions", ("touches", "touch_rows", "interactive", "sessions")),),
+        asks=(ScanRequest("sessions", ("touches", "touch_rows", "interactive", "sessions")),),
         filters=COMMON,
         visualization="metric",
     ),

@@ -1,29 +1,29 @@
-"""What one error or the errors of one page did to people (wire 1.7, without what depends on payments)."""
+"""The effects on visitors of one error, or of the errors of one page (wire 1.7, without the part about payments)."""
 
 from collections.abc import Sequence
 
 from analytics_box.query.catalog.errors import OWN
-from analytics_box.query.catalog.types import Ask, Column, QueryType, Record, column
-from analytics_box.query.catalog.values import Shown, Value, difference, field, ratio
-from analytics_box.query.ranges import Window
+from analytics_box.query.catalog.types import OutputColumn, QueryType, Record, ScanRequest, column
+from analytics_box.query.catalog.values import SortableValue, Value, difference, field, ratio
+from analytics_box.query.ranges import TimeWindow
 
 _NEEDS = ("message", "path")
 
 
-def _impact(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+def _impact(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
     return [rows[0][0] | {"ambiguous": sum(row["sessions"] for row in rows[1])}]
 
 
-def _number(name: str, description: str, value: Shown | Value) -> Column:
+def _number(name: str, description: str, value: SortableValue | Value) -> OutputColumn:
     return column(name, "number", description, value)
 
 
-def _percent(name: str, description: str, part: str, whole: str) -> Column:
+def _percent(name: str, description: str, part: str, whole: str) -> OutputColumn:
     return column(name, "number", description, ratio(part, whole), unit="percent")
 
 
 def _type(
-    name: str, title: str, description: str, columns: tuple[Column, ...], *asks: Ask, **more: object
+    name: str, title: str, description: str, columns: tuple[OutputColumn, ...], *asks: ScanRequest, **more: object
 ) -> QueryType:
     return QueryType(
         name=name,
@@ -57,8 +57,8 @@ TYPES = (
                 "identity_coverage_percent", "Linked visitors as a share of all affected ones", "users_known", "users"
             ),
         ),
-        Ask("errors", ("count", "sessions", "users", "users_known", "profiles")),
-        Ask("errors", ("profiles", "sessions"), ("session",), present=("session",), least=("profiles", 2)),
+        ScanRequest("errors", ("count", "sessions", "users", "users_known", "profiles")),
+        ScanRequest("errors", ("profiles", "sessions"), ("session",), present=("session",), least=("profiles", 2)),
         shape=_impact,
     ),
     _type(
@@ -101,7 +101,7 @@ TYPES = (
                 "control_matched",
             ),
         ),
-        Ask(
+        ScanRequest(
             "exposures",
             (
                 *("exposed", "control", "exposed_matched", "control_matched"),

@@ -3,28 +3,28 @@
 from collections.abc import Sequence
 
 from analytics_box.query.catalog.summary import DATE
-from analytics_box.query.catalog.types import Ask, Column, FieldType, QueryType, Record, column
-from analytics_box.query.catalog.values import cut, field, hexadecimal, instant, named, ratio, session_id
+from analytics_box.query.catalog.types import FieldType, OutputColumn, QueryType, Record, ScanRequest, column
+from analytics_box.query.catalog.values import cut, field, hexadecimal, instant, ratio, session_id, text_or_unknown
 from analytics_box.query.filters import COMMON
-from analytics_box.query.plan import Order
-from analytics_box.query.ranges import Window
+from analytics_box.query.plan import PlanOrder
+from analytics_box.query.ranges import TimeWindow
 
 OWN = (*COMMON, "message", "error_type")
 
 _USERS = column("users", "number", "Distinct visitors of the range with it")
 _SESSIONS = column("sessions", "number", "Distinct sessions with it")
 _COUNT = column("count", "number", "How often it happened")
-_BY_COUNT = (Order("count"),)
+_BY_COUNT = (PlanOrder("count"),)
 
 
-def _series(name: str, title: str, description: str, *columns: Column) -> QueryType:
+def _series(name: str, title: str, description: str, *columns: OutputColumn) -> QueryType:
     return QueryType(
         name=name,
         family="Errors",
         title=title,
         description=description,
         columns=(DATE, *columns),
-        asks=(Ask("errors", ("count", "users")),),
+        asks=(ScanRequest("errors", ("count", "users")),),
         series=True,
         filters=OWN,
         public=True,
@@ -33,14 +33,14 @@ def _series(name: str, title: str, description: str, *columns: Column) -> QueryT
     )
 
 
-def _table(name: str, dimension: str, title: str, *columns: Column, rows: int, values: bool = False) -> QueryType:
+def _table(name: str, dimension: str, title: str, *columns: OutputColumn, rows: int, values: bool = False) -> QueryType:
     return QueryType(
         name=name,
         family="Errors",
         title=title,
         description=f"{title} by how often they happened",
         columns=columns,
-        asks=(Ask("errors", ("count", "users", "sessions", "last"), (dimension,), order=_BY_COUNT),),
+        asks=(ScanRequest("errors", ("count", "users", "sessions", "last"), (dimension,), order=_BY_COUNT),),
         filters=OWN,
         public=True,
         gated=True,
@@ -49,13 +49,13 @@ def _table(name: str, dimension: str, title: str, *columns: Column, rows: int, v
     )
 
 
-def _summary(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+def _summary(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
     """A session of which only an error was seen in the range, as after midnight, is one of all."""
     errors, sessions = rows[0][0], rows[1][0]
     return [errors | sessions]
 
 
-def _text(name: str, description: str, of: str, kind: FieldType = "string") -> Column:
+def _text(name: str, description: str, of: str, kind: FieldType = "string") -> OutputColumn:
     return column(name, kind, description, field(of))
 
 
@@ -87,14 +87,14 @@ TYPES = (
         description="The errors of the range, newest first",
         columns=_RECENT,
         asks=(
-            Ask(
+            ScanRequest(
                 "errors",
                 columns=(
                     *("message", "stack", "path", "visitor", "session", "client_session", "time", "filename", "line"),
                     *("position", "type", "browser", "browser_version", "system", "system_version", "device"),
                     *("country", "region"),
                 ),
-                order=(Order("time"),),
+                order=(PlanOrder("time"),),
             ),
         ),
         filters=OWN,
@@ -105,7 +105,7 @@ TYPES = (
         "error_types",
         "message",
         "Error messages",
-        column("name", "string", "The message", named("message")),
+        column("name", "string", "The message", text_or_unknown("message")),
         _COUNT,
         _USERS,
         column("last_seen", "datetime", "When it last happened, UTC", instant("last")),
@@ -123,7 +123,7 @@ TYPES = (
         "errors_by_page",
         "path",
         "Pages with errors",
-        column("name", "string", "Path of the page", named("path")),
+        column("name", "string", "Path of the page", text_or_unknown("path")),
         column("errors", "number", "Errors on it", field("count")),
         _USERS,
         rows=20,
@@ -148,8 +148,8 @@ TYPES = (
             ),
         ),
         asks=(
-            Ask("errors", ("count", "types", "users", "sessions")),
-            Ask("met", ("all_sessions",)),
+            ScanRequest("errors", ("count", "types", "users", "sessions")),
+            ScanRequest("met", ("all_sessions",)),
         ),
         shape=_summary,
         filters=OWN,
@@ -168,7 +168,7 @@ TYPES = (
         "errors_by_type",
         "type",
         "Kinds of errors",
-        column("name", "string", "The kind, such as TypeError", named("type")),
+        column("name", "string", "The kind, such as TypeError", text_or_unknown("type")),
         _COUNT,
         _USERS,
         _SESSIONS,
@@ -192,7 +192,7 @@ TYPES = (
             column("last_seen", "datetime", "When it last happened, UTC", instant("latest_time")),
         ),
         asks=(
-            Ask(
+            ScanRequest(
                 "errors",
                 ("count", "users", "sessions", "latest_time", "latest_path", "latest_stack"),
                 ("message", "type", "filename", "line"),

@@ -6,8 +6,8 @@ the SDK where it fetches one flag. Only such visitors are in an experiment.
 
 from collections.abc import Sequence
 
-from analytics_box.query.catalog.types import Ask, Column, QueryType, Record, column
-from analytics_box.query.catalog.values import Measured, Shown, field, instant, quotient
+from analytics_box.query.catalog.types import OutputColumn, QueryType, Record, ScanRequest, column
+from analytics_box.query.catalog.values import Measured, SortableValue, field, instant, quotient
 from analytics_box.query.chance import (
     Interval,
     chance_of_difference,
@@ -16,8 +16,8 @@ from analytics_box.query.chance import (
     interval_of_rate,
 )
 from analytics_box.query.filters import COMMON
-from analytics_box.query.plan import Made, Order
-from analytics_box.query.ranges import Window
+from analytics_box.query.plan import DerivedKey, PlanOrder
+from analytics_box.query.ranges import TimeWindow
 
 CONTROL = "control"  # what a variant is called that all others are compared with
 NOT_GIVEN = "(not given)"  # what is shown for visitors who got none of a flag's variants
@@ -25,11 +25,11 @@ _OFF = "false"
 _P_DIGITS = 4
 
 
-def _named(row: Measured) -> str:
+def _variant_name(row: Measured) -> str:
     return f"{row['flag']}={row['variant']}"
 
 
-def _results(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+def _results(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
     """A row for each variant: the one that all others are compared with, then the others by their visitors."""
     everyone, (split,) = rows
     found = [row for row in everyone if not split["closed"] or row["variant"] in split["variants"]]
@@ -40,7 +40,7 @@ def _results(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
     beside = {
         "whole": sum(counts.values()),
         "whole_weight": sum(weights.values()),
-        "sample_ratio": _rounded(sample_ratio) if weights else None,
+        "sample_ratio": _round_chance(sample_ratio) if weights else None,
         "untold": split["untold"],
     }
     control = _control(list(counts), split["variants"]) if found else ""
@@ -50,7 +50,9 @@ def _results(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
 
 
 def _not_given(rows: Sequence[Record], beside: Record) -> Record:
-    """Who got none of the flag's variants, compared with nobody: it was off for them, or the SDK had no answer."""
+    """The row of visitors without any of the flag's variants, compared with nothing: the flag was off for them, or the
+    SDK had no answer.
+    """
     asked = rows[0]["conversions"] is not None
     whole = {name: sum(row[name] for row in rows) for name in ("visitors", "mixed")}
     conversions = sum(row["conversions"] for row in rows) if asked else None
@@ -87,7 +89,7 @@ def _result(row: Record, base: Record, weight: float | None, beside: Record) -> 
         **_percent("conversion_rate", rate),
         "difference": _difference(*pair) if difference is not None else None,
         **_percent("difference", difference),
-        "p_value": _rounded(chance),
+        "p_value": _round_chance(chance),
     }
 
 
@@ -102,11 +104,11 @@ def _percent(name: str, interval: Interval | None) -> Record:
     return {f"{name}_low": low, f"{name}_high": high}
 
 
-def _rounded(chance: float | None) -> float | None:
+def _round_chance(chance: float | None) -> float | None:
     return None if chance is None else quotient(chance, digits=_P_DIGITS)
 
 
-def _number(name: str, description: str, unit: str = "") -> Column:
+def _number(name: str, description: str, unit: str = "") -> OutputColumn:
     return column(name, "number", description, unit=unit)
 
 
@@ -121,7 +123,7 @@ TYPES = (
                 "name",
                 "string",
                 "Both, as the filter flag takes them: key=variant",
-                Shown(_named, Made("variant", ("flag", "variant"))),
+                SortableValue(_variant_name, DerivedKey("variant", ("flag", "variant"))),
             ),
             column("flag", "string", "Key of the flag"),
             column("variant", "string", "The variant, or the value where the flag has none"),
@@ -131,11 +133,11 @@ TYPES = (
             column("last_seen", "datetime", "When it was last given in the range, UTC", instant("last")),
         ),
         asks=(
-            Ask(
+            ScanRequest(
                 "flag_exposures",
                 ("visitors", "count", "first", "last"),
                 ("flag", "variant"),
-                order=(Order("visitors"),),
+                order=(PlanOrder("visitors"),),
             ),
         ),
         filters=COMMON,
@@ -193,7 +195,11 @@ TYPES = (
             ),
             _number("p_value", "How probable a difference as large as this one is by chance, 0 to 1"),
         ),
-        asks=(Ask("experiments", ("visitors", "mixed", "conversions"), ("variant",), order=(Order("visitors"),)),),
+        asks=(
+            ScanRequest(
+                "experiments", ("visitors", "mixed", "conversions"), ("variant",), order=(PlanOrder("visitors"),)
+            ),
+        ),
         shape=_results,
         weighed=True,
         filters=(*COMMON, "conversion"),

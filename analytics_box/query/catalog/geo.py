@@ -3,8 +3,8 @@
 from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
 from analytics_box.query.catalog.places import country_code
 from analytics_box.query.catalog.tables import BY_VISITORS, SHARE, VIEWS, VISITORS
-from analytics_box.query.catalog.types import Ask, QueryType, column
-from analytics_box.query.catalog.values import field, named
+from analytics_box.query.catalog.types import QueryType, ScanRequest, column
+from analytics_box.query.catalog.values import field, text_or_unknown
 from analytics_box.query.filters import COMMON
 
 PLACE_CODES = (
@@ -21,7 +21,7 @@ def _place(name: str, title: str, what: str, *, within: bool) -> QueryType:
         title=title,
         description=f"The {title.lower()} of the range by their visitors",
         columns=(
-            column("name", "string", f"Name of the {what}", named(name)),
+            column("name", "string", f"Name of the {what}", text_or_unknown(name)),
             *((_COUNTRY,) if within else ()),
             VIEWS,
             VISITORS,
@@ -29,7 +29,7 @@ def _place(name: str, title: str, what: str, *, within: bool) -> QueryType:
             *PLACE_CODES,
         ),
         asks=(
-            Ask(
+            ScanRequest(
                 "events",
                 ("pageviews", "visitors"),
                 (name, "country") if within else (name,),

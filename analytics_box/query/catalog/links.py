@@ -5,10 +5,20 @@ from msgspec.structs import replace
 from analytics_box.base.facts.clicks import CLICK, KINDS
 from analytics_box.query.catalog.geo import PLACE_CODES
 from analytics_box.query.catalog.traffic import PARTS
-from analytics_box.query.catalog.types import Ask, Column, QueryType, Shape, Visualization, column
-from analytics_box.query.catalog.values import Shown, coded, device, field, instant, named, ratio, seconds, share
+from analytics_box.query.catalog.types import OutputColumn, QueryType, ScanRequest, Shape, Visualization, column
+from analytics_box.query.catalog.values import (
+    SortableValue,
+    device,
+    field,
+    instant,
+    ratio,
+    seconds,
+    share,
+    text_of_code,
+    text_or_unknown,
+)
 from analytics_box.query.catalog.week import every_hour_of_the_week
-from analytics_box.query.plan import DAY_OF_WEEK, HOUR_OF_DAY, Order
+from analytics_box.query.plan import DAY_OF_WEEK, HOUR_OF_DAY, PlanOrder
 
 _FILTERS = (
     *("referrer", "country", "region", "city", "device_type", "browser_name"),
@@ -17,7 +27,7 @@ _FILTERS = (
 _CLICKS = column("clicks", "number", "Clicks of people", field("clicks"))
 _VISITORS = column("visitors", "number", "Distinct visitors, by the day", field("visitors"))
 _SHARE = column("percentage", "number", "Share of all clicks", share("clicks"), unit="percent")
-_BY_CLICKS = (Order("clicks"),)
+_BY_CLICKS = (PlanOrder("clicks"),)
 _MEASURES = ("clicks", "visitors")
 _DATE = column("date", "date", "The day, or the hour")
 
@@ -26,8 +36,8 @@ def _type(
     name: str,
     title: str,
     description: str,
-    columns: tuple[Column, ...],
-    *asks: Ask,
+    columns: tuple[OutputColumn, ...],
+    *asks: ScanRequest,
     limit: int = 100,
     series: bool = False,
     shape: Shape | None = None,
@@ -51,11 +61,11 @@ def _type(
 
 def _clicks(
     measures: tuple[str, ...] = _MEASURES, group: tuple[str, ...] = (), kinds: tuple[int, ...] = (CLICK,)
-) -> Ask:
-    """One scan of the clicks."""
+) -> ScanRequest:
+    """A scan of the clicks."""
     if not group:
-        return Ask("link_clicks", measures, kinds=kinds)
-    return Ask("link_clicks", measures, group, kinds=kinds, share_of="clicks", order=_BY_CLICKS)
+        return ScanRequest("link_clicks", measures, kinds=kinds)
+    return ScanRequest("link_clicks", measures, group, kinds=kinds, share_of="clicks", order=_BY_CLICKS)
 
 
 def _top(
@@ -64,17 +74,17 @@ def _top(
     what: str,
     dimension: str,
     *,
-    value: Shown | None = None,
-    more: tuple[Column, ...] = (),
+    value: SortableValue | None = None,
+    more: tuple[OutputColumn, ...] = (),
     group: tuple[str, ...] = (),
     limit: int = 10,
 ) -> QueryType:
-    """What most clicks have in common."""
+    """A query type with the most frequent values of a dimension among the clicks."""
     return _type(
         name,
         title,
         f"The {title.lower()} of a link's clicks",
-        (column("name", "string", what, value or named(dimension)), *more, _CLICKS, _VISITORS, _SHARE),
+        (column("name", "string", what, value or text_or_unknown(dimension)), *more, _CLICKS, _VISITORS, _SHARE),
         _clicks(group=(dimension, *group)),
         limit=limit,
         visualization="bar",
@@ -82,7 +92,7 @@ def _top(
 
 
 def _by_day(name: str, title: str, what: str, measure: str) -> QueryType:
-    """How many different ones there were."""
+    """A query type with the number of distinct values by day or hour."""
     return _type(
         name,
         title,
@@ -94,9 +104,11 @@ def _by_day(name: str, title: str, what: str, measure: str) -> QueryType:
     )
 
 
-_KIND = coded("kind", KINDS)
+_KIND = text_of_code("kind", KINDS)
 _VARIANT, _RULE = field("variant"), field("rule")
-_COUNTRY = column("country", "string", "English name of the country, Unknown where it is not known", named("country"))
+_COUNTRY = column(
+    "country", "string", "English name of the country, Unknown where it is not known", text_or_unknown("country")
+)
 
 TYPES = (
     _type(
@@ -163,7 +175,7 @@ TYPES = (
             _CLICKS,
             _VISITORS,
         ),
-        Ask("link_clicks", _MEASURES, (DAY_OF_WEEK, HOUR_OF_DAY), kinds=(CLICK,)),
+        ScanRequest("link_clicks", _MEASURES, (DAY_OF_WEEK, HOUR_OF_DAY), kinds=(CLICK,)),
         shape=every_hour_of_the_week(*_MEASURES),
         limit=168,
     ),
@@ -180,12 +192,12 @@ TYPES = (
         "Bots",
         "The bots that requested a link, previews among them",
         (
-            column("name", "string", "What the bot calls itself", named("agent")),
+            column("name", "string", "What the bot calls itself", text_or_unknown("agent")),
             column("kind", "string", "bot or preview", _KIND),
             column("clicks", "number", "How often it came", field("clicks")),
             column("last_seen", "datetime", "When it was last there, UTC", instant("last")),
         ),
-        Ask("link_clicks", ("clicks", "last"), ("agent", "kind"), kinds=(2, 3), order=_BY_CLICKS),
+        ScanRequest("link_clicks", ("clicks", "last"), ("agent", "kind"), kinds=(2, 3), order=_BY_CLICKS),
         limit=10,
     ),
     _type(
@@ -203,7 +215,7 @@ TYPES = (
             ),
         ),
         _clicks(("clicks",)),
-        Ask("landings", ("sessions", "pageviews", "bounces", "median_duration")),
+        ScanRequest("landings", ("sessions", "pageviews", "bounces", "median_duration")),
         visualization="metric",
     ),
 )

@@ -4,10 +4,10 @@ from msgspec.structs import replace
 
 from analytics_box.query.catalog import devices, sessions, summary
 from analytics_box.query.catalog.summary import DATE
-from analytics_box.query.catalog.types import Ask, QueryType, column
-from analytics_box.query.catalog.values import field, measured, named
+from analytics_box.query.catalog.types import QueryType, ScanRequest, column
+from analytics_box.query.catalog.values import field, measurement, text_or_unknown
 from analytics_box.query.filters import COMMON
-from analytics_box.query.plan import Order
+from analytics_box.query.plan import PlanOrder
 
 _BY_NAME = {query_type.name: query_type for query_type in (*devices.TYPES, *sessions.TYPES, *summary.TYPES)}
 _NAMES = {
@@ -26,24 +26,24 @@ def _older(name: str, today: str) -> QueryType:
 
 
 def _loading(name: str, dimension: str, title: str) -> QueryType:
-    """How long pages take to load, as far as their page events say so."""
+    """A query type with page load times, based on the page events that carry them."""
     return QueryType(
         name=name,
         family="Performance",
         title=title,
         description=f"{title}, the slowest first",
         columns=(
-            column("name", "string", "What was measured", named(dimension)),
+            column("name", "string", "What was measured", text_or_unknown(dimension)),
             column("visitors", "number", "Distinct visitors", field("users")),
             *_LOADING,
         ),
         asks=(
-            Ask(
+            ScanRequest(
                 "vitals",
                 ("users", *_MEASURES),
                 (dimension,),
                 metrics=("load_time",),
-                order=(Order("p50"),),
+                order=(PlanOrder("p50"),),
             ),
         ),
         filters=COMMON,
@@ -52,9 +52,9 @@ def _loading(name: str, dimension: str, title: str) -> QueryType:
 
 _MEASURES = ("avg", "p50", "p95", "samples")
 _LOADING = (
-    column("avg_load_time", "number", "Mean", measured("avg"), unit="ms"),
-    column("p50_load_time", "number", "Median", measured("p50"), unit="ms"),
-    column("p95_load_time", "number", "Percentile 95", measured("p95"), unit="ms"),
+    column("avg_load_time", "number", "Mean", measurement("avg"), unit="ms"),
+    column("p50_load_time", "number", "Median", measurement("p50"), unit="ms"),
+    column("p95_load_time", "number", "Percentile 95", measurement("p95"), unit="ms"),
     column("samples", "number", "Page views that said it"),
 )
 
@@ -71,7 +71,7 @@ TYPES = (
         title="Load times over time",
         description="How long pages took to load for each day or hour of the range",
         columns=(DATE, *_LOADING),
-        asks=(Ask("vitals", _MEASURES, metrics=("load_time",)),),
+        asks=(ScanRequest("vitals", _MEASURES, metrics=("load_time",)),),
         series=True,
         filters=COMMON,
         visualization="timeseries",
@@ -82,7 +82,7 @@ TYPES = (
         title="Load time",
         description="How long the pages of the range took to load",
         columns=_LOADING,
-        asks=(Ask("vitals", _MEASURES, metrics=("load_time",)),),
+        asks=(ScanRequest("vitals", _MEASURES, metrics=("load_time",)),),
         filters=COMMON,
         visualization="metric",
     ),

@@ -1,15 +1,15 @@
 """Links that lead away (wire 1.11)."""
 
-from analytics_box.query.catalog.types import Ask, QueryType, column
+from analytics_box.query.catalog.types import QueryType, ScanRequest, column
 from analytics_box.query.catalog.values import field, instant, share
 from analytics_box.query.filters import COMMON
-from analytics_box.query.plan import Order
+from analytics_box.query.plan import PlanOrder
 
 _FILTERS = (*COMMON, "client_id", "anonymous_id", "session_id", "href", "text")
 _CLICKS = column("total_clicks", "number", "Clicks", field("count"))
 _USERS = column("unique_users", "number", "Distinct visitors", field("users"))
 _SHARE = column("percentage", "number", "Share of all clicks", share("count"), unit="percent")
-_BY_COUNT = (Order("count"),)
+_BY_COUNT = (PlanOrder("count"),)
 
 TYPES = (
     QueryType(
@@ -27,7 +27,7 @@ TYPES = (
             column("last_clicked", "datetime", "When it was last clicked, UTC", instant("last")),
         ),
         asks=(
-            Ask(
+            ScanRequest(
                 "outgoing_links",
                 ("count", "users", "sessions", "last"),
                 ("href", "text"),
@@ -51,7 +51,9 @@ TYPES = (
             column("unique_links", "number", "Distinct links", field("hrefs")),
             _SHARE,
         ),
-        asks=(Ask("outgoing_links", ("count", "users", "hrefs"), ("domain",), share_of="count", order=_BY_COUNT),),
+        asks=(
+            ScanRequest("outgoing_links", ("count", "users", "hrefs"), ("domain",), share_of="count", order=_BY_COUNT),
+        ),
         filters=_FILTERS,
         public=True,
     ),

@@ -3,10 +3,10 @@
 from analytics_box.base.facts.event import PAGE_EXIT, PAGE_VIEW
 from analytics_box.query.catalog.summary import WITH_PEOPLE
 from analytics_box.query.catalog.tables import BY_VISITORS, SHARE, VIEWS, VISITORS, standard
-from analytics_box.query.catalog.types import Ask, QueryType, column
+from analytics_box.query.catalog.types import QueryType, ScanRequest, column
 from analytics_box.query.catalog.values import field, number, share
 from analytics_box.query.filters import COMMON
-from analytics_box.query.plan import Order
+from analytics_box.query.plan import PlanOrder
 
 _NAME = column("name", "string", "Path of the page", field("path"))
 _PATH = column("path", "string", "The same as name")
@@ -26,7 +26,7 @@ def _ends(name: str, source: str, title: str, what: str) -> QueryType:
             _PATH,
         ),
         asks=(
-            Ask(
+            ScanRequest(
                 "entries" if source == "entries" else "exits",
                 ("sessions", "visitors"),
                 ("path",),
@@ -60,7 +60,11 @@ TYPES = (
         title="Page performance",
         description="The pages of the range by their views",
         columns=(_NAME, VIEWS, VISITORS),
-        asks=(Ask("events", ("pageviews", "visitors"), ("path",), kinds=(PAGE_VIEW,), order=(Order("pageviews"),)),),
+        asks=(
+            ScanRequest(
+                "events", ("pageviews", "visitors"), ("path",), kinds=(PAGE_VIEW,), order=(PlanOrder("pageviews"),)
+            ),
+        ),
         filters=COMMON,
     ),
     QueryType(
@@ -94,14 +98,14 @@ TYPES = (
             ),
         ),
         asks=(
-            Ask(
+            ScanRequest(
                 "events",
                 ("unique_sessions", "visitors_of_exits", "median_engaged"),
                 ("path",),
                 kinds=(PAGE_EXIT,),
                 timed=(1, 3600),
                 share_of="unique_sessions",
-                order=(Order("unique_sessions"),),
+                order=(PlanOrder("unique_sessions"),),
             ),
         ),
         filters=COMMON,
@@ -127,12 +131,12 @@ TYPES = (
             ),
         ),
         asks=(
-            Ask(
+            ScanRequest(
                 "journeys",
                 ("sessions", "visitors"),
                 ("path", "to_path"),
                 share_of="sessions",
-                order=(Order("sessions"),),
+                order=(PlanOrder("sessions"),),
             ),
         ),
         filters=COMMON,

@@ -2,14 +2,14 @@
 
 from functools import lru_cache
 
-from analytics_box.query.catalog.values import Shown
-from analytics_box.query.plan import Made
+from analytics_box.query.catalog.values import SortableValue
+from analytics_box.query.plan import DerivedKey
 from analytics_box.web.recognition import countries
 
 
-def country_code() -> Shown:
+def country_code() -> SortableValue:
     """The ISO 3166 code of a country; empty for an unknown one."""
-    return Shown(lambda row: _codes().get(row["country"], ""), Made("coded", ("country",), _codes))
+    return SortableValue(lambda row: _codes().get(row["country"], ""), DerivedKey("coded", ("country",), _codes))
 
 
 @lru_cache(maxsize=1)

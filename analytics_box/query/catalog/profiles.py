@@ -13,19 +13,19 @@ from analytics_box.query.catalog.sessions import (
     OLDEST,
     SESSION,
     SESSION_ID,
-    grouped,
+    rows_by_session,
     tuples,
 )
 from analytics_box.query.catalog.summary import WITH_PEOPLE
-from analytics_box.query.catalog.types import Ask, Follow, QueryType, Record, column
+from analytics_box.query.catalog.types import Follow, QueryType, Record, ScanRequest, column
 from analytics_box.query.catalog.values import field, hexadecimal, id_text, instant_text, seconds
-from analytics_box.query.plan import Made, Order
-from analytics_box.query.ranges import Window
+from analytics_box.query.plan import DerivedKey, PlanOrder
+from analytics_box.query.ranges import TimeWindow
 
 _LONGEST = 28_800_000  # ms (wire 1.11)
 _LATEST = ("country", "region", "device", "browser", "system", "source")
 _WHOSE = ("profile_of", "visitor_of")
-_LATEST_OF = Ask("events", tuple(f"latest_{name}" for name in _LATEST), _WHOSE)
+_LATEST_OF = ScanRequest("events", tuple(f"latest_{name}" for name in _LATEST), _WHOSE)
 _METRIC_NAMES = {number: name for name, number in METRICS.items()}
 
 
@@ -37,21 +37,21 @@ def duration_text(milliseconds: int) -> str:
     return " ".join(parts)
 
 
-def _people(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+def _people(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
     latest = {(row["profile_of"], row["visitor_of"]): row for row in rows[1]}
     return [row | latest[row["profile_of"], row["visitor_of"]] for row in rows[0]]
 
 
-def _person(rows: Sequence[list[Record]], window: Window) -> list[Record]:
-    """One person; of several whom the filters leave, the latest."""
+def _person(rows: Sequence[list[Record]], window: TimeWindow) -> list[Record]:
+    """The latest person that the filters match."""
     events, sessions, latest = rows
     duration = (sessions[0]["duration_total"] or 0) if sessions else 0
     return [row | {"duration_total": duration} for row in _people([events[:1], latest], window)]
 
 
-def _stories(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+def _stories(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
     """Sessions with all that is known of them, in the order in which it happened."""
-    events, errors, links, vitals = (grouped(part) for part in rows[1:])
+    events, errors, links, vitals = (rows_by_session(part) for part in rows[1:])
     told = []
     for row in rows[0]:
         number = row["session"]
@@ -104,7 +104,7 @@ def _stories(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
     return told
 
 
-def _of_session(source: Ask) -> Follow:
+def _of_session(source: ScanRequest) -> Follow:
     return Follow(source, key="session")
 
 
@@ -142,12 +142,12 @@ TYPES = (
             column("unique_event_names", "number", "Distinct events", field("names")),
         ),
         asks=(
-            Ask(
+            ScanRequest(
                 "events",
                 ("first", "last", "unique_sessions", "total_events", "pages", "custom", "names"),
                 _WHOSE,
                 present=("visitor",),
-                order=(Order("last"),),
+                order=(PlanOrder("last"),),
             ),
         ),
         follows=(Follow(replace(_LATEST_OF, present=("visitor",)), key="visitor"),),
@@ -188,13 +188,13 @@ TYPES = (
             *_PLACE,
         ),
         asks=(
-            Ask(
+            ScanRequest(
                 "events",
                 ("first", "last", "unique_sessions", "pageviews"),
                 _WHOSE,
-                order=(Order("last"),),
+                order=(PlanOrder("last"),),
             ),
-            Ask("sessions", ("duration_total",)),
+            ScanRequest("sessions", ("duration_total",)),
             _LATEST_OF,
         ),
         shape=_person,
@@ -215,7 +215,7 @@ TYPES = (
                 "string",
                 "A name to show",
                 lambda row: f"Session {id_text(row['session'])[-6:]}",
-                sort=Made("session_end", ("session",)),
+                sort=DerivedKey("session_end", ("session",)),
             ),
             FIRST,
             LAST,
@@ -245,7 +245,7 @@ TYPES = (
             column("web_vitals", "json", "metric, value, time and path", field("measured")),
         ),
         asks=(
-            Ask(
+            ScanRequest(
                 "sessions",
                 columns=(
                     *("session", "client_session", "first", "last", "duration", "views", "pages", "device", "browser"),
@@ -256,9 +256,9 @@ TYPES = (
         ),
         follows=(
             EVENTS_OF,
-            _of_session(Ask("errors", columns=("id", "session", "time", "path", "message"), order=OLDEST)),
-            _of_session(Ask("outgoing_links", columns=("id", "session", "time", "path", "href"), order=OLDEST)),
-            _of_session(Ask("vitals", columns=("session", "time", "path", "metric", "value"), order=OLDEST)),
+            _of_session(ScanRequest("errors", columns=("id", "session", "time", "path", "message"), order=OLDEST)),
+            _of_session(ScanRequest("outgoing_links", columns=("id", "session", "time", "path", "href"), order=OLDEST)),
+            _of_session(ScanRequest("vitals", columns=("session", "time", "path", "metric", "value"), order=OLDEST)),
         ),
         shape=_stories,
         filters=SESSION,

@@ -4,25 +4,25 @@ from collections.abc import Sequence
 
 from analytics_box.base.clock import MINUTE
 from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
-from analytics_box.query.catalog.types import Ask, QueryType, Record, column
-from analytics_box.query.catalog.values import field, instant, instant_text, named, session_id
+from analytics_box.query.catalog.types import QueryType, Record, ScanRequest, column
+from analytics_box.query.catalog.values import field, instant, instant_text, session_id, text_or_unknown
 from analytics_box.query.filters import COMMON
-from analytics_box.query.plan import Order
-from analytics_box.query.ranges import Window
+from analytics_box.query.plan import PlanOrder
+from analytics_box.query.ranges import TimeWindow
 
 _NOW = 5 * MINUTE  # semantics 9
 _PEOPLE = (PAGE_VIEW, CUSTOM)
 _VISITORS = column("visitors", "number", "Distinct visitors of the last 5 minutes")
-_BY_VISITORS = (Order("visitors"),)
+_BY_VISITORS = (PlanOrder("visitors"),)
 _LATEST = ("latest_path", "latest_country", "latest_device")
 
 
-def _sessions(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+def _sessions(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
     latest = {row["session"]: row for row in rows[1]}
     return [row | latest[row["session"]] for row in rows[0] if row["session"] in latest]
 
 
-def _velocity(rows: Sequence[list[Record]], window: Window) -> list[Record]:
+def _velocity(rows: Sequence[list[Record]], window: TimeWindow) -> list[Record]:
     """The minute of now and the 59 before it, also those without an event."""
     found = {row["minute"]: row for row in rows[0]}
     none = {"pageviews": 0, "total_events": 0, "visitors": 0}
@@ -38,7 +38,7 @@ TYPES = (
         title="Pages now",
         description="The pages of the last 5 minutes by their visitors",
         columns=(column("path", "string", "Path of the page"), column("pageviews", "number", "Page views"), _VISITORS),
-        asks=(Ask("events", ("pageviews", "visitors"), ("path",), kinds=(PAGE_VIEW,), order=_BY_VISITORS),),
+        asks=(ScanRequest("events", ("pageviews", "visitors"), ("path",), kinds=(PAGE_VIEW,), order=_BY_VISITORS),),
         recent=_NOW,
         filters=COMMON,
         default_limit=10,
@@ -49,7 +49,7 @@ TYPES = (
         title="Sources now",
         description="Where the visitors of the last 5 minutes came from",
         columns=(column("referrer", "string", "Name of the source", field("source")), _VISITORS),
-        asks=(Ask("events", ("visitors",), ("source",), kinds=_PEOPLE, order=_BY_VISITORS),),
+        asks=(ScanRequest("events", ("visitors",), ("source",), kinds=_PEOPLE, order=_BY_VISITORS),),
         recent=_NOW,
         filters=COMMON,
         default_limit=10,
@@ -59,8 +59,8 @@ TYPES = (
         family="Realtime",
         title="Countries now",
         description="The countries of the visitors of the last 5 minutes",
-        columns=(column("name", "string", "English name of the country", named("country")), _VISITORS),
-        asks=(Ask("events", ("visitors",), ("country",), kinds=_PEOPLE, order=_BY_VISITORS),),
+        columns=(column("name", "string", "English name of the country", text_or_unknown("country")), _VISITORS),
+        asks=(ScanRequest("events", ("visitors",), ("country",), kinds=_PEOPLE, order=_BY_VISITORS),),
         recent=_NOW,
         filters=COMMON,
         default_limit=50,
@@ -71,11 +71,11 @@ TYPES = (
         title="Cities now",
         description="The cities of the visitors of the last 5 minutes",
         columns=(
-            column("city", "string", "Name of the city", named("city")),
+            column("city", "string", "Name of the city", text_or_unknown("city")),
             column("country", "string", "English name of the country"),
             _VISITORS,
         ),
-        asks=(Ask("events", ("visitors",), ("city", "country"), kinds=_PEOPLE, order=_BY_VISITORS),),
+        asks=(ScanRequest("events", ("visitors",), ("city", "country"), kinds=_PEOPLE, order=_BY_VISITORS),),
         recent=_NOW,
         filters=COMMON,
         default_limit=30,
@@ -93,8 +93,11 @@ TYPES = (
             column("timestamp", "datetime", "When it happened, UTC", instant("time")),
         ),
         asks=(
-            Ask(
-                "events", columns=("name", "path", "country", "browser", "time"), kinds=_PEOPLE, order=(Order("time"),)
+            ScanRequest(
+                "events",
+                columns=("name", "path", "country", "browser", "time"),
+                kinds=_PEOPLE,
+                order=(PlanOrder("time"),),
             ),
         ),
         recent=2 * MINUTE,
@@ -115,14 +118,14 @@ TYPES = (
             column("last_seen", "datetime", "When it was last heard of, UTC", instant("last")),
         ),
         asks=(
-            Ask(
+            ScanRequest(
                 "events",
                 ("pageviews", "last"),
                 ("session", "client_session"),
                 present=("session",),
-                order=(Order("last"),),
+                order=(PlanOrder("last"),),
             ),
-            Ask("events", _LATEST, ("session",), present=("session",)),
+            ScanRequest("events", _LATEST, ("session",), present=("session",)),
         ),
         shape=_sessions,
         recent=_NOW,
@@ -140,7 +143,7 @@ TYPES = (
             column("events", "number", "Page views and custom events", field("total_events")),
             column("visitors", "number", "Distinct visitors"),
         ),
-        asks=(Ask("events", ("pageviews", "total_events", "visitors"), ("minute",), kinds=_PEOPLE),),
+        asks=(ScanRequest("events", ("pageviews", "total_events", "visitors"), ("minute",), kinds=_PEOPLE),),
         shape=_velocity,
         recent=60 * MINUTE,
         filters=COMMON,

@@ -4,28 +4,28 @@ from collections.abc import Sequence
 
 from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
 from analytics_box.query.catalog.summary import BOUNCES, DATE, WITH_PEOPLE
-from analytics_box.query.catalog.types import Ask, Follow, QueryType, Record, column
+from analytics_box.query.catalog.types import Follow, QueryType, Record, ScanRequest, column
 from analytics_box.query.catalog.values import (
-    Shown,
-    decoded,
+    SortableValue,
     device_name,
     field,
     hexadecimal,
     instant,
     instant_text,
-    named,
+    json_value,
     properties_of,
     quotient,
     seconds,
     session_id,
+    text_or_unknown,
 )
-from analytics_box.query.plan import Made, Order
-from analytics_box.query.ranges import Window
+from analytics_box.query.plan import DerivedKey, PlanOrder
+from analytics_box.query.ranges import TimeWindow
 
 SESSION = (*WITH_PEOPLE, "session_id")
 RANGES = ("0-30s", "30s-1m", "1m-5m", "5m-15m", "15m-1h", "1h+")
-NEWEST = (Order("first"),)
-OLDEST = (Order("time", descending=False), Order("id", descending=False))  # what happens at once, as it arrived
+NEWEST = (PlanOrder("first"),)
+OLDEST = (PlanOrder("time", descending=False), PlanOrder("id", descending=False))  # what happens at once, as it arrived
 
 _SESSIONS = column("sessions", "number", "Sessions that start in the range")
 _VISITORS = column("visitors", "number", "Distinct visitors who began these sessions")
@@ -42,7 +42,7 @@ LAST = column("last_visit", "datetime", "When it was last heard of, UTC", instan
 SESSION_ID = column("session_id", "string", "The session's id", session_id())
 
 EVENTS_OF = Follow(
-    Ask(
+    ScanRequest(
         "events",
         columns=("id", "session", "time", "name", "path", "properties", "kind"),
         kinds=(PAGE_VIEW, CUSTOM),
@@ -52,7 +52,7 @@ EVENTS_OF = Follow(
 )
 
 
-def _ranges(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+def _ranges(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
     """All six ranges, also those without a session."""
     found = {row["duration_range"]: row for row in rows[0]}
     none = {"sessions": 0, "visitors": 0}
@@ -70,7 +70,7 @@ def tuples(event: Record) -> list[object]:
     ]
 
 
-def grouped(rows: list[Record]) -> dict[int, list[Record]]:
+def rows_by_session(rows: list[Record]) -> dict[int, list[Record]]:
     """Rows by the session that they belong to."""
     found: dict[int, list[Record]] = {}
     for row in rows:
@@ -78,14 +78,14 @@ def grouped(rows: list[Record]) -> dict[int, list[Record]]:
     return found
 
 
-def _with_events(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
-    events = grouped(rows[1])
+def _with_events(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
+    events = rows_by_session(rows[1])
     return [row | {"tuples": [tuples(event) for event in events.get(row["session"], [])]} for row in rows[0]]
 
 
-def _interesting(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+def _interesting(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
     """Sessions with what makes them worth a look."""
-    events, errors = grouped(rows[1]), grouped(rows[2])
+    events, errors = rows_by_session(rows[1]), rows_by_session(rows[2])
     found = []
     for row in rows[0]:
         own = events.get(row["session"], [])
@@ -100,7 +100,7 @@ def _interesting(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
     return found
 
 
-_STEP = Shown(lambda row: f"{row['path']} → {row['to_path']}", Made("step", ("path", "to_path")))
+_STEP = SortableValue(lambda row: f"{row['path']} → {row['to_path']}", DerivedKey("step", ("path", "to_path")))
 
 
 def _by(name: str, dimension: str, title: str) -> QueryType:
@@ -114,12 +114,12 @@ def _by(name: str, dimension: str, title: str) -> QueryType:
                 "name",
                 "string",
                 "What they have in common",
-                device_name() if dimension == "device" else named(dimension),
+                device_name() if dimension == "device" else text_or_unknown(dimension),
             ),
             _SESSIONS,
             _VISITORS,
         ),
-        asks=(Ask("sessions", ("sessions", "visitors"), (dimension,), order=(Order("sessions"),)),),
+        asks=(ScanRequest("sessions", ("sessions", "visitors"), (dimension,), order=(PlanOrder("sessions"),)),),
         filters=SESSION,
         visualization="bar",
     )
@@ -148,7 +148,7 @@ TYPES = (
                 lambda row: row["total_events"] or 0,
             ),
         ),
-        asks=(Ask("sessions", ("sessions", "duration_total", "bounces", "total_events")),),
+        asks=(ScanRequest("sessions", ("sessions", "duration_total", "bounces", "total_events")),),
         filters=SESSION,
         visualization="metric",
     ),
@@ -158,7 +158,7 @@ TYPES = (
         title="How long sessions last",
         description="The sessions of the range by the time from their first to their last signal",
         columns=(column("duration_range", "string", ", ".join(RANGES)), _SESSIONS, _VISITORS),
-        asks=(Ask("sessions", ("sessions", "visitors"), ("duration_range",)),),
+        asks=(ScanRequest("sessions", ("sessions", "visitors"), ("duration_range",)),),
         shape=_ranges,
         filters=SESSION,
         visualization="bar",
@@ -171,7 +171,7 @@ TYPES = (
         title="Sessions by day",
         description="Sessions for each day or hour of the range",
         columns=(DATE, _SESSIONS, _VISITORS),
-        asks=(Ask("sessions", ("sessions", "visitors")),),
+        asks=(ScanRequest("sessions", ("sessions", "visitors")),),
         series=True,
         filters=SESSION,
         visualization="timeseries",
@@ -188,7 +188,9 @@ TYPES = (
             column("transitions", "number", "How often one followed the other"),
             column("sessions", "number", "Sessions in which it did"),
         ),
-        asks=(Ask("steps", ("transitions", "sessions"), ("path", "to_path"), order=(Order("transitions"),)),),
+        asks=(
+            ScanRequest("steps", ("transitions", "sessions"), ("path", "to_path"), order=(PlanOrder("transitions"),)),
+        ),
         filters=SESSION,
     ),
     QueryType(
@@ -202,12 +204,12 @@ TYPES = (
             column("visitors", "number", "Distinct visitors"),
         ),
         asks=(
-            Ask(
+            ScanRequest(
                 "events",
                 ("unique_sessions", "visitors"),
                 ("path",),
                 kinds=(PAGE_VIEW,),
-                order=(Order("unique_sessions"),),
+                order=(PlanOrder("unique_sessions"),),
             ),
         ),
         filters=SESSION,
@@ -229,7 +231,7 @@ TYPES = (
             ),
         ),
         asks=(
-            Ask(
+            ScanRequest(
                 "sessions",
                 columns=("session", "client_session", "first", "last", "views", "person", *WHO_COLUMNS),
                 order=NEWEST,
@@ -247,17 +249,19 @@ TYPES = (
         description="The events of one session, oldest first",
         columns=(
             SESSION_ID,
-            column("event_id", "string", "The event's id", lambda row: str(row["id"]), sort=Made("digits", ("id",))),
+            column(
+                "event_id", "string", "The event's id", lambda row: str(row["id"]), sort=DerivedKey("digits", ("id",))
+            ),
             column("time", "datetime", "When it happened, UTC", instant("time")),
             column("event_name", "string", "Name of the event; screen_view is a page view", field("name")),
             column("path", "string", "Path of the page"),
-            column("properties", "json", "Its properties", decoded("properties")),
+            column("properties", "json", "Its properties", json_value("properties")),
             column("device_type", "string", "desktop, mobile or tablet", field("device")),
             column("browser_name", "string", "Name of the browser", field("browser")),
             column("country", "string", "English name of the country"),
         ),
         asks=(
-            Ask(
+            ScanRequest(
                 "events",
                 columns=(
                     "session",
@@ -313,16 +317,19 @@ TYPES = (
             column("interesting_score", "number", "The points", field("score")),
         ),
         asks=(
-            Ask(
+            ScanRequest(
                 "sessions",
                 columns=(
                     *("session", "client_session", "person", "first", "last", "duration", "views", "pages", "touched"),
                     *("others", *WHO_COLUMNS, "score"),
                 ),
-                order=(Order("score"), Order("last")),
+                order=(PlanOrder("score"), PlanOrder("last")),
             ),
         ),
-        follows=(EVENTS_OF, Follow(Ask("errors", columns=("session", "time"), order=(Order("time"),)), key="session")),
+        follows=(
+            EVENTS_OF,
+            Follow(ScanRequest("errors", columns=("session", "time"), order=(PlanOrder("time"),)), key="session"),
+        ),
         shape=_interesting,
         filters=SESSION,
         default_limit=10,

@@ -1,9 +1,9 @@
 """The sessions behind the rows of another type: how many there were, how many of them bounced, how long they took."""
 
 from analytics_box.query.catalog.summary import BOUNCES
-from analytics_box.query.catalog.types import Ask, Column, QueryType, column
+from analytics_box.query.catalog.types import OutputColumn, QueryType, ScanRequest, column
 from analytics_box.query.catalog.values import field, quotient
-from analytics_box.query.plan import Order
+from analytics_box.query.plan import PlanOrder
 
 _SESSIONS = column("sessions", "number", "Sessions that start in the range")
 _DURATION = column(
@@ -31,7 +31,7 @@ def sessions_of_entries(query_type: QueryType) -> QueryType:
 
 
 def _sessions(
-    query_type: QueryType, names: tuple[Column, ...], group: tuple[str, ...], present: tuple[str, ...]
+    query_type: QueryType, names: tuple[OutputColumn, ...], group: tuple[str, ...], present: tuple[str, ...]
 ) -> QueryType:
     return QueryType(
         name=query_type.name,
@@ -40,12 +40,12 @@ def _sessions(
         description=f"{query_type.title} by their sessions",
         columns=(*names, _SESSIONS, BOUNCES, _DURATION),
         asks=(
-            Ask(
+            ScanRequest(
                 "sessions",
                 ("sessions", "bounces", "median_duration"),
                 group,
                 present=present,
-                order=(Order("sessions"),),
+                order=(PlanOrder("sessions"),),
             ),
         ),
         filters=query_type.filters,

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from analytics_box.base.clock import MINUTE
 from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
-from analytics_box.query.catalog.types import Ask, Column, QueryType, Record, Shape, column
+from analytics_box.query.catalog.types import OutputColumn, QueryType, Record, ScanRequest, Shape, column
 from analytics_box.query.catalog.values import Measured, field, ratio, seconds
 from analytics_box.query.catalog.week import every_hour_of_the_week
 from analytics_box.query.filters import COMMON
-from analytics_box.query.ranges import Window
+from analytics_box.query.ranges import TimeWindow
 
 WITH_PEOPLE = (*COMMON, "profile_id", "anonymous_id")
 
@@ -35,9 +35,9 @@ _EVENTS = column("total_events", "number", "Page views and custom events; leave 
 _DEPTH = column("pages_per_session", "number", "Page views per session", ratio("pageviews", "sessions", 1))
 
 # What overviews ask together is the same plan, so that it runs once.
-_OF_EVENTS = Ask("events", ("pageviews", "visitors", "total_events"))
-_OF_SESSIONS = Ask("sessions", ("sessions", "bounces", "median_duration"))
-_SUMMARY: tuple[Column, ...] = (DATE, VIEWS, VISITORS, SESSIONS, _UNIQUE, BOUNCES, _DURATION, _EVENTS)
+_OF_EVENTS = ScanRequest("events", ("pageviews", "visitors", "total_events"))
+_OF_SESSIONS = ScanRequest("sessions", ("sessions", "bounces", "median_duration"))
+_SUMMARY: tuple[OutputColumn, ...] = (DATE, VIEWS, VISITORS, SESSIONS, _UNIQUE, BOUNCES, _DURATION, _EVENTS)
 
 # In the order of the dimension's numbers.
 _RETURNING = ("new", "returning", "unknown")
@@ -50,7 +50,7 @@ def _name_of_returning(row: Measured) -> str:
 def _every(dimension: str, number: int) -> Shape:
     """A row for each of so many, also for those without an event (semantics 4)."""
 
-    def shape(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+    def shape(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
         found = {row[dimension]: row for row in rows[0]}
         none = {"pageviews": 0, "visitors": 0}
         return [{**found.get(place, none), dimension: place} for place in range(number)]
@@ -90,7 +90,7 @@ TYPES = (
         title="Today",
         description="Page views, visitors and sessions of today in the request's time zone, whatever its range",
         columns=(VIEWS, VISITORS, SESSIONS),
-        asks=(Ask("events", ("pageviews", "visitors")), Ask("sessions", ("sessions",))),
+        asks=(ScanRequest("events", ("pageviews", "visitors")), ScanRequest("sessions", ("sessions",))),
         today=True,
         filters=COMMON,
         customizable=True,
@@ -119,7 +119,7 @@ TYPES = (
             column("active_users", "number", "Distinct visitors", field("unique_users")),
             column("active_sessions", "number", "Distinct sessions", field("unique_sessions")),
         ),
-        asks=(Ask("events", ("unique_users", "unique_sessions")),),
+        asks=(ScanRequest("events", ("unique_users", "unique_sessions")),),
         recent=5 * MINUTE,
         filters=COMMON,
         public=True,
@@ -135,7 +135,7 @@ TYPES = (
             VIEWS,
             VISITORS,
         ),
-        asks=(Ask("events", ("pageviews", "visitors"), ("hour_of_day",), kinds=(PAGE_VIEW, CUSTOM)),),
+        asks=(ScanRequest("events", ("pageviews", "visitors"), ("hour_of_day",), kinds=(PAGE_VIEW, CUSTOM)),),
         shape=_every("hour_of_day", 24),
         filters=COMMON,
         public=True,
@@ -147,7 +147,7 @@ TYPES = (
         title="Days of the week",
         description="On which days of the week people come, over the whole range",
         columns=(column("day", "number", "0 is Sunday, 6 Saturday", field("day_of_week")), VIEWS, VISITORS),
-        asks=(Ask("events", ("pageviews", "visitors"), ("day_of_week",), kinds=(PAGE_VIEW, CUSTOM)),),
+        asks=(ScanRequest("events", ("pageviews", "visitors"), ("day_of_week",), kinds=(PAGE_VIEW, CUSTOM)),),
         shape=_every("day_of_week", 7),
         filters=COMMON,
         public=True,
@@ -165,7 +165,9 @@ TYPES = (
             VIEWS,
             VISITORS,
         ),
-        asks=(Ask("events", ("pageviews", "visitors"), ("day_of_week", "hour_of_day"), kinds=(PAGE_VIEW, CUSTOM)),),
+        asks=(
+            ScanRequest("events", ("pageviews", "visitors"), ("day_of_week", "hour_of_day"), kinds=(PAGE_VIEW, CUSTOM)),
+        ),
         shape=every_hour_of_the_week("pageviews", "visitors"),
         filters=COMMON,
         public=True,
@@ -180,7 +182,7 @@ TYPES = (
         " before the range. Ids that are new each day tell nothing: they are unknown. The three make all visitors",
         columns=(column("name", "string", ", ".join(_RETURNING), _name_of_returning), VIEWS, VISITORS),
         asks=(
-            Ask(
+            ScanRequest(
                 "events",
                 ("pageviews", "visitors"),
                 ("returning",),

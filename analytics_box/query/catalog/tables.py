@@ -1,10 +1,10 @@
 """The row that most types have: a value, its page views, its visitors and their share (wire 1.0)."""
 
 from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
-from analytics_box.query.catalog.types import Ask, Column, QueryType, Visualization, column
-from analytics_box.query.catalog.values import named, share
+from analytics_box.query.catalog.types import OutputColumn, QueryType, ScanRequest, Visualization, column
+from analytics_box.query.catalog.values import share, text_or_unknown
 from analytics_box.query.filters import COMMON
-from analytics_box.query.plan import Order
+from analytics_box.query.plan import PlanOrder
 
 VIEWS = column("pageviews", "number", "Page views")
 VISITORS = column("visitors", "number", "Distinct visitors")
@@ -15,7 +15,7 @@ SHARE = column(
     share("visitors"),
     unit="percent",
 )
-BY_VISITORS = (Order("visitors"),)
+BY_VISITORS = (PlanOrder("visitors"),)
 
 
 def standard(
@@ -25,7 +25,7 @@ def standard(
     family: str,
     title: str,
     what: str,
-    more: tuple[Column, ...] = (),
+    more: tuple[OutputColumn, ...] = (),
     group: tuple[str, ...] = (),
     kinds: tuple[int, ...] = (PAGE_VIEW, CUSTOM),
     dropped: bool = False,
@@ -37,7 +37,7 @@ def standard(
 ) -> QueryType:
     """A type with the standard row. `dropped` leaves out events without the value."""
     columns = (
-        column("name", "string", f"Name of the {what}", named(dimension)),
+        column("name", "string", f"Name of the {what}", text_or_unknown(dimension)),
         VIEWS,
         VISITORS,
         *((SHARE,) if with_share else ()),
@@ -50,7 +50,7 @@ def standard(
         description=f"The {title.lower()} of the range by their visitors",
         columns=columns,
         asks=(
-            Ask(
+            ScanRequest(
                 "events",
                 ("pageviews", "visitors"),
                 (dimension, *group),

@@ -1,13 +1,13 @@
-"""Where visitors come from (wire 1.4)."""
+"""Traffic sources (wire 1.4)."""
 
 from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
 from analytics_box.query.catalog.tables import BY_VISITORS, SHARE, VIEWS, VISITORS, standard
-from analytics_box.query.catalog.types import Ask, QueryType, Record, column
+from analytics_box.query.catalog.types import QueryType, Record, ScanRequest, column
 from analytics_box.query.catalog.values import Measured, field
-from analytics_box.query.filters import COMMON, Condition
-from analytics_box.query.plan import Made
+from analytics_box.query.filters import COMMON, FilterCondition
+from analytics_box.query.plan import DerivedKey
 from analytics_box.web.recognition import source
-from analytics_box.web.recognition.known_sources import DIRECT, known
+from analytics_box.web.recognition.known_sources import DIRECT, known_sources
 
 
 def _address(row: Measured) -> str:
@@ -23,11 +23,11 @@ def _kind(row: Measured) -> str:
     return source.kind_of(row["source"])
 
 
-def _parsed(row: Measured) -> Record:
+def _parse_source(row: Measured) -> Record:
     return {"name": row["source"], "domain": _domain(row), "url": _address(row), "type": _kind(row)}
 
 
-_BY_DOMAIN = Made("domain", ("source",), lambda: known().domains | {DIRECT: ""})
+_BY_DOMAIN = DerivedKey("domain", ("source",), lambda: known_sources().domains | {DIRECT: ""})
 
 
 PARTS = (
@@ -35,11 +35,11 @@ PARTS = (
     column("domain", "string", "Host of the source, empty for Direct", _domain, sort=_BY_DOMAIN),
     column("source", "string", "The same as name"),
     column("referrer_type", "string", "direct, search, social, email, ai, paid or unknown", _kind),
-    column("parsed_referrer", "json", "The same in one object: name, domain, url, type", _parsed),
+    column("parsed_referrer", "json", "The same in one object: name, domain, url, type", _parse_source),
 )
 
 
-def _sources(name: str, title: str, description: str, where: tuple[Condition, ...]) -> QueryType:
+def _sources(name: str, title: str, description: str, where: tuple[FilterCondition, ...]) -> QueryType:
     return QueryType(
         name=name,
         family="Traffic",
@@ -58,7 +58,7 @@ def _sources(name: str, title: str, description: str, where: tuple[Condition, ..
             *PARTS,
         ),
         asks=(
-            Ask(
+            ScanRequest(
                 "events",
                 ("pageviews", "visitors"),
                 ("source",),
@@ -94,7 +94,7 @@ TYPES = (
         "top_referrers",
         "Referrers",
         "Websites and apps that sent the sessions of the range, by their visitors; direct visits are left out",
-        (Condition("source", "is", (DIRECT,), True),),
+        (FilterCondition("source", "is", (DIRECT,), True),),
     ),
     _sources("traffic_sources", "Sources", "Where the sessions of the range came from, by their visitors", ()),
     standard("channels", "channel", family="Traffic", title="Channels", what="channel", public=True),

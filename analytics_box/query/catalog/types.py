@@ -1,14 +1,14 @@
-"""What a query type is made of."""
+"""The definition of a query type."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
 
-from analytics_box.query.catalog.values import Shown, Value
-from analytics_box.query.filters import Condition
-from analytics_box.query.plan import Key, Made, Order, Source, names_of
-from analytics_box.query.ranges import Granularity, Window
+from analytics_box.query.catalog.values import SortableValue, Value
+from analytics_box.query.filters import FilterCondition
+from analytics_box.query.plan import DerivedKey, Key, PlanOrder, Source, names_of
+from analytics_box.query.ranges import Granularity, TimeWindow
 
 Visualization = Literal["table", "timeseries", "bar", "pie", "metric", "area", "line"]
 SubjectName = Literal["website", "link", "monitor"]
@@ -25,7 +25,7 @@ class Output(Struct, frozen=True, omit_defaults=True):
     unit: str = ""
 
 
-class Column(Struct, frozen=True):
+class OutputColumn(Struct, frozen=True):
     """An output with where it comes from: a function of what was measured, else the measure of the same name."""
 
     output: Output
@@ -33,14 +33,14 @@ class Column(Struct, frozen=True):
     sort: Key = ""  # what engines sort by for this field; empty where they cannot
 
 
-class Ask(Struct, frozen=True):
-    """One scan that a type needs. All names are those of the plan's source.
+class ScanRequest(Struct, frozen=True):
+    """A scan that a type needs. All names are those of the plan's source.
 
-    `group` are dimensions, `measures` what is measured of each group; or `columns` of single rows. `present` names
-    dimensions that must not be empty. `where` holds besides the request's filters. `per` keeps the best of each group
-    of all dimensions but the last ones: (how many dimensions make a group, how many of each). `timed` takes the events
-    with more and less engaged seconds than that, `metrics` the vitals of these names, `least` the groups in which a
-    measure reaches a number.
+    `group` are dimensions, `measures` are measured in each group; or `columns` of single rows. `present` names
+    dimensions that must not be empty. `where` applies in addition to the request's filters. `per` keeps the best rows
+    of each group of all dimensions but the last ones: (number of dimensions of a group, number of rows of each).
+    `timed` takes events with more than the first and less than the second number of engaged seconds, `metrics` the
+    vitals of these names, `least` the groups in which a measure reaches a number.
     """
 
     source: Source
@@ -49,9 +49,9 @@ class Ask(Struct, frozen=True):
     columns: tuple[str, ...] = ()
     kinds: tuple[int, ...] = ()
     present: tuple[str, ...] = ()
-    where: tuple[Condition, ...] = ()
+    where: tuple[FilterCondition, ...] = ()
     share_of: str = ""
-    order: tuple[Order, ...] = ()
+    order: tuple[PlanOrder, ...] = ()
     per: tuple[int, int] = (0, 0)
     bots: bool = False
     timed: tuple[int, int] = (0, 0)
@@ -62,11 +62,11 @@ class Ask(Struct, frozen=True):
 class Follow(Struct, frozen=True):
     """A second look: what else is known of the sessions or visitors that the type's ask has found."""
 
-    ask: Ask
+    ask: ScanRequest
     key: Literal["session", "visitor"]
 
 
-Shape = Callable[[Sequence[list[Record]], Window], list[Record]]
+Shape = Callable[[Sequence[list[Record]], TimeWindow], list[Record]]
 
 
 class QueryType(Struct, frozen=True):
@@ -92,8 +92,8 @@ class QueryType(Struct, frozen=True):
     family: str
     title: str
     description: str
-    columns: tuple[Column, ...]
-    asks: tuple[Ask, ...]
+    columns: tuple[OutputColumn, ...]
+    asks: tuple[ScanRequest, ...]
     follows: tuple[Follow, ...] = ()
     series: bool = False
     by: tuple[Granularity, ...] = ("hour", "day")
@@ -152,15 +152,15 @@ def column(
     name: str,
     kind: FieldType,
     description: str,
-    value: Shown | Value | None = None,
+    value: SortableValue | Value | None = None,
     *,
     unit: str = "",
     sort: Key = "",
-) -> Column:
+) -> OutputColumn:
     """A column. One whose value is a function of its own says what it is sorted by, or is not sorted by engines."""
-    made = value.value if isinstance(value, Shown) else value
-    known = value.key if isinstance(value, Shown) else name if value is None else ""
+    made = value.value if isinstance(value, SortableValue) else value
+    known = value.key if isinstance(value, SortableValue) else name if value is None else ""
     key = sort or known
     if kind == "string" and key and isinstance(key, str):
-        key = Made("text", (key,))
-    return Column(Output(name, kind, description, unit), made, "" if kind == "json" else key)
+        key = DerivedKey("text", (key,))
+    return OutputColumn(Output(name, kind, description, unit), made, "" if kind == "json" else key)

@@ -10,40 +10,51 @@ from typing import Final
 
 from analytics_box.base.clock import MINUTE
 from analytics_box.base.facts.histogram import percentile
-from analytics_box.base.facts.uptime import DOWN, MAINTENANCE, STATES, Span, Uptime, percentage, uptime, uptimes
+from analytics_box.base.facts.uptime import (
+    DOWN,
+    MAINTENANCE,
+    STATES,
+    UptimeSpan,
+    WindowUptime,
+    percentage,
+    uptime,
+    uptimes,
+)
 from analytics_box.base.facts.uptime import UNKNOWN as UNSEEN
-from analytics_box.base.outgoing.masking import masked
-from analytics_box.query.catalog.types import Ask, Column, QueryType, Record, Shape, Visualization, column
+from analytics_box.base.outgoing.masking import mask_query
+from analytics_box.query.catalog.types import OutputColumn, QueryType, Record, ScanRequest, Shape, Visualization, column
 from analytics_box.query.catalog.values import (
     UNKNOWN,
     WHOLE,
     Measured,
-    Shown,
+    SortableValue,
     field,
     instant,
     instant_text,
     mean,
-    named,
     quotient,
     share,
+    text_or_unknown,
 )
-from analytics_box.query.filters import Condition
-from analytics_box.query.plan import BUCKET, Made, Order
-from analytics_box.query.ranges import Granularity, Window
+from analytics_box.query.filters import FilterCondition
+from analytics_box.query.plan import BUCKET, DerivedKey, PlanOrder
+from analytics_box.query.ranges import Granularity, TimeWindow
 
 _CHECKS: Final = ("region", "http_code", "status", "reason")  # what checks can be filtered by
-_PASSED = Condition("status", "is", ("1",), negated=False)
-_NOT_PASSED = Condition("status", "is", ("1",), negated=True)
+_PASSED = FilterCondition("status", "is", ("1",), negated=False)
+_NOT_PASSED = FilterCondition("status", "is", ("1",), negated=True)
 _SUMS: Final = ("count", "decided", "passed", "total", "total_count", "ttfb", "ttfb_count", "fastest", "slowest")
 _DATE = column("date", "date", "The day, hour or minute")
 
 # Bins come as one text for each row: there are many of them, and a row for each would take more than there is.
-_TOTALS = Ask("checks", (*_SUMS, "bins"))
-_WITH_TTFB = Ask("checks", (*_SUMS, "bins", "ttfb_bins"))
-_SPANS = Ask("monitor_spans", columns=("state", "start", "until"), order=(Order("start", descending=False),))
+_TOTALS = ScanRequest("checks", (*_SUMS, "bins"))
+_WITH_TTFB = ScanRequest("checks", (*_SUMS, "bins", "ttfb_bins"))
+_SPANS = ScanRequest(
+    "monitor_spans", columns=("state", "start", "until"), order=(PlanOrder("start", descending=False),)
+)
 _CERTIFICATES = (
-    Ask("checks", ("latest_certificate_ends",), ("monitor",), present=("certificate_ends",)),
-    Ask("checks", ("count", "last"), ("certificate_valid",)),
+    ScanRequest("checks", ("latest_certificate_ends",), ("monitor",), present=("certificate_ends",)),
+    ScanRequest("checks", ("count", "last"), ("certificate_valid",)),
 )
 
 
@@ -51,8 +62,8 @@ def _type(
     name: str,
     title: str,
     description: str,
-    columns: tuple[Column, ...],
-    *asks: Ask,
+    columns: tuple[OutputColumn, ...],
+    *asks: ScanRequest,
     shape: Shape | None = None,
     by: tuple[Granularity, ...] = (),
     usual: Granularity = "day",
@@ -90,7 +101,7 @@ def _sum(rows: Iterable[Record], name: str) -> int:
 
 
 def _bins(rows: Iterable[Record], name: str) -> Mapping[int, int]:
-    """How many checks are in each bin, of texts such as `12:3,15:9,12:1`."""
+    """The number of checks in each bin, from texts such as `12:3,15:9,12:1`."""
     found: dict[int, int] = defaultdict(int)
     for row in rows:
         for part in row[name].split(",") if row[name] else ():
@@ -120,7 +131,7 @@ def _extremes(rows: Iterable[Record]) -> tuple[int | None, int | None]:
 
 
 def _times(rows: Sequence[Record], ranks: Iterable[int]) -> Record:
-    """How long checks took."""
+    """Response times of checks."""
     fastest, slowest = _extremes(rows)
     return {
         "avg_response_time": _milliseconds(_sum(rows, "total"), _sum(rows, "total_count")),
@@ -142,8 +153,8 @@ def _counts(rows: Sequence[Record]) -> Record:
     return {"total_checks": _sum(rows, "decided"), "successful_checks": _sum(rows, "passed")}
 
 
-def _was(found: Uptime) -> Record:
-    """How a monitor was; None for what nobody has observed."""
+def _was(found: WindowUptime) -> Record:
+    """The uptime fields of a monitor; None if it was not observed."""
     observed = found.up + found.degraded + found.down
     seen = observed + found.maintenance
     return {
@@ -159,8 +170,8 @@ def _of_checks(rows: Sequence[Record]) -> float | None:
     return percentage(passed, _sum(rows, "decided") - passed)
 
 
-def _spans(rows: Iterable[Record]) -> list[Span]:
-    return [Span(row["state"], row["start"], row["until"]) for row in rows]
+def _spans(rows: Iterable[Record]) -> list[UptimeSpan]:
+    return [UptimeSpan(row["state"], row["start"], row["until"]) for row in rows]
 
 
 def _by_bucket(rows: Iterable[Record]) -> Mapping[int, list[Record]]:
@@ -170,8 +181,8 @@ def _by_bucket(rows: Iterable[Record]) -> Mapping[int, list[Record]]:
     return found
 
 
-def _outages(timeline: Iterable[Span], now: int) -> int:
-    """How many times it was down until now. A maintenance, or time in which nobody watched, ends no outage."""
+def _outages(timeline: Iterable[UptimeSpan], now: int) -> int:
+    """The number of outages until now. Maintenance, and time that was not observed, end no outage."""
     count = was = 0
     for span in timeline:
         if span.start < now and span.state not in (UNSEEN, MAINTENANCE):
@@ -180,7 +191,7 @@ def _outages(timeline: Iterable[Span], now: int) -> int:
     return count
 
 
-def _overview(rows: Sequence[list[Record]], window: Window) -> list[Record]:
+def _overview(rows: Sequence[list[Record]], window: TimeWindow) -> list[Record]:
     checks, ends, valid, spans = rows
     timeline = _spans(spans)
     return [
@@ -194,7 +205,7 @@ def _overview(rows: Sequence[list[Record]], window: Window) -> list[Record]:
     ]
 
 
-def _series(rows: Sequence[list[Record]], window: Window) -> list[Record]:
+def _series(rows: Sequence[list[Record]], window: TimeWindow) -> list[Record]:
     """A row per bucket. Of a minute there is often one check only: its uptime is that of its checks (wire 1.16)."""
     checks, spans = _by_bucket(rows[0]), _spans(rows[1])
     edges = [bucket.start for bucket in window.buckets] + [window.end]
@@ -215,7 +226,7 @@ def _series(rows: Sequence[list[Record]], window: Window) -> list[Record]:
     return found
 
 
-def _trends(rows: Sequence[list[Record]], window: Window) -> list[Record]:
+def _trends(rows: Sequence[list[Record]], window: TimeWindow) -> list[Record]:
     found = _by_bucket(rows[0])
     return [
         {"date": bucket.label, **_times(found.get(number, []), (50, 75, 90, 95, 99))}
@@ -223,7 +234,7 @@ def _trends(rows: Sequence[list[Record]], window: Window) -> list[Record]:
     ]
 
 
-def _regions(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+def _regions(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
     """The region with most checks first, then by name."""
     made = [
         {
@@ -238,7 +249,7 @@ def _regions(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
 
 
 def _certificate(ends: Sequence[Record], valid: Iterable[Record]) -> Record:
-    """What the last check that saw a certificate said of it, and how many found it invalid."""
+    """The certificate as of the last check that saw it, and the number of checks that found it invalid."""
     known = [row for row in valid if row["certificate_valid"] is not None]
     last = max(known, key=lambda row: (row["last"], row["certificate_valid"]), default=None)
     return {
@@ -248,7 +259,7 @@ def _certificate(ends: Sequence[Record], valid: Iterable[Record]) -> Record:
     }
 
 
-def _timeline(rows: Sequence[list[Record]], window: Window) -> list[Record]:
+def _timeline(rows: Sequence[list[Record]], window: TimeWindow) -> list[Record]:
     return [
         {
             "state": STATES[span.state],
@@ -260,16 +271,16 @@ def _timeline(rows: Sequence[list[Record]], window: Window) -> list[Record]:
     ]
 
 
-def _each(name: str) -> Shown:
-    """How long a step of a check took, in ms: of checks that were put together the mean."""
-    return Shown(
+def _each(name: str) -> SortableValue:
+    """The duration of a step of a check, in ms: the mean if several checks were aggregated."""
+    return SortableValue(
         lambda row: None if row[name] is None else quotient(row[name], 1000 * row["count"]),
-        Made("mean", (name, "count")),
+        DerivedKey("mean", (name, "count")),
     )
 
 
 def _address(row: Measured) -> str | None:
-    return None if row["url"] is None else masked(str(row["url"]))
+    return None if row["url"] is None else mask_query(str(row["url"]))
 
 
 def _valid(row: Measured) -> bool | None:
@@ -307,13 +318,13 @@ _NAMES: Final = {
 }
 
 
-def _taken(what: str, of: str, *names: str) -> tuple[Column, ...]:
+def _duration_columns(what: str, of: str, *names: str) -> tuple[OutputColumn, ...]:
     """Columns of durations."""
     return tuple(column(f"{name}_{what}", "number", f"{_NAMES[name]} {of}", unit="ms") for name in names)
 
 
-def _response(*names: str) -> tuple[Column, ...]:
-    return _taken("response_time", "of the response times", *names)
+def _response(*names: str) -> tuple[OutputColumn, ...]:
+    return _duration_columns("response_time", "of the response times", *names)
 
 
 _PHASES: Final = {
@@ -332,7 +343,7 @@ TYPES = (
         (
             _UPTIME,
             *_response("avg", "p50", "p75", "p95", "p99", "max", "min"),
-            *_taken("ttfb", "of the times to the first byte", "avg"),
+            *_duration_columns("ttfb", "of the times to the first byte", "avg"),
             _EXPIRY,
             _VALID,
             _COVERAGE,
@@ -358,7 +369,7 @@ TYPES = (
             _PASSES,
             _DOWNTIME,
             *_response("avg", "p50", "p95", "max"),
-            *_taken("ttfb", "of the times to the first byte", "avg", "p50", "p95"),
+            *_duration_columns("ttfb", "of the times to the first byte", "avg", "p50", "p95"),
             _COVERAGE,
         ),
         _WITH_TTFB,
@@ -381,11 +392,13 @@ TYPES = (
                 "percentage",
                 "number",
                 "Share of all checks that passed or failed; null for pending ones",
-                Shown(_share_of_decided, Made("id", ("decided",))),
+                SortableValue(_share_of_decided, DerivedKey("id", ("decided",))),
                 unit="percent",
             ),
         ),
-        Ask("checks", ("count", "decided"), ("status", "http_code"), share_of="decided", order=(Order("count"),)),
+        ScanRequest(
+            "checks", ("count", "decided"), ("status", "http_code"), share_of="decided", order=(PlanOrder("count"),)
+        ),
         filters=_CHECKS,
         visualization="bar",
     ),
@@ -395,27 +408,29 @@ TYPES = (
         "The checks of the range one by one, the newest first; old ones were put together by hour and then by day",
         (
             column("timestamp", "datetime", "When it began, UTC", instant("time")),
-            column("url", "string", "What was checked, without likely secrets", Shown(_address, "url")),
+            column("url", "string", "What was checked, without likely secrets", SortableValue(_address, "url")),
             column("status", "number", "1 up, 0 down, 2 pending", field("status")),
             column("http_code", "number", "Status of the answer; 0 where there was none", field("http_code")),
             column("ttfb_ms", "number", "Time to the first byte", _each("ttfb"), unit="ms"),
             column("total_ms", "number", "From its beginning to its end", _each("total"), unit="ms"),
-            column("probe_region", "string", "Where the check came from", named("region")),
+            column("probe_region", "string", "Where the check came from", text_or_unknown("region")),
             column("probe_ip", "string", "The IP address that was asked", field("address")),
-            column("ssl_valid", "boolean", "Whether the certificate was valid", Shown(_valid, "certificate_valid")),
+            column(
+                "ssl_valid", "boolean", "Whether the certificate was valid", SortableValue(_valid, "certificate_valid")
+            ),
             column("error", "string", "What was wrong", field("error")),
             column("reason", "string", "The kind of error", field("reason")),
             *(column(f"{name}_ms", "number", f"Time {what}", _each(name), unit="ms") for name, what in _PHASES.items()),
             column("attempt", "number", "Which attempt at the same check this was", field("attempt")),
             column("count", "number", "How many checks the row stands for", field("count")),
         ),
-        Ask(
+        ScanRequest(
             "checks",
             columns=(
                 *("time", "url", "status", "http_code", "ttfb", "total", "region", "address", "certificate_valid"),
                 *("error", "reason", *_PHASES, "attempt", "count"),
             ),
-            order=(Order("time"),),
+            order=(PlanOrder("time"),),
         ),
         filters=_CHECKS,
         limit=50,
@@ -427,9 +442,9 @@ TYPES = (
         (
             _DATE,
             *_response("avg", "p50", "p75", "p90", "p95", "p99", "min", "max"),
-            *_taken("ttfb", "of the times to the first byte", "avg"),
+            *_duration_columns("ttfb", "of the times to the first byte", "avg"),
         ),
-        Ask("checks", _TOTALS.measures, where=(_PASSED,)),
+        ScanRequest("checks", _TOTALS.measures, where=(_PASSED,)),
         shape=_trends,
         by=("hour", "day"),
         filters=("region", "http_code"),
@@ -458,7 +473,7 @@ TYPES = (
             *_response("avg", "p95"),
             _TOTAL,
         ),
-        Ask("checks", _TOTALS.measures, ("region",)),
+        ScanRequest("checks", _TOTALS.measures, ("region",)),
         shape=_regions,
         filters=_CHECKS,
     ),
@@ -490,7 +505,7 @@ TYPES = (
             column("avg_response_time", "number", "Mean", mean("total", "total_count", below=1000), unit="ms"),
             column("checks", "number", "Checks, pending ones too", field("count")),
         ),
-        Ask("checks", ("count", *(part for name in (*_PHASES, "total") for part in (name, f"{name}_count")))),
+        ScanRequest("checks", ("count", *(part for name in (*_PHASES, "total") for part in (name, f"{name}_count")))),
         by=("minute", "hour", "day"),
         usual="hour",
         filters=_CHECKS,
@@ -506,7 +521,14 @@ TYPES = (
             column("percentage", "number", "Share of all checks that did not pass", share("count"), unit="percent"),
             column("last_seen", "datetime", "When it was so last, UTC", instant("last")),
         ),
-        Ask("checks", ("count", "last"), ("reason",), where=(_NOT_PASSED,), share_of="count", order=(Order("count"),)),
+        ScanRequest(
+            "checks",
+            ("count", "last"),
+            ("reason",),
+            where=(_NOT_PASSED,),
+            share_of="count",
+            order=(PlanOrder("count"),),
+        ),
         filters=_CHECKS,
         visualization="bar",
     ),

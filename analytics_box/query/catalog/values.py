@@ -1,5 +1,6 @@
-"""How a field of an answer is made from what was measured. Rates come from the integers of the same row, and are
-rounded here only (semantics 22)."""
+"""The fields of an answer, computed from measures. Rates come from the integers of the same row, and are rounded only
+here (semantics 22).
+"""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -8,34 +9,34 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from analytics_box.query.plan import PARTS_OF_ONE, Key, Made
+from analytics_box.query.plan import PARTS_OF_ONE, DerivedKey, Key
 
 Measured = Mapping[str, Any]
 Value = Callable[[Measured], Any]
 
 UNKNOWN = "Unknown"  # how answers call what is empty
 WHOLE = "whole"  # the sum of a measure over all rows of an answer
-_DEVICE = Made("device", ("device",))
+_DEVICE = DerivedKey("device", ("device",))
 
 
-class Shown(Struct, frozen=True):
-    """How a field is made, and what engines sort by for the rows to stand in the order of what is shown.
+class SortableValue(Struct, frozen=True):
+    """A field's value function, and the key that engines sort by, so that rows are in the order of the shown values.
 
-    Numbers that are rounded are sorted before they are, so that equal ones may stand in a finer order.
+    Numbers are sorted before they are rounded, so equal shown numbers can be in a finer order.
     """
 
     value: Value
     key: Key
 
 
-def named(name: str) -> Shown:
+def text_or_unknown(name: str) -> SortableValue:
     """A text, or Unknown where it is empty."""
-    return Shown(lambda row: row[name] or UNKNOWN, name)
+    return SortableValue(lambda row: row[name] or UNKNOWN, name)
 
 
-def field(name: str) -> Shown:
+def field(name: str) -> SortableValue:
     """A measure or dimension as it is."""
-    return Shown(lambda row: row[name], name)
+    return SortableValue(lambda row: row[name], name)
 
 
 def quotient(part: float, whole: int = 1, digits: int = 2) -> float:
@@ -46,25 +47,25 @@ def quotient(part: float, whole: int = 1, digits: int = 2) -> float:
     return (2 * above * scale + below) // (2 * below) / scale
 
 
-def rounded(part: float | None, whole: int = 1, digits: int = 2) -> float | None:
-    """The same, and None where nothing was measured."""
+def round_quotient(part: float | None, whole: int = 1, digits: int = 2) -> float | None:
+    """The rounded quotient, or None if nothing was measured."""
     return None if part is None else quotient(part, whole, digits)
 
 
-def number(name: str) -> Shown:
+def number(name: str) -> SortableValue:
     """A number rounded; None where nothing was measured."""
-    return Shown(lambda row: rounded(row[name]), name)
+    return SortableValue(lambda row: round_quotient(row[name]), name)
 
 
-def measured(name: str, digits: int = 2) -> Shown:
+def measurement(name: str, digits: int = 2) -> SortableValue:
     """A mean or percentile of measurements; None where nothing was measured."""
-    return Shown(lambda row: rounded(row[name], PARTS_OF_ONE, digits), name)
+    return SortableValue(lambda row: round_quotient(row[name], PARTS_OF_ONE, digits), name)
 
 
-def ratio(part: str, whole: str, scale: int = 100) -> Shown:
-    """How much of the whole a part is: percent, or with scale 1 a mean; 0 of nothing."""
-    return Shown(
-        lambda row: quotient(scale * row[part], row[whole]) if row[whole] else 0.0, Made("ratio", (part, whole))
+def ratio(part: str, whole: str, scale: int = 100) -> SortableValue:
+    """The part as a ratio of the whole: percent, or with scale 1 a mean; 0 if the whole is 0."""
+    return SortableValue(
+        lambda row: quotient(scale * row[part], row[whole]) if row[whole] else 0.0, DerivedKey("ratio", (part, whole))
     )
 
 
@@ -73,14 +74,14 @@ def device_of(row: Measured) -> str:
     return row["device"] or "desktop"
 
 
-def device() -> Shown:
+def device() -> SortableValue:
     """A kind of device."""
-    return Shown(device_of, _DEVICE)
+    return SortableValue(device_of, _DEVICE)
 
 
-def device_name() -> Shown:
+def device_name() -> SortableValue:
     """A kind of device as people write it."""
-    return Shown(lambda row: device_of(row).capitalize(), _DEVICE)
+    return SortableValue(lambda row: device_of(row).capitalize(), _DEVICE)
 
 
 def versioned_name(name: str, version: str) -> str:
@@ -88,53 +89,54 @@ def versioned_name(name: str, version: str) -> str:
     return f"{name or UNKNOWN} {version}".rstrip()
 
 
-def versioned(name: str, version: str) -> Shown:
+def name_with_version(name: str, version: str) -> SortableValue:
     """A browser or system with its version."""
-    return Shown(lambda row: versioned_name(row[name], row[version]), Made("version", (name, version)))
+    return SortableValue(lambda row: versioned_name(row[name], row[version]), DerivedKey("version", (name, version)))
 
 
-def coded(name: str, texts: Mapping[int, str]) -> Shown:
+def text_of_code(name: str, texts: Mapping[int, str]) -> SortableValue:
     """The text that a number stands for."""
-    return Shown(lambda row: texts[row[name]], Made("coded", (name,), lambda: texts))
+    return SortableValue(lambda row: texts[row[name]], DerivedKey("coded", (name,), lambda: texts))
 
 
-def mean(total: str, measured: str, scale: int = 1, below: int = 1) -> Shown:
-    """What is measured for each on the average, so many times (scale ÷ below); None where nothing was measured."""
-    return Shown(
+def mean(total: str, measured: str, scale: int = 1, below: int = 1) -> SortableValue:
+    """The mean of `total` per `measured`, multiplied by scale ÷ below; None if nothing was measured."""
+    return SortableValue(
         lambda row: quotient(scale * row[total], below * row[measured]) if row[measured] else None,
-        Made("mean", (total, measured)),
+        DerivedKey("mean", (total, measured)),
     )
 
 
 def difference(whole: str, part: str) -> Value:
-    """What is left of a whole without a part."""
+    """The rest of a whole without a part."""
     return lambda row: row[whole] - row[part]
 
 
-def share(of: str) -> Shown:
+def share(of: str) -> SortableValue:
     """The percentage of a measure among all rows of the answer, which are in the order of the measure."""
-    return Shown(ratio(of, WHOLE).value, of)
+    return SortableValue(ratio(of, WHOLE).value, of)
 
 
-def seconds(name: str) -> Shown:
+def seconds(name: str) -> SortableValue:
     """Milliseconds as seconds."""
-    return Shown(lambda row: quotient(row[name] or 0, 1000), name)
+    return SortableValue(lambda row: quotient(row[name] or 0, 1000), name)
 
 
-def instant(name: str) -> Shown:
+def instant(name: str) -> SortableValue:
     """UTC ms as text, with milliseconds (wire 1.0)."""
-    return Shown(lambda row: instant_text(row[name]), name)
+    return SortableValue(lambda row: instant_text(row[name]), name)
 
 
-def hexadecimal(name: str) -> Shown:
+def hexadecimal(name: str) -> SortableValue:
     """A visitor's or session's number as people see it; empty for none."""
-    return Shown(lambda row: id_text(row[name]), Made("id", (name,)))
+    return SortableValue(lambda row: id_text(row[name]), DerivedKey("id", (name,)))
 
 
-def session_id() -> Shown:
+def session_id() -> SortableValue:
     """A session's id: as its client sent it, else its number."""
-    return Shown(
-        lambda row: row["client_session"] or id_text(row["session"]), Made("session", ("client_session", "session"))
+    return SortableValue(
+        lambda row: row["client_session"] or id_text(row["session"]),
+        DerivedKey("session", ("client_session", "session")),
     )
 
 
@@ -166,11 +168,11 @@ def properties_of(text: str | None) -> Any:
     return msgspec.json.decode(text) if text else None
 
 
-def decoded(name: str) -> Value:
+def json_value(name: str) -> Value:
     """JSON text as what it says."""
     return lambda row: properties_of(row[name])
 
 
-def cut(name: str, length: int) -> Shown:
+def cut(name: str, length: int) -> SortableValue:
     """The beginning of a text."""
-    return Shown(lambda row: row[name][:length], name)
+    return SortableValue(lambda row: row[name][:length], name)

@@ -1,13 +1,22 @@
-"""How fast pages are (wire 1.8). Times are milliseconds; CLS is a score, FPS frames a second."""
+"""Page speed (wire 1.8). Times are milliseconds; CLS is a score, FPS is frames per second."""
 
 from functools import partial
 
 from analytics_box.base.facts.event import METRICS
 from analytics_box.query.catalog.summary import DATE
-from analytics_box.query.catalog.types import Ask, Column, QueryType, Visualization, column
-from analytics_box.query.catalog.values import Measured, Shown, coded, device_name, field, measured, named, rounded
+from analytics_box.query.catalog.types import OutputColumn, QueryType, ScanRequest, Visualization, column
+from analytics_box.query.catalog.values import (
+    Measured,
+    SortableValue,
+    device_name,
+    field,
+    measurement,
+    round_quotient,
+    text_of_code,
+    text_or_unknown,
+)
 from analytics_box.query.filters import COMMON, SELECTING
-from analytics_box.query.plan import PARTS_OF_ONE, Made, Order
+from analytics_box.query.plan import PARTS_OF_ONE, DerivedKey, PlanOrder
 
 _OF_PAGES = ("path", "country", "region", "city", "browser_name", "os_name", "device_type", *SELECTING)
 _DIGITS = {"cls": 4}
@@ -15,11 +24,11 @@ _NAMES = {code: name for name, code in METRICS.items()}
 _OFFICIAL = ("FCP", "LCP", "CLS", "INP", "TTFB", "FPS")
 
 
-def _measure(rank: str, metric: str) -> Column:
+def _measure(rank: str, metric: str) -> OutputColumn:
     name = f"{rank}_{metric}"
     text = f"{'Mean' if rank == 'avg' else 'Percentile ' + rank[1:]} of {metric.upper()}"
     unit = "" if metric == "cls" else "ms"
-    return column(name, "number", text, measured(f"{metric}_{rank}", _DIGITS.get(metric, 2)), unit=unit)
+    return column(name, "number", text, measurement(f"{metric}_{rank}", _DIGITS.get(metric, 2)), unit=unit)
 
 
 _BY = (
@@ -30,8 +39,8 @@ _OVER_TIME = tuple((rank, metric) for metric in ("fcp", "lcp", "cls", "inp", "tt
 _RANKS = ("p50", "p75", "p90", "p95", "p99")
 
 
-def _name_of(dimension: str) -> Shown:
-    return device_name() if dimension == "device" else named(dimension)
+def _name_of(dimension: str) -> SortableValue:
+    return device_name() if dimension == "device" else text_or_unknown(dimension)
 
 
 def _web_vitals_by(name: str, dimension: str, title: str) -> QueryType:
@@ -47,12 +56,12 @@ def _web_vitals_by(name: str, dimension: str, title: str) -> QueryType:
             column("measurements", "number", "Values measured", field("count")),
         ),
         asks=(
-            Ask(
+            ScanRequest(
                 "vitals",
                 ("users", "count", *(f"{metric}_{rank}" for rank, metric in _BY)),
                 (dimension,),
                 metrics=_OFFICIAL,
-                order=(Order("lcp_p50"),),
+                order=(PlanOrder("lcp_p50"),),
             ),
         ),
         filters=_OF_PAGES,
@@ -60,7 +69,7 @@ def _web_vitals_by(name: str, dimension: str, title: str) -> QueryType:
     )
 
 
-def _rank(rank: str) -> Column:
+def _rank(rank: str) -> OutputColumn:
     return column(
         rank,
         "number",
@@ -69,17 +78,17 @@ def _rank(rank: str) -> Column:
     )
 
 
-def _score(name: str) -> Shown:
+def _score(name: str) -> SortableValue:
     """Scores need more digits than milliseconds."""
-    return Shown(partial(_rounded, name), name)
+    return SortableValue(partial(_round_vital, name), name)
 
 
-def _rounded(name: str, row: Measured) -> float | None:
-    return rounded(row[name], PARTS_OF_ONE, 4 if row.get("metric") == METRICS["CLS"] else 2)
+def _round_vital(name: str, row: Measured) -> float | None:
+    return round_quotient(row[name], PARTS_OF_ONE, 4 if row.get("metric") == METRICS["CLS"] else 2)
 
 
 _SAMPLES = column("samples", "number", "Values measured", field("samples"))
-_METRIC = column("metric_name", "string", "FCP, LCP, CLS, INP, TTFB or FPS", coded("metric", _NAMES))
+_METRIC = column("metric_name", "string", "FCP, LCP, CLS, INP, TTFB or FPS", text_of_code("metric", _NAMES))
 
 
 def _vitals_by(name: str, *dimensions: str, title: str, visualization: Visualization = "table") -> QueryType:
@@ -92,18 +101,18 @@ def _vitals_by(name: str, *dimensions: str, title: str, visualization: Visualiza
         title=title,
         description=f"Web vitals: {title.lower()}, the most measured first",
         columns=(
-            column("name", "string", "What was measured", Shown(place, Made("place", dimensions))),
+            column("name", "string", "What was measured", SortableValue(place, DerivedKey("place", dimensions))),
             column("visitors", "number", "Distinct visitors", field("users")),
             *(_measure("p50", metric) for metric in ("lcp", "fcp", "cls", "inp", "ttfb")),
             column("samples", "number", "Values measured", field("count")),
         ),
         asks=(
-            Ask(
+            ScanRequest(
                 "vitals",
                 ("users", "count", *(f"{metric}_p50" for metric in ("lcp", "fcp", "cls", "inp", "ttfb"))),
                 dimensions,
                 metrics=_OFFICIAL,
-                order=(Order("count"),),
+                order=(PlanOrder("count"),),
             ),
         ),
         filters=COMMON,
@@ -129,7 +138,9 @@ PERFORMANCE = (
             *(_measure(rank, metric) for rank, metric in _OVER_TIME),
             column("measurements", "number", "Values measured", lambda row: row["count"]),
         ),
-        asks=(Ask("vitals", ("count", *(f"{metric}_{rank}" for rank, metric in _OVER_TIME)), metrics=_OFFICIAL),),
+        asks=(
+            ScanRequest("vitals", ("count", *(f"{metric}_{rank}" for rank, metric in _OVER_TIME)), metrics=_OFFICIAL),
+        ),
         series=True,
         filters=_OF_PAGES,
         customizable=True,
@@ -148,7 +159,7 @@ TYPES = (
             column("avg_value", "number", "Mean", _score("avg")),
             _SAMPLES,
         ),
-        asks=(Ask("vitals", (*_RANKS, "avg", "samples"), ("metric",), metrics=_OFFICIAL),),
+        asks=(ScanRequest("vitals", (*_RANKS, "avg", "samples"), ("metric",), metrics=_OFFICIAL),),
         filters=COMMON,
         public=True,
     ),
@@ -158,7 +169,7 @@ TYPES = (
         title="Web vitals over time",
         description="One row for each metric and each day or hour of the range in which it was measured",
         columns=(DATE, _METRIC, *(_rank(rank) for rank in _RANKS), _SAMPLES),
-        asks=(Ask("vitals", (*_RANKS, "samples"), ("metric",), metrics=_OFFICIAL),),
+        asks=(ScanRequest("vitals", (*_RANKS, "samples"), ("metric",), metrics=_OFFICIAL),),
         series=True,
         filters=COMMON,
         public=True,
@@ -170,12 +181,16 @@ TYPES = (
         title="Web vitals by page",
         description="One row for each page and metric, the most measured first",
         columns=(
-            column("page", "string", "Path of the page", named("path")),
+            column("page", "string", "Path of the page", text_or_unknown("path")),
             _METRIC,
             *(_rank(rank) for rank in _RANKS),
             _SAMPLES,
         ),
-        asks=(Ask("vitals", (*_RANKS, "samples"), ("path", "metric"), metrics=_OFFICIAL, order=(Order("samples"),)),),
+        asks=(
+            ScanRequest(
+                "vitals", (*_RANKS, "samples"), ("path", "metric"), metrics=_OFFICIAL, order=(PlanOrder("samples"),)
+            ),
+        ),
         filters=_OF_PAGES,
         public=True,
         default_limit=50,

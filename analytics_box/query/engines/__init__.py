@@ -20,12 +20,12 @@ from analytics_box.query.engines import memory as limits
 from analytics_box.query.engines.beyond import Beyond
 from analytics_box.query.engines.clickhouse import words
 from analytics_box.query.engines.column_replica import ColumnReplica
-from analytics_box.query.engines.counting import Row, Take, unlimited
+from analytics_box.query.engines.counting import Row, Take, no_limit
 from analytics_box.query.engines.day_rollups import DayRollups
-from analytics_box.query.engines.shared import Shared
-from analytics_box.query.engines.status import Status, alone, newest
-from analytics_box.query.engines.trimming import Trimmed
-from analytics_box.query.plan import Plan, Source
+from analytics_box.query.engines.shared import SharedScans
+from analytics_box.query.engines.status import ReplicaStatus, alone, newest
+from analytics_box.query.engines.trimming import TrimTimes
+from analytics_box.query.plan import QueryPlan, Source
 
 if TYPE_CHECKING:
     from analytics_box.query.engines.clickhouse.engine import ClickHouse
@@ -47,7 +47,7 @@ class Choice(Struct, frozen=True):
 
     engine: str
     why: str
-    statement: sql.Statement
+    statement: sql.SqlStatement
 
 
 class Engines:
@@ -73,11 +73,13 @@ class Engines:
         self._columnar = columnar
         if columnar == "auto" and limits.is_small(self._limit):
             log.info("This container has too little memory for a column replica: SQLite answers all queries")
-        self._columns = ColumnReplica(events, self._clock, memory=limits.capped(memory, self._limit), waiting=waiting)
+        self._columns = ColumnReplica(
+            events, self._clock, memory=limits.cap_memory(memory, self._limit), waiting=waiting
+        )
         self._rollups = DayRollups(events, self._clock)
-        self._shared = Shared(events)
+        self._shared = SharedScans(events)
         self._far = far
-        self.trimmed = Trimmed(events) if far is None else far.trimmed
+        self.trimmed = TrimTimes(events) if far is None else far.trimmed
         self.beyond = Beyond(events, far)
         # Since before the start, and not opened yet.
         self._is_there = columnar in {"auto", "on"} and self._columns.has_file
@@ -113,15 +115,17 @@ class Engines:
 
     @property
     def replaced_at(self) -> int:
-        """When another machine was promoted in the place of this primary, as ClickHouse says (UTC ms); 0 for never."""
+        """The time when another machine was promoted in place of this primary, according to ClickHouse (UTC ms); 0 for
+        never.
+        """
         return 0 if self._far is None else self._far.replaced_at
 
     @property
     def lacks(self) -> str:
-        """What ClickHouse has lost that nobody else has, in words; empty where it has everything."""
+        """A description of the events that ClickHouse has lost and that exist nowhere else; empty if it is complete."""
         return "" if self._far is None else self._far.lacks
 
-    def choice(self, plan: Plan) -> Choice:
+    def choice(self, plan: QueryPlan) -> Choice:
         """The engine that would answer this plan now, or has to. Reads, so it is for threads other than the event
         loop's."""
         is_only_there = self.trimmed.lacks(plan) is not None
@@ -142,7 +146,7 @@ class Engines:
         )
         return Choice(sqlite.NAME, why, rolled_up or sqlite.render(plan))
 
-    async def rows(self, plan: Plan, *, seconds: float, take: Take = unlimited) -> list[Row]:
+    async def rows(self, plan: QueryPlan, *, seconds: float, take: Take = no_limit) -> list[Row]:
         """The rows of a plan, every acknowledged event in them.
 
         `take` is told their bytes while they are read, in another thread; what it raises ends that. Raises
@@ -161,13 +165,13 @@ class Engines:
 
     @property
     def _why_not_far(self) -> str:
-        """Why ClickHouse does not answer."""
+        """The reason why ClickHouse does not answer."""
         if self._far is None:
             return "which this box does not use now (columnar)"
         return "which lacks events" if self._far.lacks else "which cannot be asked now"
 
-    async def _rows_here(self, plan: Plan, seconds: float, take: Take) -> list[Row]:
-        """From what this machine has."""
+    async def _rows_here(self, plan: QueryPlan, seconds: float, take: Take) -> list[Row]:
+        """The rows of a plan from this machine's data."""
         await self.trimmed.refuse(plan, self._why_not_far)
         if self._is_there and not self._rollups.answers(plan):
             seconds -= await self._wait_for_replica(seconds / 2)
@@ -194,7 +198,7 @@ class Engines:
         if self._far is not None:
             await self._far.maintain()
             await changes.forget(self.events, self._far.applied)
-            await changes.bound(self.events)
+            await changes.limit_changes(self.events)
 
     def _one_rolling(self) -> "asyncio.Task[None]":
         """The one that is under way, even if requests still wait for it, or one that begins."""
@@ -238,7 +242,7 @@ class Engines:
             await (self._rollups.tend() if self._far is None else self._rollups.drop())
 
     async def links(self, site: int, profile_id: str) -> list[tuple[int, int, int]]:
-        """Who visitors were, as all machines know it (ClickHouse.links). Raises Unavailable."""
+        """Visitors and their people, as all machines know them (ClickHouse.links). Raises Unavailable."""
         if self._far is None:
             return []
         try:
@@ -249,14 +253,14 @@ class Engines:
                 retry_after=60,
             ) from away
 
-    async def status(self) -> Status:
-        """How the replica is doing."""
+    async def status(self) -> ReplicaStatus:
+        """The status of the replica."""
         if self._far is not None:
             rows, behind = await self._far.behind()
             state: Literal["ready", "building"] = "ready" if self._far.ready else "building"
-            return Status(state, rows=rows, behind=behind, **await self._alone())
+            return ReplicaStatus(state, rows=rows, behind=behind, **await self._alone())
         if self._columns.opened is None:
-            return Status("off", **await self._alone())
+            return ReplicaStatus("off", **await self._alone())
         return await self._columns.status(self._columns.opened)
 
     async def _alone(self) -> dict[str, int]:

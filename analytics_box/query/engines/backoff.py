@@ -1,4 +1,4 @@
-"""How long to leave something alone that fails."""
+"""Increasing delays after repeated failures."""
 
 from analytics_box.base.clock import Clock
 
@@ -29,5 +29,5 @@ class Backoff:
         self._not_before = self._clock.monotonic() + seconds
 
     def forget(self) -> None:
-        """It has gone well for long enough."""
+        """Reset the delay, after a sufficiently long time without failure."""
         self._in_a_row = 0

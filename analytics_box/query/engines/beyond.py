@@ -1,4 +1,4 @@
-"""What is known of facts that are in ClickHouse only, for those who look at single rows."""
+"""Facts that are only in ClickHouse, for code that reads single rows."""
 
 from collections.abc import AsyncIterator, Awaitable, Collection, Sequence
 from contextlib import asynccontextmanager
@@ -77,13 +77,13 @@ class Beyond:
         return await self._events.read(partial(orders.is_open, erasure=erasure))
 
     async def used(self, strings: Collection[int]) -> set[int]:
-        """Which of these numbers of texts facts there have. Raises InClickHouse."""
+        """Return the text numbers, of these, that facts there use. Raises InClickHouse."""
         if not strings or not await self._events.read(trimmed.floors):
             return set()
         return await self._asked(lambda far: far.used(strings))
 
     async def visitors(self, site: int, wanted: Collection[int]) -> set[int]:
-        """Which of these visitors of a site any of several machines has, or may have, events of."""
+        """Return the visitors of a site, of these, that have, or may have, events on any of several machines."""
         if self._far is None or not self._far.is_shared:
             return set()
         try:

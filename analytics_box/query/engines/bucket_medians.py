@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from analytics_box.base.clock import DAY
 from analytics_box.base.store.db import Connection
 from analytics_box.query.engines.counting import Row
-from analytics_box.query.engines.sql.rolling import Day
-from analytics_box.query.plan import BUCKET, Plan
+from analytics_box.query.engines.sql.rolling import SiteDay
+from analytics_box.query.plan import BUCKET, QueryPlan
 from analytics_box.query.rollups import ClosedBucket, Cut, buckets
 
 MEASURE = "median_duration"
@@ -33,7 +33,7 @@ class BucketMedians:
         self._waiting: dict[Key, tuple[int, float]] = {}  # the roll-up's number and the median, not written yet
         self._lock = Lock()
 
-    def known(self, db: Connection, plan: Plan, made: Cut) -> Cut:
+    def known(self, db: Connection, plan: QueryPlan, made: Cut) -> Cut:
         """The plan's parts with the medians that are known, and the buckets whose medians may be kept."""
         if MEASURE not in plan.measures or plan.group != (BUCKET,) or len(plan.sites) != 1:
             return made
@@ -60,7 +60,7 @@ class BucketMedians:
                 unknown.append(one)
         return replace(made, medians=tuple(medians), closed=tuple(unknown))
 
-    def keep(self, plan: Plan, made: Cut, rows: Sequence[Row]) -> None:
+    def keep(self, plan: QueryPlan, made: Cut, rows: Sequence[Row]) -> None:
         """Keep what a question has found of closed buckets."""
         if not made.closed:
             return
@@ -102,7 +102,7 @@ def create(db: Connection) -> None:
     )
 
 
-def forget(db: Connection, days: Collection[Day]) -> None:
+def forget(db: Connection, days: Collection[SiteDay]) -> None:
     """Remove the medians with one of these days."""
     db.executemany(
         "-- rollups.forget_medians\ndelete from medians where site = ? and start > ? and start < ? and until > ?",
@@ -119,7 +119,7 @@ def _rolls(db: Connection, site: int, made: Cut) -> Mapping[int, int]:
     return {int(str(day)): int(str(rolled)) for day, rolled in rows}
 
 
-def _closed(plan: Plan, made: Cut, rolls: Mapping[int, int]) -> Iterator[ClosedBucket]:
+def _closed(plan: QueryPlan, made: Cut, rolls: Mapping[int, int]) -> Iterator[ClosedBucket]:
     """The buckets that are all rolled up; those without anything have the number 0."""
     without = frozenset(made.without)
     for number, start, end in buckets(plan):

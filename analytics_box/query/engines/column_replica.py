@@ -19,10 +19,10 @@ from analytics_box.query.engines.backoff import Backoff
 from analytics_box.query.engines.batches import STEP_SECONDS
 from analytics_box.query.engines.columns import Replica
 from analytics_box.query.engines.counting import Row, Take
-from analytics_box.query.engines.duckdb import Asking
+from analytics_box.query.engines.duckdb import PlanRun
 from analytics_box.query.engines.processors import Processors
-from analytics_box.query.engines.status import Status, newest
-from analytics_box.query.plan import Plan
+from analytics_box.query.engines.status import ReplicaStatus, newest
+from analytics_box.query.plan import QueryPlan
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -63,15 +63,15 @@ class ColumnReplica:
         """Whether it is open, or may be opened now."""
         return self.opened is not None or self._backoff.is_over
 
-    def answers(self, plan: Plan) -> bool:
+    def answers(self, plan: QueryPlan) -> bool:
         """Whether it is what answers this plan."""
         return self.ready and duckdb.is_soon_understood(plan)
 
-    def statement(self, plan: Plan) -> sql.Statement:
-        """What it would run."""
+    def statement(self, plan: QueryPlan) -> sql.SqlStatement:
+        """The statement for this plan."""
         return duckdb.render(plan)
 
-    async def rows_or_none(self, plan: Plan, seconds: float, take: Take) -> list[Row] | None:
+    async def rows_or_none(self, plan: QueryPlan, seconds: float, take: Take) -> list[Row] | None:
         """The rows of a plan, with all that events.db has; None if it could not answer."""
         if self._running >= self._most_waiting:
             raise Unavailable("Too many questions at once; ask again in a moment", retry_after=1)
@@ -83,7 +83,7 @@ class ColumnReplica:
             return await self._rows(plan, seconds, take, first=first)
         except BoxError:
             raise
-        except duckdb.PlanFailed:
+        except duckdb.DuckdbPlanFailed:
             log.exception("The column replica cannot answer this; SQLite does")
         except Exception as broken:
             if self.ready and self.opened is replica:  # a dozen questions may find it broken, which is one failure
@@ -121,8 +121,8 @@ class ColumnReplica:
         """Remove the file of one that is not wanted."""
         columns.forget_replica(self.path)
 
-    async def status(self, replica: Replica) -> Status:
-        """How it is doing."""
+    async def status(self, replica: Replica) -> ReplicaStatus:
+        """The status of the replica."""
         return await asyncio.to_thread(self._status, replica, await self._events.read(newest))
 
     async def follow(self) -> None:
@@ -169,17 +169,17 @@ class ColumnReplica:
                 if not await self._events.read(self.opened.step, seconds=STEP_SECONDS):
                     self._version = version
 
-    async def _rows(self, plan: Plan, seconds: float, take: Take, *, first: bool) -> list[Row]:
+    async def _rows(self, plan: QueryPlan, seconds: float, take: Take, *, first: bool) -> list[Row]:
         if self._threads is None or self.opened is None:
             raise RuntimeError("The column replica is closed")
-        asking = Asking(plan, seconds, take)
+        asking = PlanRun(plan, seconds, take)
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, asking, first)
         except asyncio.CancelledError:
             asking.stop()
             raise
 
-    def _run(self, asking: Asking, first: bool) -> list[Row]:
+    def _run(self, asking: PlanRun, first: bool) -> list[Row]:
         cursor = self._cursors.get()
         try:
             with self._processors.taken(cursor, alone=first and self._running == 1):
@@ -194,7 +194,7 @@ class ColumnReplica:
         log.error(
             "There is no column replica now (%s): SQLite answers, and it is rebuilt in %d seconds",
             *(_briefly(broken), wait),
-            exc_info=_unexpected(broken),
+            exc_info=_unexpected_error(broken),
         )
         await self._drop()
 
@@ -224,9 +224,9 @@ class ColumnReplica:
             await asyncio.to_thread(replica.close)
         return True
 
-    def _status(self, replica: Replica, there: dict[str, int]) -> Status:
+    def _status(self, replica: Replica, there: dict[str, int]) -> ReplicaStatus:
         behind = sum(last - max(replica.last(table), 0) for table, last in there.items())
-        return Status(
+        return ReplicaStatus(
             "ready" if self.ready else "building",
             rows=replica.rows(),
             behind=max(behind, 0),
@@ -236,13 +236,15 @@ class ColumnReplica:
 
 
 def _briefly(broken: Exception) -> str:
-    """What the engine says first; advice on its settings follows, which are ours."""
+    """The first line of an engine's error; its further lines are advice on settings that the box controls."""
     return str(broken).partition("\n")[0]
 
 
-def _unexpected(broken: Exception) -> Exception | None:
-    """What says more in the log than its message: all but a disk or memory that does not do."""
-    expected = isinstance(broken, columns.NoRoom | OSError) or type(broken).__name__ in _OF_THE_MACHINE
+def _unexpected_error(broken: Exception) -> Exception | None:
+    """The error, for the log's traceback; None if it is only a lack of disk space or memory, for which the message is
+    enough.
+    """
+    expected = isinstance(broken, columns.ReplicaNoRoom | OSError) or type(broken).__name__ in _OF_THE_MACHINE
     return None if expected else broken
 
 

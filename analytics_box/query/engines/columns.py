@@ -20,7 +20,7 @@ from analytics_box.base.store.db import Connection
 from analytics_box.query.engines import duckdb as engine
 from analytics_box.query.engines import transfer
 from analytics_box.query.engines.memory import half
-from analytics_box.query.engines.transfer import COPIED, PROPERTIES, Piece, Table
+from analytics_box.query.engines.transfer import COPIED, PROPERTIES, Piece, TransferTable
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -40,12 +40,12 @@ VERSION = 9  # of what is made of the rows; a replica of another one is rebuilt
 _NEXT = "id > :last order by id limit :piece"
 
 
-class NoRoom(Exception):
+class ReplicaNoRoom(Exception):
     """The disk has too little room for a replica; the message says how much it takes."""
 
 
-class Unusable(Exception):
-    """Why a replica has to be rebuilt."""
+class ReplicaUnusable(Exception):
+    """Raised when a replica has to be rebuilt; the message gives the reason."""
 
 
 class Replica:
@@ -73,7 +73,7 @@ class Replica:
         return self._has_remains
 
     def rows(self) -> int:
-        """How many rows of facts it has."""
+        """The number of rows of facts in the replica."""
         return sum(self._look(f"select count(*) from {name}") for name in FACT_NAMES)
 
     def memory(self) -> int:
@@ -136,7 +136,7 @@ class Replica:
         self._applied, self._has_remains = applied, has_remains
         return more
 
-    def _renew(self, db: Connection, table: Table, ids: list[int]) -> None:
+    def _renew(self, db: Connection, table: TransferTable, ids: list[int]) -> None:
         """Remove these rows, and take those of them again that are still there."""
         listed = json.dumps(ids)
         where = "id in (select value from json_each(:ids)) and id <= :last"
@@ -146,14 +146,14 @@ class Replica:
         values["last"] = self._last[table.name] = self._last_id(table.name)
         transfer.write(self.connection, transfer.read(db, table, where, values))
 
-    def _remove(self, table: Table, ids: str) -> None:
+    def _remove(self, table: TransferTable, ids: str) -> None:
         self.connection.execute(f"delete from {table.name} where id in (select value from numbers_in($1))", [ids])
         if table.name == "events":
             self.connection.execute(
                 f"delete from {PROPERTIES} where event in (select value from numbers_in($1))", [ids]
             )
 
-    def _append(self, db: Connection, table: Table) -> bool:
+    def _append(self, db: Connection, table: TransferTable) -> bool:
         """Add the rows after the last one, up to PIECES pieces; return whether there may be more."""
         piece = self._read_next(db, table)
         if piece.rows < PIECE:
@@ -170,7 +170,7 @@ class Replica:
             transfer.write(self.connection, piece)
         return piece.rows == PIECE
 
-    def _read_next(self, db: Connection, table: Table) -> Piece:
+    def _read_next(self, db: Connection, table: TransferTable) -> Piece:
         piece = transfer.read(db, table, _NEXT, {"last": self._last[table.name], "piece": PIECE})
         if piece.rows:
             self._last[table.name] = piece.last
@@ -187,15 +187,15 @@ class Replica:
 def open_replica(path: Path, db: Connection, *, memory: str, threads: int) -> Replica:
     """Open the replica of these facts, or make a new one where there is none that could go on.
 
-    Raises NoRoom, or the engine's errors, when that is impossible too.
+    Raises ReplicaNoRoom, or the engine's errors, when that is impossible too.
     """
     import duckdb  # noqa: PLC0415  # 60 ms and 25 MB that small boxes do not pay
 
     shutil.rmtree(path.with_name(SPILL_NAME), ignore_errors=True)  # of a run that was killed
     if path.exists():
         try:
-            return _opened(path, db, memory=memory, threads=threads)
-        except (Unusable, duckdb.Error) as why:
+            return _open_file(path, db, memory=memory, threads=threads)
+        except (ReplicaUnusable, duckdb.Error) as why:
             log.info("The column replica is rebuilt: %s", why)
     forget_replica(path)
     _check_room(path.parent, db)
@@ -220,7 +220,7 @@ def _check_room(directory: Path, db: Connection) -> None:
     rows = sum(int(str(last)) for (last,) in db.execute(f"-- columns.check_room\n{newest}").fetchall())
     wanted, free = rows * _BYTES_OF_A_ROW + _BYTES_AT_LEAST, shutil.disk_usage(directory).free
     if free < wanted:
-        raise NoRoom(f"it may take {wanted >> 20} MB, and {free >> 20} MB are free on the disk of {directory}")
+        raise ReplicaNoRoom(f"it may take {wanted >> 20} MB, and {free >> 20} MB are free on the disk of {directory}")
 
 
 def forget_replica(path: Path) -> None:
@@ -230,14 +230,14 @@ def forget_replica(path: Path) -> None:
         file.unlink(missing_ok=True)
 
 
-def _opened(path: Path, db: Connection, *, memory: str, threads: int) -> Replica:
+def _open_file(path: Path, db: Connection, *, memory: str, threads: int) -> Replica:
     connection = _connect(path, memory=memory, threads=threads)
     try:
         found = connection.execute("select shape, applied, has_remains from replica").fetchall()
         if len(found) != 1 or found[0][0] != _shape():
-            raise Unusable("it has another shape")
+            raise ReplicaUnusable("it has another shape")
         if found[0][2]:
-            raise Unusable("what was removed from the events may still be in its file")
+            raise ReplicaUnusable("what was removed from the events may still be in its file")
         replica = Replica(connection, int(found[0][1]), has_remains=False)
         _check_goes_on(replica, db)
     except BaseException:
@@ -252,7 +252,7 @@ def _check_goes_on(replica: Replica, db: Connection) -> None:
     rows = db.execute("-- columns.oldest\nselect coalesce(min(id), 0) from changes").fetchall()
     oldest = int(str(rows[0][0])) or newest + 1
     if not oldest - 1 <= replica.applied <= newest:
-        raise Unusable("it has missed changes")
+        raise ReplicaUnusable("it has missed changes")
     for table in COPIED:
         last = replica.last(table.name)
         columns = [name for name, type_ in table.columns if type_ != "double"]
@@ -260,7 +260,7 @@ def _check_goes_on(replica: Replica, db: Connection) -> None:
         its = db.execute(f"-- columns.check\nselect {', '.join(columns)} from {table.name} where id = ?", (last,))
         found, there = own.fetchall(), its.fetchall()
         if found != there and not _has_changed(db, table.name, last, since=replica.applied):
-            raise Unusable(f"its {table.name} are others")
+            raise ReplicaUnusable(f"its {table.name} are others")
 
 
 def _has_changed(db: Connection, table: str, row: int, *, since: int) -> bool:

@@ -12,11 +12,11 @@ PIECE = 64 << 10  # bytes that are counted at once
 _BYTES_OF_A_PART = 48
 
 
-def unlimited(_size: int) -> None:
-    """As many as there are."""
+def no_limit(_size: int) -> None:
+    """Accept any number of bytes."""
 
 
-def counted(rows: Iterable[Row], take: Take, json_at: int = -1) -> list[Row]:
+def collect_rows(rows: Iterable[Row], take: Take, json_at: int = -1) -> list[Row]:
     """All rows. `take` is told the bytes of their values, about what they take in an answer, and what it raises ends
     the reading. `json_at` is the place of a value that is JSON, which takes more when it is decoded."""
     found: list[Row] = []
@@ -42,7 +42,7 @@ def _parts(text: str) -> int:
 
 
 def json_place(names: tuple[str, ...]) -> int:
-    """Which of a plan's names is JSON; -1 for none."""
+    """The index of the JSON value among a plan's names; -1 if there is none."""
     return names.index("properties") if "properties" in names else -1
 
 
@@ -54,5 +54,5 @@ def size_of(rows: Iterable[Row], json_at: int = -1) -> int:
         nonlocal total
         total += size
 
-    counted(rows, add, json_at)
+    collect_rows(rows, add, json_at)
     return total

@@ -14,7 +14,7 @@ from analytics_box.query.engines.backoff import LONGEST, Backoff
 from analytics_box.query.engines.batches import DONE, PUT_OFF, STEP_SECONDS, work_off
 from analytics_box.query.engines.counting import Row, Take
 from analytics_box.query.engines.rollups_file import RollupsFile
-from analytics_box.query.plan import Plan
+from analytics_box.query.plan import QueryPlan
 from analytics_box.query.rollups import pays, roll_of
 
 log = logging.getLogger(__name__)
@@ -38,27 +38,27 @@ class DayRollups:
         """The last recorded change that they have; None if there are none."""
         return None if self.file is None else self.file.applied
 
-    def answers(self, plan: Plan) -> bool:
+    def answers(self, plan: QueryPlan) -> bool:
         """Whether days of this plan may be read from here."""
         return self.file is not None and self.file.is_well and roll_of(plan) is not None
 
-    async def rows(self, plan: Plan, seconds: float, take: Take, *, sparing: bool = False) -> list[Row] | None:
+    async def rows(self, plan: QueryPlan, seconds: float, take: Take, *, sparing: bool = False) -> list[Row] | None:
         """The rows of a plan from SQLite, days that are rolled up from here. With `sparing`, None if too many events
         would be read."""
         ask, file = partial(_rows, plan, take, seconds, sparing), self.file
         if file is not None and file.is_well:
             try:
                 return await self._events.read(partial(ask, file), seconds=seconds, long=True)
-            except rollups_file.Unusable as broken:
+            except rollups_file.RollupsUnusable as broken:
                 file.is_well = False
                 log.error("The roll-ups cannot be read (%s): they are made anew", broken)
         return None if sparing else await self._events.read(partial(ask, None), seconds=seconds, long=True)
 
-    def statement(self, plan: Plan, *, sparing: bool = False) -> sql.Statement | None:
+    def statement(self, plan: QueryPlan, *, sparing: bool = False) -> sql.SqlStatement | None:
         """The statement that SQLite would run, None for a plan without `rows`. Reads, so it is for threads other than
         the event loop's."""
         if self.file is not None:
-            with contextlib.suppress(rollups_file.Unusable):  # the next question rebuilds them
+            with contextlib.suppress(rollups_file.RollupsUnusable):  # the next question rebuilds them
                 return self._events.read_now(partial(_statement, plan, sparing, self.file))
         return None if sparing else sqlite.render(plan)
 
@@ -71,9 +71,9 @@ class DayRollups:
             if not self._backoff.is_over:
                 return
             try:
-                opened = partial(_opened, self._path, self._events.path)
+                opened = partial(_open_file, self._path, self._events.path)
                 self.file = await self._events.read(opened, seconds=STEP_SECONDS)
-            except rollups_file.Unusable as broken:
+            except rollups_file.RollupsUnusable as broken:
                 self._put_off(broken)
                 return
             self._has_rolled = False
@@ -101,9 +101,9 @@ class DayRollups:
         if file is None or file is not self.file:
             return False
         try:
-            advance = partial(_advanced, file, self._clock.now())
+            advance = partial(_advance_file, file, self._clock.now())
             goes_on = await self._events.read(advance, seconds=STEP_SECONDS, long=True)
-        except rollups_file.Unusable as broken:
+        except rollups_file.RollupsUnusable as broken:
             file.is_well = False
             log.error("The roll-ups cannot be written (%s): they are made anew", broken)
             return False
@@ -128,12 +128,12 @@ class DayRollups:
 
 
 def _rows(
-    plan: Plan, take: Take, seconds: float, sparing: bool, file: RollupsFile | None, db: Connection
+    plan: QueryPlan, take: Take, seconds: float, sparing: bool, file: RollupsFile | None, db: Connection
 ) -> list[Row] | None:
     if file is None:
         rollups_file.let_go(db)
-        return sqlite.run(db, plan, take, seconds=seconds)
-    with rollups_file.rebuildable(), sqlite.parted(db, plan, file) as cut:
+        return sqlite.run_plan(db, plan, take, seconds=seconds)
+    with rollups_file.rebuildable(), sqlite.open_cut(db, plan, file) as cut:
         if sparing and not pays(cut):
             return None
         rows = sqlite.run_rendered(db, plan, sqlite.render(plan, cut), take, seconds)
@@ -142,17 +142,17 @@ def _rows(
     return rows
 
 
-def _statement(plan: Plan, sparing: bool, file: RollupsFile, db: Connection) -> sql.Statement | None:
-    with rollups_file.rebuildable(), sqlite.parted(db, plan, file) as cut:
+def _statement(plan: QueryPlan, sparing: bool, file: RollupsFile, db: Connection) -> sql.SqlStatement | None:
+    with rollups_file.rebuildable(), sqlite.open_cut(db, plan, file) as cut:
         return None if sparing and not pays(cut) else sqlite.render(plan, cut)
 
 
-def _opened(path: Path, events: Path, _db: Connection) -> RollupsFile:
+def _open_file(path: Path, events: Path, _db: Connection) -> RollupsFile:
     with rollups_file.rebuildable():
         return rollups_file.open_rollups(path, events)
 
 
-def _advanced(file: RollupsFile, now: int, _db: Connection) -> bool:
+def _advance_file(file: RollupsFile, now: int, _db: Connection) -> bool:
     """Runs on a reader of events.db, so that its log is not started again meanwhile."""
     with rollups_file.rebuildable():
         return file.advance(now)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 from analytics_box.base.errors import BoxError, DeadlineExceeded, OverBudget
 from analytics_box.query.engines import sql
-from analytics_box.query.engines.counting import Row, Take, counted, json_place, unlimited
-from analytics_box.query.engines.parsed import Parsed
+from analytics_box.query.engines.counting import Row, Take, collect_rows, json_place, no_limit
+from analytics_box.query.engines.parsed import StatementCache
 from analytics_box.query.engines.sql.dialect import Dialect, word
 from analytics_box.query.engines.sql.rolled import MARKER
-from analytics_box.query.filters import Condition, Where
-from analytics_box.query.plan import Plan
+from analytics_box.query.filters import FilterCondition, Where
+from analytics_box.query.plan import QueryPlan
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -51,17 +51,17 @@ MACROS = (
 )
 
 
-_PARSED: Final = Parsed()
+_PARSED: Final = StatementCache()
 
 
-class PlanFailed(Exception):
+class DuckdbPlanFailed(Exception):
     """The engine cannot answer this plan, and is well."""
 
 
-class Asking:
-    """One plan on its way through the engine. Another thread may stop it."""
+class PlanRun:
+    """A plan that the engine runs. Another thread may stop it."""
 
-    def __init__(self, plan: Plan, seconds: float, take: Take) -> None:
+    def __init__(self, plan: QueryPlan, seconds: float, take: Take) -> None:
         self._plan = plan
         self._take = take
         self._seconds = seconds
@@ -70,48 +70,49 @@ class Asking:
         self._unwanted = False
 
     def run(self, connection: "DuckDBPyConnection") -> list[Row]:
-        """See `run`; one that was stopped has no rows."""
+        """See `run_plan`; one that was stopped has no rows."""
         with self._lock:
             if self._unwanted:
                 return []
             self._connection = connection
         try:
-            return run(connection, self._plan, seconds=self._seconds, take=self._take)
+            return run_plan(connection, self._plan, seconds=self._seconds, take=self._take)
         finally:
             with self._lock:
                 self._connection = None
 
     def stop(self) -> None:
-        """Nobody waits for it any more."""
+        """Stop the plan, because its rows are no longer needed."""
         with self._lock:
             self._unwanted = True
             if self._connection is not None:
                 self._connection.interrupt()
 
 
-def is_soon_understood(plan: Plan) -> bool:
+def is_soon_understood(plan: QueryPlan) -> bool:
     """Whether the engine comes to reading rows at once: who somebody is, asked in many conditions, is for the other."""
     return sum(map(_on_people, plan.where)) <= _MOST_ON_PEOPLE
 
 
 def _on_people(item: Where) -> int:
-    if isinstance(item, Condition):
+    if isinstance(item, FilterCondition):
         return item.column in {"person", "visitor"} and item.match != "set"
     return sum(map(_on_people, item.items))
 
 
-def run(
+def run_plan(
     connection: "DuckDBPyConnection",
-    plan: Plan,
+    plan: QueryPlan,
     *,
     seconds: float,
-    take: Take = unlimited,
+    take: Take = no_limit,
 ) -> list[Row]:
     """The rows of a plan, as the plan describes them; dimensions that are texts come as text.
 
     `take` is told their bytes while they are read; what it raises ends that.
 
-    Raises DeadlineExceeded, OverBudget for what does not fit into the memory and disk it may take, and PlanFailed.
+    Raises DeadlineExceeded, OverBudget for what does not fit into the memory and disk it may take, and
+    DuckdbPlanFailed.
     """
     import duckdb  # noqa: PLC0415  # 60 ms and 25 MB that small boxes do not pay
 
@@ -120,7 +121,7 @@ def run(
     try:
         statement = render(plan)
         connection.execute(_PARSED.of(connection, statement.sql), statement.values)
-        return counted(_fetched(connection), take, json_place(plan.names))
+        return collect_rows(_fetch_rows(connection), take, json_place(plan.names))
     except BoxError:
         with lock:
             ended.set()
@@ -132,13 +133,13 @@ def run(
     except duckdb.OutOfMemoryException as large:
         raise OverBudget("This takes more memory than the box may use for it; ask for a shorter range") from large
     except (duckdb.ProgrammingError, duckdb.DataError, duckdb.NotSupportedError) as wrong:
-        raise PlanFailed(f"{plan.source}: {wrong}") from wrong
+        raise DuckdbPlanFailed(f"{plan.source}: {wrong}") from wrong
     finally:
         with lock:
             ended.set()
 
 
-def _fetched(connection: "DuckDBPyConnection") -> Iterator[Row]:
+def _fetch_rows(connection: "DuckDBPyConnection") -> Iterator[Row]:
     while rows := connection.fetchmany(_FETCHED):
         yield from rows
 
@@ -155,6 +156,6 @@ def _watch(connection: "DuckDBPyConnection", ended: Event, lock: Lock, seconds: 
         ended.wait(_AGAIN_SECONDS)
 
 
-def render(plan: Plan) -> sql.Statement:
+def render(plan: QueryPlan) -> sql.SqlStatement:
     """The statement that answers a plan."""
     return sql.render(plan, DIALECT)

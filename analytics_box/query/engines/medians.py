@@ -21,7 +21,7 @@ _MOST_IN_SAMPLE = 20_000
 _MARGIN = 32  # places in the sample from the middle to each bound
 
 
-class Packed:
+class PackedNumbers:
     """The aggregate `packed`: the durations of a day in their order, then the slot of each, as one blob."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ def within(*given: Any) -> bytes | None:
     if (low, high) == (0, _SLOTS):
         return durations
     chosen = packed[number * _BYTES :].translate(bytes(low <= slot < high for slot in range(256)))
-    return array(_TYPE, compress(_unpacked(durations), chosen)).tobytes() or None
+    return array(_TYPE, compress(_unpack(durations), chosen)).tobytes() or None
 
 
 class MedianOfParts:
@@ -71,10 +71,10 @@ class MedianOfParts:
     def final(self) -> float | None:
         if self._known:
             return float(self._known)
-        return median([*map(_unpacked, self._blobs), array(_TYPE, sorted(self._numbers))])
+        return median([*map(_unpack, self._blobs), array(_TYPE, sorted(self._numbers))])
 
 
-def _unpacked(blob: bytes) -> "array[int]":
+def _unpack(blob: bytes) -> "array[int]":
     numbers = array(_TYPE)
     numbers.frombytes(blob)
     return numbers
@@ -94,7 +94,7 @@ def median(parts: "list[array[int]]") -> float | None:
 
 
 def _around_the_middle(parts: "list[array[int]]", total: int) -> tuple[int, list[int]]:
-    """How many numbers are less than those in the middle, and these, sorted; perhaps the wrong ones."""
+    """The count of numbers below the middle ones, and the middle ones, sorted; an estimate that can be wrong."""
     if total <= _FEW:
         return 0, sorted(number for part in parts for number in part)
     each = max(_EACH, total // _MOST_IN_SAMPLE)
@@ -114,6 +114,6 @@ def _around_the_middle(parts: "list[array[int]]", total: int) -> tuple[int, list
 
 def add_functions(db: Connection) -> None:
     """Make all of them known to a connection."""
-    db.create_aggregate_function("packed", Packed, 2)
+    db.create_aggregate_function("packed", PackedNumbers, 2)
     db.create_scalar_function("durations_within", within, 3, deterministic=True)
     db.create_aggregate_function("median_of_parts", MedianOfParts, 1)

@@ -1,4 +1,4 @@
-"""How much memory the column replica may take where a container limits the whole box."""
+"""The memory limit of the column replica if a container limits the whole box."""
 
 from functools import cache
 from pathlib import Path
@@ -48,7 +48,7 @@ def is_small(limited: int | None) -> bool:
     return limited is not None and limited < _SMALL
 
 
-def capped(wanted: str, limited: int | None) -> str:
+def cap_memory(wanted: str, limited: int | None) -> str:
     """The memory that was wanted, like 256MB, or what the container has for it."""
     if limited is None:
         return wanted

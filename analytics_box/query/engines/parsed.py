@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, Statement
 
-MOST: Final = 200_000  # characters of all that are kept, each of which takes some 20 bytes
+MOST_CHARACTERS: Final = 200_000  # characters of all that are kept, each of which takes some 20 bytes
 
 
-class Parsed:
-    """Those that were asked before, by their text."""
+class StatementCache:
+    """A cache of parsed statements by their text: parsing takes DuckDB a tenth of the time of a short statement.
+
+    A parsed statement belongs to no connection and no database, and is copied when it runs.
+    """
 
     def __init__(self) -> None:
         self._kept: dict[str, Statement] = {}
@@ -23,9 +26,9 @@ class Parsed:
         found = self._kept.get(text)
         if found is None:
             (found,) = connection.extract_statements(text)
-            if self._characters + len(text) > MOST:
+            if self._characters + len(text) > MOST_CHARACTERS:
                 self._kept, self._characters = {}, 0
-            if len(text) <= MOST:
+            if len(text) <= MOST_CHARACTERS:
                 self._kept[text] = found
                 self._characters += len(text)
         return found

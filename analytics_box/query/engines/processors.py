@@ -1,9 +1,4 @@
-"""How many processors a question to the column replica takes: all of them when it is alone, and where several are asked
-at a time one each, with the others helping whoever is long at work.
-
-Short statements that come by the dozen gain nothing from help and wake it up each time, which took a quarter of the
-processor time of an overview.
-"""
+"""The number of processors for a statement on the column replica."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,7 +10,12 @@ if TYPE_CHECKING:
 
 
 class Processors:
-    """Those that statements share, of which `at_once` run at a time."""
+    """The processors that statements on the column replica share, of which `at_once` run at a time.
+
+    A statement that runs alone takes all of them; if several run at a time, they take one each, and the remaining
+    processors help long statements. Short statements that come by the dozen gain nothing from help and wake it up each
+    time, which took a quarter of the processor time of a dashboard.
+    """
 
     def __init__(self, number: int, at_once: int) -> None:
         self._all, self._shared = number, max(number - at_once + 1, 1)

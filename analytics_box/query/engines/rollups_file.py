@@ -29,9 +29,9 @@ from analytics_box.query.engines import bucket_medians
 from analytics_box.query.engines.bucket_medians import BucketMedians
 from analytics_box.query.engines.medians import add_functions
 from analytics_box.query.engines.sql import visits
-from analytics_box.query.engines.sql.rolling import OF_ROLLS, TABLES, Batch, Day
+from analytics_box.query.engines.sql.rolling import OF_ROLLS, TABLES, RollupBatch, SiteDay
 from analytics_box.query.engines.sql.texts import Values
-from analytics_box.query.plan import Plan
+from analytics_box.query.plan import QueryPlan
 from analytics_box.query.rollups import (
     BY_DIMENSION,
     SPANS,
@@ -71,13 +71,13 @@ _BROKEN: tuple[type[Exception], ...] = (
 )
 
 
-class Unusable(Exception):
-    """Why the file has to be made anew."""
+class RollupsUnusable(Exception):
+    """Raised when the file has to be rebuilt; the message gives the reason."""
 
 
 @contextmanager
 def rebuildable() -> Iterator[None]:
-    """Work with the file beside events.db. Raises Unusable for what may be damage of the file.
+    """Work with the file beside events.db. Raises RollupsUnusable for what may be damage of the file.
 
     Readers of events.db would take it for damage of events.db, which cannot be rebuilt. If events.db is damaged after
     all, the same question without the file shows it.
@@ -85,16 +85,16 @@ def rebuildable() -> Iterator[None]:
     try:
         yield
     except _BROKEN as broken:
-        raise Unusable(str(broken)) from broken
+        raise RollupsUnusable(str(broken)) from broken
 
 
-class State(NamedTuple):
+class RollupsState(NamedTuple):
     """Until which event and which change the file is true."""
 
     last: int
     applied: int
 
-    def is_at_most(self, other: "State") -> bool:
+    def is_at_most(self, other: "RollupsState") -> bool:
         """Whether the other one is the same or later, and has lost no newest event."""
         return self.last <= other.last and self.applied <= other.applied
 
@@ -102,16 +102,16 @@ class State(NamedTuple):
 class Seen(NamedTuple):
     """The days that came, went or changed from one state to another."""
 
-    since: State
-    until: State
+    since: RollupsState
+    until: RollupsState
     touched: "TouchedDays"
 
 
 class TouchedDays(NamedTuple):
     """The days of events that came, went or changed, and among them the days of those that went or changed."""
 
-    days: frozenset[Day] = frozenset()
-    changed: frozenset[Day] = frozenset()
+    days: frozenset[SiteDay] = frozenset()
+    changed: frozenset[SiteDay] = frozenset()
 
 
 class RollupsFile:
@@ -129,7 +129,7 @@ class RollupsFile:
         self.medians = BucketMedians()
         self._seen: Seen | None = None  # by the last question
         self._attached: WeakSet[Connection] = WeakSet()
-        self._rolled_at: dict[Day, int] = {}  # UTC ms, of the last minutes
+        self._rolled_at: dict[SiteDay, int] = {}  # UTC ms, of the last minutes
         self._begun_at: dict[visits.Day, int] = {}
         connection.set_progress_handler(lambda: self._closed, PROGRESS_STEPS)
 
@@ -142,7 +142,7 @@ class RollupsFile:
             add_functions(db)
             self._attached.add(db)
 
-    def cut(self, db: Connection, plan: Plan, roll: Roll) -> Cut | None:
+    def cut(self, db: Connection, plan: QueryPlan, roll: Roll) -> Cut | None:
         """The plan in parts, in the transaction of a connection that has not looked at events.db yet."""
         state = _state(db)
         newest = _newest(db)
@@ -174,15 +174,17 @@ class RollupsFile:
         made = self._with_visits(db, plan, made, state, touched.changed)
         return self.medians.known(db, plan, _counted(db, made, values, self.behind))
 
-    def _with_visits(self, db: Connection, plan: Plan, made: Cut, state: State, changed: Collection[Day]) -> Cut:
+    def _with_visits(
+        self, db: Connection, plan: QueryPlan, made: Cut, state: RollupsState, changed: Collection[SiteDay]
+    ) -> Cut:
         """Return the parts with the open days whose visits are read instead of their events."""
         if not made.pieces or len(plan.sites) != 1 or self.behind > MOST_BEHIND:
             return made
         (site,), days = plan.sites, days_of(plan)
-        kept = [day for day in visits.days_with_visits(db, site, *days) if Day(site, day) not in changed]
+        kept = [day for day in visits.days_with_visits(db, site, *days) if SiteDay(site, day) not in changed]
         return replace(made, open=tuple(day for day in kept if reads_visits(made, day)), after=state.last)
 
-    def _touched_since(self, db: Connection, state: State, newest: State) -> TouchedDays:
+    def _touched_since(self, db: Connection, state: RollupsState, newest: RollupsState) -> TouchedDays:
         """The days that are not as they were at this state: a dozen questions of a page look at what is new once."""
         known = self._seen
         if known is not None and known.since == state and known.until.is_at_most(newest):
@@ -190,7 +192,7 @@ class RollupsFile:
         else:
             since, touched = state, TouchedDays()
         if since != newest:
-            more = _touched(db, since, newest)
+            more = _touched_days(db, since, newest)
             touched = TouchedDays(touched.days | more.days, touched.changed | more.changed)
             self._seen = Seen(state, newest, touched)
         return touched
@@ -238,8 +240,8 @@ class RollupsFile:
         newest, state = _newest(db), _state(db)
         if newest == state:
             return False
-        until = State(min(newest.last, state.last + PIECE), min(newest.applied, state.applied + PIECE))
-        touched = _touched(db, state, until)
+        until = RollupsState(min(newest.last, state.last + PIECE), min(newest.applied, state.applied + PIECE))
+        touched = _touched_days(db, state, until)
         db.execute(
             """
             -- rollups.touch
@@ -279,19 +281,19 @@ class RollupsFile:
             ((now - CLOSED) // DAY, MOST_DAYS + len(self._rolled_at)),
         ).fetchall()
         waiting = [
-            day for day in (Day(int(str(site)), int(str(day))) for site, day in found) if day not in self._rolled_at
+            day for day in (SiteDay(int(str(site)), int(str(day))) for site, day in found) if day not in self._rolled_at
         ]
         if not waiting:
             return False
         events = self._batch(waiting)
-        batch = Batch(self._do, events)
+        batch = RollupBatch(self._do, events)
         batch.forget()
         batch.roll()
         visits.forget(self._connection, events)
         _mark(self._connection, events)
-        spans = {Day(site, span(days, first)): 0 for site, days, first in _complete(self._connection, events, now)}
+        spans = {SiteDay(site, span(days, first)): 0 for site, days, first in _complete(self._connection, events, now)}
         if spans:
-            Batch(self._do, spans).put_together()
+            RollupBatch(self._do, spans).put_together()
             _mark(self._connection, spans)
         self._rolled_at |= dict.fromkeys(events, now)
         return len(events) < len(waiting) or len(found) >= MOST_DAYS
@@ -309,10 +311,10 @@ class RollupsFile:
         self._connection.execute(statement, values)
         return self._connection.total_changes() - before
 
-    def _batch(self, days: list[Day]) -> dict[Day, int]:
+    def _batch(self, days: list[SiteDay]) -> dict[SiteDay, int]:
         """The first of these days, as many as may be read together and no other day between them, with the number of
         their events."""
-        batch: dict[Day, int] = {}
+        batch: dict[SiteDay, int] = {}
         sites: set[int] = set()
         read, before = 0, days[0].day
         for day in sorted({day.day for day in days}):
@@ -330,7 +332,7 @@ class RollupsFile:
             ).fetchall()
             numbers = {int(str(site)): int(str(number)) for site, number in counted}
             read += sum(numbers.values())
-            batch |= {Day(site, day): numbers.get(site, 0) for site in wanted}
+            batch |= {SiteDay(site, day): numbers.get(site, 0) for site in wanted}
             before = day
         return batch
 
@@ -343,7 +345,7 @@ def open_rollups(path: Path, events: Path) -> RollupsFile:
             connection = _connect(path, events)
             _check(connection)
             return RollupsFile(path, connection)
-        except (Unusable, apsw.Error) as why:
+        except (RollupsUnusable, apsw.Error) as why:
             if connection is not None:
                 connection.close()
             log.info("Roll-ups are made anew: %s", why)
@@ -429,7 +431,9 @@ def _pages() -> Iterator[str]:
 
 
 def _shape() -> str:
-    """What the file depends on; steps of events.db that rewrite rows tell nobody of which days these were."""
+    """A hash of everything that the file depends on; migrations of events.db that rewrite rows do not record the
+    affected days.
+    """
     return hashlib.sha256(
         json.dumps([VERSION, SPANS, TABLES, visits.TABLES, [*_pages()], [*EVENTS_REWRITTEN]]).encode()
     ).hexdigest()
@@ -439,38 +443,38 @@ def _check(db: Connection) -> None:
     """Whether it is an earlier state of these facts: all changes since are known, and its last row is theirs."""
     rows = db.execute("-- rollups.check\nselect shape, last, applied, mark from rolled_state").fetchall()
     if len(rows) != 1 or rows[0][0] != _shape():
-        raise Unusable("they have another shape")
-    state, newest = State(int(str(rows[0][1])), int(str(rows[0][2]))), _newest(db)
+        raise RollupsUnusable("they have another shape")
+    state, newest = RollupsState(int(str(rows[0][1])), int(str(rows[0][2]))), _newest(db)
     if state.applied > newest.applied or not _has_changes(db, state, newest):
-        raise Unusable("they have missed changes")
+        raise RollupsUnusable("they have missed changes")
     changed = db.execute(
         "-- rollups.has_changed\nselect 1 from changes where source = 'events' and row = ? and id > ?", state
     ).fetchall()
     if not changed and _mark_of(db, state.last) != rows[0][3]:
-        raise Unusable("their events are others")
+        raise RollupsUnusable("their events are others")
 
 
 def _mark_of(db: Connection, row: int) -> str:
-    """What tells an event from the same one of other facts."""
+    """A fingerprint that tells an event from an event with the same id in other facts."""
     found = db.execute(
         "-- rollups.mark\nselect site, time, kind, visitor, session, path from stored_events where id = ?", (row,)
     )
     return json.dumps(found.fetchall()) if row >= 0 else ""
 
 
-def _state(db: Connection) -> State:
+def _state(db: Connection) -> RollupsState:
     ((last, applied),) = db.execute("-- rollups.state\nselect last, applied from rolled_state").fetchall()
-    return State(int(str(last)), int(str(applied)))
+    return RollupsState(int(str(last)), int(str(applied)))
 
 
-def _set_state(db: Connection, state: State) -> None:
+def _set_state(db: Connection, state: RollupsState) -> None:
     db.execute(
         "-- rollups.set_state\nupdate rolled_state set last = ?, applied = ?, mark = ?",
         (*state, _mark_of(db, state.last)),
     )
 
 
-def _newest(db: Connection) -> State:
+def _newest(db: Connection) -> RollupsState:
     ((last, applied),) = db.execute(
         """
         -- rollups.newest
@@ -478,21 +482,21 @@ def _newest(db: Connection) -> State:
           coalesce((select seq from sqlite_sequence where name = 'changes'), 0)
         """
     ).fetchall()
-    return State(int(str(last)), int(str(applied)))
+    return RollupsState(int(str(last)), int(str(applied)))
 
 
-def _has_changes(db: Connection, state: State, newest: State) -> bool:
+def _has_changes(db: Connection, state: RollupsState, newest: RollupsState) -> bool:
     """Whether all changes since this state are still known."""
     ((found,),) = db.execute("-- rollups.oldest\nselect coalesce(min(id), 0) from changes").fetchall()
     oldest = int(str(found)) or newest.applied + 1
     return oldest - 1 <= state.applied
 
 
-def _distance(state: State, newest: State) -> int:
+def _distance(state: RollupsState, newest: RollupsState) -> int:
     return max(newest.last - state.last, 0) + newest.applied - state.applied
 
 
-def _touched(db: Connection, since: State, until: State) -> TouchedDays:
+def _touched_days(db: Connection, since: RollupsState, until: RollupsState) -> TouchedDays:
     """The days of events that came, went or changed since, before and after that."""
     found = db.execute(
         f"""
@@ -504,11 +508,11 @@ def _touched(db: Connection, since: State, until: State) -> TouchedDays:
         """,
         {"applied": since.applied, "until_change": until.applied, "last": since.last, "until_row": until.last},
     ).fetchall()
-    days = {(Day(int(str(site)), int(str(day))), changed) for changed, site, *both in found for day in both}
+    days = {(SiteDay(int(str(site)), int(str(day))), changed) for changed, site, *both in found for day in both}
     return TouchedDays(frozenset(day for day, _ in days), frozenset(day for day, changed in days if changed))
 
 
-def _spans(db: Connection, plan: Plan, roll: Roll) -> set[int]:
+def _spans(db: Connection, plan: QueryPlan, roll: Roll) -> set[int]:
     """The spans of days that are rolled up, of a plan of one website."""
     if roll.by_time or len(plan.sites) != 1:
         return set()
@@ -532,7 +536,7 @@ def _counted(db: Connection, made: Cut, values: dict[str, str | int], behind: in
     return replace(made, events=int(str(events)) + behind, read=int(str(read)) + behind)
 
 
-def _mark(db: Connection, days: Mapping[Day, int]) -> None:
+def _mark(db: Connection, days: Mapping[SiteDay, int]) -> None:
     """Say that these days are rolled up, with so many events each, and number this roll-up."""
     db.execute("-- rollups.number\nupdate rolled_state set roll = roll + 1")
     db.execute(
@@ -545,7 +549,7 @@ def _mark(db: Connection, days: Mapping[Day, int]) -> None:
     )
 
 
-def _complete(db: Connection, days: Collection[Day], now: int) -> set[tuple[int, int, int]]:
+def _complete(db: Connection, days: Collection[SiteDay], now: int) -> set[tuple[int, int, int]]:
     """The spans with one of these days, or right before such a span, that are over and all rolled up: (site, how many
     days, the first of them)."""
     spans = {(day.site, *one) for day in days for one in spans_of(day.day)}

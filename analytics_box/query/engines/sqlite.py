@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from analytics_box.base.errors import DeadlineExceeded
-from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.layout import stored_table
 from analytics_box.base.store.db import Connection
 from analytics_box.query.engines import sql
-from analytics_box.query.engines.counting import Row, Take, counted, json_place, unlimited
+from analytics_box.query.engines.counting import Row, Take, collect_rows, json_place, no_limit
 from analytics_box.query.engines.sql.dialect import Dialect, word
 from analytics_box.query.patterns import found_in
-from analytics_box.query.plan import Plan
+from analytics_box.query.plan import QueryPlan
 from analytics_box.query.rollups import Cut, Roll, roll_of
 
 NAME = "sqlite"
@@ -37,28 +37,28 @@ DIALECT = Dialect(
         (word(r"greatest\("), "max("),
         (word(r"median\(p_"), "median_of_parts(p_"),  # of durations, many together in what is rolled up
         *((word(rf"{listed}_in\("), "json_each(") for listed in ("numbers", "texts", "pairs")),
-        (word(r"given_by_flags\b"), stored("flag_exposures")),
-        (word(r"what_happened\b"), stored("events")),
-        (word(r"what_was_left_by\b"), stored("outgoing_links")),
+        (word(r"given_by_flags\b"), stored_table("flag_exposures")),
+        (word(r"what_happened\b"), stored_table("events")),
+        (word(r"what_was_left_by\b"), stored_table("outgoing_links")),
         (re.compile(rf"count\((distinct )?case when {_PLAIN} then {_PLAIN} end\)"), r"count(\1\3) filter (where \2)"),
     ),
 )
 
 
 class Rollups(Protocol):
-    """Where roll-ups of the facts are kept."""
+    """The interface of the roll-ups of the facts."""
 
     def attach(self, db: Connection) -> None:
         """Make them known to a connection that is in no transaction."""
 
-    def cut(self, db: Connection, plan: Plan, roll: Roll) -> Cut | None:
+    def cut(self, db: Connection, plan: QueryPlan, roll: Roll) -> Cut | None:
         """The plan in parts, in a transaction that has not looked at the facts yet."""
 
 
-def run(
+def run_plan(
     db: Connection,
-    plan: Plan,
-    take: Take = unlimited,
+    plan: QueryPlan,
+    take: Take = no_limit,
     *,
     seconds: float = math.inf,
     rollups: Rollups | None = None,
@@ -69,12 +69,12 @@ def run(
     `seconds`: SQLite itself looks at the clock after so many steps, of which each may be a search. Raises
     DeadlineExceeded then.
     """
-    with parted(db, plan, rollups) as cut:
+    with open_cut(db, plan, rollups) as cut:
         return run_rendered(db, plan, render(plan, cut), take, seconds)
 
 
 @contextmanager
-def parted(db: Connection, plan: Plan, rollups: Rollups | None) -> Iterator[Cut | None]:
+def open_cut(db: Connection, plan: QueryPlan, rollups: Rollups | None) -> Iterator[Cut | None]:
     """A plan in parts, and a transaction in which these are true."""
     roll = None if rollups is None else roll_of(plan)
     if rollups is None or roll is None:
@@ -89,18 +89,18 @@ def parted(db: Connection, plan: Plan, rollups: Rollups | None) -> Iterator[Cut 
             db.execute("rollback")
 
 
-def run_rendered(db: Connection, plan: Plan, statement: sql.Statement, take: Take, seconds: float) -> list[Row]:
+def run_rendered(db: Connection, plan: QueryPlan, statement: sql.SqlStatement, take: Take, seconds: float) -> list[Row]:
     """The rows that a plan's statement finds, as `run` says."""
     if "matches(" in statement.sql:
         db.create_scalar_function("matches", _matching(seconds), 2, deterministic=True)
     rows = db.execute(statement.sql, statement.values)
     try:
-        return counted(rows, take, json_place(plan.names))
+        return collect_rows(rows, take, json_place(plan.names))
     finally:
         rows.close(force=True)  # the read ends here, also where rows are left
 
 
-def render(plan: Plan, cut: Cut | None = None) -> sql.Statement:
+def render(plan: QueryPlan, cut: Cut | None = None) -> sql.SqlStatement:
     """The statement that answers a plan; where it is cut, from roll-ups and rows."""
     return sql.render(plan, DIALECT, cut)
 

@@ -1,4 +1,4 @@
-"""How the copies of events.db are doing."""
+"""The status of the copies of events.db."""
 
 from typing import Literal
 
@@ -9,9 +9,10 @@ from analytics_box.base.facts.tables import FACT_NAMES
 from analytics_box.base.store.db import Connection
 
 
-class Status(Struct, frozen=True):
-    """What the replica is doing: off, building or ready; its rows, how many are still to come, and bytes. `alone` are
-    rows that ClickHouse has and events.db has not, `orders` what is yet to be removed of them."""
+class ReplicaStatus(Struct, frozen=True):
+    """The status of the replica: off, building or ready; its rows, the number of rows still to come, and bytes. `alone`
+    are rows that are in ClickHouse but not in events.db, `orders` the number of removal orders pending for them.
+    """
 
     state: Literal["off", "building", "ready"]
     rows: int = 0
@@ -33,5 +34,5 @@ def newest(db: Connection) -> dict[str, int]:
 
 
 def alone(db: Connection) -> dict[str, int]:
-    """What ClickHouse has alone, and what is yet to be removed of it."""
+    """The number of rows that are only in ClickHouse, and the number of removal orders pending for them."""
     return {"alone": sum(trimmed.counts(db).values()), "orders": orders.count(db)}

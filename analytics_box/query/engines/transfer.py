@@ -1,12 +1,13 @@
-"""How rows of events.db get into the column replica: as text that is made and read by the databases themselves, so that
-the event loop goes on meanwhile. Numbers travel by themselves, because splitting them at their commas takes a fraction
-of what reading JSON takes."""
+"""The transfer of rows from events.db into the column replica: as text that the databases themselves write and parse,
+so that the event loop goes on in the meantime. Numbers are transferred separately, because splitting them at their
+commas takes a fraction of the time of reading JSON.
+"""
 
 import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.layout import stored_table
 from analytics_box.base.facts.tables import COMBINATIONS, FACT_NAMES, TABLES
 from analytics_box.base.store.db import Connection
 
@@ -19,7 +20,7 @@ _TYPES = {"string": "integer", "integer": "bigint", "real": "double", "text": "v
 _NULLABLE = frozenset(column.name for table in TABLES if table.replicated for column in table.columns if column.null)
 
 
-class Table(NamedTuple):
+class TransferTable(NamedTuple):
     """A table of events.db, and the types of its columns in the replica. At most one of them holds texts."""
 
     name: str
@@ -36,7 +37,7 @@ class Table(NamedTuple):
 
 # The strings come last: a row's strings are there as soon as the row is.
 COPIED = tuple(
-    Table(table.name, (("id", "bigint"), *((column.name, _TYPES[column.kind]) for column in table.columns)))
+    TransferTable(table.name, (("id", "bigint"), *((column.name, _TYPES[column.kind]) for column in table.columns)))
     for table in TABLES
     if table.replicated
 )
@@ -45,7 +46,7 @@ COPIED = tuple(
 class Piece(NamedTuple):
     """Rows of a table on their way, as texts: see `write`. `properties` are those of events."""
 
-    table: Table
+    table: TransferTable
     rows: int
     last: int
     numbers: str
@@ -53,7 +54,7 @@ class Piece(NamedTuple):
     properties: str
 
 
-def read(db: Connection, table: Table, where: str, values: Mapping[str, int | str]) -> Piece:
+def read(db: Connection, table: TransferTable, where: str, values: Mapping[str, int | str]) -> Piece:
     """The rows of events.db that meet a condition, in the order of its ids."""
     numbers, text = ", ".join(table.numbers), table.text
     texts = f"json_group_array(json_array(id, {text})) filter (where {text} is not null)" if text else "''"
@@ -84,25 +85,25 @@ def write(replica: "DuckDBPyConnection", piece: Piece) -> None:
         )
 
 
-def relation(table: Table) -> str:
-    """What the view of a table of facts shows, but joined: that is quicker where all columns are wanted."""
+def relation(table: TransferTable) -> str:
+    """The rows of a table of facts as its view shows them, but with joins: that is faster if all columns are read."""
     if table.name not in FACT_NAMES:
         return table.name
     parts = ", ".join(f"coalesce({one.table}.{part}, 0) as {part}" for one in COMBINATIONS for part in one.parts)
     joins = "".join(f" left join {one.table} on {one.table}.id = stored.{one.column}" for one in COMBINATIONS)
     started = "iif(session = 0, 0, time - since_start) as session_started, " if table.name == "events" else ""
-    return f"(select stored.*, {started}{parts} from {stored(table.name)} as stored{joins})"
+    return f"(select stored.*, {started}{parts} from {stored_table(table.name)} as stored{joins})"
 
 
 # The events with all columns.
 RELATION = next(relation(table) for table in COPIED if table.name == "events")
 
 
-def _insert(replica: "DuckDBPyConnection", table: Table, numbers: str, texts: str) -> None:
+def _insert(replica: "DuckDBPyConnection", table: TransferTable, numbers: str, texts: str) -> None:
     """Add rows: their numbers as `1,2],[3,4`, their texts as a list of ids and texts in JSON."""
     places = {name: place for place, name in enumerate(table.numbers, start=1)}
     shown = [
-        f"cast({_given(name, places[name])} as {type_}) as {name}" if name in places else f"pair[2] as {name}"
+        f"cast({_number_at(name, places[name])} as {type_}) as {name}" if name in places else f"pair[2] as {name}"
         for name, type_ in table.columns
     ]
     beside = (
@@ -116,8 +117,8 @@ def _insert(replica: "DuckDBPyConnection", table: Table, numbers: str, texts: st
     )
 
 
-def _insert_few(replica: "DuckDBPyConnection", table: Table, numbers: str, texts: str) -> None:
-    """The same, each number and text as a value of the statement."""
+def _insert_few(replica: "DuckDBPyConnection", table: TransferTable, numbers: str, texts: str) -> None:
+    """Insert a few rows, with each number and text as a value of the statement."""
     rows, said = json.loads(f"[[{numbers}]]"), dict(json.loads(texts or "[]"))
     if table.text:
         at = table.numbers.index("id")
@@ -130,7 +131,7 @@ def _insert_few(replica: "DuckDBPyConnection", table: Table, numbers: str, texts
     )
 
 
-def _given(name: str, place: int) -> str:
+def _number_at(name: str, place: int) -> str:
     """A number as it came, `null` for what was not measured."""
     return f"nullif(row[{place}], 'null')" if name in _NULLABLE else f"row[{place}]"
 
@@ -142,7 +143,7 @@ def _properties(db: Connection, where: str, values: Mapping[str, int | str]) -> 
         -- transfer.properties
         select json_group_array(json_array(event, key, type, case when type in ('object', 'array') then value
           when type in ('true', 'false') then type else cast(atom as text) end)), count(*)
-        from (select id as event, properties from {stored("events")} where {where}), json_each(properties)
+        from (select id as event, properties from {stored_table("events")} where {where}), json_each(properties)
         where type <> 'null'
         """,
         values,

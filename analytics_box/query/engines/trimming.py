@@ -1,4 +1,4 @@
-"""Which questions events.db can answer by itself, when the oldest facts of it are in ClickHouse only."""
+"""The plans that events.db can answer alone, when the oldest facts are only in ClickHouse."""
 
 from datetime import UTC, datetime
 
@@ -6,7 +6,7 @@ from analytics_box.base.clock import DAY
 from analytics_box.base.errors import InClickHouse
 from analytics_box.base.facts import trimmed
 from analytics_box.base.store.db import Db
-from analytics_box.query.plan import LOOK_BACK, RETURNING, SESSION_AFTER, SESSION_BEFORE, Plan
+from analytics_box.query.plan import LOOK_BACK, RETURNING, SESSION_AFTER, SESSION_BEFORE, QueryPlan
 
 # Of these nothing is trimmed.
 _WHOLE = frozenset(("link_clicks", "checks", "monitor_spans"))
@@ -14,7 +14,7 @@ _WHOLE = frozenset(("link_clicks", "checks", "monitor_spans"))
 _OF_LINKS = frozenset(("landings",))
 
 
-class Trimmed:
+class TrimTimes:
     """Until when facts are in ClickHouse only, by the number of the website; in memory."""
 
     def __init__(self, events: Db) -> None:
@@ -31,13 +31,13 @@ class Trimmed:
         """Read it again: some of them were removed."""
         self._latest = await self._events.read(trimmed.latest)
 
-    def note(self, last: trimmed.Piece) -> None:
-        """These are about to be trimmed: from now on what is read may lack them."""
+    def note(self, last: trimmed.TrimPiece) -> None:
+        """Record a trim that is about to begin: from now on, reads may lack its rows."""
         known = self._latest = self._latest or {}
         for site, time in last.last.items():
             known[site] = max(known.get(site, 0), time)
 
-    def lacks(self, plan: Plan) -> int | None:
+    def lacks(self, plan: QueryPlan) -> int | None:
         """Until when (UTC ms) facts are missing here that the plan looks at; None where it lacks none."""
         if not self._latest or plan.source in _WHOLE:
             return None
@@ -45,7 +45,7 @@ class Trimmed:
         last = max((self._latest[site] for site in sites if site in self._latest), default=None)
         return last if last is not None and last >= plan.start - _back(plan) else None
 
-    async def refuse(self, plan: Plan, why: str) -> None:
+    async def refuse(self, plan: QueryPlan, why: str) -> None:
         """Raise InClickHouse where this plan cannot be answered from what is here."""
         await self.load()
         last = self.lacks(plan)
@@ -56,7 +56,7 @@ class Trimmed:
             )
 
 
-def _back(plan: Plan) -> int:
-    """How far before its start a plan looks, ms."""
+def _back(plan: QueryPlan) -> int:
+    """The time before its start that a plan also reads, in ms."""
     returning = LOOK_BACK if RETURNING in plan.group else 0
     return max(returning, plan.given_before, SESSION_BEFORE + SESSION_AFTER)

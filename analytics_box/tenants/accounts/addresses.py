@@ -2,7 +2,7 @@
 
 from analytics_box.web.handlers import Handlers
 from analytics_box.web.permission import PUBLIC
-from analytics_box.web.route import Route, posted, shown
+from analytics_box.web.route import Route, form_route, page_route
 
 password_pages = Handlers("analytics_box.tenants.accounts.password_pages")
 profile_pages = Handlers("analytics_box.tenants.accounts.profile_pages")
@@ -23,16 +23,16 @@ ADDRESSES: tuple[Route, ...] = (
     Route("POST", "/forgot-password", reset_pages.forgot, PUBLIC, page=True),
     Route("GET", "/reset-password", reset_pages.reset_form, PUBLIC, page=True),
     Route("POST", "/reset-password", reset_pages.reset, PUBLIC, page=True),
-    shown("/settings/profile", profile_pages.profile),
-    posted("/settings/profile", profile_pages.save, kept=True),
-    posted("/settings/theme", theme_pages.switch),
-    shown("/settings/security", password_pages.security),
-    posted("/settings/security/password", password_pages.change_password),
-    posted("/settings/security/sessions/end", session_pages.end_session),
-    posted("/settings/security/sessions/end-others", session_pages.end_other_sessions),
-    shown("/settings/security/second-factor", second_factor_pages.form),
-    posted("/settings/security/second-factor", second_factor_pages.begin),
-    posted("/settings/security/second-factor/confirm", second_factor_pages.confirm),
-    posted("/settings/security/second-factor/remove", second_factor_pages.remove),
-    posted("/settings/security/recovery-codes", second_factor_pages.renew_codes),
+    page_route("/settings/profile", profile_pages.profile),
+    form_route("/settings/profile", profile_pages.save, kept=True),
+    form_route("/settings/theme", theme_pages.switch),
+    page_route("/settings/security", password_pages.security),
+    form_route("/settings/security/password", password_pages.change_password),
+    form_route("/settings/security/sessions/end", session_pages.end_session),
+    form_route("/settings/security/sessions/end-others", session_pages.end_other_sessions),
+    page_route("/settings/security/second-factor", second_factor_pages.form),
+    form_route("/settings/security/second-factor", second_factor_pages.begin),
+    form_route("/settings/security/second-factor/confirm", second_factor_pages.confirm),
+    form_route("/settings/security/second-factor/remove", second_factor_pages.remove),
+    form_route("/settings/security/recovery-codes", second_factor_pages.renew_codes),
 )

@@ -5,7 +5,7 @@ from analytics_box.web.recognition import agent
 
 
 def describe(user_agent: str) -> str:
-    """Such as "Firefox on Linux" or "Chrome on Android, phone"; empty where nothing is known."""
+    """A device in words, such as "Firefox on Linux" or "Chrome on Android, phone"; empty if unknown."""
     found = agent.parse(user_agent[:1_000])
     if not found.browser and not found.system:
         return ""

@@ -1,4 +1,4 @@
-"""How pages look for one user: time zone, formats, theme. Pure but for the list of zones and the two statements."""
+"""A user's display preferences: time zone, formats, theme. Pure but for the list of zones and the two statements."""
 
 from functools import lru_cache
 from importlib.resources import files
@@ -58,11 +58,11 @@ def zones() -> tuple[str, ...]:
     """The names of all time zones that people live in, and UTC, sorted."""
     names = (files("tzdata") / "zones").read_text("utf-8").split()
     return tuple(
-        sorted({name for name in names if "/" in name and not name.startswith("Etc/") and _known(name)} | {"UTC"})
+        sorted({name for name in names if "/" in name and not name.startswith("Etc/") and _known_zones(name)} | {"UTC"})
     )
 
 
-def _known(name: str) -> bool:
+def _known_zones(name: str) -> bool:
     try:
         ZoneInfo(name)
     except (ValueError, OSError, LookupError):

@@ -4,14 +4,14 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from analytics_box.base import errors
-from analytics_box.base.identity import DateFormat, Person, TimeFormat
+from analytics_box.base.identity import DateFormat, SignedInPerson, TimeFormat
 from analytics_box.base.store.db import Connection
 from analytics_box.tenants.accounts import preferences
 from analytics_box.tenants.accounts.preferences import Preferences
 from analytics_box.web.call import Call
 
 
-class Shown(Struct, frozen=True):
+class PreferencesAnswer(Struct, frozen=True):
     """Preferences as the wire names them; `timezone` is "auto" or an IANA name."""
 
     timezone: str
@@ -19,21 +19,21 @@ class Shown(Struct, frozen=True):
     timeFormat: TimeFormat
 
 
-class Update(Struct, frozen=True, forbid_unknown_fields=True):
-    """What shall change; the rest stays."""
+class UpdatePreferences(Struct, frozen=True, forbid_unknown_fields=True):
+    """The preferences to change; the others stay."""
 
     timezone: str | UnsetType = UNSET
     dateFormat: DateFormat | UnsetType = UNSET
     timeFormat: TimeFormat | UnsetType = UNSET
 
 
-async def get_user_preferences(call: Call) -> Shown:
+async def get_user_preferences(call: Call) -> PreferencesAnswer:
     """preferences.getUserPreferences."""
     person = _person(call)
-    return _shown(await call.read(lambda db: preferences.find(db, person.user_id)))
+    return _preferences_answer(await call.read(lambda db: preferences.find(db, person.user_id)))
 
 
-async def update_user_preferences(call: Call, given: Update) -> Shown:
+async def update_user_preferences(call: Call, given: UpdatePreferences) -> PreferencesAnswer:
     """preferences.updateUserPreferences; all that is stored then. Raises BadRequest for an unknown time zone."""
     person = _person(call)
 
@@ -49,14 +49,14 @@ async def update_user_preferences(call: Call, given: Update) -> Shown:
         preferences.store(db, person.user_id, wanted, organization_id=person.organization_id, by=call.by)
         return wanted
 
-    return _shown(await call.write(write))
+    return _preferences_answer(await call.write(write))
 
 
-def _shown(found: Preferences) -> Shown:
-    return Shown(found.zone_shown, found.date_format, found.time_format)
+def _preferences_answer(found: Preferences) -> PreferencesAnswer:
+    return PreferencesAnswer(found.zone_shown, found.date_format, found.time_format)
 
 
-def _person(call: Call) -> Person:
+def _person(call: Call) -> SignedInPerson:
     if call.identity.person is None:
         raise errors.Forbidden("Sign in to do this; API keys cannot")
     return call.identity.person

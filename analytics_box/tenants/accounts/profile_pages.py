@@ -12,7 +12,7 @@ from analytics_box.base.store.db import Connection
 from analytics_box.tenants.accounts import preferences, users
 from analytics_box.tenants.accounts.preferences import Preferences
 from analytics_box.web.page import dates
-from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 _HOME = "/settings/profile"
 _EXAMPLE = datetime(2026, 11, 20, 14, 5, tzinfo=UTC)
@@ -35,7 +35,7 @@ async def save(visit: Visitor) -> Answer:
         preferences.store(
             db,
             visit.person.user_id,
-            _checked({**to_builtins(wanted), **chosen}),
+            _validated({**to_builtins(wanted), **chosen}),
             organization_id=visit.person.organization_id,
             by=visit.call.by,
         )
@@ -55,14 +55,14 @@ async def save(visit: Visitor) -> Answer:
     return await visit.submit(change, _profile_page, values={"name": form.get("name", "")})
 
 
-def _checked(fields: dict[str, object]) -> Preferences:
+def _validated(fields: dict[str, object]) -> Preferences:
     try:
         return convert(fields, Preferences)
     except ValidationError as wrong:
         raise BadRequest("Choose one of the values on the page") from wrong
 
 
-async def _profile_page(visit: Visit, again: Again) -> Page:
+async def _profile_page(visit: PageRequest, again: Again) -> Page:
     user_id = visit.person.user_id
     found = await visit.call.read(lambda db: preferences.find(db, user_id))
     return visit.settings_page(

@@ -13,7 +13,7 @@ from analytics_box.tenants.accounts.second_step import SecondSteps
 from analytics_box.tenants.accounts.sign_in import SignIns
 from analytics_box.web.call import Parts
 from analytics_box.web.page.templates import field_errors
-from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 log = logging.getLogger(__name__)
 
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 async def reset_form(visit: Visitor) -> Page:
     """GET /reset-password?token=…, for whoever has a link that works."""
     user = await _user(visit)
-    return _expired(visit) if user is None else _reset_page(visit, user, Again())
+    return _expired_page(visit) if user is None else _reset_page(visit, user, Again())
 
 
 async def reset(visit: Visitor) -> Answer:
@@ -30,7 +30,7 @@ async def reset(visit: Visitor) -> Answer:
     parts.limits.take("sign-in", visit.call.identity.address, parts.settings.limit_sign_in)
     form, user = await visit.form(), await _user(visit)
     if user is None:
-        return _expired(visit)
+        return _expired_page(visit)
     try:
         rules.check_password(form.get("password", ""), user.email)
     except BadRequest as wrong:
@@ -39,7 +39,7 @@ async def reset(visit: Visitor) -> Answer:
     try:
         await visit.call.write(lambda db: password_reset.use(db, token, hashed, now))
     except Conflict:
-        return _expired(visit)
+        return _expired_page(visit)
     parts[SecondSteps].forget(user.id)
     return visit.go("/sign-in?done=password", cookie=parts[SignIns].cookie(""))
 
@@ -74,13 +74,13 @@ async def _send_link(parts: Parts, email: str, now: int) -> None:
     await parts[Mailer].try_to_send(Mail(email, texts.Reset.mail_subject, text))
 
 
-async def _user(visit: Visit) -> User | None:
-    """Whose password the link of this address sets, if it still works."""
+async def _user(visit: PageRequest) -> User | None:
+    """The user whose password the link of this address sets, if it is still valid."""
     token, now = visit.asked("token"), visit.call.now
     return await visit.call.read(lambda db: password_reset.user_of(db, token, now))
 
 
-def _reset_page(visit: Visit, user: User, again: Again) -> Page:
+def _reset_page(visit: PageRequest, user: User, again: Again) -> Page:
     return visit.pages.show(
         "reset.html",
         code=again.code,
@@ -91,5 +91,5 @@ def _reset_page(visit: Visit, user: User, again: Again) -> Page:
     )
 
 
-def _expired(visit: Visit) -> Page:
+def _expired_page(visit: PageRequest) -> Page:
     return visit.pages.explain(texts.Reset.expired, code=403)

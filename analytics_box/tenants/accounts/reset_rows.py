@@ -17,7 +17,7 @@ def insert(db: Connection, *, digest: bytes, user_id: str, now: int, expires_at:
 
 
 def user_of(db: Connection, digest: bytes, *, now: int) -> User | None:
-    """Whose link this is, while it works."""
+    """The user of this link while it is valid."""
     return records.one_of(
         db,
         User,

@@ -74,7 +74,7 @@ def follow_time_zone(db: Connection, user_id: str, time_zone: str) -> None:
 
 
 def name_of(db: Connection, user_id: str) -> str:
-    """What a user is called; empty where that is not known."""
+    """The name of a user; empty if unknown."""
     found = db.execute("-- accounts.name_of\nselect name from users where id = ?", (user_id,)).fetchone()
     return "" if found is None else str(found[0])
 
@@ -97,7 +97,7 @@ def replace_setup_token(db: Connection, digest: bytes, now: int) -> None:
 
 
 def setup_token_made_at(db: Connection, digest: bytes) -> int | None:
-    """When this setup link was made, in UTC ms; None where it was not, or no longer works."""
+    """The creation time of this setup link, in UTC ms; None if it does not exist or is no longer valid."""
     found = db.execute(
         "-- accounts.setup_token_made_at\nselect created_at from setup_tokens where digest = ?", (digest,)
     ).fetchone()

@@ -1,4 +1,4 @@
-"""What an account may look like and how long a sign-in lasts. Pure."""
+"""Valid accounts and the lifetime of a session. Pure."""
 
 import re
 import unicodedata
@@ -138,7 +138,7 @@ def check_password(password: str, email: str, *, field: str = "password") -> Non
 
 
 def clean_name(name: str) -> str:
-    """What a person is called: at most 100 characters, or nothing. Raises BadRequest."""
+    """A person's name: at most 100 characters, or empty. Raises BadRequest."""
     name = names.one_line(name)
     if name and not names.is_name(name):
         raise BadRequest.about("name", "Use at most 100 characters")
@@ -154,7 +154,7 @@ def clean_time_zone(name: str) -> str:
 
 
 def session_ends(*, created_at: int, seen_at: int) -> int:
-    """When a sign-in stops working: 7 days after it was last used, 30 days after it was made."""
+    """The expiry of a session: 7 days after its last use, 30 days after its creation."""
     return min(created_at + SESSION_LIFE, seen_at + SESSION_IDLE)
 
 

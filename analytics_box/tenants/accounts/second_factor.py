@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from analytics_box.base import audit, ids
 from analytics_box.base.acting import By
-from analytics_box.base.errors import BadRequest, Conflict, Detail
+from analytics_box.base.errors import BadRequest, Conflict, ErrorDetail
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.tenants.accounts import second_factor_rows as rows
@@ -25,25 +25,25 @@ _ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"  # nothing that looks like somethi
 _GROUPS, _GROUP = 3, 4  # 59 bits
 
 
-class State(Struct, frozen=True):
-    """What the security page shows."""
+class SecondFactorState(Struct, frozen=True):
+    """The second factor on the security page."""
 
     on: bool
     codes_left: int
 
 
 class Owner(Struct, frozen=True):
-    """Whose second factor it is, and who changes it, for the audit log."""
+    """The owner of the second factor, and the actor for the audit log."""
 
     user_id: str
     organization_id: str | None
     by: By
 
 
-def state(db: Connection, user_id: str) -> State:
+def state(db: Connection, user_id: str) -> SecondFactorState:
     """Whether the second factor is asked for at sign-in, and how many recovery codes are left."""
     found = rows.find(db, user_id)
-    return State(found is not None and found.confirmed_at is not None, rows.codes_left(db, user_id))
+    return SecondFactorState(found is not None and found.confirmed_at is not None, rows.codes_left(db, user_id))
 
 
 def begin(db: Connection, seal: Seal, user_id: str, now: int) -> None:
@@ -70,7 +70,7 @@ def confirm(db: Connection, seal: Seal, owner: Owner, code: str) -> tuple[str, .
         raise Conflict("There is no second factor to confirm")
     step = totp.matching_step(seal.open(found.secret, owner=owner.user_id), code, now=owner.by.now, used=found.step)
     if step is None:
-        raise BadRequest("Wrong code", details=(Detail("code", "This code does not fit; type the newest one"),))
+        raise BadRequest("Wrong code", details=(ErrorDetail("code", "This code does not fit; type the newest one"),))
     rows.replace(db, replace(found, step=step, confirmed_at=owner.by.now))
     audit.record(db, owner.by, owner.organization_id, "created", "second factor", owner.user_id)
     return _new_codes(db, owner.user_id)

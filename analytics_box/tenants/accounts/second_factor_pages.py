@@ -12,7 +12,7 @@ from analytics_box.tenants.accounts.second_step import SecondSteps
 from analytics_box.tenants.accounts.security_page import HOME, after_password
 from analytics_box.tenants.accounts.sign_in import SignIns
 from analytics_box.web.page.templates import field_errors
-from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 
 async def begin(visit: Visitor) -> Answer:
@@ -40,7 +40,7 @@ async def confirm(visit: Visitor) -> Answer:
 
     def write(db: Connection) -> tuple[tuple[str, ...], str]:
         codes = factor.confirm(db, parts[Seal], _owner(visit), code)
-        return codes, _renewed(db, visit)
+        return codes, _renew_session(db, visit)
 
     parts[SecondSteps].admit(visit.person.user_id)
     try:
@@ -66,7 +66,7 @@ async def remove(visit: Visitor) -> Answer:
 
     def write(db: Connection) -> str:
         factor.remove(db, _owner(visit))
-        return _renewed(db, visit)
+        return _renew_session(db, visit)
 
     async def turn_off(_form: dict[str, str]) -> Answer:
         token = await visit.call.write(write)
@@ -75,25 +75,25 @@ async def remove(visit: Visitor) -> Answer:
     return await after_password(visit, turn_off)
 
 
-async def _second_factor_page(visit: Visit, again: Again | None = None) -> Answer:
+async def _second_factor_page(visit: PageRequest, again: Again | None = None) -> Answer:
     person, seal = visit.person, visit.parts[Seal]
     secret = await visit.call.read(lambda db: factor.waiting_secret(db, seal, person.user_id))
     if secret is None:
         return visit.go(HOME)
-    address = totp.address(secret, account=person.email, issuer=texts.App.name)
+    address = totp.address(secret, account=person.email, issuer=texts.FrameTexts.name)
     return visit.settings_page(
         "second_factor.html", "security", again=again, image=qr_image(address), key=totp.secret_text(secret)
     )
 
 
-def _codes_page(visit: Visit, codes: tuple[str, ...], *, cookie: str = "") -> Page:
+def _codes_page(visit: PageRequest, codes: tuple[str, ...], *, cookie: str = "") -> Page:
     return visit.settings_page("recovery_codes.html", "security", cookie=cookie, codes=codes)
 
 
-def _owner(visit: Visit) -> factor.Owner:
+def _owner(visit: PageRequest) -> factor.Owner:
     return factor.Owner(visit.person.user_id, visit.person.organization_id, visit.call.by)
 
 
-def _renewed(db: Connection, visit: Visit) -> str:
+def _renew_session(db: Connection, visit: PageRequest) -> str:
     """Inside a write: all sessions of the person end, and this browser gets a new one; its secret."""
     return visit.parts[SignIns].replace(db, visit.person, device=describe(visit.browser()))

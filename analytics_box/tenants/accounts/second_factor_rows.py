@@ -67,7 +67,7 @@ def use_step(db: Connection, user_id: str, step: int) -> None:
 
 
 def replace_codes(db: Connection, user_id: str, digests: Iterable[bytes]) -> None:
-    """These recovery codes instead of all that the user had."""
+    """Replace all recovery codes of a user."""
     db.execute("-- second_factor.replace_codes\ndelete from recovery_codes where user_id = ?", (user_id,))
     for digest in digests:
         db.execute(
@@ -89,7 +89,7 @@ def use_code(db: Connection, user_id: str, digest: bytes, now: int) -> bool:
 
 
 def codes_left(db: Connection, user_id: str) -> int:
-    """How many recovery codes have not been used."""
+    """The number of unused recovery codes."""
     found = db.execute(
         "-- second_factor.codes_left\nselect count(*) from recovery_codes where user_id = ? and used_at is null",
         (user_id,),

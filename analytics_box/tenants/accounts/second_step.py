@@ -13,7 +13,7 @@ from analytics_box.tenants.accounts import rules
 _MOST = 10_000  # waiting sign-ins; each has cost its sender a right password
 
 
-class Waiting(Struct, frozen=True):
+class PendingSignIn(Struct, frozen=True):
     """A sign-in that waits for its code. `wanted` is where to go afterwards, `zone` the browser's time zone."""
 
     user_id: str
@@ -34,7 +34,7 @@ class SecondSteps:
 
     def __init__(self, clock: Clock, *, secure: bool) -> None:
         self._clock = clock
-        self._waiting: dict[bytes, Waiting] = {}
+        self._waiting: dict[bytes, PendingSignIn] = {}
         self._wrong: dict[str, _Wrong] = {}
         self.cookie_name = "__Host-sign-in" if secure else "sign-in"
 
@@ -46,10 +46,10 @@ class SecondSteps:
         if len(self._waiting) >= _MOST:
             del self._waiting[next(iter(self._waiting))]
         token = ids.new_token()
-        self._waiting[ids.digest(token)] = Waiting(user_id, wanted, zone, now + rules.SECOND_STEP_LIFE)
+        self._waiting[ids.digest(token)] = PendingSignIn(user_id, wanted, zone, now + rules.SECOND_STEP_LIFE)
         return token
 
-    def find(self, token: str) -> Waiting | None:
+    def find(self, token: str) -> PendingSignIn | None:
         """The sign-in behind a cookie; None where there is none, and after ten minutes."""
         found = self._waiting.get(ids.digest(token))
         return found if found is not None and found.until > self._clock.now() else None

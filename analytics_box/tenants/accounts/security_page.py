@@ -1,4 +1,4 @@
-"""What the page /settings/security shows, and the password that every change of it asks for first."""
+"""The page /settings/security, and the password that each of its changes requires first."""
 
 from collections.abc import Awaitable, Callable
 
@@ -6,18 +6,18 @@ from msgspec import Struct
 
 from analytics_box.base import ids, texts
 from analytics_box.base.errors import AuthRequired, BadRequest
-from analytics_box.base.identity import Person
+from analytics_box.base.identity import SignedInPerson
 from analytics_box.tenants.accounts import second_factor as factor
-from analytics_box.tenants.accounts.session_rows import Session
+from analytics_box.tenants.accounts.session_rows import AccountSession
 from analytics_box.tenants.accounts.sign_in import SignIns
 from analytics_box.web.page import dates
 from analytics_box.web.page.templates import field_errors
-from analytics_box.web.page.visit import Again, Answer, Page, Visit
+from analytics_box.web.page.visit import Again, Answer, Page, PageRequest
 
 HOME = "/settings/security"
 
 
-class Row(Struct, frozen=True):
+class SessionRow(Struct, frozen=True):
     """A session in the list."""
 
     name: str
@@ -27,7 +27,7 @@ class Row(Struct, frozen=True):
     this: bool
 
 
-async def security_page(visit: Visit, again: Again | None = None, *, done: str = "") -> Page:
+async def security_page(visit: PageRequest, again: Again | None = None, *, done: str = "") -> Page:
     """The page, with what was wrong with a form of it, or with what was done."""
     person, own = visit.person, own_digest(visit)
     found = await visit.parts[SignIns].of_user(person.user_id)
@@ -43,7 +43,7 @@ async def security_page(visit: Visit, again: Again | None = None, *, done: str =
 
 
 async def after_password(
-    visit: Visit, change: Callable[[dict[str, str]], Awaitable[Answer]], *, field: str = "password"
+    visit: PageRequest, change: Callable[[dict[str, str]], Awaitable[Answer]], *, field: str = "password"
 ) -> Answer:
     """Carry out `change` with the posted form once its `field` is the person's password.
 
@@ -58,7 +58,7 @@ async def after_password(
         return await security_page(visit, Again(wrong.status, wrong=field_errors(wrong)))
 
 
-async def _check_password(visit: Visit, password: str, field: str) -> None:
+async def _check_password(visit: PageRequest, password: str, field: str) -> None:
     parts, person = visit.parts, visit.person
     parts.limits.take("password", visit.call.actor, parts.settings.limit_sign_in)
     try:
@@ -67,18 +67,18 @@ async def _check_password(visit: Visit, password: str, field: str) -> None:
         raise BadRequest.about(field, texts.Security.current_wrong) from wrong
 
 
-def session_name(found: Session) -> str:
-    """What a form calls a session: nothing that its cookie could be made of."""
+def session_name(found: AccountSession) -> str:
+    """The name of a session in forms: nothing that its cookie could be derived from."""
     return found.digest.hex()[:32]
 
 
-def own_digest(visit: Visit) -> bytes:
+def own_digest(visit: PageRequest) -> bytes:
     """Under which digest this browser's session is kept."""
     return ids.digest(visit.cookie(visit.parts[SignIns].cookie_name))
 
 
-def _row(found: Session, person: Person, own: bytes) -> Row:
-    return Row(
+def _row(found: AccountSession, person: SignedInPerson, own: bytes) -> SessionRow:
+    return SessionRow(
         name=session_name(found),
         device=found.device or texts.Security.some_device,
         began=dates.moment(found.created_at, person),

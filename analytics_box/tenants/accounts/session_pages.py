@@ -5,7 +5,7 @@ from analytics_box.base.acting import By
 from analytics_box.base.store.db import Connection
 from analytics_box.tenants.accounts import session_rows as sessions
 from analytics_box.tenants.accounts.security_page import HOME, own_digest, session_name
-from analytics_box.web.page.visit import Next, Visit, Visitor
+from analytics_box.web.page.visit import Next, PageRequest, Visitor
 
 
 async def end_session(visit: Visitor) -> Next:
@@ -30,7 +30,7 @@ async def end_other_sessions(visit: Visitor) -> Next:
     return visit.go(f"{HOME}?done=others")
 
 
-def _record(db: Connection, visit: Visit, *, ended: int) -> None:
+def _record(db: Connection, visit: PageRequest, *, ended: int) -> None:
     audit.record(
         db,
         By(visit.call.actor, visit.call.now),

@@ -7,7 +7,7 @@ from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
 
 
-class SignIn(Struct, frozen=True):
+class SignInSession(Struct, frozen=True):
     """A sign-in session with its user and the user's role in the session's organization."""
 
     digest: bytes
@@ -24,7 +24,7 @@ class SignIn(Struct, frozen=True):
     is_administrator: bool
 
 
-class Session(Struct, frozen=True):
+class AccountSession(Struct, frozen=True):
     """A session as its user sees it. `device` is in words; empty where unknown."""
 
     digest: bytes
@@ -43,11 +43,11 @@ def insert(db: Connection, *, digest: bytes, user_id: str, organization_id: str,
     )
 
 
-def find(db: Connection, digest: bytes) -> SignIn | None:
+def find(db: Connection, digest: bytes) -> SignInSession | None:
     """The sign-in behind a cookie's digest, whatever its age."""
     return records.one_of(
         db,
-        SignIn,
+        SignInSession,
         """
         -- sessions.find
         select sessions.digest, sessions.user_id, sessions.organization_id, sessions.created_at, sessions.seen_at,
@@ -63,7 +63,7 @@ def find(db: Connection, digest: bytes) -> SignIn | None:
     )
 
 
-def find_with_memberships(db: Connection, digest: bytes) -> tuple[SignIn | None, list[Membership]]:
+def find_with_memberships(db: Connection, digest: bytes) -> tuple[SignInSession | None, list[Membership]]:
     """The sign-in behind a cookie's digest, and all organizations of its user, the oldest membership first."""
     found = find(db, digest)
     if found is None:
@@ -101,11 +101,11 @@ def set_organization(db: Connection, digest: bytes, organization_id: str) -> boo
     return bool(found)
 
 
-def of_user(db: Connection, user_id: str) -> list[Session]:
+def of_user(db: Connection, user_id: str) -> list[AccountSession]:
     """All sessions of a user, the one seen last first, also those that have ended but are not swept yet."""
     return records.all_of(
         db,
-        Session,
+        AccountSession,
         """
         -- sessions.of_user
         select digest, device, created_at, seen_at from sessions where user_id = ? order by seen_at desc, digest

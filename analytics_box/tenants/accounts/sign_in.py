@@ -2,13 +2,13 @@
 
 from analytics_box.base import errors, ids
 from analytics_box.base.clock import Clock
-from analytics_box.base.identity import Person
+from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.tenants.accounts import rows, rules
 from analytics_box.tenants.accounts import session_rows as sessions
 from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.tenants.accounts.rules import User
-from analytics_box.tenants.accounts.session_rows import Session
+from analytics_box.tenants.accounts.session_rows import AccountSession
 
 
 class SignIns:
@@ -22,7 +22,7 @@ class SignIns:
         self.cookie_name = "__Host-session" if secure else "session"
 
     async def check(self, email: str, password: str) -> User:
-        """Whose e-mail and password these are. Raises AuthRequired, after the same time for unknown users."""
+        """The user with this email and password. Raises AuthRequired, after the same time for unknown users."""
         found = await self._box.read(lambda db: rows.user_by_email(db, email.strip().lower()))
         good = await self._passwords.verify(found.password if found else None, password[: rules.PASSWORD_LONGEST + 1])
         if not good or found is None:
@@ -54,7 +54,7 @@ class SignIns:
         await self._box.write(write)
         return token
 
-    async def find(self, token: str) -> Person | None:
+    async def find(self, token: str) -> SignedInPerson | None:
         """The person behind a cookie, while the session lasts; notes every five minutes that it is used."""
         digest, now = ids.digest(token), self._clock.now()
         found, memberships = await self._box.read(lambda db: sessions.find_with_memberships(db, digest))
@@ -62,7 +62,7 @@ class SignIns:
             return None
         if now - found.seen_at > rules.SESSION_TOUCH:
             await self._box.write(lambda db: sessions.touch(db, digest, now))
-        return Person(
+        return SignedInPerson(
             user_id=found.user_id,
             organization_id=found.organization_id,
             role=found.role,
@@ -76,18 +76,18 @@ class SignIns:
             is_administrator=found.is_administrator,
         )
 
-    async def turn_to(self, person: Person, organization_id: str) -> None:
+    async def turn_to(self, person: SignedInPerson, organization_id: str) -> None:
         """Make another organization the active one of a person's session. Raises Forbidden for those of others."""
         if not await self._box.write(lambda db: sessions.set_organization(db, person.session, organization_id)):
             raise errors.Forbidden("Access denied to this organization")
 
-    async def of_user(self, user_id: str) -> list[Session]:
+    async def of_user(self, user_id: str) -> list[AccountSession]:
         """The sessions of a user that still work, the one seen last first."""
         now = self._clock.now()
         found = await self._box.read(lambda db: sessions.of_user(db, user_id))
         return [one for one in found if rules.session_ends(created_at=one.created_at, seen_at=one.seen_at) > now]
 
-    def replace(self, db: Connection, person: Person, *, device: str) -> str:
+    def replace(self, db: Connection, person: SignedInPerson, *, device: str) -> str:
         """Inside a write that changes how a user signs in: end all their sessions, and start one for this browser.
 
         It stays on the organization that the old one was on. The cookie's new secret.

@@ -8,10 +8,10 @@ from analytics_box.tenants.accounts import second_factor as factor
 from analytics_box.tenants.accounts.device import describe
 from analytics_box.tenants.accounts.second_step import SecondSteps
 from analytics_box.tenants.accounts.sign_in import SignIns
-from analytics_box.tenants.accounts.transport import reached
+from analytics_box.tenants.accounts.transport import transport_of
 from analytics_box.tenants.accounts.tries import Tries
 from analytics_box.web.page.templates import FORM_KEPT, own_path
-from analytics_box.web.page.visit import Answer, Next, Page, Visit, Visitor
+from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visitor
 
 
 async def home(visit: Visitor) -> Next:
@@ -45,7 +45,7 @@ async def sign_in(visit: Visitor) -> Answer:
     return answer
 
 
-async def _next_step(visit: Visit, user_id: str, *, wanted: str, zone: str) -> Next:
+async def _next_step(visit: PageRequest, user_id: str, *, wanted: str, zone: str) -> Next:
     """The password was right: ask for the second factor, or start a session."""
     parts = visit.parts
     if (await visit.call.read(lambda db: factor.state(db, user_id))).on:
@@ -75,7 +75,7 @@ async def check_code(visit: Visitor) -> Answer:
     user_id, code = waiting.user_id, (await visit.form()).get("code", "")[:100]
     steps.admit(user_id)
     if not await visit.call.write(lambda db: factor.check(db, parts[Seal], user_id, code, now)):
-        return visit.pages.show("sign_in_code.html", code=401, errors={"code": texts.SignIn.code_wrong})
+        return visit.pages.show("sign_in_code.html", code=401, errors={"code": texts.SignInTexts.code_wrong})
     if steps.find(token) is None:  # the password has changed meanwhile
         return visit.go("/sign-in")
     steps.passed(user_id)
@@ -92,7 +92,7 @@ async def sign_out(visit: Visitor) -> Next:
     return visit.go("/sign-in", cookie=sign_ins.cookie(""))
 
 
-async def _signed_in(visit: Visit, user_id: str, *, wanted: str, zone: str) -> Next:
+async def _signed_in(visit: PageRequest, user_id: str, *, wanted: str, zone: str) -> Next:
     """Start a session with a new id; the one that the browser had before ends."""
     sign_ins = visit.parts[SignIns]
     token = await sign_ins.open_for(
@@ -103,14 +103,16 @@ async def _signed_in(visit: Visit, user_id: str, *, wanted: str, zone: str) -> N
     return visit.go(wanted or "/sites", cookie=sign_ins.cookie(token))
 
 
-def _sign_in_page(visit: Visit, wanted: str, *, email: str = "", wrong: bool = False, changed: bool = False) -> Page:
+def _sign_in_page(
+    visit: PageRequest, wanted: str, *, email: str = "", wrong: bool = False, changed: bool = False
+) -> Page:
     return visit.pages.show(
         "sign_in.html",
         code=401 if wrong else 200,
         email=email,
         wrong=wrong,
         changed=changed,
-        plain_http=reached(visit.parts.settings) == "plain",
+        plain_http=transport_of(visit.parts.settings) == "plain",
         next=wanted,
         kept=wanted == FORM_KEPT,
     )

@@ -1,4 +1,4 @@
-"""What of accounts has ended and is of no use to anybody: removed now and then, inside the caller's transaction."""
+"""Removal of expired account data, now and then, inside the caller's transaction."""
 
 from analytics_box.base.store.db import Connection
 from analytics_box.tenants.accounts import reset_rows, rows, rules, second_factor_rows

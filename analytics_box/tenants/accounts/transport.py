@@ -1,4 +1,4 @@
-"""How people reach this box, which decides whether a password is safe on its way."""
+"""The transport by which people reach this box, which decides whether a password is safe on its way."""
 
 from typing import Literal
 
@@ -9,7 +9,7 @@ from analytics_box.web.recognition.source import is_local
 Reached = Literal["https", "local", "plain"]
 
 
-def reached(settings: Settings) -> Reached:
+def transport_of(settings: Settings) -> Reached:
     """Over https, in clear from this machine alone, or in clear over a network."""
     if settings.secure:
         return "https"

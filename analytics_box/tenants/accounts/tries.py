@@ -1,6 +1,6 @@
-"""How often one account may be tried, without anybody being able to shut its owner out.
+"""Limits on sign-in attempts for an account that cannot lock its owner out.
 
-A browser from which the right password came once has a cookie that says so, and a count of its own. All others share
+A browser from which the right password came once has a cookie for it, and a separate count. All others share
 one count for the account; beyond it they wait for each answer instead of being refused.
 """
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from analytics_box.base import ids
 from analytics_box.base.errors import RateLimited
-from analytics_box.base.limits import Limits
+from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.tenants.accounts import rules
@@ -28,7 +28,7 @@ AT_ONCE = 10  # of them for one account; further ones are refused
 class Tries:
     """Counts tries to sign in, by account and by browser."""
 
-    def __init__(self, limits: Limits, seal: Seal, settings: Settings) -> None:
+    def __init__(self, limits: TokenBuckets, seal: Seal, settings: Settings) -> None:
         self._limits = limits
         self._seal = seal
         self._limit = settings.limit_sign_in

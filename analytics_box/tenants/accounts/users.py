@@ -11,7 +11,7 @@ from analytics_box.tenants.accounts import rows, rules, user_rows
 from analytics_box.tenants.accounts.rules import User
 
 
-class Held(Struct, frozen=True):
+class HeldRole(Struct, frozen=True):
     """A role in an organization."""
 
     organizationId: str
@@ -19,7 +19,7 @@ class Held(Struct, frozen=True):
     role: Role
 
 
-class Listed(Struct, frozen=True):
+class AccountListItem(Struct, frozen=True):
     """An account as whoever runs the box sees it. Times are UTC ms; `seenAt` is None without a session."""
 
     id: str
@@ -31,7 +31,7 @@ class Listed(Struct, frozen=True):
     hasSecondFactor: bool
     createdAt: int
     seenAt: int | None
-    memberships: tuple[Held, ...]
+    memberships: tuple[HeldRole, ...]
 
 
 def find(db: Connection, email: str) -> User | None:
@@ -90,7 +90,7 @@ def confirm(db: Connection, user_id: str, *, organization_id: str | None, by: By
 
 
 def name_of(db: Connection, user_id: str) -> str:
-    """What a person is called; empty where they did not say."""
+    """The name of a person; empty if they have given none."""
     return rows.name_of(db, user_id)
 
 
@@ -103,10 +103,10 @@ def rename(db: Connection, user_id: str, name: str, *, organization_id: str, by:
     audit.record(db, by, organization_id, "updated", "user", user_id, {"name": {"before": before, "after": name}})
 
 
-def listed(db: Connection) -> list[Listed]:
-    """Everybody, by address."""
+def list_accounts(db: Connection) -> list[AccountListItem]:
+    """All accounts, by address."""
     return [
-        Listed(
+        AccountListItem(
             id=one.id,
             email=one.email,
             name=one.name,
@@ -116,7 +116,7 @@ def listed(db: Connection) -> list[Listed]:
             hasSecondFactor=one.has_second_factor,
             createdAt=one.created_at,
             seenAt=one.seen_at,
-            memberships=msgspec.json.decode(one.memberships, type=tuple[Held, ...]),
+            memberships=msgspec.json.decode(one.memberships, type=tuple[HeldRole, ...]),
         )
         for one in user_rows.everybody(db)
     ]

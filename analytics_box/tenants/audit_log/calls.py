@@ -12,7 +12,7 @@ from analytics_box.tenants.tenancy.messages import Text, date
 from analytics_box.web.call import Call
 
 
-class Asked(Struct, frozen=True, forbid_unknown_fields=True, rename={"from_": "from"}):
+class ListAuditEntries(Struct, frozen=True, forbid_unknown_fields=True, rename={"from_": "from"}):
     """Input of audit.list. Without filters: everything, the newest first. `to` is not included.
 
     `cursor` is the nextCursor of the page before.
@@ -49,9 +49,9 @@ class Log(Struct, frozen=True):
     nextCursor: int | None
 
 
-async def list_entries(call: Call, given: Asked) -> Log:
+async def list_entries(call: Call, given: ListAuditEntries) -> Log:
     """audit.list: who changed what in the organization, the newest first. Raises BadRequest and Forbidden."""
-    wanted = rows.Wanted(
+    wanted = rows.AuditSearch(
         organization_id=call.organization(given.organizationId),
         actor=given.actor,
         action=given.action,
@@ -63,10 +63,10 @@ async def list_entries(call: Call, given: Asked) -> Log:
     )
     found = await call.read(lambda db: rows.entries(db, wanted))
     shown = found[: given.limit]
-    return Log([_shown(entry) for entry in shown], shown[-1].id if len(found) > given.limit else None)
+    return Log([_entry_answer(entry) for entry in shown], shown[-1].id if len(found) > given.limit else None)
 
 
-def _shown(entry: rows.Entry) -> EntryShown:
+def _entry_answer(entry: rows.AuditEntry) -> EntryShown:
     return EntryShown(
         id=entry.id,
         time=date(entry.time),
@@ -88,5 +88,5 @@ def _instant(when: datetime | None, field: str) -> int | None:
         return round((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() * 1000)
     except OverflowError as wrong:
         raise errors.BadRequest(
-            "Input validation failed", details=(errors.Detail(field, "This is no time that the box can hold"),)
+            "Input validation failed", details=(errors.ErrorDetail(field, "This is no time that the box can hold"),)
         ) from wrong

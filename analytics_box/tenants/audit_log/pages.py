@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo
 
 from analytics_box.base import texts
 from analytics_box.base.audit import Action
-from analytics_box.base.identity import Person
+from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.store.db import Connection
 from analytics_box.tenants.audit_log import rows, view
-from analytics_box.tenants.audit_log.rows import Actor, Entry, Wanted
+from analytics_box.tenants.audit_log.rows import Actor, AuditEntry, AuditSearch
 from analytics_box.web.page.visit import Page, Visitor
 
 HOME = "/settings/audit"
@@ -22,9 +22,9 @@ _FILTERS = ("actor", "action", "subject", "from", "to")
 async def audit_log(visit: Visitor) -> Page:
     """GET /settings/audit. What of the filters makes no sense is left out."""
     person, given = visit.person, {name: visit.asked(name) for name in _FILTERS}
-    wanted = _wanted(given, person, before=_number(visit.asked("before")))
+    wanted = _audit_search(given, person, before=_number(visit.asked("before")))
 
-    def find(db: Connection) -> tuple[list[Entry], list[Actor], list[str]]:
+    def find(db: Connection) -> tuple[list[AuditEntry], list[Actor], list[str]]:
         own = person.organization_id
         return rows.entries(db, wanted), rows.actors(db, own), rows.subjects(db, own)
 
@@ -45,11 +45,11 @@ async def audit_log(visit: Visitor) -> Page:
     )
 
 
-def _wanted(given: Mapping[str, str], person: Person, *, before: int | None) -> Wanted:
+def _audit_search(given: Mapping[str, str], person: SignedInPerson, *, before: int | None) -> AuditSearch:
     """The entries that the filters ask for; days begin in the reader's zone."""
     zone = ZoneInfo(person.time_zone)
     first, last = _day(given["from"]), _day(given["to"])
-    return Wanted(
+    return AuditSearch(
         organization_id=person.organization_id,
         actor=given["actor"] or None,
         action=next((action for action in get_args(Action) if action == given["action"]), None),
@@ -70,7 +70,7 @@ def _day(text: str) -> date | None:
 
 
 def _midnight(day: date | None, zone: ZoneInfo) -> int | None:
-    """When a day begins in this zone, in UTC ms."""
+    """The beginning of a day in this zone, in UTC ms."""
     if day is None:
         return None
     return round(datetime(day.year, day.month, day.day, tzinfo=zone).timestamp() * 1000)

@@ -10,8 +10,10 @@ from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
 
 
-class Wanted(Struct, frozen=True):
-    """Which entries. `start` and `end` are UTC ms, `end` is not included; `before` is the id that a page ended with."""
+class AuditSearch(Struct, frozen=True):
+    """A search for entries. `start` and `end` are UTC ms, `end` is not included; `before` is the last id of the
+    previous page.
+    """
 
     organization_id: str
     actor: str | None = None
@@ -23,7 +25,7 @@ class Wanted(Struct, frozen=True):
     limit: int = 50
 
 
-class Entry(Struct, frozen=True):
+class AuditEntry(Struct, frozen=True):
     """A change: when (UTC ms), by whom, what was done to what, and details as JSON text.
 
     `actor_name` is a person's e-mail address or a key's name while the box has them, else empty; `subject_name` the
@@ -46,11 +48,11 @@ class Entry(Struct, frozen=True):
         return found
 
 
-def entries(db: Connection, wanted: Wanted) -> list[Entry]:
+def entries(db: Connection, wanted: AuditSearch) -> list[AuditEntry]:
     """The newest entries that match, one more than asked for if there are older ones."""
     return records.all_of(
         db,
-        Entry,
+        AuditEntry,
         """
         -- auditlog.entries
         select audit.id, audit.time, audit.actor, coalesce(users.email, api_keys.name, ''), audit.action,
@@ -81,14 +83,14 @@ def entries(db: Connection, wanted: Wanted) -> list[Entry]:
 
 
 class Actor(Struct, frozen=True):
-    """Somebody who has changed something."""
+    """A person or key that has changed something."""
 
     actor: str
     name: str
 
 
 def actors(db: Connection, organization_id: str) -> list[Actor]:
-    """Everybody in an organization's log, by name."""
+    """All actors in an organization's log, by name."""
     return records.all_of(
         db,
         Actor,

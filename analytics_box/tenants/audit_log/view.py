@@ -6,41 +6,41 @@ from typing import Any
 
 from msgspec import Struct
 
-from analytics_box.base.identity import Person
+from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.texts import AuditLog
-from analytics_box.tenants.audit_log.rows import Entry
+from analytics_box.tenants.audit_log.rows import AuditEntry
 from analytics_box.web.page.dates import moment
 
 _LONGEST = 300  # characters of one value
 _NAMES = ("name", "domain", "email", "slug", "title", "key")
 
 
-class Change(Struct, frozen=True):
-    """One detail. Without `before` it is just a value."""
+class AuditChange(Struct, frozen=True):
+    """A detail of an entry. Without `before` it is just a value."""
 
     field: str
     before: str | None
     after: str
 
 
-class Line(Struct, frozen=True):
+class AuditLine(Struct, frozen=True):
     """A row of the page."""
 
     when: str
     who: str
     what: str
-    changes: tuple[Change, ...]
+    changes: tuple[AuditChange, ...]
     subject_id: str
 
 
-def line(entry: Entry, person: Person) -> Line:
-    """Who did what to what, when, and what changed."""
+def line(entry: AuditEntry, person: SignedInPerson) -> AuditLine:
+    """A row for the page: the actor, the action, its object, the time and the changes."""
     details = entry.details
     own = entry.actor == f"user:{entry.subject_id}"  # what people do to themselves needs no name
     named = next((str(details[key]) for key in _NAMES if isinstance(details.get(key), str)), "")
     name = named or ("" if own else entry.subject_name)
     subject = subject_text(entry.subject)
-    return Line(
+    return AuditLine(
         when=moment(entry.time, person),
         who=who(entry.actor, entry.actor_name),
         what=f"{AuditLog.actions[entry.action]} {subject}" + (f" “{_cut(name)}”" if name else ""),
@@ -50,7 +50,7 @@ def line(entry: Entry, person: Person) -> Line:
 
 
 def who(actor: str, name: str) -> str:
-    """Somebody by the name that people know."""
+    """The name of an actor for people."""
     if actor.startswith("apikey:"):
         return AuditLog.by_key.format(name=name or actor.removeprefix("apikey:"))
     if actor.startswith("user:"):
@@ -65,14 +65,14 @@ def subject_text(subject: str) -> str:
     return AuditLog.subjects.get(subject, subject.replace("_", " "))
 
 
-def _change(field: str, value: Any, person: Person) -> Change:
+def _change(field: str, value: Any, person: SignedInPerson) -> AuditChange:
     def text(value: Any) -> str:
         return moment(value, person) if isinstance(value, int) and field.endswith("_at") else _text(value)
 
     words = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", field).lower()
     if isinstance(value, Mapping) and set(value) == {"before", "after"}:
-        return Change(words, text(value["before"]), text(value["after"]))
-    return Change(words, None, text(value))
+        return AuditChange(words, text(value["before"]), text(value["after"]))
+    return AuditChange(words, None, text(value))
 
 
 def _text(value: Any) -> str:

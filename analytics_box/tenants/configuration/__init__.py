@@ -1,1 +1,1 @@
-"""What an organization has set, and what the box is connected to (scope manage:config)."""
+"""Settings of an organization, and the services that the box is connected to (scope manage:config)."""

@@ -13,18 +13,18 @@ from analytics_box.base.acting import By
 from analytics_box.base.notify import mail_limits
 from analytics_box.base.notify.mail import Mail, Mailer, NotSent
 from analytics_box.base.store.db import Connection
-from analytics_box.base.texts import Organizations as Words
+from analytics_box.base.texts import OrganizationTexts as Words
 from analytics_box.tenants.configuration import change as configuration
-from analytics_box.tenants.configuration.change import Wanted
+from analytics_box.tenants.configuration.change import DefaultsUpdate
 from analytics_box.tenants.organizations import change
-from analytics_box.tenants.organizations.change import Given
+from analytics_box.tenants.organizations.change import OrganizationUpdate
 from analytics_box.tenants.organizations.shown import in_memory
 from analytics_box.tenants.tenancy import access, defaults, members
 from analytics_box.tenants.tenancy.acting import acting
 from analytics_box.tenants.tenancy.defaults import VisitorIds
-from analytics_box.tenants.tenancy.directory import Organizations
-from analytics_box.tenants.tenancy.messages import OfOrganization, Text
-from analytics_box.tenants.tenancy.rules import InvitedRole, Stored
+from analytics_box.tenants.tenancy.directory import OrganizationDirectory
+from analytics_box.tenants.tenancy.messages import OrganizationInput, Text
+from analytics_box.tenants.tenancy.rules import InvitedRole, StoredOrganization
 from analytics_box.web.call import Call
 
 Days = Annotated[int, Meta(ge=1, le=3_650)]
@@ -44,7 +44,7 @@ class GivenDefaults(Struct, frozen=True, forbid_unknown_fields=True):
     dataRetentionDays: Days | UnsetType | None = UNSET
 
 
-class Changed(Struct, frozen=True, forbid_unknown_fields=True):
+class UpdateConfig(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of config.update; what is not given stays."""
 
     organizationId: Text | None = None
@@ -58,8 +58,8 @@ class TestEmail(Struct, frozen=True, forbid_unknown_fields=True):
     to: Text | None = None
 
 
-class Defaults(Struct, frozen=True):
-    """What members, invitations and websites start with."""
+class ConfigDefaults(Struct, frozen=True):
+    """Defaults for members, invitations and websites."""
 
     timeZone: str
     invitationRole: InvitedRole
@@ -76,7 +76,7 @@ class Smtp(Struct, frozen=True):
     security: str | None = None
 
 
-class Integrations(Struct, frozen=True):
+class ConfigIntegrations(Struct, frozen=True):
     smtp: Smtp
 
 
@@ -85,11 +85,11 @@ class Configuration(Struct, frozen=True):
 
     organizationId: str
     plan: str
-    defaults: Defaults
-    integrations: Integrations
+    defaults: ConfigDefaults
+    integrations: ConfigIntegrations
 
 
-class Sent(Struct, frozen=True):
+class TestEmailResult(Struct, frozen=True):
     """Output of config.testEmail. `error` says why nothing was sent; null where it was."""
 
     success: bool
@@ -98,14 +98,14 @@ class Sent(Struct, frozen=True):
 
 
 class _State(Struct, frozen=True):
-    """What is stored of an organization, and whether the caller runs the box."""
+    """The stored settings of an organization, and whether the caller administers the box."""
 
-    stored: Stored
-    defaults: defaults.Defaults
+    stored: StoredOrganization
+    defaults: defaults.OrganizationDefaults
     administers: bool
 
 
-async def get(call: Call, given: OfOrganization) -> Configuration:
+async def get(call: Call, given: OrganizationInput) -> Configuration:
     """config.get. Raises Forbidden."""
     organization_id, by = acting(call, given.organizationId)
 
@@ -113,31 +113,31 @@ async def get(call: Call, given: OfOrganization) -> Configuration:
         access.check(db, organization_id, by, "update")
         return _state(db, organization_id, by)
 
-    return _shown(call, await call.read(find))
+    return _config_answer(call, await call.read(find))
 
 
-async def update(call: Call, given: Changed) -> Configuration:
+async def update(call: Call, given: UpdateConfig) -> Configuration:
     """config.update. Raises Forbidden, or BadRequest for an unknown time zone."""
     organization_id, by = acting(call, given.organizationId)
     state = await store(call, organization_id, by, given.defaults or GivenDefaults())
-    return _shown(call, state)
+    return _config_answer(call, state)
 
 
 async def store(call: Call, organization_id: str, by: By, given: GivenDefaults) -> _State:
     """Store new defaults. Raises Forbidden or BadRequest."""
 
     def work(db: Connection) -> _State:
-        change.update(db, organization_id, by, Given(time_zone=given.timeZone))
-        wanted = Wanted(given.invitationRole, given.visitorIdMode, given.dataRetentionDays)
+        change.update(db, organization_id, by, OrganizationUpdate(time_zone=given.timeZone))
+        wanted = DefaultsUpdate(given.invitationRole, given.visitorIdMode, given.dataRetentionDays)
         configuration.defaults(db, organization_id, by, wanted)
         return _state(db, organization_id, by)
 
     state = await call.write(work)
-    call.parts[Organizations].remember(in_memory(state.stored))
+    call.parts[OrganizationDirectory].remember(in_memory(state.stored))
     return state
 
 
-async def test_email(call: Call, given: TestEmail) -> Sent:
+async def test_email(call: Call, given: TestEmail) -> TestEmailResult:
     """config.testEmail: send a message to a member. Raises Forbidden, BadRequest or RateLimited."""
     call.parts.limits.take("test e-mail", call.identity.limit_name, TESTS)
     organization_id, by = acting(call, given.organizationId)
@@ -152,8 +152,8 @@ async def test_email(call: Call, given: TestEmail) -> Sent:
     try:
         await call.parts[Mailer].send(Mail(to, Words.test_subject, Words.test_text.format(url=_url(call))))
     except NotSent as why:
-        return Sent(success=False, to=to, error=str(why))
-    return Sent(success=True, to=to, error=None)
+        return TestEmailResult(success=False, to=to, error=str(why))
+    return TestEmailResult(success=True, to=to, error=None)
 
 
 def smtp(call: Call, *, administers: bool) -> Smtp:
@@ -178,15 +178,15 @@ def _state(db: Connection, organization_id: str, by: By) -> _State:
     )
 
 
-def _shown(call: Call, state: _State) -> Configuration:
+def _config_answer(call: Call, state: _State) -> Configuration:
     return Configuration(
         organizationId=state.stored.id,
         plan=state.stored.plan,
-        defaults=Defaults(
+        defaults=ConfigDefaults(
             timeZone=state.stored.time_zone,
             invitationRole=state.defaults.invitation_role,
             visitorIdMode=state.defaults.visitor_id_mode,
             dataRetentionDays=state.defaults.data_retention_days,
         ),
-        integrations=Integrations(smtp(call, administers=state.administers)),
+        integrations=ConfigIntegrations(smtp(call, administers=state.administers)),
     )

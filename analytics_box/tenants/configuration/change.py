@@ -8,7 +8,7 @@ from analytics_box.base.acting import By
 from analytics_box.base.store.db import Connection
 from analytics_box.tenants.tenancy import access
 from analytics_box.tenants.tenancy import defaults as stored
-from analytics_box.tenants.tenancy.defaults import Defaults, VisitorIds
+from analytics_box.tenants.tenancy.defaults import OrganizationDefaults, VisitorIds
 from analytics_box.tenants.tenancy.rules import InvitedRole
 
 _NAMES = {
@@ -18,7 +18,7 @@ _NAMES = {
 }
 
 
-class Wanted(Struct, frozen=True):
+class DefaultsUpdate(Struct, frozen=True):
     """New defaults; what is not given stays. Retention is in days; None keeps events for ever."""
 
     invitation_role: InvitedRole | None = None
@@ -26,7 +26,7 @@ class Wanted(Struct, frozen=True):
     data_retention_days: int | UnsetType | None = UNSET
 
 
-def defaults(db: Connection, organization_id: str, by: By, wanted: Wanted) -> Defaults:
+def defaults(db: Connection, organization_id: str, by: By, wanted: DefaultsUpdate) -> OrganizationDefaults:
     """Other defaults, with an audit entry if anything changed. Raises Forbidden."""
     access.check(db, organization_id, by, "update")
     before = stored.of(db, organization_id)
@@ -43,6 +43,6 @@ def defaults(db: Connection, organization_id: str, by: By, wanted: Wanted) -> De
         if getattr(before, field) != getattr(after, field)
     }
     if changes:
-        stored.put(db, organization_id, after)
+        stored.store_defaults(db, organization_id, after)
         audit.record(db, by, organization_id, "updated", "defaults", organization_id, changes)
     return after

@@ -10,17 +10,17 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from analytics_box.base.errors import BadRequest
-from analytics_box.base.notify.change import Tools, Wanted
-from analytics_box.base.notify.kinds.kind import Config, Kind
+from analytics_box.base.notify.change import ChannelTools, ChannelUpdate
+from analytics_box.base.notify.kinds.kind import ChannelKind, Config
 from analytics_box.base.notify.kinds.table import KINDS
 from analytics_box.base.notify.message import Message
 from analytics_box.base.notify.rules import Channel
-from analytics_box.base.notify.send import Outcome, Sender
+from analytics_box.base.notify.send import ChannelSender, SendOutcome
 from analytics_box.base.notify.trying import send_test
-from analytics_box.base.texts import Integrations as Words
+from analytics_box.base.texts import IntegrationTexts as Words
 from analytics_box.tenants.configuration import channels
 from analytics_box.tenants.tenancy.acting import acting
-from analytics_box.tenants.tenancy.messages import OfOrganization, Success, Text, date
+from analytics_box.tenants.tenancy.messages import OrganizationInput, Success, Text, date
 from analytics_box.web.call import Call
 
 TESTS = 5  # tests that one caller may make per 60 s (wire 11.3, alarms.test)
@@ -71,7 +71,7 @@ class OfChannel(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LastResult(Struct, frozen=True):
-    """What became of the latest attempt to send something; `error` is null for a success."""
+    """The result of the latest attempt to send something; `error` is null for a success."""
 
     at: datetime
     success: bool
@@ -112,31 +112,31 @@ class NewSecret(Struct, frozen=True):
     secret: str
 
 
-class TestResult(Struct, frozen=True):
-    """What became of a test. `channel` is the type; `error` says what went wrong."""
+class ChannelTestResult(Struct, frozen=True):
+    """The result of a test. `channel` is the type; `error` is the reason of a failure."""
 
     success: bool
     channel: Type
     error: str | UnsetType = UNSET
 
 
-class Tested(Struct, frozen=True):
+class ChannelTestAnswer(Struct, frozen=True):
     """Output of config.testChannel (wire 10.5, alarms.test)."""
 
-    results: list[TestResult]
+    results: list[ChannelTestResult]
 
 
-async def list_channels(call: Call, given: OfOrganization) -> list[ChannelShown]:
+async def list_channels(call: Call, given: OrganizationInput) -> list[ChannelShown]:
     """config.listChannels: the oldest first. Raises Forbidden."""
     organization_id, by = acting(call, given.organizationId)
-    seen = await call.read(lambda db: channels.of(db, call.parts[Tools], organization_id, by))
-    return [shown(channel, seen.configs.get(channel.id)) for channel in seen.channels]
+    seen = await call.read(lambda db: channels.of(db, call.parts[ChannelTools], organization_id, by))
+    return [channel_answer(channel, seen.configs.get(channel.id)) for channel in seen.channels]
 
 
 async def create_channel(call: Call, given: NewChannel) -> ChannelMade:
     """config.createChannel. Raises Forbidden, BadRequest or Conflict."""
     organization_id, by = acting(call, given.organizationId)
-    tools, kind = call.parts[Tools], kind_of(given.type)
+    tools, kind = call.parts[ChannelTools], kind_of(given.type)
     channel, secret = await call.write(
         lambda db: channels.create(
             db,
@@ -149,22 +149,22 @@ async def create_channel(call: Call, given: NewChannel) -> ChannelMade:
             config=given.config,
         )
     )
-    return ChannelMade(shown(channel, channels.readable(tools, channel)), secret or None)
+    return ChannelMade(channel_answer(channel, channels.readable(tools, channel)), secret or None)
 
 
 async def update_channel(call: Call, given: ChangedChannel) -> ChannelShown:
     """config.updateChannel. Switching off gives up what waits. Raises Forbidden, NotFound or BadRequest."""
     organization_id, by = acting(call, given.organizationId)
-    tools = call.parts[Tools]
-    wanted = Wanted(given.name, given.enabled, given.config)
+    tools = call.parts[ChannelTools]
+    wanted = ChannelUpdate(given.name, given.enabled, given.config)
     channel = await call.write(lambda db: channels.update(db, tools, organization_id, by, given.channelId, wanted))
-    return shown(channel, channels.readable(tools, channel))
+    return channel_answer(channel, channels.readable(tools, channel))
 
 
 async def rotate_channel_secret(call: Call, given: OfChannel) -> NewSecret:
     """config.rotateChannelSecret: a webhook is signed with a new secret from now on. Raises Forbidden or NotFound."""
     organization_id, by = acting(call, given.organizationId)
-    tools = call.parts[Tools]
+    tools = call.parts[ChannelTools]
     channel, secret = await call.write(lambda db: channels.rotate(db, tools, organization_id, by, given.channelId))
     return NewSecret(channel.id, secret)
 
@@ -176,30 +176,30 @@ async def delete_channel(call: Call, given: OfChannel) -> Success:
     return Success()
 
 
-async def test_channel(call: Call, given: OfChannel) -> Tested:
+async def test_channel(call: Call, given: OfChannel) -> ChannelTestAnswer:
     """config.testChannel: send a test now, once. Raises Forbidden, NotFound or RateLimited."""
     channel, outcome = await try_now(call, given.channelId, given.organizationId)
-    return Tested([TestResult(not outcome.error, channel.kind, outcome.error or UNSET)])
+    return ChannelTestAnswer([ChannelTestResult(not outcome.error, channel.kind, outcome.error or UNSET)])
 
 
-async def try_now(call: Call, channel_id: str, organization_id: str | None = None) -> tuple[Channel, Outcome]:
+async def try_now(call: Call, channel_id: str, organization_id: str | None = None) -> tuple[Channel, SendOutcome]:
     """Send a test and keep what came of it. Raises Forbidden, NotFound or RateLimited."""
     organization_id, by = acting(call, organization_id)
     channel = await call.read(lambda db: channels.existing(db, organization_id, by, channel_id))
     call.parts.limits.take("channel tests", call.identity.limit_name, TESTS)
-    seal, sender = call.parts[Tools].seal, call.parts[Sender]
+    seal, sender = call.parts[ChannelTools].seal, call.parts[ChannelSender]
     return channel, await send_test(call.parts.box_db, seal, sender, channel, _test_message(call))
 
 
 def _test_message(call: Call) -> Message:
-    """What a test says. Nothing in it was typed by anybody."""
+    """The test message. It contains no text that a user typed."""
     url = call.parts.settings.public_url
     return Message(
         type="channel.test", title=Words.test_title, text=Words.test_text.format(url=url), at=call.now, url=url
     )
 
 
-def kind_of(name: str) -> Kind:
+def kind_of(name: str) -> ChannelKind:
     """The kind of this name. Raises BadRequest."""
     kind = KINDS.get(name)
     if kind is None:
@@ -207,7 +207,7 @@ def kind_of(name: str) -> Kind:
     return kind
 
 
-def shown(channel: Channel, config: Config | None) -> ChannelShown:
+def channel_answer(channel: Channel, config: Config | None) -> ChannelShown:
     """A channel for an answer; with its place for those who may see it."""
     last = None
     if channel.last_at is not None:

@@ -2,14 +2,14 @@
 
 from msgspec import Struct
 
-from analytics_box.base.identity import Person
+from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.notify.kinds.table import KINDS
 from analytics_box.base.notify.rules import Channel
-from analytics_box.base.texts import Integrations
+from analytics_box.base.texts import IntegrationTexts
 from analytics_box.web.page import dates
 
 
-class Row(Struct, frozen=True):
+class ChannelRow(Struct, frozen=True):
     """A channel in the list. `last` says what became of the latest attempt; `well` whether that was good."""
 
     id: str
@@ -23,9 +23,9 @@ class Row(Struct, frozen=True):
     signed: bool
 
 
-def row(channel: Channel, person: Person) -> Row:
+def row(channel: Channel, person: SignedInPerson) -> ChannelRow:
     """A channel for this reader."""
-    return Row(
+    return ChannelRow(
         id=channel.id,
         name=channel.name,
         kind=KINDS[channel.kind].label,
@@ -38,16 +38,16 @@ def row(channel: Channel, person: Person) -> Row:
     )
 
 
-def _last(channel: Channel, person: Person) -> str:
+def _last(channel: Channel, person: SignedInPerson) -> str:
     if channel.last_at is None:
-        return Integrations.never
+        return IntegrationTexts.never
     when = dates.moment(channel.last_at, person)
     if channel.last_error:
-        return Integrations.failed.format(when=when, error=channel.last_error)
-    return Integrations.sent.format(when=when)
+        return IntegrationTexts.failed.format(when=when, error=channel.last_error)
+    return IntegrationTexts.sent.format(when=when)
 
 
 def _waiting(count: int) -> str:
     if not count:
         return ""
-    return Integrations.one_waiting if count == 1 else Integrations.waiting.format(count=count)
+    return IntegrationTexts.one_waiting if count == 1 else IntegrationTexts.waiting.format(count=count)

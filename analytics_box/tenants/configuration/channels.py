@@ -1,4 +1,4 @@
-"""Who may make and change alert channels, and which addresses may be written to."""
+"""Permissions to create and change alert channels, and the addresses that they may use."""
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -6,8 +6,8 @@ from msgspec.structs import replace
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.notify import change
-from analytics_box.base.notify.change import Tools, Wanted
-from analytics_box.base.notify.kinds.kind import Config, Kind
+from analytics_box.base.notify.change import ChannelTools, ChannelUpdate
+from analytics_box.base.notify.kinds.kind import ChannelKind, Config
 from analytics_box.base.notify.kinds.table import KINDS
 from analytics_box.base.notify.rules import Channel
 from analytics_box.base.store.db import Connection
@@ -17,26 +17,26 @@ from analytics_box.tenants.configuration import domains
 from analytics_box.tenants.tenancy import access, members, rules
 
 
-class Seen(Struct, frozen=True):
+class VisibleChannels(Struct, frozen=True):
     """The channels that somebody sees; without their places for those who may not change them."""
 
     channels: list[Channel]
     configs: dict[str, Config]
 
 
-def of(db: Connection, tools: Tools, organization_id: str, by: By) -> Seen:
+def of(db: Connection, tools: ChannelTools, organization_id: str, by: By) -> VisibleChannels:
     """The organization's channels, the oldest first. Raises Forbidden."""
     role = access.check(db, organization_id, by, "read")
     found = change.of(db, organization_id)
     if not rules.may(role, "update"):
-        return Seen(found, {})
-    return Seen(found, {channel.id: readable(tools, channel) for channel in found})
+        return VisibleChannels(found, {})
+    return VisibleChannels(found, {channel.id: readable(tools, channel) for channel in found})
 
 
-def readable(tools: Tools, channel: Channel) -> Config:
-    """Where a channel leads; nothing where the file that its secrets were sealed with is lost."""
+def readable(tools: ChannelTools, channel: Channel) -> Config:
+    """The decrypted configuration of a channel; empty if the file that its secrets were encrypted with is lost."""
     try:
-        return change.opened(tools.seal, channel)
+        return change.decrypt_config(tools.seal, channel)
     except SealBroken:
         return {}
 
@@ -49,11 +49,11 @@ def existing(db: Connection, organization_id: str, by: By, channel_id: str) -> C
 
 def create(
     db: Connection,
-    tools: Tools,
+    tools: ChannelTools,
     organization_id: str,
     by: By,
     *,
-    kind: Kind,
+    kind: ChannelKind,
     name: str,
     enabled: bool,
     config: Config,
@@ -72,7 +72,9 @@ def create(
     )
 
 
-def update(db: Connection, tools: Tools, organization_id: str, by: By, channel_id: str, wanted: Wanted) -> Channel:
+def update(
+    db: Connection, tools: ChannelTools, organization_id: str, by: By, channel_id: str, wanted: ChannelUpdate
+) -> Channel:
     """A changed channel. Raises Forbidden, NotFound or BadRequest."""
     channel = existing(db, organization_id, by, channel_id)
     kind = KINDS[channel.kind]
@@ -83,7 +85,7 @@ def update(db: Connection, tools: Tools, organization_id: str, by: By, channel_i
     return change.update(db, tools, by, channel, wanted)
 
 
-def rotate(db: Connection, tools: Tools, organization_id: str, by: By, channel_id: str) -> tuple[Channel, str]:
+def rotate(db: Connection, tools: ChannelTools, organization_id: str, by: By, channel_id: str) -> tuple[Channel, str]:
     """A webhook with a new secret. Raises Forbidden, NotFound or BadRequest."""
     return change.rotate(db, tools, by, existing(db, organization_id, by, channel_id))
 
@@ -95,7 +97,7 @@ def delete(db: Connection, organization_id: str, by: By, channel_id: str) -> Cha
     return channel
 
 
-def _with_known_recipients(db: Connection, organization_id: str, by: By, kind: Kind, config: Config) -> Config:
+def _with_known_recipients(db: Connection, organization_id: str, by: By, kind: ChannelKind, config: Config) -> Config:
     """Mail goes only to members and to domains that the organization has proven: the box writes to nobody else.
 
     Whoever runs the box may name any address. Raises BadRequest.

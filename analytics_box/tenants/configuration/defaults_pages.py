@@ -7,7 +7,7 @@ from analytics_box.tenants.configuration.calls import GivenDefaults
 from analytics_box.tenants.tenancy import defaults as stored
 from analytics_box.tenants.tenancy import rules
 from analytics_box.tenants.tenancy.defaults import VisitorIds
-from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 HOME = "/settings/defaults"
 _MODES: dict[str, VisitorIds] = {"auto": "auto", "cookieless": "cookieless"}
@@ -24,7 +24,7 @@ async def save(visit: Visitor) -> Answer:
 
     async def store() -> str:
         given = GivenDefaults(
-            invitationRole=rules.invited(form.get("role", "")),
+            invitationRole=rules.invitation_role(form.get("role", "")),
             visitorIdMode=_MODES.get(form.get("mode", "")),
             dataRetentionDays=_days(form.get("days", "").strip()),
         )
@@ -34,7 +34,7 @@ async def save(visit: Visitor) -> Answer:
     return await visit.submit(store, defaults_page, values=form)
 
 
-async def defaults_page(visit: Visit, again: Again) -> Page:
+async def defaults_page(visit: PageRequest, again: Again) -> Page:
     """The page, with what is wrong with its form."""
     person = visit.person
     found = await visit.call.read(lambda db: stored.of(db, person.organization_id))
@@ -49,7 +49,7 @@ async def defaults_page(visit: Visit, again: Again) -> Page:
         },
         roles=rules.INVITED,
         editable=rules.may(person.role, "update"),
-        done=texts.Defaults.done.get(visit.asked("done"), "") if again.code == 200 else "",
+        done=texts.DefaultsTexts.done.get(visit.asked("done"), "") if again.code == 200 else "",
     )
 
 
@@ -57,5 +57,5 @@ def _days(text: str) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdecimal() and len(text) <= 4 and 1 <= int(text) <= 3_650):
-        raise BadRequest.about("days", texts.Defaults.retention_wrong)
+        raise BadRequest.about("days", texts.DefaultsTexts.retention_wrong)
     return int(text)

@@ -1,4 +1,4 @@
-"""What was sent to alert channels lately: `config.listDeliveries` and `config.retryDelivery` (scope manage:config)."""
+"""Recent deliveries to alert channels: `config.listDeliveries` and `config.retryDelivery` (scope manage:config)."""
 
 from datetime import datetime
 from typing import Annotated
@@ -6,8 +6,8 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from analytics_box.base.notify import log
-from analytics_box.base.notify.deliveries import Deliveries
-from analytics_box.base.notify.log import Entry, Status
+from analytics_box.base.notify.deliveries import ChannelDeliveries
+from analytics_box.base.notify.log import DeliveryLogEntry, Status
 from analytics_box.base.store.db import Connection
 from analytics_box.tenants.tenancy import access
 from analytics_box.tenants.tenancy.acting import acting
@@ -63,7 +63,7 @@ class DeliveryList(Struct, frozen=True):
 async def list_deliveries(call: Call, given: AskedDeliveries) -> DeliveryList:
     """config.listDeliveries: what channels were sent in 30 days, the newest first. Raises Forbidden or NotFound."""
     found, more = await page(call, given)
-    return DeliveryList([_shown(entry) for entry in found], found[-1].number if more else None)
+    return DeliveryList([_delivery_answer(entry) for entry in found], found[-1].number if more else None)
 
 
 async def retry_delivery(call: Call, given: OfDelivery) -> DeliveryShown:
@@ -71,20 +71,20 @@ async def retry_delivery(call: Call, given: OfDelivery) -> DeliveryShown:
     organization_id, by = acting(call, given.organizationId)
     call.parts.limits.take("delivery retries", call.identity.limit_name, RETRIES)
 
-    def again(db: Connection) -> Entry:
+    def again(db: Connection) -> DeliveryLogEntry:
         access.check(db, organization_id, by, "update")
         return log.retry(db, organization_id, given.deliveryId, now=call.now)
 
     entry = await call.write(again)
-    call.parts[Deliveries].soon()
-    return _shown(entry)
+    call.parts[ChannelDeliveries].soon()
+    return _delivery_answer(entry)
 
 
-async def page(call: Call, given: AskedDeliveries) -> tuple[list[Entry], bool]:
+async def page(call: Call, given: AskedDeliveries) -> tuple[list[DeliveryLogEntry], bool]:
     """A page of the log, and whether there are older entries. Raises Forbidden or NotFound."""
     organization_id, by = acting(call, given.organizationId)
 
-    def find(db: Connection) -> list[Entry]:
+    def find(db: Connection) -> list[DeliveryLogEntry]:
         access.check(db, organization_id, by, "read")
         return log.entries(db, organization_id, channel_id=given.channelId, before=given.cursor, most=given.limit + 1)
 
@@ -92,7 +92,7 @@ async def page(call: Call, given: AskedDeliveries) -> tuple[list[Entry], bool]:
     return found[: given.limit], len(found) > given.limit
 
 
-def _shown(entry: Entry) -> DeliveryShown:
+def _delivery_answer(entry: DeliveryLogEntry) -> DeliveryShown:
     return DeliveryShown(
         id=entry.id,
         channelId=entry.channel_id,

@@ -4,19 +4,19 @@ from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box.base import errors, texts
-from analytics_box.base.identity import Person
+from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.notify import change
-from analytics_box.base.notify.log import Entry
+from analytics_box.base.notify.log import DeliveryLogEntry
 from analytics_box.tenants.configuration import delivery_calls as procedures
 from analytics_box.tenants.configuration.delivery_calls import AskedDeliveries, OfDelivery
 from analytics_box.tenants.tenancy import rules
 from analytics_box.web.page import dates
-from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 HOME = "/settings/integrations"
 
 
-class Row(Struct, frozen=True):
+class DeliveryRow(Struct, frozen=True):
     """A message in the log. `state` says what became of it, `well` whether that was good; `may_retry` is about it."""
 
     id: str
@@ -41,7 +41,7 @@ async def retry(visit: Visitor, channel_id: FromPath[str], delivery_id: FromPath
     return visit.go(f"{HOME}/{channel_id}/deliveries?done=retried")
 
 
-async def _page(visit: Visit, channel_id: str, again: Again, *, done: bool = False) -> Page:
+async def _page(visit: PageRequest, channel_id: str, again: Again, *, done: bool = False) -> Page:
     person, asked = visit.person, visit.asked("before")
     cursor = int(asked) if asked.isascii() and asked.isdecimal() and 0 < len(asked) < 16 else None
     channel = await visit.call.read(lambda db: change.existing(db, channel_id, person.organization_id))
@@ -55,12 +55,12 @@ async def _page(visit: Visit, channel_id: str, again: Again, *, done: bool = Fal
         rows=[_row(entry, person, editable=editable and channel.enabled) for entry in found],
         newest=f"{HOME}/{channel_id}/deliveries" if cursor else "",
         older=f"{HOME}/{channel_id}/deliveries?before={found[-1].number}" if more else "",
-        done=texts.Deliveries.retried if done else "",
+        done=texts.DeliveryTexts.retried if done else "",
     )
 
 
-def _row(entry: Entry, person: Person, *, editable: bool) -> Row:
-    words = texts.Deliveries
+def _row(entry: DeliveryLogEntry, person: SignedInPerson, *, editable: bool) -> DeliveryRow:
+    words = texts.DeliveryTexts
     attempts = words.attempts.format(count=entry.attempts) if entry.attempts != 1 else words.one_attempt
     match entry.status:
         case "sent":
@@ -73,7 +73,7 @@ def _row(entry: Entry, person: Person, *, editable: bool) -> Row:
             state = words.waiting.format(when=when, attempts=attempts, error=entry.error)
         case _:
             state = words.new
-    return Row(
+    return DeliveryRow(
         id=entry.id,
         title=entry.title,
         when=dates.moment(entry.created_at, person),

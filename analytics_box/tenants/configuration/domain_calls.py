@@ -10,13 +10,13 @@ from analytics_box.base.outgoing.client import Clients
 from analytics_box.tenants.configuration import domains
 from analytics_box.tenants.configuration.rules import Domain, ProvenBy
 from analytics_box.tenants.tenancy.acting import acting
-from analytics_box.tenants.tenancy.messages import OfOrganization, Success, Text, date
+from analytics_box.tenants.tenancy.messages import OrganizationInput, Success, Text, date
 from analytics_box.web.call import Call
 
 CHECKS = 10  # looks at TXT records by one caller per 60 s
 
 
-class NewDomain(Struct, frozen=True, forbid_unknown_fields=True):
+class AddDomain(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of config.addDomain. `withoutProof` is for the administrator of the box."""
 
     domain: Text
@@ -39,7 +39,7 @@ class TextRecord(Struct, frozen=True):
     value: str
 
 
-class DomainShown(Struct, frozen=True):
+class DomainAnswer(Struct, frozen=True):
     """A domain as procedures answer with it. `error` says why the latest check did not prove it.
 
     A verified domain belongs to this organization alone. With links.addDomain short links are served on it, with
@@ -58,13 +58,13 @@ class DomainShown(Struct, frozen=True):
     error: str | None
 
 
-async def list_domains(call: Call, given: OfOrganization) -> list[DomainShown]:
+async def list_domains(call: Call, given: OrganizationInput) -> list[DomainAnswer]:
     """config.listDomains: by name. Raises Forbidden."""
     organization_id, by = acting(call, given.organizationId)
-    return [shown(one) for one in await call.read(lambda db: domains.of(db, organization_id, by))]
+    return [domain_answer(one) for one in await call.read(lambda db: domains.of(db, organization_id, by))]
 
 
-async def add_domain(call: Call, given: NewDomain) -> DomainShown:
+async def add_domain(call: Call, given: AddDomain) -> DomainAnswer:
     """config.addDomain: claim a domain; its TXT record then proves it. Raises Forbidden, BadRequest or Conflict."""
     organization_id, by = acting(call, given.organizationId)
     own = domains.own_hosts(call.parts.settings)
@@ -73,12 +73,12 @@ async def add_domain(call: Call, given: NewDomain) -> DomainShown:
             db, organization_id, by, given=given.domain, own_hosts=own, without_proof=given.withoutProof
         )
     )
-    return shown(made)
+    return domain_answer(made)
 
 
-async def verify_domain(call: Call, given: OfDomain) -> DomainShown:
+async def verify_domain(call: Call, given: OfDomain) -> DomainAnswer:
     """config.verifyDomain: look at the TXT record now. Raises Forbidden, NotFound, Conflict or RateLimited."""
-    return shown(await check_now(call, given.domainId, given.organizationId))
+    return domain_answer(await check_now(call, given.domainId, given.organizationId))
 
 
 async def check_now(call: Call, domain_id: str, organization_id: str | None = None) -> Domain:
@@ -99,9 +99,9 @@ async def remove_domain(call: Call, given: OfDomain) -> Success:
     return Success()
 
 
-def shown(domain: Domain) -> DomainShown:
+def domain_answer(domain: Domain) -> DomainAnswer:
     """A domain for an answer."""
-    return DomainShown(
+    return DomainAnswer(
         id=domain.id,
         organizationId=domain.organization_id,
         domain=domain.domain,

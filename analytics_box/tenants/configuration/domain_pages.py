@@ -3,20 +3,20 @@
 from msgspec import Struct
 
 from analytics_box.base import texts
-from analytics_box.base.identity import Person
+from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.store.db import Connection
 from analytics_box.tenants.configuration import domain_calls as procedures
 from analytics_box.tenants.configuration import domains as verbs
-from analytics_box.tenants.configuration.domain_calls import NewDomain, OfDomain
+from analytics_box.tenants.configuration.domain_calls import AddDomain, OfDomain
 from analytics_box.tenants.configuration.rules import Domain
 from analytics_box.tenants.tenancy import access, rules
 from analytics_box.web.page import dates
-from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 HOME = "/settings/domains"
 
 
-class Row(Struct, frozen=True):
+class DomainRow(Struct, frozen=True):
     """A domain in the list. `note` says how it was proven, or what the latest check found."""
 
     id: str
@@ -38,7 +38,7 @@ async def add_domain(visit: Visitor) -> Answer:
     without_proof = "withoutProof" in form
 
     async def save() -> str:
-        await procedures.add_domain(visit.call, NewDomain(form.get("domain", ""), withoutProof=without_proof))
+        await procedures.add_domain(visit.call, AddDomain(form.get("domain", ""), withoutProof=without_proof))
         return f"{HOME}?done={'trusted' if without_proof else 'added'}"
 
     return await visit.submit(save, domains_page, values=form, field="domain")
@@ -76,7 +76,7 @@ async def remove(visit: Visitor) -> Answer:
     return visit.go(f"{HOME}?done=removed")
 
 
-async def domains_page(visit: Visit, again: Again) -> Page:
+async def domains_page(visit: PageRequest, again: Again) -> Page:
     """The page, with what is wrong with a form of it."""
     person, by = visit.person, visit.call.by
 
@@ -98,8 +98,8 @@ async def domains_page(visit: Visit, again: Again) -> Page:
     )
 
 
-def _row(domain: Domain, person: Person) -> Row:
-    return Row(
+def _row(domain: Domain, person: SignedInPerson) -> DomainRow:
+    return DomainRow(
         id=domain.id,
         domain=domain.domain,
         proven=domain.proven_at is not None,
@@ -109,7 +109,7 @@ def _row(domain: Domain, person: Person) -> Row:
     )
 
 
-def _note(domain: Domain, person: Person) -> str:
+def _note(domain: Domain, person: SignedInPerson) -> str:
     if domain.proven_at is not None:
         words = texts.Domains.by_dns if domain.proven_by == "dns" else texts.Domains.by_administrator
         return words.format(when=dates.moment(domain.proven_at, person))

@@ -14,7 +14,7 @@ from analytics_box.base import audit, errors, ids
 from analytics_box.base.acting import By
 from analytics_box.base.errors import Conflict
 from analytics_box.base.outgoing.client import Client
-from analytics_box.base.outgoing.failures import Failed
+from analytics_box.base.outgoing.failures import RequestFailed
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Connection
 from analytics_box.tenants.configuration import rows, rules
@@ -24,8 +24,8 @@ from analytics_box.tenants.tenancy import access
 _SUBJECT: Final = "domain"
 
 
-class Found(Struct, frozen=True):
-    """What a look at the TXT record found; without an error it proves the domain."""
+class DomainCheckResult(Struct, frozen=True):
+    """The result of a TXT record look-up; without an error it proves the domain."""
 
     error: str = ""
 
@@ -89,21 +89,21 @@ def claim(
     return made
 
 
-async def look_up(client: Client, domain: Domain) -> Found:
+async def look_up(client: Client, domain: Domain) -> DomainCheckResult:
     """Whether the TXT record is there."""
     try:
         client.fence.check_name(domain.record)
         texts = await client.resolver.texts(domain.record)
-    except Failed as why:
-        return Found(str(why))
+    except RequestFailed as why:
+        return DomainCheckResult(str(why))
     if domain.token in (text.strip() for text in texts):
-        return Found()
+        return DomainCheckResult()
     if texts:
-        return Found(f"The TXT record at {domain.record} has another value")
-    return Found(f"There is no TXT record at {domain.record} yet; a new one can take a while to be seen")
+        return DomainCheckResult(f"The TXT record at {domain.record} has another value")
+    return DomainCheckResult(f"There is no TXT record at {domain.record} yet; a new one can take a while to be seen")
 
 
-def store_check(db: Connection, domain: Domain, by: By, found: Found) -> Domain:
+def store_check(db: Connection, domain: Domain, by: By, found: DomainCheckResult) -> Domain:
     """Store what a look at the record found. Raises NotFound, or Conflict when another organization was first."""
     access.check(db, domain.organization_id, by, "update")
     now = existing(db, domain.id, domain.organization_id)

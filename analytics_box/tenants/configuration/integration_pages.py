@@ -9,8 +9,8 @@ from typing import Literal
 from litestar.params import FromPath
 
 from analytics_box.base import errors, texts
-from analytics_box.base.notify.change import Tools
-from analytics_box.base.notify.kinds.kind import Config, Field, Kind
+from analytics_box.base.notify.change import ChannelTools
+from analytics_box.base.notify.kinds.kind import ChannelField, ChannelKind, Config
 from analytics_box.base.notify.kinds.table import KINDS
 from analytics_box.base.notify.mail import Mailer
 from analytics_box.base.notify.rules import Channel
@@ -22,7 +22,7 @@ from analytics_box.tenants.configuration.channel_calls import ChangedChannel, Ne
 from analytics_box.tenants.configuration.channel_view import row
 from analytics_box.tenants.tenancy import access, rules
 from analytics_box.web.page.typed import web_address
-from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 HOME = "/settings/integrations"
 Confirmed = Literal["delete", "rotate"]
@@ -30,7 +30,7 @@ Confirmed = Literal["delete", "rotate"]
 
 async def integrations(visit: Visitor) -> Page:
     """GET /settings/integrations."""
-    return await integrations_page(visit, Again(), done=texts.Integrations.done.get(visit.asked("done"), ""))
+    return await integrations_page(visit, Again(), done=texts.IntegrationTexts.done.get(visit.asked("done"), ""))
 
 
 async def new_channel_form(visit: Visitor) -> Page:
@@ -56,7 +56,7 @@ async def add_channel(visit: Visitor) -> Answer:
         return await _form(visit, Again(refused.status, form, {}, refused.message), kind=kind)
     if made.secret is None:
         return visit.go(f"{HOME}?done=added")
-    return _secret(visit, texts.Integrations.made_title, made.channel.name, made.secret)
+    return _secret(visit, texts.IntegrationTexts.made_title, made.channel.name, made.secret)
 
 
 async def edit_channel_form(visit: Visitor, channel_id: FromPath[str]) -> Page:
@@ -83,7 +83,7 @@ async def save_channel(visit: Visitor, channel_id: FromPath[str]) -> Answer:
 async def confirm(visit: Visitor, channel_id: FromPath[str], action: FromPath[str]) -> Page:
     """GET /settings/integrations/{id}/{delete or rotate}: are you sure? Raises NotFound."""
     channel, _ = await _find(visit, channel_id)
-    words = texts.Integrations
+    words = texts.IntegrationTexts
     match action:
         case "delete":
             title, text = words.delete_title, words.delete_text
@@ -115,7 +115,7 @@ async def act(visit: Visitor, channel_id: FromPath[str], action: FromPath[str]) 
         case "rotate":
             channel, _ = await _find(visit, channel_id)
             made = await procedures.rotate_channel_secret(call, chosen)
-            return _secret(visit, texts.Integrations.rotated_title, channel.name, made.secret)
+            return _secret(visit, texts.IntegrationTexts.rotated_title, channel.name, made.secret)
         case _:
             raise errors.NotFound("There is no such page")
 
@@ -123,18 +123,18 @@ async def act(visit: Visitor, channel_id: FromPath[str], action: FromPath[str]) 
 async def test_mail(visit: Visitor) -> Page:
     """POST /settings/integrations/test-mail: to the reader's own address."""
     sent = await configuration_calls.test_email(visit.call, configuration_calls.TestEmail())
-    words = texts.Integrations
+    words = texts.IntegrationTexts
     if sent.error is None:
         return await integrations_page(visit, Again(), done=words.mail_sent.format(email=sent.to))
     return await integrations_page(visit, Again(general=words.mail_failed.format(error=sent.error)))
 
 
-async def integrations_page(visit: Visit, again: Again, *, done: str = "") -> Page:
+async def integrations_page(visit: PageRequest, again: Again, *, done: str = "") -> Page:
     """The list of channels and the mail server; `general` of a form says what went wrong."""
     person, by = visit.person, visit.call.by
 
-    def find(db: Connection) -> tuple[channels.Seen, bool]:
-        seen = channels.of(db, visit.parts[Tools], person.organization_id, by)
+    def find(db: Connection) -> tuple[channels.VisibleChannels, bool]:
+        seen = channels.of(db, visit.parts[ChannelTools], person.organization_id, by)
         return seen, access.administers(db, by)
 
     seen, administers = await visit.call.read(find)
@@ -151,9 +151,9 @@ async def integrations_page(visit: Visit, again: Again, *, done: str = "") -> Pa
     )
 
 
-async def _test(visit: Visit, channel_id: str) -> Page:
+async def _test(visit: PageRequest, channel_id: str) -> Page:
     channel, outcome = await procedures.try_now(visit.call, channel_id)
-    words = texts.Integrations
+    words = texts.IntegrationTexts
     if outcome.error:
         failed = words.test_failed.format(name=channel.name, error=outcome.error)
         return await integrations_page(visit, Again(general=failed))
@@ -161,7 +161,7 @@ async def _test(visit: Visit, channel_id: str) -> Page:
 
 
 async def _form(
-    visit: Visit, again: Again, *, kind: Kind, channel: Channel | None = None, config: Config | None = None
+    visit: PageRequest, again: Again, *, kind: ChannelKind, channel: Channel | None = None, config: Config | None = None
 ) -> Page:
     config = config or {}
     shown = {field.name: config.get(field.name, field.default) for field in kind.fields if not field.secret}
@@ -170,7 +170,7 @@ async def _form(
         "integrations",
         again=again,
         values={"name": channel.name if channel is not None else kind.label, **shown},
-        labels={"name": texts.Integrations.name, **{field.name: field.label for field in kind.fields}},
+        labels={"name": texts.IntegrationTexts.name, **{field.name: field.label for field in kind.fields}},
         kind=kind,
         channel=channel,
         kept=[field.name for field in kind.fields if field.secret and config.get(field.name)],
@@ -178,19 +178,19 @@ async def _form(
     )
 
 
-def _secret(visit: Visit, title: str, name: str, secret: str) -> Page:
+def _secret(visit: PageRequest, title: str, name: str, secret: str) -> Page:
     return visit.settings_page("channel_secret.html", "integrations", title=title, name=name, secret=secret)
 
 
-async def _find(visit: Visit, channel_id: str) -> tuple[Channel, Config]:
-    own, by, tools = visit.person.organization_id, visit.call.by, visit.parts[Tools]
+async def _find(visit: PageRequest, channel_id: str) -> tuple[Channel, Config]:
+    own, by, tools = visit.person.organization_id, visit.call.by, visit.parts[ChannelTools]
     channel = await visit.call.read(lambda db: channels.existing(db, own, by, channel_id))
     return channel, channels.readable(tools, channel)
 
 
-def _config(kind: Kind, form: dict[str, str]) -> dict[str, str]:
+def _config(kind: ChannelKind, form: dict[str, str]) -> dict[str, str]:
     """The fields of the form. A secret one that was left empty stays as it is, unless it is to be removed."""
-    given = {field.name: _typed(field, form.get(field.name, "")) for field in kind.fields}
+    given = {field.name: _form_values(field, form.get(field.name, "")) for field in kind.fields}
     kept = [field for field in kind.fields if field.secret and not given[field.name].strip()]
     for field in kept:
         if f"remove-{field.name}" not in form:
@@ -198,7 +198,7 @@ def _config(kind: Kind, form: dict[str, str]) -> dict[str, str]:
     return given
 
 
-def _typed(field: Field, text: str) -> str:
+def _form_values(field: ChannelField, text: str) -> str:
     return web_address(text) if field.type == "url" else text
 
 

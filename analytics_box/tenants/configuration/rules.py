@@ -1,4 +1,4 @@
-"""What an organization's own domains may be. Pure."""
+"""Valid custom domains of an organization. Pure."""
 
 from collections.abc import Collection
 from typing import Final, Literal
@@ -6,7 +6,7 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from analytics_box.base.errors import BadRequest
-from analytics_box.base.outgoing.failures import Refused
+from analytics_box.base.outgoing.failures import AddressRefused
 from analytics_box.base.outgoing.target import clean_host
 from analytics_box.base.urls import url_parts
 
@@ -46,7 +46,7 @@ def clean_domain(given: str, own_hosts: Collection[str]) -> str:
     text = text.partition("/")[0]
     try:
         domain = clean_host(text)
-    except Refused:
+    except AddressRefused:
         domain = ""
     last = domain.rpartition(".")[2]
     if "." not in domain or last.isdecimal() or not 4 <= len(domain) <= _LONGEST:
@@ -66,6 +66,6 @@ def hosts_of(addresses: Collection[str]) -> frozenset[str]:
         if host:
             try:
                 found.add(clean_host(host))
-            except Refused:
+            except AddressRefused:
                 continue
     return frozenset(found)

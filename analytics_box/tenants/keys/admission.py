@@ -9,15 +9,15 @@ from typing import Any, Literal, NamedTuple
 
 from analytics_box.base.clock import SECOND, Clock
 from analytics_box.base.errors import RateLimited
-from analytics_box.base.identity import Key
-from analytics_box.base.limits import WINDOW, Allowance, Limits
+from analytics_box.base.identity import ApiKey
+from analytics_box.base.limits import WINDOW, Allowance, TokenBuckets
 from analytics_box.base.settings import Settings
 
 Family = Literal["api", "ingest"]
 
 
 class _Most(NamedTuple):
-    """What one key may do on a family of routes: requests per 60 seconds, and in flight. 0 is unlimited."""
+    """Limits of a key on a family of routes: requests per 60 seconds, and in flight. 0 is unlimited."""
 
     requests: int
     in_flight: int
@@ -26,7 +26,7 @@ class _Most(NamedTuple):
 class Admission:
     """Counts the requests in flight of each key. The front lets a request go when it is answered."""
 
-    def __init__(self, clock: Clock, limits: Limits, settings: Settings) -> None:
+    def __init__(self, clock: Clock, limits: TokenBuckets, settings: Settings) -> None:
         self._clock = clock
         self._limits = limits
         self._most: dict[Family, _Most] = {
@@ -35,7 +35,7 @@ class Admission:
         }
         self._in_flight: dict[tuple[Family, str], int] = {}
 
-    def enter(self, scope: dict[str, Any], key: Key, family: Family) -> Allowance | None:
+    def enter(self, scope: dict[str, Any], key: ApiKey, family: Family) -> Allowance | None:
         """Let a request of this key in, and note in its scope how it leaves. Raises RateLimited."""
         most = self._most[family]
         name = (family, key.id)
@@ -66,5 +66,5 @@ class Admission:
             del self._in_flight[name]
 
     def in_flight(self, key_id: str) -> int:
-        """How many requests of a key are being answered."""
+        """The number of a key's requests in progress."""
         return sum(count for (_, name), count in self._in_flight.items() if name == key_id)

@@ -11,50 +11,50 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from analytics_box.base import errors, ids
-from analytics_box.base.identity import Key, Role
+from analytics_box.base.identity import ApiKey, Role
 from analytics_box.base.store.db import Connection
 from analytics_box.tenants.keys import change, rows, rules
 from analytics_box.tenants.keys.create import create_as
 from analytics_box.tenants.keys.messages import (
-    ById,
     ChangedKey,
+    CreateKey,
+    KeyId,
     KeyRecord,
     MyRole,
-    NewKey,
     Secret,
 )
 from analytics_box.tenants.keys.revoke import revoke as revoke_key
 from analytics_box.tenants.keys.ring import KeyRing
-from analytics_box.tenants.keys.rules import Record, Wanted
-from analytics_box.tenants.tenancy.messages import OfOrganization, Success, date
+from analytics_box.tenants.keys.rules import KeyDefinition, StoredKey
+from analytics_box.tenants.tenancy.messages import OrganizationInput, Success, date
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.call import Call
 
 _RESTRICTED = ("enabled", "scopes", "resources", "expiresAt", "ratelimit")  # not for members
 
 
-async def get_my_role(call: Call, given: OfOrganization) -> MyRole:
+async def get_my_role(call: Call, given: OrganizationInput) -> MyRole:
     """apikeys.getMyRole: what the caller may do with the organization's keys."""
     call.organization(given.organizationId)
     return MyRole(role(call), rules.may_edit_scopes(role(call)))
 
 
-async def list_keys(call: Call, given: OfOrganization) -> list[KeyRecord]:
+async def list_keys(call: Call, given: OrganizationInput) -> list[KeyRecord]:
     """apikeys.list: the organization's keys, newest first, also those that no longer work."""
     organization_id = call.organization(given.organizationId)
-    return [shown(call, record) for record in await call.read(lambda db: rows.of(db, organization_id))]
+    return [key_answer(call, record) for record in await call.read(lambda db: rows.of(db, organization_id))]
 
 
-async def get_by_id(call: Call, given: ById) -> KeyRecord:
+async def get_by_id(call: Call, given: KeyId) -> KeyRecord:
     """apikeys.getById. Raises NotFound."""
     organization_id = call.organization()
     _, record = await call.read(lambda db: change.find(db, given.id, organization_id))
-    return shown(call, record)
+    return key_answer(call, record)
 
 
-async def create(call: Call, given: NewKey) -> Secret:
+async def create(call: Call, given: CreateKey) -> Secret:
     """apikeys.create: shows the secret this once. Raises BadRequest, or Forbidden for more than the role may give."""
-    wanted = Wanted(
+    wanted = KeyDefinition(
         name=given.name,
         type=given.type,
         description=given.description or "",
@@ -68,7 +68,7 @@ async def create(call: Call, given: NewKey) -> Secret:
     return Secret(id=key.id, secret=secret, prefix=ids.KEY_PREFIX, start=key.start)
 
 
-async def make(call: Call, wanted: Wanted, organization_id: str) -> tuple[Key, str]:
+async def make(call: Call, wanted: KeyDefinition, organization_id: str) -> tuple[ApiKey, str]:
     """Check and store a key, and let it work at once; with its secret. Raises BadRequest or Forbidden."""
     known = {website.id for website in call.parts[Directory].of(organization_id)}
     wanted = rules.check(wanted, known=known, now=call.now)
@@ -83,21 +83,23 @@ async def update(call: Call, given: ChangedKey) -> KeyRecord:
     restricted = [name for name in _RESTRICTED if getattr(given, name) is not UNSET]
     if restricted and not rules.may_edit_scopes(role(call)):
         raise errors.Forbidden(f"Your role in this organization is {role(call)}; {restricted[0]} needs admin")
-    return shown(call, await change_as(call, given.id, lambda record: _wanted(given, record), enabled=given.enabled))
+    return key_answer(
+        call, await change_as(call, given.id, lambda record: _requested_key(given, record), enabled=given.enabled)
+    )
 
 
 async def change_as(
     call: Call,
     key_id: str,
-    want: Callable[[Record], Wanted],
+    want: Callable[[StoredKey], KeyDefinition],
     *,
     enabled: bool | UnsetType = UNSET,
-) -> Record:
+) -> StoredKey:
     """Check and store what `want` makes of a key; it counts at once. Raises what apikeys.update raises."""
     organization_id = call.organization()
     known = {website.id for website in call.parts[Directory].of(organization_id)}
 
-    def edit(record: Record) -> Record:
+    def edit(record: StoredKey) -> StoredKey:
         wanted = want(record)
         already = rules.websites_of(record.resources)  # they may be gone by now, but they stay
         fresh = wanted.expires_at != record.expires_at
@@ -121,7 +123,7 @@ async def change_as(
     return record
 
 
-async def revoke(call: Call, given: ById) -> Success:
+async def revoke(call: Call, given: KeyId) -> Success:
     """apikeys.revoke: the key is dead on the very next request, for good. Raises NotFound or Conflict."""
     organization_id = call.organization()
     digest, key = await call.write(lambda db: revoke_key(db, given.id, organization_id=organization_id, by=call.by))
@@ -129,7 +131,7 @@ async def revoke(call: Call, given: ById) -> Success:
     return Success()
 
 
-async def rotate(call: Call, given: ById) -> Secret:
+async def rotate(call: Call, given: KeyId) -> Secret:
     """apikeys.rotate: a new secret, shown this once; the old one is dead on the very next request.
 
     Raises NotFound, and Conflict for a revoked key.
@@ -142,7 +144,7 @@ async def rotate(call: Call, given: ById) -> Secret:
     return Secret(id=record.id, secret=secret, prefix=ids.KEY_PREFIX, start=record.start)
 
 
-async def delete(call: Call, given: ById) -> Success:
+async def delete(call: Call, given: KeyId) -> Success:
     """apikeys.delete. Raises NotFound."""
     organization_id = call.organization()
 
@@ -161,7 +163,7 @@ def role(call: Call) -> Role:
     return call.identity.person.role
 
 
-def shown(call: Call, record: Record) -> KeyRecord:
+def key_answer(call: Call, record: StoredKey) -> KeyRecord:
     """A key for an answer."""
     used = call.parts[KeyRing].last_used(record.id)
     return KeyRecord(
@@ -185,15 +187,15 @@ def shown(call: Call, record: Record) -> KeyRecord:
     )
 
 
-def _wanted(given: ChangedKey, record: Record) -> Wanted:
-    """What apikeys.update asks for."""
+def _requested_key(given: ChangedKey, record: StoredKey) -> KeyDefinition:
+    """The definition that apikeys.update asks for."""
     scopes, resources = record.scopes, record.resources
     if given.scopes is not UNSET:
         scopes = given.scopes
         resources = rules.without(resources, set(record.scopes) - set(scopes), instead=scopes)
     if given.resources is not UNSET:
         resources = given.resources
-    return Wanted(
+    return KeyDefinition(
         name=record.name if given.name is UNSET else given.name,
         description=record.description if given.description is UNSET else given.description or "",
         scopes=scopes,

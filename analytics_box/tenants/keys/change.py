@@ -10,7 +10,7 @@ from analytics_box.base.acting import By
 from analytics_box.base.errors import Conflict, NotFound
 from analytics_box.base.store.db import Connection
 from analytics_box.tenants.keys import rows, rules
-from analytics_box.tenants.keys.rules import Record
+from analytics_box.tenants.keys.rules import StoredKey
 
 _AUDITED = ("name", "description", "enabled", "scopes", "resources", "tags", "ratelimit", "expires_at")
 
@@ -18,11 +18,11 @@ _AUDITED = ("name", "description", "enabled", "scopes", "resources", "tags", "ra
 def update(
     db: Connection,
     key_id: str,
-    edit: Callable[[Record], Record],
+    edit: Callable[[StoredKey], StoredKey],
     *,
     organization_id: str,
     by: By,
-) -> tuple[bytes, Record]:
+) -> tuple[bytes, StoredKey]:
     """Store what `edit` makes of a key; returns the digest of its secret and the new record.
 
     Raises NotFound, Conflict for a revoked key, and what `edit` raises.
@@ -37,7 +37,7 @@ def update(
     return digest, after if changed else before
 
 
-def rotate(db: Connection, key_id: str, *, organization_id: str, by: By) -> tuple[Record, str]:
+def rotate(db: Connection, key_id: str, *, organization_id: str, by: By) -> tuple[StoredKey, str]:
     """Give a key a new secret; returns the key and the secret, which is not kept anywhere.
 
     Raises NotFound, and Conflict for a revoked key.
@@ -57,7 +57,7 @@ def delete(db: Connection, key_id: str, *, organization_id: str, by: By) -> None
     note(db, record, "deleted", by=by)
 
 
-def find(db: Connection, key_id: str, organization_id: str | None) -> tuple[bytes, Record]:
+def find(db: Connection, key_id: str, organization_id: str | None) -> tuple[bytes, StoredKey]:
     """The key with this id, of this organization if one is given. Raises NotFound."""
     found = rows.by_id(db, key_id)
     if found is None or organization_id not in {None, found[1].organization_id}:
@@ -65,7 +65,7 @@ def find(db: Connection, key_id: str, organization_id: str | None) -> tuple[byte
     return found
 
 
-def changeable(db: Connection, key_id: str, organization_id: str | None) -> tuple[bytes, Record]:
+def changeable(db: Connection, key_id: str, organization_id: str | None) -> tuple[bytes, StoredKey]:
     """Find a key that may be changed. Raises NotFound, and Conflict for a revoked key."""
     digest, record = find(db, key_id, organization_id)
     if record.revoked_at is not None:
@@ -75,7 +75,7 @@ def changeable(db: Connection, key_id: str, organization_id: str | None) -> tupl
 
 def note(
     db: Connection,
-    record: Record,
+    record: StoredKey,
     action: audit.Action,
     *,
     by: By,

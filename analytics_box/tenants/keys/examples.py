@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from analytics_box.base import texts
-from analytics_box.base.identity import Key
+from analytics_box.base.identity import ApiKey
 from analytics_box.base.settings import Settings
 
 
-class Example(Struct, frozen=True):
+class KeyExample(Struct, frozen=True):
     """A command, and what it does."""
 
     id: str
@@ -17,15 +17,15 @@ class Example(Struct, frozen=True):
     command: str
 
 
-def of(key: Key, websites: Sequence[str], secret: str, settings: Settings) -> list[Example]:
-    """What this key can do, each on the first of the organization's websites on which it may."""
+def of(key: ApiKey, websites: Sequence[str], secret: str, settings: Settings) -> list[KeyExample]:
+    """Example commands for this key, each for the first website of the organization that it has access to."""
     found = []
     counts = next((website for website in websites if key.may("track:events", website)), "")
     if counts or ("track:events" in key.scopes and key.websites is None):
-        found.append(Example("track", texts.ApiKeys.example_track, track(settings.tracker_url, counts, secret)))
+        found.append(KeyExample("track", texts.ApiKeys.example_track, track(settings.tracker_url, counts, secret)))
     reads = next((website for website in websites if key.may("read:data", website)), "")
     if reads:
-        found.append(Example("query", texts.ApiKeys.example_query, query(settings.public_url, reads, secret)))
+        found.append(KeyExample("query", texts.ApiKeys.example_query, query(settings.public_url, reads, secret)))
     return found
 
 

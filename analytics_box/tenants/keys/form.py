@@ -13,9 +13,9 @@ from msgspec import Struct
 
 from analytics_box.base import texts
 from analytics_box.base.errors import BadRequest
-from analytics_box.base.identity import SCOPES, Person, Role, Scope
+from analytics_box.base.identity import SCOPES, Role, Scope, SignedInPerson
 from analytics_box.tenants.keys import rules
-from analytics_box.tenants.keys.rules import KeyType, RateLimit, Record, Wanted
+from analytics_box.tenants.keys.rules import KeyDefinition, KeyType, RateLimit, StoredKey
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.permission import OF_ORGANIZATION
 
@@ -24,7 +24,7 @@ OF_ONE_WEBSITE = tuple(scope for scope in SCOPES if scope not in OF_ORGANIZATION
 MINUTE = 60  # seconds
 
 
-class Choice(Struct, frozen=True):
+class ScopeChoice(Struct, frozen=True):
     """A checkbox of the form."""
 
     field: str
@@ -34,11 +34,11 @@ class Choice(Struct, frozen=True):
     open: bool = True
 
 
-class Group(Struct, frozen=True):
+class ScopeGroup(Struct, frozen=True):
     """Checkboxes that belong together."""
 
     title: str
-    choices: tuple[Choice, ...]
+    choices: tuple[ScopeChoice, ...]
 
     @property
     def any_on(self) -> bool:
@@ -46,15 +46,17 @@ class Group(Struct, frozen=True):
         return any(choice.on for choice in self.choices)
 
 
-class Form(Struct, frozen=True):
-    """What the form offers: scopes in groups, the websites, and further scopes for each of these."""
+class KeyForm(Struct, frozen=True):
+    """The choices of the form: scopes in groups, the websites, and further scopes for each of these."""
 
-    groups: tuple[Group, ...]
-    sites: tuple[Choice, ...]
-    own: tuple[Group, ...]
+    groups: tuple[ScopeGroup, ...]
+    sites: tuple[ScopeChoice, ...]
+    own: tuple[ScopeGroup, ...]
 
 
-def offered(fields: Mapping[str, str], websites: Sequence[Website], role: Role, record: Record | None) -> Form:
+def scope_choices(
+    fields: Mapping[str, str], websites: Sequence[Website], role: Role, record: StoredKey | None
+) -> KeyForm:
     """The checkboxes, ticked as these fields say; what the role may not give is closed.
 
     A website that the key names and that is gone stays a choice, because it may be restored.
@@ -64,27 +66,27 @@ def offered(fields: Mapping[str, str], websites: Sequence[Website], role: Role, 
     if record is not None:
         named |= {gone: (gone, words.gone) for gone in rules.websites_of(record.resources) if gone not in named}
 
-    def choice(field: str, scope: Scope) -> Choice:
+    def choice(field: str, scope: Scope) -> ScopeChoice:
         grant = rules.may_edit_scopes(role) or scope in rules.MEMBER_SCOPES
-        return Choice(field, scope, words.scopes[scope], on=field in fields, open=grant)
+        return ScopeChoice(field, scope, words.scopes[scope], on=field in fields, open=grant)
 
-    return Form(
+    return KeyForm(
         groups=tuple(
-            Group(title, tuple(choice(f"{SCOPE_FIELD}{scope}", scope) for scope in scopes))
+            ScopeGroup(title, tuple(choice(f"{SCOPE_FIELD}{scope}", scope) for scope in scopes))
             for title, scopes in words.groups
         ),
         sites=tuple(
-            Choice(f"{WEBSITE_FIELD}{site}", domain, name, on=f"{WEBSITE_FIELD}{site}" in fields)
+            ScopeChoice(f"{WEBSITE_FIELD}{site}", domain, name, on=f"{WEBSITE_FIELD}{site}" in fields)
             for site, (domain, name) in named.items()
         ),
         own=tuple(
-            Group(domain, tuple(choice(f"{OWN_FIELD}{site}:{scope}", scope) for scope in OF_ONE_WEBSITE))
+            ScopeGroup(domain, tuple(choice(f"{OWN_FIELD}{site}:{scope}", scope) for scope in OF_ONE_WEBSITE))
             for site, (domain, _) in named.items()
         ),
     )
 
 
-def fields_of(record: Record, person: Person) -> dict[str, str]:
+def fields_of(record: StoredKey, person: SignedInPerson) -> dict[str, str]:
     """A form filled in with what a key is."""
     key = rules.key_of(record)
     fields = {
@@ -104,8 +106,9 @@ def fields_of(record: Record, person: Person) -> dict[str, str]:
     return fields
 
 
-def wanted(fields: Mapping[str, str], person: Person, before: Record | None = None) -> Wanted:
-    """What a posted form asks for; `before` is the key that it edits. Raises BadRequest, which names the field."""
+def parse_key_form(fields: Mapping[str, str], person: SignedInPerson, before: StoredKey | None = None) -> KeyDefinition:
+    """The key definition in a posted form; `before` is the key that it edits. Raises BadRequest, which
+    names the field."""
     scopes = tuple(scope for scope in SCOPES if f"{SCOPE_FIELD}{scope}" in fields)
     some = fields.get("reach") == "some"
     own = _own_scopes(fields)
@@ -117,7 +120,7 @@ def wanted(fields: Mapping[str, str], person: Person, before: Record | None = No
     if some and own.keys() - websites:
         raise BadRequest.about("own", texts.ApiKeys.own_unreached)
     further = {f"{rules.WEBSITE}{website}": held for website, held in own.items()}
-    return Wanted(
+    return KeyDefinition(
         name=fields.get("name", ""),
         description=fields.get("description", ""),
         type=before.type if before is not None else _type(fields),
@@ -130,7 +133,7 @@ def wanted(fields: Mapping[str, str], person: Person, before: Record | None = No
 
 
 def _own_scopes(fields: Mapping[str, str]) -> dict[str, tuple[Scope, ...]]:
-    """What is ticked for single websites, by website id."""
+    """The scopes ticked for single websites, by website id."""
     websites = {name.split(":", 2)[1] for name in fields if name.startswith(OWN_FIELD) and name.count(":") >= 2}
     ticked = {
         website: tuple(scope for scope in OF_ONE_WEBSITE if f"{OWN_FIELD}{website}:{scope}" in fields)
@@ -152,7 +155,7 @@ def _rate(fields: Mapping[str, str]) -> RateLimit | None:
     return RateLimit(enabled="unlimited" not in fields, max=int(most[:9]), window=int(window[:9]))
 
 
-def _expiry_fields(expires_at: int | None, person: Person) -> dict[str, str]:
+def _expiry_fields(expires_at: int | None, person: SignedInPerson) -> dict[str, str]:
     """The end of a key as a day and a time; midnight is the end of the day before."""
     if expires_at is None:
         return {}
@@ -162,7 +165,7 @@ def _expiry_fields(expires_at: int | None, person: Person) -> dict[str, str]:
     return {"expires": end.date().isoformat(), "expires_at": f"{end:%H:%M}"}
 
 
-def _expiry(fields: Mapping[str, str], person: Person, before: Record | None) -> int | None:
+def _expiry(fields: Mapping[str, str], person: SignedInPerson, before: StoredKey | None) -> int | None:
     """A time of that day in the person's zone, or its end. What is left as it was stays to the millisecond."""
     given = {name: fields.get(name, "").strip() for name in ("expires", "expires_at")}
     given = {name: text for name, text in given.items() if text}

@@ -1,4 +1,4 @@
-"""What API-key procedures take and answer with (wire 10.2). Dates are dates of the RPC form."""
+"""Input and output of API-key procedures (wire 10.2). Dates have the RPC form."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -15,11 +15,11 @@ GivenResources = Annotated[dict[Text, Scopes], Meta(max_length=rules.MOST_RESOUR
 Instant = Annotated[datetime, Meta(tz=True)]
 
 
-class ById(Struct, frozen=True, forbid_unknown_fields=True):
+class KeyId(Struct, frozen=True, forbid_unknown_fields=True):
     id: Text
 
 
-class NewKey(Struct, frozen=True, forbid_unknown_fields=True):
+class CreateKey(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of apikeys.create. Without resources the key is global."""
 
     name: Annotated[str, Meta(max_length=rules.MOST_NAME)]

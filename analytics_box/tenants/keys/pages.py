@@ -11,13 +11,13 @@ from analytics_box.base import errors, texts
 from analytics_box.base.errors import BadRequest
 from analytics_box.tenants.keys import calls as procedures
 from analytics_box.tenants.keys import change, examples, form, rows, rules, view
-from analytics_box.tenants.keys.messages import ById, ChangedKey
+from analytics_box.tenants.keys.messages import ChangedKey, KeyId
 from analytics_box.tenants.keys.ring import KeyRing
-from analytics_box.tenants.keys.rules import Record
-from analytics_box.tenants.keys.view import KeyShown
+from analytics_box.tenants.keys.rules import StoredKey
+from analytics_box.tenants.keys.view import KeyListItem
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.page.templates import field_errors
-from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 Ending = Literal["rotate", "revoke", "delete"]
 
@@ -32,7 +32,7 @@ async def key_list(visit: Visitor) -> Page:
     return visit.settings_page(
         "keys.html",
         "keys",
-        keys=[_shown(visit, record) for record in records],
+        keys=[_key_page(visit, record) for record in records],
         may_make=visit.person.may("member"),
         may_end=rules.may_edit_scopes(visit.person.role),
         done=texts.ApiKeys.done.get(visit.asked("done"), ""),
@@ -49,7 +49,7 @@ async def add_key(visit: Visitor) -> Page:
     fields = await visit.form()
     try:
         visit.saves()
-        wanted = form.wanted(fields, visit.person)
+        wanted = form.parse_key_form(fields, visit.person)
         key, secret = await procedures.make(visit.call, wanted, visit.person.organization_id)
     except BadRequest as wrong:
         errors = field_errors(wrong)
@@ -68,10 +68,10 @@ async def edit_key(visit: Visitor, key_id: FromPath[str]) -> Answer:
     fields, record = await visit.form(), await _record(visit, key_id, working=True)
 
     async def save() -> str:
-        await procedures.change_as(visit.call, key_id, lambda before: form.wanted(fields, visit.person, before))
+        await procedures.change_as(visit.call, key_id, lambda before: form.parse_key_form(fields, visit.person, before))
         return f"{HOME}?done=updated"
 
-    async def page(visit: Visit, again: Again) -> Page:
+    async def page(visit: PageRequest, again: Again) -> Page:
         return _form(visit, again, record)
 
     return await visit.submit(save, page, values=fields)
@@ -82,7 +82,7 @@ async def confirm(visit: Visitor, key_id: FromPath[str], ending: FromPath[str]) 
     wanted = _ending(ending)
     record = await _record(visit, key_id, working=wanted != "delete")
     return visit.settings_page(
-        "key_confirm.html", "keys", key=_shown(visit, record), ending=wanted, words=texts.ApiKeys.endings[wanted]
+        "key_confirm.html", "keys", key=_key_page(visit, record), ending=wanted, words=texts.ApiKeys.endings[wanted]
     )
 
 
@@ -91,7 +91,7 @@ async def end_key(visit: Visitor, key_id: FromPath[str], ending: FromPath[str]) 
 
     Disabling can be undone, so nobody is asked twice.
     """
-    call, given = visit.call, ById(key_id)
+    call, given = visit.call, KeyId(key_id)
     if ending in {"disable", "enable"}:
         await procedures.update(call, ChangedKey(key_id, enabled=ending == "enable"))
         return visit.go(f"{HOME}?done={ending}d#key-{key_id}")
@@ -107,7 +107,7 @@ async def end_key(visit: Visitor, key_id: FromPath[str], ending: FromPath[str]) 
             return visit.go(f"{HOME}?done=deleted")
 
 
-async def _secret_page(visit: Visit, key_id: str, secret: str, *, title: str) -> Page:
+async def _secret_page(visit: PageRequest, key_id: str, secret: str, *, title: str) -> Page:
     record = await _record(visit, key_id, working=False)
     websites = [site.id for site in visit.parts[Directory].of(visit.person.organization_id)]
     return visit.settings_page(
@@ -120,7 +120,7 @@ async def _secret_page(visit: Visit, key_id: str, secret: str, *, title: str) ->
     )
 
 
-def _form(visit: Visit, again: Again, record: Record | None = None) -> Page:
+def _form(visit: PageRequest, again: Again, record: StoredKey | None = None) -> Page:
     """The form of a new key, or of one that there is."""
     person, websites = visit.person, visit.parts[Directory].of(visit.person.organization_id)
     wrong = {FIELDS.get(name, name): message for name, message in again.wrong.items()}
@@ -129,20 +129,20 @@ def _form(visit: Visit, again: Again, record: Record | None = None) -> Page:
         "keys",
         again=Again(again.code, again.values, wrong, again.general),
         key=record,
-        form=form.offered(again.values, websites, person.role, record),
+        form=form.scope_choices(again.values, websites, person.role, record),
         types=rules.TYPES,
         zone=person.time_zone,
         usual=visit.parts.settings.limit_key,
     )
 
 
-async def _record(visit: Visit, key_id: str, *, working: bool) -> Record:
+async def _record(visit: PageRequest, key_id: str, *, working: bool) -> StoredKey:
     find, organization_id = (change.changeable if working else change.find), visit.person.organization_id
     _, record = await visit.call.read(lambda db: find(db, key_id, organization_id))
     return record
 
 
-def _shown(visit: Visit, record: Record) -> KeyShown:
+def _key_page(visit: PageRequest, record: StoredKey) -> KeyListItem:
     parts, person = visit.parts, visit.person
     names = {site.id: site.name for site in parts[Directory].of(person.organization_id)}
     return view.key_shown(

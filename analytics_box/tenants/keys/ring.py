@@ -4,8 +4,8 @@ from collections.abc import Mapping, Set
 
 from analytics_box.base import ids
 from analytics_box.base.clock import MINUTE, Clock
-from analytics_box.base.identity import Key
-from analytics_box.tenants.keys.rules import Record, key_of
+from analytics_box.base.identity import ApiKey
+from analytics_box.tenants.keys.rules import StoredKey, key_of
 
 USE_NOTED_EVERY = 5 * MINUTE  # how coarse "last used" is (wire 10.2)
 
@@ -16,7 +16,7 @@ class KeyRing:
     Keys of the organizations in `closed` are as if they were not there.
     """
 
-    def __init__(self, clock: Clock, records: Mapping[bytes, Record], closed: Set[str] = frozenset()) -> None:
+    def __init__(self, clock: Clock, records: Mapping[bytes, StoredKey], closed: Set[str] = frozenset()) -> None:
         self._clock = clock
         self._closed = closed
         self._keys = {digest: key_of(record) for digest, record in records.items()}
@@ -24,7 +24,7 @@ class KeyRing:
         self._used = {record.id: record.last_used_at for record in records.values() if record.last_used_at}
         self._unsaved: set[str] = set()
 
-    def find(self, secret: str) -> Key | None:
+    def find(self, secret: str) -> ApiKey | None:
         """The usable key with this secret; notes now and then that it is used.
 
         Digests are compared, so timing tells nothing about secrets.
@@ -38,19 +38,19 @@ class KeyRing:
         self.note_use(key, now)
         return key
 
-    def look_up(self, secret: str) -> Key | None:
+    def look_up(self, secret: str) -> ApiKey | None:
         """The key with this secret, also one that no longer works."""
         key = self._keys.get(ids.digest(secret)) if ids.is_key_shaped(secret) else None
         return None if key is None or key.organization_id in self._closed else key
 
-    def remember(self, digest: bytes, key: Key) -> None:
+    def remember(self, digest: bytes, key: ApiKey) -> None:
         """A key was made or changed; its old secret, if it has a new one, is dead from now on."""
         self._keys.pop(self._digests.get(key.id, b""), None)
         self._keys[digest] = key
         self._digests[key.id] = digest
 
-    def replace(self, records: Mapping[bytes, Record]) -> None:
-        """These are the keys from now on; when they were last used stays known."""
+    def replace(self, records: Mapping[bytes, StoredKey]) -> None:
+        """Replace all keys; their times of use stay known."""
         self._keys = {digest: key_of(record) for digest, record in records.items()}
         self._digests = {record.id: digest for digest, record in records.items()}
 
@@ -66,26 +66,26 @@ class KeyRing:
             if key.organization_id == organization_id:
                 self.forget(key.id)
 
-    def all(self) -> list[Key]:
+    def all(self) -> list[ApiKey]:
         """Every key, also those that no longer work."""
         return [key for key in self._keys.values() if key.organization_id not in self._closed]
 
     # When keys were last used: kept in memory and written down by a job, never while somebody waits
 
-    def note_use(self, key: Key, now: int) -> None:
+    def note_use(self, key: ApiKey, now: int) -> None:
         """A key was used, unless that was noted in the last five minutes."""
         if now - self._used.get(key.id, 0) >= USE_NOTED_EVERY:
             self._used[key.id] = now
             self._unsaved.add(key.id)
 
     def last_used(self, key_id: str) -> int | None:
-        """When a key was last used, in UTC ms and five minutes coarse."""
+        """The last use of a key, in UTC ms and five minutes coarse."""
         return self._used.get(key_id)
 
     def unsaved_uses(self) -> dict[str, int]:
-        """What box.db does not know yet, by key id."""
+        """Uses that are not in box.db yet, by key id."""
         return {key_id: self._used[key_id] for key_id in self._unsaved}
 
     def saved(self, uses: Mapping[str, int]) -> None:
-        """These uses are in box.db."""
+        """Mark these uses as stored in box.db."""
         self._unsaved -= {key_id for key_id, instant in uses.items() if self._used.get(key_id) == instant}

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
-from analytics_box.tenants.keys.rules import Record
+from analytics_box.tenants.keys.rules import StoredKey
 
 _COLUMNS = """
   digest, id, organization_id, name, start, type, description, scopes, resources, tags, ratelimit, enabled,
@@ -18,7 +18,7 @@ _COLUMNS = """
 _JSON = ("scopes", "resources", "tags", "ratelimit")
 
 
-class _Row(Struct, frozen=True):
+class _KeyRow(Struct, frozen=True):
     """A row of api_keys; scopes, resources, tags and ratelimit are JSON."""
 
     digest: bytes
@@ -40,7 +40,7 @@ class _Row(Struct, frozen=True):
     last_used_at: int | None
 
 
-def insert(db: Connection, record: Record, digest: bytes) -> None:
+def insert(db: Connection, record: StoredKey, digest: bytes) -> None:
     """Store a new key; of its secret only the SHA-256 digest is kept."""
     db.execute(
         """
@@ -54,7 +54,7 @@ def insert(db: Connection, record: Record, digest: bytes) -> None:
     )
 
 
-def update(db: Connection, record: Record, digest: bytes) -> None:
+def update(db: Connection, record: StoredKey, digest: bytes) -> None:
     """Store all of a key that can change. When it was last used is not touched."""
     db.execute(
         """
@@ -79,37 +79,37 @@ def note_use(db: Connection, used: Mapping[str, int]) -> None:
         db.execute("-- keys.note_use\nupdate api_keys set last_used_at = ? where id = ?", (instant, key_id))
 
 
-def everything(db: Connection) -> dict[bytes, Record]:
+def everything(db: Connection) -> dict[bytes, StoredKey]:
     """All keys by the digest of their secret."""
-    found = records.all_of(db, _Row, f"-- keys.everything\nselect {_COLUMNS} from api_keys order by created_at, id")
+    found = records.all_of(db, _KeyRow, f"-- keys.everything\nselect {_COLUMNS} from api_keys order by created_at, id")
     return {row.digest: _record(row) for row in found}
 
 
-def by_id(db: Connection, key_id: str) -> tuple[bytes, Record] | None:
+def by_id(db: Connection, key_id: str) -> tuple[bytes, StoredKey] | None:
     """The key with this id and the digest of its secret."""
-    row = records.one_of(db, _Row, f"-- keys.by_id\nselect {_COLUMNS} from api_keys where id = ?", (key_id,))
+    row = records.one_of(db, _KeyRow, f"-- keys.by_id\nselect {_COLUMNS} from api_keys where id = ?", (key_id,))
     return None if row is None else (row.digest, _record(row))
 
 
-def of(db: Connection, organization_id: str) -> list[Record]:
+def of(db: Connection, organization_id: str) -> list[StoredKey]:
     """The keys of an organization, newest first."""
     statement = f"""
     -- keys.of
     select {_COLUMNS} from api_keys where organization_id = ? order by created_at desc, id
     """
-    return [_record(row) for row in records.all_of(db, _Row, statement, (organization_id,))]
+    return [_record(row) for row in records.all_of(db, _KeyRow, statement, (organization_id,))]
 
 
-def _values(record: Record, digest: bytes) -> dict[str, Any]:
+def _values(record: StoredKey, digest: bytes) -> dict[str, Any]:
     values: dict[str, Any] = msgspec.to_builtins(record)
     for name in _JSON:
         values[name] = None if values[name] is None else json.dumps(values[name])
     return {**values, "digest": digest, "enabled": int(record.enabled)}
 
 
-def _record(row: _Row) -> Record:
+def _record(row: _KeyRow) -> StoredKey:
     values = msgspec.structs.asdict(row)
     del values["digest"]
     for name in _JSON:
         values[name] = None if values[name] is None else json.loads(values[name])
-    return msgspec.convert(values, Record)
+    return msgspec.convert(values, StoredKey)

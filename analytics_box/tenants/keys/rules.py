@@ -1,4 +1,4 @@
-"""What an API key may be, and who may give it what (spec 2.1, 2.2; wire 10.2). Pure."""
+"""Valid API keys, and who can grant which scopes (spec 2.1, 2.2; wire 10.2). Pure."""
 
 from collections.abc import Collection, Mapping
 from typing import Literal, get_args
@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from analytics_box.base import ids, names
 from analytics_box.base.errors import BadRequest, Forbidden
-from analytics_box.base.identity import Key, Rate, Role, Scope
+from analytics_box.base.identity import ApiKey, KeyRate, Role, Scope
 
 START_LENGTH = 8  # characters of the secret that may be shown (wire 10.2)
 GLOBAL = "global"
@@ -32,8 +32,8 @@ class RateLimit(Struct, frozen=True, forbid_unknown_fields=True):
     window: int
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
-    """What somebody wants a key to be. `resources` is "global" or "website:<id>" to further scopes; times: UTC ms."""
+class KeyDefinition(Struct, frozen=True, kw_only=True):
+    """A requested key. `resources` maps "global" or "website:<id>" to further scopes; times are UTC ms."""
 
     name: str
     scopes: tuple[Scope, ...]
@@ -45,7 +45,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     expires_at: int | None = None
 
 
-class Record(Struct, frozen=True, kw_only=True):
+class StoredKey(Struct, frozen=True, kw_only=True):
     """All that is kept of a key but the digest of its secret. Times are UTC ms."""
 
     id: str
@@ -66,10 +66,10 @@ class Record(Struct, frozen=True, kw_only=True):
     last_used_at: int | None = None
 
 
-def new_record(wanted: Wanted, *, key_id: str, organization_id: str, now: int) -> tuple[Record, str]:
+def new_record(wanted: KeyDefinition, *, key_id: str, organization_id: str, now: int) -> tuple[StoredKey, str]:
     """A key and its secret, which exists only here and in the one answer that shows it."""
     secret = ids.new_key_secret()
-    record = Record(
+    record = StoredKey(
         id=key_id,
         organization_id=organization_id,
         name=wanted.name,
@@ -88,7 +88,7 @@ def new_record(wanted: Wanted, *, key_id: str, organization_id: str, now: int) -
     return record, secret
 
 
-def key_of(record: Record) -> Key:
+def key_of(record: StoredKey) -> ApiKey:
     """The key as requests meet it. Effective scopes are top-level ∪ global ∪ the resource's own (wire 10.2)."""
     everywhere = frozenset(record.scopes) | frozenset(record.resources.get(GLOBAL, ()))
     own = {
@@ -97,7 +97,7 @@ def key_of(record: Record) -> Key:
         if not everywhere.issuperset(scopes)
     }
     rate = record.ratelimit
-    return Key(
+    return ApiKey(
         id=record.id,
         organization_id=record.organization_id,
         name=record.name,
@@ -108,7 +108,7 @@ def key_of(record: Record) -> Key:
         expires_at=record.expires_at,
         revoked_at=record.revoked_at,
         own=own,
-        rate=Rate(rate.max, rate.window) if rate is not None and rate.enabled else None,
+        rate=KeyRate(rate.max, rate.window) if rate is not None and rate.enabled else None,
     )
 
 
@@ -122,7 +122,7 @@ def resources_for(scopes: tuple[Scope, ...], websites: Collection[str] | None) -
     return {GLOBAL: scopes} if websites is None else {f"{WEBSITE}{website}": () for website in sorted(websites)}
 
 
-def check(wanted: Wanted, *, known: Collection[str], now: int | None) -> Wanted:
+def check(wanted: KeyDefinition, *, known: Collection[str], now: int | None) -> KeyDefinition:
     """Check and clean a draft. `known` are ids of websites that it may name; `now` is None if the expiry is an old one.
 
     Raises BadRequest, which names the field.
@@ -144,7 +144,7 @@ def check(wanted: Wanted, *, known: Collection[str], now: int | None) -> Wanted:
     rate = wanted.ratelimit
     if rate is not None and not (rate.max >= 1 and 1 <= rate.window <= LONGEST_WINDOW):
         raise BadRequest.about("ratelimit", f"Allow at least 1 request, in 1 to {LONGEST_WINDOW:,} seconds")
-    return Wanted(
+    return KeyDefinition(
         name=name,
         scopes=tuple(sorted(set(wanted.scopes))),
         resources={where: tuple(sorted(set(scopes))) for where, scopes in sorted(wanted.resources.items())},
@@ -178,7 +178,7 @@ def without(resources: Resources, gone: Collection[str], *, instead: tuple[Scope
     return kept
 
 
-def effective(key: Key, resource: str | None, *, within: bool = True) -> frozenset[str]:
+def effective(key: ApiKey, resource: str | None, *, within: bool = True) -> frozenset[str]:
     """The scopes that a key holds on a resource; without one, wherever it reaches (wire 10.2).
 
     `within` says whether a named website belongs to the key's organization.
@@ -198,8 +198,8 @@ def may_edit_scopes(role: Role) -> bool:
     return role in ADMINISTRATORS
 
 
-def check_grant(role: Role, wanted: Wanted) -> None:
-    """Nobody hands out more than they may do themselves: members give reading and tracking. Raises Forbidden."""
+def check_grant(role: Role, wanted: KeyDefinition) -> None:
+    """Check that a person grants no more than their role has: members grant reading and tracking. Raises Forbidden."""
     given = {*wanted.scopes, *(scope for scopes in wanted.resources.values() for scope in scopes)}
     too_much = sorted(given - MEMBER_SCOPES)
     if too_much and not may_edit_scopes(role):
@@ -209,8 +209,8 @@ def check_grant(role: Role, wanted: Wanted) -> None:
 State = Literal["works", "expired", "disabled", "revoked"]
 
 
-def state_of(key: Key | Record, now: int) -> State:
-    """What has become of a key."""
+def state_of(key: ApiKey | StoredKey, now: int) -> State:
+    """The state of a key at this time."""
     if key.revoked_at is not None:
         return "revoked"
     if not key.enabled:

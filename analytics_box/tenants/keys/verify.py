@@ -1,6 +1,6 @@
 """Telling anybody whether a secret works and what it may do: the one procedure of keys that wants no credential."""
 
-from analytics_box.base.identity import Key
+from analytics_box.base.identity import ApiKey
 from analytics_box.tenants.keys import rules
 from analytics_box.tenants.keys.messages import Claim, Invalid, Valid
 from analytics_box.tenants.keys.ring import KeyRing
@@ -35,7 +35,7 @@ async def verify(call: Call, given: Claim) -> Valid | Invalid:
     return Valid(True, keyId=key.id, ownerId=key.organization_id, scopes=tuple(sorted(held)))
 
 
-def _is_own(call: Call, key: Key, resource: str | None) -> bool:
+def _is_own(call: Call, key: ApiKey, resource: str | None) -> bool:
     """Whether a named website is one of the key's organization."""
     if resource is None or not resource.startswith(rules.WEBSITE):
         return True

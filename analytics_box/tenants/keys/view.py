@@ -1,24 +1,24 @@
-"""What the list of API keys says of each. Pure but for the person's time zone."""
+"""API keys as the list shows them. Pure but for the person's time zone."""
 
 from collections.abc import Collection, Mapping
 
 from msgspec import Struct
 
 from analytics_box.base import texts
-from analytics_box.base.identity import SCOPES, Person
+from analytics_box.base.identity import SCOPES, SignedInPerson
 from analytics_box.tenants.keys import rules
-from analytics_box.tenants.keys.rules import Record
+from analytics_box.tenants.keys.rules import StoredKey
 from analytics_box.web.page import dates
 
 
 class Further(Struct, frozen=True):
-    """What a key may do on one website only."""
+    """The scopes of a key on one website only."""
 
     where: str
     may: tuple[str, ...]
 
 
-class KeyShown(Struct, frozen=True):
+class KeyListItem(Struct, frozen=True):
     """A key in the list. `further` is what it may do on single websites beyond `may`; `switch` is the verb that turns
     it off or on, empty where neither is possible."""
 
@@ -40,7 +40,9 @@ class KeyShown(Struct, frozen=True):
     switch: str
 
 
-def key_shown(record: Record, *, names: Mapping[str, str], used: int | None, person: Person, now: int) -> KeyShown:
+def key_shown(
+    record: StoredKey, *, names: Mapping[str, str], used: int | None, person: SignedInPerson, now: int
+) -> KeyListItem:
     """A key in words. `names` are the organization's websites by id; `used` is UTC ms, five minutes coarse."""
     words = texts.ApiKeys
     state = rules.state_of(record, now)
@@ -48,7 +50,7 @@ def key_shown(record: Record, *, names: Mapping[str, str], used: int | None, per
     where = words.everywhere
     if key.websites is not None:
         where = ", ".join(sorted(names.get(website, words.gone) for website in key.websites))
-    return KeyShown(
+    return KeyListItem(
         id=record.id,
         name=record.name,
         start=record.start,
@@ -79,14 +81,14 @@ def _in_words(scopes: Collection[str]) -> tuple[str, ...]:
     return tuple(texts.ApiKeys.scopes[scope] for scope in SCOPES if scope in scopes)
 
 
-def _rate(record: Record) -> str:
+def _rate(record: StoredKey) -> str:
     rate, words = record.ratelimit, texts.ApiKeys
     if rate is None or not rate.enabled:
         return ""
     return words.rate.format(most=f"{rate.max:,}", window=f"{rate.window:,}")
 
 
-def _ends(record: Record, person: Person, now: int) -> str:
+def _ends(record: StoredKey, person: SignedInPerson, now: int) -> str:
     words = texts.ApiKeys
     if record.revoked_at is not None:
         return words.revoked_at.format(when=dates.moment(record.revoked_at, person))

@@ -3,11 +3,11 @@
 from msgspec import Struct
 
 from analytics_box.base.identity import Role
-from analytics_box.base.notify.change import Tools
+from analytics_box.base.notify.change import ChannelTools
 from analytics_box.tenants.organizations.shown import MemberShown, member_shown
 from analytics_box.tenants.tenancy import access, members
 from analytics_box.tenants.tenancy.acting import acting
-from analytics_box.tenants.tenancy.messages import OfOrganization, Success, Text
+from analytics_box.tenants.tenancy.messages import OrganizationInput, Success, Text
 from analytics_box.web.call import Call
 
 
@@ -24,7 +24,7 @@ class NewRole(Struct, frozen=True, forbid_unknown_fields=True):
     organizationId: Text | None = None
 
 
-async def list_members(call: Call, given: OfOrganization) -> list[MemberShown]:
+async def list_members(call: Call, given: OrganizationInput) -> list[MemberShown]:
     """organizations.listMembers: who joined first first."""
     organization_id, by = acting(call, given.organizationId)
     await call.read(lambda db: access.check(db, organization_id, by, "see members"))
@@ -42,15 +42,15 @@ async def update_member_role(call: Call, given: NewRole) -> MemberShown:
 async def remove_member(call: Call, given: OfMember) -> Success:
     """organizations.removeMember. Only owners remove owners; the last owner stays (Conflict)."""
     organization_id, by = acting(call, given.organizationId)
-    seal = call.parts[Tools].seal
+    seal = call.parts[ChannelTools].seal
     await call.write(lambda db: members.remove(db, seal, organization_id, by, given.userId))
     return Success()
 
 
-async def leave(call: Call, given: OfOrganization) -> Success:
+async def leave(call: Call, given: OrganizationInput) -> Success:
     """organizations.leave: the caller is no member any more. Conflict for the last owner."""
     organization_id, by = acting(call, given.organizationId)
-    seal = call.parts[Tools].seal
+    seal = call.parts[ChannelTools].seal
     await call.write(lambda db: members.leave(db, seal, organization_id, by))
     return Success()
 

@@ -39,7 +39,7 @@ class OfInvitation(Struct, frozen=True, forbid_unknown_fields=True):
     organizationId: Text | None = None
 
 
-class Accepted(Struct, frozen=True, forbid_unknown_fields=True):
+class AcceptInvitation(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of organizations.acceptInvitation: the token of the link."""
 
     token: Text
@@ -58,7 +58,7 @@ class InvitationShown(Struct, frozen=True):
     expiresAt: datetime
 
 
-class Invited(Struct, frozen=True):
+class InvitationAnswer(Struct, frozen=True):
     """Output of organizations.createInvitation. `emailed` says whether the link was sent.
 
     Without a mail server, `url` is the link, which is only returned here. With a mail server it is null: only the
@@ -70,21 +70,21 @@ class Invited(Struct, frozen=True):
     emailed: bool
 
 
-class Joined(Struct, frozen=True):
+class AcceptInvitationAnswer(Struct, frozen=True):
     """Output of organizations.acceptInvitation."""
 
     organizationId: str
     role: InvitedRole
 
 
-async def create_invitation(call: Call, given: NewInvitation) -> Invited:
+async def create_invitation(call: Call, given: NewInvitation) -> InvitationAnswer:
     """organizations.createInvitation: a link that works once, for 7 days.
 
     Raises BadRequest, Conflict, or RateLimited for a mailbox that got too many.
     """
     organization_id, _ = acting(call, given.organizationId)
     invitation, url, emailed = await invite(call, organization_id, email=given.email, role=given.role)
-    return Invited(shown(invitation, call.now), url, emailed)
+    return InvitationAnswer(invitation_answer(invitation, call.now), url, emailed)
 
 
 async def get_pending_invitations(call: Call, given: OfInvitations) -> list[InvitationShown]:
@@ -93,7 +93,7 @@ async def get_pending_invitations(call: Call, given: OfInvitations) -> list[Invi
     found = await call.read(
         lambda db: invitations.waiting(db, organization_id, by, include_expired=given.includeExpired)
     )
-    return [shown(one, call.now) for one in found]
+    return [invitation_answer(one, call.now) for one in found]
 
 
 async def revoke_invitation(call: Call, given: OfInvitation) -> Success:
@@ -103,7 +103,7 @@ async def revoke_invitation(call: Call, given: OfInvitation) -> Success:
     return Success()
 
 
-async def accept_invitation(call: Call, given: Accepted) -> Joined:
+async def accept_invitation(call: Call, given: AcceptInvitation) -> AcceptInvitationAnswer:
     """organizations.acceptInvitation: the caller joins. Raises NotFound, Conflict, or Forbidden for another's link."""
     person = call.identity.person
     if person is None:
@@ -111,7 +111,7 @@ async def accept_invitation(call: Call, given: Accepted) -> Joined:
     joined = await call.write(
         lambda db: invitations.accept_as(db, given.token, user_id=person.user_id, email=person.email, now=call.now)
     )
-    return Joined(joined.organization_id, joined.role)
+    return AcceptInvitationAnswer(joined.organization_id, joined.role)
 
 
 async def invite(
@@ -143,7 +143,7 @@ async def invite(
     return invitation, None, await call.parts[Mailer].try_to_send(letter)
 
 
-def shown(invitation: Invitation, now: int) -> InvitationShown:
+def invitation_answer(invitation: Invitation, now: int) -> InvitationShown:
     """An invitation for an answer."""
     return InvitationShown(
         id=invitation.id,

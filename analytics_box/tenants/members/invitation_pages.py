@@ -7,8 +7,8 @@ from litestar import Request, Response
 from litestar.di import NamedDependency
 
 from analytics_box.base import ids, texts
-from analytics_box.base.errors import AuthRequired, BadRequest, Conflict, Detail, NotFound
-from analytics_box.base.identity import Person
+from analytics_box.base.errors import AuthRequired, BadRequest, Conflict, ErrorDetail, NotFound
+from analytics_box.base.identity import SignedInPerson
 from analytics_box.tenants.accounts import rules as account_rules
 from analytics_box.tenants.accounts.device import describe
 from analytics_box.tenants.accounts.passwords import Passwords
@@ -57,7 +57,7 @@ async def accept(request: AnyRequest, call: NamedDependency[Call], pages: NamedD
         return pages.explain(texts.Errors.invitation, code=403)
 
 
-async def _as_known(call: Call, token: str, person: Person) -> Next:
+async def _as_known(call: Call, token: str, person: SignedInPerson) -> Next:
     joined = await call.write(
         lambda db: invitations.accept_as(db, token, user_id=person.user_id, email=person.email, now=call.now)
     )
@@ -72,7 +72,7 @@ async def _as_stranded(call: Call, token: str, found: Welcome, form: dict[str, s
     try:
         user = await call.parts[SignIns].check(email, form.get("password", ""))
     except AuthRequired as wrong:
-        raise BadRequest(wrong.message, details=(Detail("password", texts.Invitations.wrong),)) from wrong
+        raise BadRequest(wrong.message, details=(ErrorDetail("password", texts.Invitations.wrong),)) from wrong
     await call.write(lambda db: invitations.accept_as(db, token, user_id=user.id, email=user.email, now=call.now))
     return go("/sign-in")
 
@@ -95,7 +95,7 @@ def _page(
     pages: Pages,
     token: str,
     found: Welcome,
-    person: Person | None,
+    person: SignedInPerson | None,
     *,
     code: int = 200,
     wrong: dict[str, str] | None = None,

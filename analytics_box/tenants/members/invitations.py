@@ -15,9 +15,9 @@ from analytics_box.tenants.tenancy.rules import InvitedRole
 
 
 class Welcome(Struct, frozen=True):
-    """What a valid link leads to. `known` says whether the invited address has an account already.
+    """A valid invitation link. `known` is whether the invited address already has an account.
 
-    `stranded` is an account that belongs to no organization any more, so that nobody can sign in to it.
+    `stranded` is an account that no longer belongs to any organization, so that nobody can sign in to it.
     """
 
     invitation: Invitation
@@ -41,7 +41,7 @@ def invite(
     email = account_rules.clean_email(email)
     if any(member.email.lower() == email for member in members.everybody(db, organization_id)):
         raise Conflict("This person is a member already")
-    waiting = rows.unanswered(db, organization_id)
+    waiting = rows.pending_invitations(db, organization_id)
     for older in waiting:
         if older.email.lower() == email:
             _revoke(db, by, older)
@@ -83,11 +83,11 @@ def waiting(db: Connection, organization_id: str, by: By, *, include_expired: bo
     """Invitations that wait for an answer, the newest first. Raises Forbidden."""
     access.check(db, organization_id, by, "invite")
     wanted = {"pending", "expired"} if include_expired else {"pending"}
-    return [one for one in rows.unanswered(db, organization_id) if one.status(by.now) in wanted]
+    return [one for one in rows.pending_invitations(db, organization_id) if one.status(by.now) in wanted]
 
 
 def welcome(db: Connection, secret: str, now: int) -> Welcome | None:
-    """What this link leads to; None where it does not work, or no longer."""
+    """The invitation with this link; None if it is not, or no longer, valid."""
     found = rows.by_digest(db, ids.digest(secret))
     if found is None or found.status(now) != "pending":
         return None
@@ -103,7 +103,7 @@ def welcome(db: Connection, secret: str, now: int) -> Welcome | None:
 
 
 def accept_as(db: Connection, secret: str, *, user_id: str, email: str, now: int) -> Invitation:
-    """Somebody with an account joins. Raises NotFound, Forbidden for another person's link, or Conflict."""
+    """Accept an invitation as an existing user. Raises NotFound, Forbidden for another person's link, or Conflict."""
     found = welcome(db, secret, now)
     if found is None:
         raise errors.NotFound.of("invitation", None, "This invitation is invalid or no longer works")

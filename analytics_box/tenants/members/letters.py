@@ -7,12 +7,14 @@ from analytics_box.tenants.members.rules import Invitation
 
 
 def link(base_url: str, secret: str) -> str:
-    """Where somebody accepts. Whoever has it can join, so it is shown to the inviter once and stored nowhere."""
+    """The address to accept an invitation. Anyone with it can join, so it is shown to the inviter once and stored
+    nowhere.
+    """
     return f"{base_url}/invitation?token={secret}"
 
 
 def letter(invitation: Invitation, *, organization: str, inviter: str, url: str) -> Mail:
-    """What is sent when the box can send mail."""
+    """The invitation email."""
     host = url_parts(url).netloc
     plain = " ".join(organization.split())
     return Mail(

@@ -1,22 +1,22 @@
-"""What the page /settings/members shows: who belongs, who is invited, and what the reader may change."""
+"""The page /settings/members: members, invitations, and what the reader can change."""
 
 from msgspec import Struct
 
 from analytics_box.base import texts
 from analytics_box.base.errors import BoxError
-from analytics_box.base.identity import ROLES, Person, Role
+from analytics_box.base.identity import ROLES, Role, SignedInPerson
 from analytics_box.base.store.db import Connection
 from analytics_box.tenants.members import invitations
 from analytics_box.tenants.members.rules import Invitation
 from analytics_box.tenants.tenancy import defaults, members, rules
-from analytics_box.tenants.tenancy.rules import InvitedRole, Member
+from analytics_box.tenants.tenancy.rules import InvitedRole, OrganizationMember
 from analytics_box.web.page import dates
-from analytics_box.web.page.visit import Again, Page, Visit
+from analytics_box.web.page.visit import Again, Page, PageRequest
 
 MEMBERS = "/settings/members"
 
 
-class Row(Struct, frozen=True):
+class MemberRow(Struct, frozen=True):
     """A member in the list. `roles` are those to choose from; none where the reader may not change it."""
 
     user_id: str
@@ -30,7 +30,7 @@ class Row(Struct, frozen=True):
     confirmed: bool
 
 
-class Waiting(Struct, frozen=True):
+class InvitationRow(Struct, frozen=True):
     """An invitation in the list."""
 
     id: str
@@ -40,7 +40,7 @@ class Waiting(Struct, frozen=True):
     expired: bool
 
 
-class Link(Struct, frozen=True):
+class InvitationLink(Struct, frozen=True):
     """A new invitation: its link, shown once, or None if it is only emailed, and whether it was sent."""
 
     email: str
@@ -48,12 +48,12 @@ class Link(Struct, frozen=True):
     emailed: bool
 
 
-async def member_page(visit: Visit, again: Again, link: Link | None = None) -> Page:
+async def member_page(visit: PageRequest, again: Again, link: InvitationLink | None = None) -> Page:
     """The page, with what is wrong with a form of it, or with the link of a new invitation."""
     person, by = visit.person, visit.call.by
     inviting = rules.may(person.role, "invite")
 
-    def find(db: Connection) -> tuple[list[Member], list[Invitation], InvitedRole]:
+    def find(db: Connection) -> tuple[list[OrganizationMember], list[Invitation], InvitedRole]:
         own = person.organization_id
         waiting = invitations.waiting(db, own, by, include_expired=True) if inviting else []
         return members.everybody(db, own), waiting, defaults.of(db, own).invitation_role
@@ -75,7 +75,7 @@ async def member_page(visit: Visit, again: Again, link: Link | None = None) -> P
     )
 
 
-def _row(member: Member, person: Person) -> Row:
+def _row(member: OrganizationMember, person: SignedInPerson) -> MemberRow:
     def allowed(after: Role | None) -> bool:
         try:
             rules.check_role_change(person.role, member.role, after)
@@ -85,7 +85,7 @@ def _row(member: Member, person: Person) -> Row:
 
     own = member.user_id == person.user_id
     roles = tuple(role for role in reversed(ROLES) if role == member.role or allowed(role))
-    return Row(
+    return MemberRow(
         user_id=member.user_id,
         email=member.email,
         name=member.name,
@@ -98,8 +98,8 @@ def _row(member: Member, person: Person) -> Row:
     )
 
 
-def _waiting(invitation: Invitation, person: Person, now: int) -> Waiting:
-    return Waiting(
+def _waiting(invitation: Invitation, person: SignedInPerson, now: int) -> InvitationRow:
+    return InvitationRow(
         id=invitation.id,
         email=invitation.email,
         role=invitation.role,

@@ -3,7 +3,7 @@
 from analytics_box.base import errors, texts
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.identity import ROLES
-from analytics_box.base.notify.change import Tools
+from analytics_box.base.notify.change import ChannelTools
 from analytics_box.base.store.db import Connection
 from analytics_box.tenants.accounts import users
 from analytics_box.tenants.members.member_page import MEMBERS, member_page
@@ -71,7 +71,7 @@ async def remove(visit: Visitor) -> Answer:
     form, own, by = await visit.form(), visit.person.organization_id, visit.call.by
 
     async def save() -> str:
-        seal = visit.parts[Tools].seal
+        seal = visit.parts[ChannelTools].seal
         await visit.call.write(lambda db: members.remove(db, seal, own, by, form.get("member", "")))
         return f"{MEMBERS}?done=removed"
 

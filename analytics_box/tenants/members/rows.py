@@ -41,7 +41,7 @@ def by_digest(db: Connection, digest: bytes) -> Invitation | None:
     )
 
 
-def unanswered(db: Connection, organization_id: str) -> list[Invitation]:
+def pending_invitations(db: Connection, organization_id: str) -> list[Invitation]:
     """Neither accepted nor revoked, pending or expired; the newest first."""
     return records.all_of(
         db,
@@ -57,7 +57,7 @@ def unanswered(db: Connection, organization_id: str) -> list[Invitation]:
 
 
 def delete_old(db: Connection, *, ended_before: int) -> None:
-    """Whatever became of them; the audit log still knows."""
+    """Delete invitations that ended before then, in whatever state; the audit log keeps them."""
     db.execute("-- invitations.delete_old\ndelete from invitations where expires_at <= ?", (ended_before,))
 
 

@@ -1,4 +1,4 @@
-"""What an invitation is and how long it lasts. Pure."""
+"""Invitations and their lifetime. Pure."""
 
 from typing import Final, Literal
 

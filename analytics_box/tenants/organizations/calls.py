@@ -12,13 +12,13 @@ from analytics_box.base import errors
 from analytics_box.base.identity import Role
 from analytics_box.tenants.accounts.sign_in import SignIns
 from analytics_box.tenants.organizations import change, rules
-from analytics_box.tenants.organizations.change import Given
+from analytics_box.tenants.organizations.change import OrganizationUpdate
 from analytics_box.tenants.organizations.rules import Plan, WebsiteAction
-from analytics_box.tenants.organizations.shown import OrganizationShown, in_memory, shown
+from analytics_box.tenants.organizations.shown import OrganizationAnswer, in_memory, organization_answer
 from analytics_box.tenants.tenancy import access
 from analytics_box.tenants.tenancy.acting import acting
-from analytics_box.tenants.tenancy.directory import Organizations
-from analytics_box.tenants.tenancy.messages import OfOrganization, Text
+from analytics_box.tenants.tenancy.directory import OrganizationDirectory
+from analytics_box.tenants.tenancy.messages import OrganizationInput, Text
 from analytics_box.web.call import Call
 
 
@@ -28,7 +28,7 @@ class ThisOrganization(Struct, frozen=True, forbid_unknown_fields=True):
     organizationId: Text
 
 
-class ById(Struct, frozen=True, forbid_unknown_fields=True):
+class OrganizationId(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of organizations.getById; `organizationId` is the same as `id`."""
 
     id: Text | None = None
@@ -60,56 +60,56 @@ class OwnRole(Struct, frozen=True):
     websitePermissions: tuple[WebsiteAction, ...]
 
 
-async def list_organizations(call: Call) -> list[OrganizationShown]:
+async def list_organizations(call: Call) -> list[OrganizationAnswer]:
     """organizations.list: those of the caller."""
     person = call.identity.person
     if person is None:
         organization_id, _ = acting(call, None)
-        return [shown(call, await call.read(lambda db: access.existing(db, organization_id)))]
+        return [organization_answer(call, await call.read(lambda db: access.existing(db, organization_id)))]
     found = await call.read(lambda db: access.of_user(db, person.user_id))
-    return [shown(call, one, person.role_in(one.id)) for one in found]
+    return [organization_answer(call, one, person.role_in(one.id)) for one in found]
 
 
-async def get_by_id(call: Call, given: ById) -> OrganizationShown:
+async def get_by_id(call: Call, given: OrganizationId) -> OrganizationAnswer:
     """organizations.getById. Raises Forbidden."""
     organization_id, by = acting(call, given.id or given.organizationId)
     role = await call.read(lambda db: access.check(db, organization_id, by, "read"))
     stored = await call.read(lambda db: access.existing(db, organization_id))
-    return shown(call, stored, role if call.identity.person else None)
+    return organization_answer(call, stored, role if call.identity.person else None)
 
 
-async def get_my_role(call: Call, given: OfOrganization) -> OwnRole:
+async def get_my_role(call: Call, given: OrganizationInput) -> OwnRole:
     """organizations.getMyRole. Raises Forbidden."""
     organization_id, by = acting(call, given.organizationId)
     role = await call.read(lambda db: access.check(db, organization_id, by, "read"))
     return OwnRole(role, rules.ON_WEBSITES[role])
 
 
-async def create(call: Call, given: NewOrganization) -> OrganizationShown:
+async def create(call: Call, given: NewOrganization) -> OrganizationAnswer:
     """organizations.create: a new one on the plan hobby, owned by the caller. Raises BadRequest or Conflict."""
     most = call.parts.settings.organizations_per_user
     made = await call.write(
         lambda db: change.create(db, call.by, most=most, name=given.name, slug=given.slug, metadata=given.metadata)
     )
-    call.parts[Organizations].remember(in_memory(made))
-    return shown(call, made, "owner")
+    call.parts[OrganizationDirectory].remember(in_memory(made))
+    return organization_answer(call, made, "owner")
 
 
-async def update(call: Call, given: ChangedOrganization) -> OrganizationShown:
+async def update(call: Call, given: ChangedOrganization) -> OrganizationAnswer:
     """organizations.update: name, slug, metadata or plan. Raises Forbidden, BadRequest or Conflict."""
     organization_id, by = acting(call, given.organizationId)
-    wanted = Given(name=given.name, slug=given.slug, plan=given.plan, metadata=given.metadata)
+    wanted = OrganizationUpdate(name=given.name, slug=given.slug, plan=given.plan, metadata=given.metadata)
     stored = await call.write(lambda db: change.update(db, organization_id, by, wanted))
-    call.parts[Organizations].remember(in_memory(stored))
+    call.parts[OrganizationDirectory].remember(in_memory(stored))
     person = call.identity.person
-    return shown(call, stored, person.role_in(organization_id) if person else None)
+    return organization_answer(call, stored, person.role_in(organization_id) if person else None)
 
 
-async def set_active(call: Call, given: ThisOrganization) -> OrganizationShown:
+async def set_active(call: Call, given: ThisOrganization) -> OrganizationAnswer:
     """organizations.setActive: the caller's session goes on in this organization. Raises Forbidden."""
     person = call.identity.person
     if person is None:
         raise errors.Forbidden("Sign in to do this; API keys cannot")
     await call.parts[SignIns].turn_to(person, given.organizationId)
     stored = await call.read(lambda db: access.existing(db, given.organizationId))
-    return shown(call, stored, person.role_in(stored.id))
+    return organization_answer(call, stored, person.role_in(stored.id))

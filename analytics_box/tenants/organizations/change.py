@@ -15,11 +15,11 @@ from analytics_box.tenants.organizations import rows, rules
 from analytics_box.tenants.organizations.rules import Plan
 from analytics_box.tenants.tenancy import access, members, private_targets
 from analytics_box.tenants.tenancy import rules as tenancy
-from analytics_box.tenants.tenancy.rules import Organization, Stored
+from analytics_box.tenants.tenancy.rules import Organization, StoredOrganization
 from analytics_box.tenants.tenancy.sites import new_site
 
 
-class Given(Struct, frozen=True):
+class OrganizationUpdate(Struct, frozen=True):
     """New settings of an organization; None leaves what is there. `metadata` is a JSON object, taken as a whole.
 
     `private_targets` are networks as an administrator enters them: all, none, or a list of addresses and ranges.
@@ -35,7 +35,7 @@ class Given(Struct, frozen=True):
 
 def create(
     db: Connection, by: By, *, most: int, name: str, slug: str | None = None, metadata: dict[str, Any] | None = None
-) -> Stored:
+) -> StoredOrganization:
     """A new organization, owned by the actor, who may have at most `most` unless they administer the box.
 
     Raises BadRequest, or Conflict for a slug that is taken and beyond the most.
@@ -59,7 +59,7 @@ def create(
         site=new_site(db, by.now),
         created_at=by.now,
     )
-    members.found(db, organization, owner=by.user_id, metadata=rules.metadata_of(metadata or {}))
+    members.insert_organization(db, organization, owner=by.user_id, metadata=rules.metadata_of(metadata or {}))
     audit.record(db, by, organization.id, "created", "organization", organization.id, {"name": organization.name})
     return access.existing(db, organization.id)
 
@@ -70,7 +70,9 @@ def free_slug(db: Connection, name: str) -> str:
     return slug if not rows.slug_is_taken(db, slug) else f"{slug[:43].rstrip('-')}-{ids.base62(6).lower()}"
 
 
-def update(db: Connection, organization_id: str, by: By, given: Given, allowed: tuple[Network, ...] = ()) -> Stored:
+def update(
+    db: Connection, organization_id: str, by: By, given: OrganizationUpdate, allowed: tuple[Network, ...] = ()
+) -> StoredOrganization:
     """Change settings. The plan and private networks, of which `allowed` may be given, are for the box administrator.
 
     Raises Forbidden, BadRequest or Conflict.
@@ -113,7 +115,7 @@ def open_networks(db: Connection, organization_id: str, by: By, given: str, allo
     except errors.BadRequest as wrong:
         raise errors.BadRequest.about("privateTargets", wrong.message) from wrong
     if after != before:
-        private_targets.put(db, organization_id, after)
+        private_targets.store_networks(db, organization_id, after)
         changes = {"privateTargets": {"before": shown_networks(before), "after": shown_networks(after)}}
         audit.record(db, by, organization_id, "updated", "organization", organization_id, changes)
     return after

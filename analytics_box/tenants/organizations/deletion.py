@@ -10,25 +10,25 @@ from analytics_box.base.acting import By
 from analytics_box.base.clock import DAY
 from analytics_box.base.store.db import Connection
 from analytics_box.tenants.organizations import deletion_rows, rules
-from analytics_box.tenants.organizations.rules import Deleted
+from analytics_box.tenants.organizations.rules import DeletedOrganization
 from analytics_box.tenants.tenancy import access, members
 from analytics_box.tenants.tenancy.access import check, existing
-from analytics_box.tenants.tenancy.rules import Stored
+from analytics_box.tenants.tenancy.rules import StoredOrganization
 
 UNKNOWN = "There is no deleted organization with this id"
 
 
-class Loss(Struct, frozen=True):
-    """What goes with an organization, for the question before. `stranded` belong to no other organization."""
+class DeletionImpact(Struct, frozen=True):
+    """The data that a deletion removes, for its confirmation page. `stranded` are members of no other organization."""
 
-    organization: Stored
+    organization: StoredOrganization
     websites: int
     members: int
     stranded: int
     last: bool  # the actor has no other one
 
 
-def delete(db: Connection, organization_id: str, by: By, *, typed: str | None = None) -> Stored:
+def delete(db: Connection, organization_id: str, by: By, *, typed: str | None = None) -> StoredOrganization:
     """From now on nothing of it answers, until it is restored. `typed` has to be its name, where it was asked for.
 
     Raises Forbidden, BadRequest, or Conflict for the only organization of the actor, who could not sign in to
@@ -49,7 +49,7 @@ def delete(db: Connection, organization_id: str, by: By, *, typed: str | None = 
     return before
 
 
-def restore(db: Connection, organization_id: str, by: By, *, grace_days: int) -> Stored:
+def restore(db: Connection, organization_id: str, by: By, *, grace_days: int) -> StoredOrganization:
     """Undo a deletion that is less than so many days ago. Only an owner may; anybody else gets the same NotFound."""
     found = next((one for one in of_owner(db, by) if one.id == organization_id), None)
     if found is None:
@@ -62,12 +62,12 @@ def restore(db: Connection, organization_id: str, by: By, *, grace_days: int) ->
     return existing(db, organization_id)
 
 
-def of_owner(db: Connection, by: By) -> list[Deleted]:
+def of_owner(db: Connection, by: By) -> list[DeletedOrganization]:
     """The deleted organizations that the actor owns, the latest first, also those whose time is over."""
     return deletion_rows.of_owner(db, by.user_id) if by.user_id is not None else []
 
 
-def ended(db: Connection, *, before: int) -> list[Deleted]:
+def organizations_to_purge(db: Connection, *, before: int) -> list[DeletedOrganization]:
     """The organizations that were deleted at this instant (UTC ms) or earlier, and are still there."""
     return deletion_rows.deleted_before(db, before)
 
@@ -82,11 +82,11 @@ def strip(db: Connection, organization_id: str, now: int) -> None:
     deletion_rows.strip(db, organization_id, now)
 
 
-def loss(db: Connection, organization_id: str, by: By) -> Loss:
-    """What a deletion would take away. Raises Forbidden."""
+def loss(db: Connection, organization_id: str, by: By) -> DeletionImpact:
+    """The data that a deletion would remove. Raises Forbidden."""
     check(db, organization_id, by, "delete")
     everybody = members.everybody(db, organization_id)
-    return Loss(
+    return DeletionImpact(
         organization=existing(db, organization_id),
         websites=len(deletion_rows.sites(db, organization_id)),
         members=len(everybody) - 1,
@@ -95,6 +95,6 @@ def loss(db: Connection, organization_id: str, by: By) -> Loss:
     )
 
 
-def ends_at(deleted: Deleted, grace_days: int) -> int:
+def ends_at(deleted: DeletedOrganization, grace_days: int) -> int:
     """Until when a deletion can be undone, in UTC ms."""
     return deleted.deleted_at + grace_days * DAY

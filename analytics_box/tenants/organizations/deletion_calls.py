@@ -8,12 +8,12 @@ from msgspec import Struct
 from analytics_box.base.clock import DAY
 from analytics_box.tenants.organizations import deletion
 from analytics_box.tenants.organizations.calls import ThisOrganization
-from analytics_box.tenants.organizations.rules import Deleted
-from analytics_box.tenants.organizations.shown import OrganizationShown, in_memory, shown
+from analytics_box.tenants.organizations.rules import DeletedOrganization
+from analytics_box.tenants.organizations.shown import OrganizationAnswer, in_memory, organization_answer
 from analytics_box.tenants.tenancy.acting import acting
-from analytics_box.tenants.tenancy.directory import Organizations
+from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.tenancy.messages import date
-from analytics_box.tenants.tenancy.rules import Stored
+from analytics_box.tenants.tenancy.rules import StoredOrganization
 from analytics_box.web.call import Call
 
 
@@ -46,9 +46,9 @@ async def delete(call: Call, given: ThisOrganization) -> DeletionShown:
     return DeletionShown(True, restorableUntil=date(call.now + days * DAY))
 
 
-async def restore(call: Call, given: ThisOrganization) -> OrganizationShown:
+async def restore(call: Call, given: ThisOrganization) -> OrganizationAnswer:
     """organizations.restore: undo a deletion whose grace period is not over. For owners. Raises NotFound."""
-    return shown(call, await undo(call, given.organizationId), "owner")
+    return organization_answer(call, await undo(call, given.organizationId), "owner")
 
 
 async def list_deleted(call: Call) -> list[DeletedShown]:
@@ -60,24 +60,24 @@ async def list_deleted(call: Call) -> list[DeletedShown]:
     ]
 
 
-async def carry_out(call: Call, organization_id: str, *, typed: str | None = None) -> Stored:
+async def carry_out(call: Call, organization_id: str, *, typed: str | None = None) -> StoredOrganization:
     """Delete an organization, and tell the memory. Raises what deletion.delete raises."""
     by = call.by
     gone = await call.write(lambda db: deletion.delete(db, organization_id, by, typed=typed))
-    call.parts[Organizations].close(organization_id)
+    call.parts[OrganizationDirectory].close(organization_id)
     return gone
 
 
-async def undo(call: Call, organization_id: str) -> Stored:
+async def undo(call: Call, organization_id: str) -> StoredOrganization:
     """Restore an organization, and tell the memory. Raises NotFound."""
     by, days = call.by, call.parts.settings.organization_grace_days
     back = await call.write(lambda db: deletion.restore(db, organization_id, by, grace_days=days))
-    call.parts[Organizations].remember(in_memory(back))
-    call.parts[Organizations].reopen(organization_id)
+    call.parts[OrganizationDirectory].remember(in_memory(back))
+    call.parts[OrganizationDirectory].reopen(organization_id)
     return back
 
 
-async def restorable(call: Call) -> list[Deleted]:
+async def restorable(call: Call) -> list[DeletedOrganization]:
     """The deleted organizations that the caller can restore, the latest first."""
     days = call.parts.settings.organization_grace_days
     found = await call.read(lambda db: deletion.of_owner(db, call.by))

@@ -6,7 +6,7 @@ from analytics_box.tenants.organizations import deletion
 from analytics_box.tenants.organizations.deletion_calls import carry_out, undo
 from analytics_box.tenants.organizations.settings_page import HOME
 from analytics_box.web.page import dates
-from analytics_box.web.page.visit import Again, Answer, Next, Page, Visit, Visitor
+from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
 
 
 async def delete_form(visit: Visitor) -> Page:
@@ -33,7 +33,7 @@ async def restore(visit: Visitor) -> Next:
     return visit.go(f"{HOME}?done=restored")
 
 
-async def _page(visit: Visit, again: Again) -> Page:
+async def _page(visit: PageRequest, again: Again) -> Page:
     own, by = visit.person.organization_id, visit.call.by
     loss = await visit.call.read(lambda db: deletion.loss(db, own, by))
     days = visit.parts.settings.organization_grace_days

@@ -2,16 +2,16 @@
 
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
-from analytics_box.tenants.organizations.rules import Deleted
+from analytics_box.tenants.organizations.rules import DeletedOrganization
 
 _COLUMNS = "organizations.id, name, slug, plan, site, organizations.created_at, deleted_at"
 
 
-def of_owner(db: Connection, user_id: str) -> list[Deleted]:
+def of_owner(db: Connection, user_id: str) -> list[DeletedOrganization]:
     """The deleted organizations that a user owns, the latest first."""
     return records.all_of(
         db,
-        Deleted,
+        DeletedOrganization,
         f"""
         -- organizations.deletion_rows.of_owner
         select {_COLUMNS}
@@ -24,11 +24,11 @@ def of_owner(db: Connection, user_id: str) -> list[Deleted]:
     )
 
 
-def deleted_before(db: Connection, instant: int) -> list[Deleted]:
+def deleted_before(db: Connection, instant: int) -> list[DeletedOrganization]:
     """The organizations that were deleted at this instant or earlier, and are still there."""
     return records.all_of(
         db,
-        Deleted,
+        DeletedOrganization,
         f"""
         -- organizations.deletion_rows.deleted_before
         select {_COLUMNS} from organizations where deleted_at <= ? and purged_at is null order by deleted_at, id
@@ -76,7 +76,7 @@ def sites(db: Connection, organization_id: str) -> list[int]:
 
 
 def strip(db: Connection, organization_id: str, now: int) -> None:
-    """What is left of an organization once all that was its own is gone: a row without a name."""
+    """Reduce a purged organization to a row without a name."""
     db.execute(
         """
         -- organizations.deletion_rows.strip

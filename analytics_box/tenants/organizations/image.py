@@ -38,7 +38,7 @@ class Picture(Struct, frozen=True):
 
 
 def picture(sent: bytes) -> Picture:
-    """What was uploaded, without what does not draw. Raises BadRequest for anything but a whole still picture."""
+    """The uploaded picture without metadata. Raises BadRequest for anything but a whole still picture."""
     if not sent:
         raise BadRequest.about("image", "Choose a picture first")
     if len(sent) > MOST_BYTES:
@@ -125,7 +125,7 @@ def _jpeg(sent: bytes) -> bytes:
 
 
 def _end_of_scan(sent: bytes, at: int) -> int:
-    """Where the next segment begins: at an FF that neither stands for itself nor restarts the scan."""
+    """The beginning of the next segment: an FF that neither stands for itself nor restarts the scan."""
     while True:
         at = sent.index(b"\xff", at)
         if sent[at + 1] not in {0x00, 0xFF} and not 0xD0 <= sent[at + 1] <= 0xD7:

@@ -1,14 +1,14 @@
 """Handing an organization over to another member, after its name was typed, and leaving it."""
 
 from analytics_box.base.errors import BadRequest
-from analytics_box.base.notify.change import Tools
+from analytics_box.base.notify.change import ChannelTools
 from analytics_box.base.store.db import Connection
-from analytics_box.base.texts import Organizations as Words
+from analytics_box.base.texts import OrganizationTexts as Words
 from analytics_box.tenants.organizations.rules import check_name_typed
 from analytics_box.tenants.organizations.settings_page import HOME, organization_page
 from analytics_box.tenants.tenancy import access, members
-from analytics_box.tenants.tenancy.rules import Member, Stored
-from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.tenants.tenancy.rules import OrganizationMember, StoredOrganization
+from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 
 async def transfer_form(visit: Visitor) -> Page:
@@ -51,17 +51,17 @@ async def leave(visit: Visitor) -> Answer:
     own, by = visit.person.organization_id, visit.call.by
 
     async def save() -> str:
-        seal = visit.parts[Tools].seal
+        seal = visit.parts[ChannelTools].seal
         await visit.call.write(lambda db: members.leave(db, seal, own, by))
         return "/sites"
 
     return await visit.submit(save, organization_page)
 
 
-async def _page(visit: Visit, again: Again) -> Page:
+async def _page(visit: PageRequest, again: Again) -> Page:
     own, by = visit.person.organization_id, visit.call.by
 
-    def find(db: Connection) -> tuple[Stored, list[Member]]:
+    def find(db: Connection) -> tuple[StoredOrganization, list[OrganizationMember]]:
         access.check(db, own, by, "transfer")
         return access.existing(db, own), members.everybody(db, own)
 

@@ -8,9 +8,9 @@ from msgspec import Meta, Struct
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.tenants.organizations import image, logos
-from analytics_box.tenants.organizations.shown import OrganizationShown, shown
+from analytics_box.tenants.organizations.shown import OrganizationAnswer, organization_answer
 from analytics_box.tenants.tenancy.acting import acting
-from analytics_box.tenants.tenancy.messages import OfOrganization, Success
+from analytics_box.tenants.tenancy.messages import OrganizationInput, Success
 from analytics_box.web.call import Call
 
 
@@ -24,23 +24,23 @@ class NewLogo(Struct, frozen=True, forbid_unknown_fields=True):
     organizationId: Annotated[str, Meta(max_length=255)] | None = None
 
 
-async def upload(call: Call, given: NewLogo) -> OrganizationShown:
+async def upload(call: Call, given: NewLogo) -> OrganizationAnswer:
     """organizations.uploadLogo: a new logo instead of the one before. Raises Forbidden or BadRequest."""
     organization_id, by = acting(call, given.organizationId)
-    picture = image.picture(_decoded(given.image))
-    stored = await call.write(lambda db: logos.put(db, organization_id, by, picture))
+    picture = image.picture(_decode_image(given.image))
+    stored = await call.write(lambda db: logos.replace_logo(db, organization_id, by, picture))
     person = call.identity.person
-    return shown(call, stored, person.role_in(organization_id) if person else None)
+    return organization_answer(call, stored, person.role_in(organization_id) if person else None)
 
 
-async def delete(call: Call, given: OfOrganization) -> Success:
+async def delete(call: Call, given: OrganizationInput) -> Success:
     """organizations.deleteLogo: no logo any more. Raises Forbidden."""
     organization_id, by = acting(call, given.organizationId)
     await call.write(lambda db: logos.remove(db, organization_id, by))
     return Success()
 
 
-def _decoded(text: str) -> bytes:
+def _decode_image(text: str) -> bytes:
     """The bytes of base64 text, or of a data: URL. Raises BadRequest."""
     if text.startswith("data:"):
         text = text.partition(",")[2]

@@ -16,7 +16,7 @@ async def upload_logo(visit: Visitor) -> Answer:
             raise BadRequest.about("image", image.TOO_LARGE) from large
         picture = image.picture(sent)
         own, by = visit.person.organization_id, visit.call.by
-        await visit.call.write(lambda db: logos.put(db, own, by, picture))
+        await visit.call.write(lambda db: logos.replace_logo(db, own, by, picture))
         return f"{HOME}?done=logo"
 
     return await visit.submit(save, organization_page)

@@ -8,12 +8,12 @@ from analytics_box.base.store.db import Connection
 from analytics_box.tenants.organizations import logo_rows
 from analytics_box.tenants.organizations.image import Picture
 from analytics_box.tenants.tenancy.access import check, existing
-from analytics_box.tenants.tenancy.rules import Stored
+from analytics_box.tenants.tenancy.rules import StoredOrganization
 
 DIGEST_LENGTH = 32  # characters of the SHA-256
 
 
-def put(db: Connection, organization_id: str, by: By, picture: Picture) -> Stored:
+def replace_logo(db: Connection, organization_id: str, by: By, picture: Picture) -> StoredOrganization:
     """A new logo instead of the one before. Raises Forbidden."""
     check(db, organization_id, by, "update")
     before = existing(db, organization_id)
@@ -26,7 +26,7 @@ def put(db: Connection, organization_id: str, by: By, picture: Picture) -> Store
     return existing(db, organization_id)
 
 
-def remove(db: Connection, organization_id: str, by: By) -> Stored:
+def remove(db: Connection, organization_id: str, by: By) -> StoredOrganization:
     """No logo any more. Raises Forbidden."""
     check(db, organization_id, by, "update")
     before = existing(db, organization_id)

@@ -4,13 +4,13 @@ from analytics_box.base.outgoing.client import Clients
 from analytics_box.base.store.db import Connection
 from analytics_box.tenants.accounts.sign_in import SignIns
 from analytics_box.tenants.organizations import change
-from analytics_box.tenants.organizations.change import Given
+from analytics_box.tenants.organizations.change import OrganizationUpdate
 from analytics_box.tenants.organizations.rules import Plan
 from analytics_box.tenants.organizations.settings_page import HOME, organization_page
 from analytics_box.tenants.organizations.shown import in_memory
 from analytics_box.tenants.tenancy import private_targets
-from analytics_box.tenants.tenancy.directory import Organizations
-from analytics_box.tenants.tenancy.rules import Stored
+from analytics_box.tenants.tenancy.directory import OrganizationDirectory
+from analytics_box.tenants.tenancy.rules import StoredOrganization
 from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
 
 _PLANS: dict[str, Plan] = {"free": "free", "hobby": "hobby"}
@@ -24,7 +24,7 @@ async def organization(visit: Visitor) -> Page:
 async def save_organization(visit: Visitor) -> Answer:
     """POST /settings/organization: name, slug, time zone, plan, private networks."""
     form = await visit.form()
-    wanted = Given(
+    wanted = OrganizationUpdate(
         name=form.get("organization"),
         slug=form.get("slug"),
         time_zone=form.get("timeZone"),
@@ -36,12 +36,12 @@ async def save_organization(visit: Visitor) -> Answer:
         call, own = visit.call, visit.person.organization_id
         allowed = visit.parts[Clients].fences.allowed
 
-        def write(db: Connection) -> tuple[Stored, str]:
+        def write(db: Connection) -> tuple[StoredOrganization, str]:
             return change.update(db, own, call.by, wanted, allowed), private_targets.of(db, own)
 
         stored, networks = await call.write(write)
-        visit.parts[Organizations].remember(in_memory(stored))
-        visit.parts[Organizations].open(own, networks)
+        visit.parts[OrganizationDirectory].remember(in_memory(stored))
+        visit.parts[OrganizationDirectory].open(own, networks)
         return f"{HOME}?done=saved"
 
     return await visit.submit(save, organization_page, values=form)
@@ -54,7 +54,7 @@ async def add_organization(visit: Visitor) -> Answer:
     async def save() -> str:
         by, most = visit.call.by, visit.parts.settings.organizations_per_user
         made = await visit.call.write(lambda db: change.create(db, by, most=most, name=form.get("new", "")))
-        visit.parts[Organizations].remember(in_memory(made))
+        visit.parts[OrganizationDirectory].remember(in_memory(made))
         await visit.parts[SignIns].turn_to(visit.person, made.id)
         return f"{HOME}?done=made"
 

@@ -4,7 +4,7 @@ from msgspec.structs import asdict
 
 from analytics_box.base.errors import Conflict
 from analytics_box.base.store.db import Connection, ConstraintError
-from analytics_box.tenants.tenancy.rules import SLUG_TAKEN, Stored
+from analytics_box.tenants.tenancy.rules import SLUG_TAKEN, StoredOrganization
 
 
 def count_of(db: Connection, user_id: str) -> int:
@@ -28,7 +28,7 @@ def slug_is_taken(db: Connection, slug: str) -> bool:
     return found is not None
 
 
-def update(db: Connection, organization: Stored) -> None:
+def update(db: Connection, organization: StoredOrganization) -> None:
     """Raises Conflict when another organization has the slug."""
     try:
         db.execute(

@@ -1,4 +1,4 @@
-"""What an organization may be called, and what roles allow on its websites (wire 10.4). Pure."""
+"""Valid names of organizations, and what roles allow on their websites (wire 10.4). Pure."""
 
 import json
 import re
@@ -32,7 +32,7 @@ MOST_METADATA: Final = 4_096  # bytes as JSON
 _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?\Z")
 
 
-class Deleted(Struct, frozen=True):
+class DeletedOrganization(Struct, frozen=True):
     """A deleted organization that is not purged yet. Times are UTC ms."""
 
     id: str
@@ -51,7 +51,7 @@ def check_name_typed(typed: str, name: str) -> None:
 
 
 def metadata_of(given: dict[str, Any]) -> str:
-    """What programs keep beside an organization, as JSON text. Raises BadRequest for more than 4,096 bytes."""
+    """Metadata that programs keep with an organization, as JSON text. Raises BadRequest for more than 4,096 bytes."""
     text = json.dumps(given, ensure_ascii=False, separators=(",", ":"))
     if len(text.encode(errors="surrogatepass")) > MOST_METADATA:
         raise BadRequest.about("metadata", f"Metadata can have up to {MOST_METADATA:,} bytes as JSON")

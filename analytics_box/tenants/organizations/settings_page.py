@@ -1,24 +1,24 @@
-"""What the page /settings/organization shows: settings, logo, what can be restored, and the ways out."""
+"""The page /settings/organization: settings, logo, restorable organizations, leaving and deleting."""
 
 from msgspec import Struct
 
 from analytics_box.base import texts
-from analytics_box.base.identity import Person, logo_path
+from analytics_box.base.identity import SignedInPerson, logo_path
 from analytics_box.base.store.db import Connection
 from analytics_box.tenants.organizations import deletion
 from analytics_box.tenants.organizations.change import shown_networks
 from analytics_box.tenants.organizations.deletion_calls import restorable
-from analytics_box.tenants.organizations.rules import Deleted
+from analytics_box.tenants.organizations.rules import DeletedOrganization
 from analytics_box.tenants.tenancy import access, rules
-from analytics_box.tenants.tenancy.directory import Organizations
-from analytics_box.tenants.tenancy.rules import Stored
+from analytics_box.tenants.tenancy.directory import OrganizationDirectory
+from analytics_box.tenants.tenancy.rules import StoredOrganization
 from analytics_box.web.page import dates
-from analytics_box.web.page.visit import Again, Page, Visit
+from analytics_box.web.page.visit import Again, Page, PageRequest
 
 HOME = "/settings/organization"
 
 
-class Gone(Struct, frozen=True):
+class RestorableOrganization(Struct, frozen=True):
     """A deleted organization that the reader can restore."""
 
     id: str
@@ -26,11 +26,11 @@ class Gone(Struct, frozen=True):
     until: str
 
 
-async def organization_page(visit: Visit, again: Again) -> Page:
+async def organization_page(visit: PageRequest, again: Again) -> Page:
     """The page, with what is wrong with a form of it."""
     person, by = visit.person, visit.call.by
 
-    def find(db: Connection) -> tuple[Stored, bool]:
+    def find(db: Connection) -> tuple[StoredOrganization, bool]:
         return access.existing(db, person.organization_id), access.administers(db, by)
 
     stored, administers = await visit.call.read(find)
@@ -44,10 +44,10 @@ async def organization_page(visit: Visit, again: Again) -> Page:
             "slug": stored.slug,
             "timeZone": stored.time_zone,
             "plan": stored.plan,
-            "privateTargets": shown_networks(visit.parts[Organizations].private_targets_of(stored.id)),
+            "privateTargets": shown_networks(visit.parts[OrganizationDirectory].private_targets_of(stored.id)),
             "new": "",
         },
-        done=texts.Organizations.done.get(visit.asked("done"), "") if again.code == 200 else "",
+        done=texts.OrganizationTexts.done.get(visit.asked("done"), "") if again.code == 200 else "",
         editable=rules.may(person.role, "update"),
         owns=rules.may(person.role, "delete"),
         administers=administers,
@@ -55,9 +55,9 @@ async def organization_page(visit: Visit, again: Again) -> Page:
         role=person.role,
         logo=logo_path(stored.id, stored.logo),
         days=days,
-        deleted=[_gone(one, person, days) for one in await restorable(visit.call)],
+        deleted=[_restorable(one, person, days) for one in await restorable(visit.call)],
     )
 
 
-def _gone(deleted: Deleted, person: Person, days: int) -> Gone:
-    return Gone(deleted.id, deleted.name, dates.moment(deletion.ends_at(deleted, days), person))
+def _restorable(deleted: DeletedOrganization, person: SignedInPerson, days: int) -> RestorableOrganization:
+    return RestorableOrganization(deleted.id, deleted.name, dates.moment(deletion.ends_at(deleted, days), person))

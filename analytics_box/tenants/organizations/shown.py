@@ -8,11 +8,11 @@ from msgspec import Struct
 
 from analytics_box.base.identity import Role, logo_path
 from analytics_box.tenants.tenancy.messages import date
-from analytics_box.tenants.tenancy.rules import Member, Organization, Stored
+from analytics_box.tenants.tenancy.rules import Organization, OrganizationMember, StoredOrganization
 from analytics_box.web.call import Call
 
 
-class OrganizationShown(Struct, frozen=True):
+class OrganizationAnswer(Struct, frozen=True):
     """An organization as procedures answer with it. `role` is the caller's; null for an API key.
 
     `logo` is the address of its picture; whoever belongs to the organization can load it.
@@ -42,10 +42,10 @@ class MemberShown(Struct, frozen=True):
     confirmed: bool
 
 
-def shown(call: Call, stored: Stored, role: Role | None = None) -> OrganizationShown:
+def organization_answer(call: Call, stored: StoredOrganization, role: Role | None = None) -> OrganizationAnswer:
     """An organization for an answer."""
     path = logo_path(stored.id, stored.logo)
-    return OrganizationShown(
+    return OrganizationAnswer(
         id=stored.id,
         name=stored.name,
         slug=stored.slug,
@@ -57,15 +57,15 @@ def shown(call: Call, stored: Stored, role: Role | None = None) -> OrganizationS
     )
 
 
-def member_shown(member: Member) -> MemberShown:
+def member_shown(member: OrganizationMember) -> MemberShown:
     """A member for an answer."""
     return MemberShown(
         member.user_id, member.email, member.name, member.role, date(member.created_at), member.confirmed
     )
 
 
-def in_memory(stored: Stored) -> Organization:
-    """What the directory of organizations keeps."""
+def in_memory(stored: StoredOrganization) -> Organization:
+    """The organization as its directory keeps it."""
     return Organization(
         id=stored.id,
         name=stored.name,

@@ -1,1 +1,1 @@
-"""What people keep of a website under a name, their own or shared with the organization: segments, saved questions."""
+"""Named items of a website, private or shared with the organization: segments, saved questions."""

@@ -12,13 +12,13 @@ from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest, Conflict, NotFound
 from analytics_box.base.store.db import Connection
 from analytics_box.tenants.saved import rows
-from analytics_box.tenants.saved.kept import LONGEST_NAME, MOST, Content, Kept, Kind
+from analytics_box.tenants.saved.kept import LONGEST_NAME, MOST, Content, SavedItem, SavedKind
 from analytics_box.tenants.websites.rules import Website
 
 
 def create(
-    db: Connection, kind: Kind[Content], website: Website, by: By, name: str, content: Content, *, is_shared: bool
-) -> Kept[Content]:
+    db: Connection, kind: SavedKind[Content], website: Website, by: By, name: str, content: Content, *, is_shared: bool
+) -> SavedItem[Content]:
     """Keep something new. Raises BadRequest or Conflict."""
     owner = by.user_id or ""
     if rows.count(db, kind, website.id, owner) >= MOST:
@@ -26,7 +26,7 @@ def create(
     if not is_shared and not owner:
         raise BadRequest.about("isShared", f"Only people have {kind.noun}s of their own; a key saves shared ones")
     free = _free(db, kind, website.id, by, clean_name(kind, name))
-    made = Kept(ids.new_id(), website.id, owner, is_shared, free, content, by.now, by.now)
+    made = SavedItem(ids.new_id(), website.id, owner, is_shared, free, content, by.now, by.now)
     rows.insert(db, kind, made)
     _record(db, kind, website, by, "created", made)
     return made
@@ -34,7 +34,7 @@ def create(
 
 def update(
     db: Connection,
-    kind: Kind[Content],
+    kind: SavedKind[Content],
     website: Website,
     by: By,
     kept_id: str,
@@ -42,7 +42,7 @@ def update(
     name: str | UnsetType = UNSET,
     content: Content | UnsetType = UNSET,
     is_shared: bool | UnsetType = UNSET,
-) -> Kept[Content]:
+) -> SavedItem[Content]:
     """Another state of it; what is not given stays. Raises NotFound, BadRequest or Conflict."""
     before = existing(db, kind, website, by, kept_id)
     after = replace(
@@ -60,27 +60,27 @@ def update(
     return after
 
 
-def delete(db: Connection, kind: Kind[Content], website: Website, by: By, kept_id: str) -> None:
-    """It is gone; addresses that name it say so. Raises NotFound."""
+def delete(db: Connection, kind: SavedKind[Content], website: Website, by: By, kept_id: str) -> None:
+    """Delete an item; addresses that name it answer so. Raises NotFound."""
     gone = existing(db, kind, website, by, kept_id)
     rows.delete(db, kind, gone.id)
     _record(db, kind, website, by, "deleted", gone)
 
 
-def existing(db: Connection, kind: Kind[Content], website: Website, by: By, kept_id: str) -> Kept[Content]:
-    """What a website has with this id, if whoever asks may see it. Raises NotFound."""
+def existing(db: Connection, kind: SavedKind[Content], website: Website, by: By, kept_id: str) -> SavedItem[Content]:
+    """The item of a website with this id, if the caller can see it. Raises NotFound."""
     found = rows.find(db, kind, kept_id)
     if found is None or found.website_id != website.id or not found.is_seen_by(by.user_id or ""):
         raise unknown(kind, kept_id)
     return found
 
 
-def unknown(kind: Kind[Content], kept_id: str) -> NotFound:
-    """What is said of an id that nothing has, and of somebody else's own."""
+def unknown(kind: SavedKind[Content], kept_id: str) -> NotFound:
+    """The error for an unknown id, and for another person's private item."""
     return NotFound.of(kind.noun, kept_id)
 
 
-def clean_name(kind: Kind[Content], given: str) -> str:
+def clean_name(kind: SavedKind[Content], given: str) -> str:
     """The name, in one line. Raises BadRequest."""
     clean = names.one_line(given)
     if not clean or not names.is_visible(clean):
@@ -90,7 +90,7 @@ def clean_name(kind: Kind[Content], given: str) -> str:
     return clean
 
 
-def _free(db: Connection, kind: Kind[Content], website_id: str, by: By, name: str, but: str = "") -> str:
+def _free(db: Connection, kind: SavedKind[Content], website_id: str, by: By, name: str, but: str = "") -> str:
     """The name, if nothing else that they see is called so. Raises Conflict."""
     others = rows.of_website(db, kind, website_id, by.user_id or "")
     if any(other.name.casefold() == name.casefold() for other in others if other.id != but):
@@ -99,7 +99,7 @@ def _free(db: Connection, kind: Kind[Content], website_id: str, by: By, name: st
 
 
 def _record(
-    db: Connection, kind: Kind[Content], website: Website, by: By, action: audit.Action, kept: Kept[Content]
+    db: Connection, kind: SavedKind[Content], website: Website, by: By, action: audit.Action, kept: SavedItem[Content]
 ) -> None:
     """The name of what is somebody's own stays theirs."""
     named = {"name": kept.name} if kept.is_shared else {}

@@ -1,4 +1,4 @@
-"""What is kept under a name. Pure."""
+"""Saved items: their kinds and fields. Pure."""
 
 from collections.abc import Callable
 from typing import Final, Generic, Literal, TypeVar
@@ -11,7 +11,7 @@ LONGEST_NAME: Final = 100  # characters
 Content = TypeVar("Content")
 
 
-class Kept(Struct, Generic[Content], frozen=True):
+class SavedItem(Struct, Generic[Content], frozen=True):
     """Something under a name. Only its owner sees it, unless it is shared; what a key made has no owner. Times are
     UTC ms."""
 
@@ -33,7 +33,7 @@ class Kept(Struct, Generic[Content], frozen=True):
         return user_id != "" and self.user_id == user_id
 
 
-class Kind(Struct, Generic[Content], frozen=True):
+class SavedKind(Struct, Generic[Content], frozen=True):
     """A kind of what is kept: the word for one of it, and the table that has it, with its content as JSON in
     `column`."""
 

@@ -1,4 +1,4 @@
-"""What is kept, in box.db: a table for each kind. Every function takes a connection inside the caller's transaction."""
+"""Saved items in box.db: a table for each kind. Every function takes a connection inside the caller's transaction."""
 
 from collections.abc import Callable
 from itertools import islice
@@ -7,10 +7,10 @@ from msgspec import Struct
 
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
-from analytics_box.tenants.saved.kept import Content, Kept, Kind
+from analytics_box.tenants.saved.kept import Content, SavedItem, SavedKind
 
 
-class _Row(Struct, frozen=True):
+class _SavedRow(Struct, frozen=True):
     """A row as it is stored; `content` is JSON."""
 
     id: str
@@ -23,9 +23,9 @@ class _Row(Struct, frozen=True):
     updated_at: int
 
 
-def of_website(db: Connection, kind: Kind[Content], website_id: str, user_id: str) -> list[Kept[Content]]:
-    """What somebody may see of a website, by name."""
-    return _found(
+def of_website(db: Connection, kind: SavedKind[Content], website_id: str, user_id: str) -> list[SavedItem[Content]]:
+    """The items of a website that a user can see, by name."""
+    return _saved_item(
         db,
         kind,
         """
@@ -38,10 +38,17 @@ def of_website(db: Connection, kind: Kind[Content], website_id: str, user_id: st
 
 
 def fitting(
-    db: Connection, kind: Kind[Content], organization_id: str, user_id: str, fits: Callable[[str, str], bool], most: int
-) -> list[Kept[Content]]:
-    """What somebody may see of all websites of an organization and whose name and website's id fit, at most so many,
-    the latest changed first. Nothing else is read whole."""
+    db: Connection,
+    kind: SavedKind[Content],
+    organization_id: str,
+    user_id: str,
+    fits: Callable[[str, str], bool],
+    most: int,
+) -> list[SavedItem[Content]]:
+    """The items of an organization's websites that a user can see and whose name and website id match, up to `most`,
+    the
+    latest changed first. Only these are read whole.
+    """
     found = db.execute(
         f"""
         -- saved.fitting
@@ -56,13 +63,13 @@ def fitting(
     return [kept for kept_id in list(wanted) if (kept := find(db, kind, kept_id)) is not None]
 
 
-def find(db: Connection, kind: Kind[Content], kept_id: str) -> Kept[Content] | None:
+def find(db: Connection, kind: SavedKind[Content], kept_id: str) -> SavedItem[Content] | None:
     """The one with this id."""
-    return next(iter(_found(db, kind, "where id = ?", kept_id)), None)
+    return next(iter(_saved_item(db, kind, "where id = ?", kept_id)), None)
 
 
-def count(db: Connection, kind: Kind[Content], website_id: str, user_id: str) -> int:
-    """How many of them somebody keeps of a website."""
+def count(db: Connection, kind: SavedKind[Content], website_id: str, user_id: str) -> int:
+    """The number of a user's items on a website."""
     found = db.execute(
         f"-- saved.count\nselect count(*) from {kind.table} where website_id = ? and user_id = ?",
         (website_id, user_id),
@@ -70,7 +77,7 @@ def count(db: Connection, kind: Kind[Content], website_id: str, user_id: str) ->
     return int(str(found.fetchall()[0][0]))
 
 
-def insert(db: Connection, kind: Kind[Content], kept: Kept[Content]) -> None:
+def insert(db: Connection, kind: SavedKind[Content], kept: SavedItem[Content]) -> None:
     """Store a new one."""
     db.execute(
         f"""
@@ -91,7 +98,7 @@ def insert(db: Connection, kind: Kind[Content], kept: Kept[Content]) -> None:
     )
 
 
-def update(db: Connection, kind: Kind[Content], kept: Kept[Content]) -> None:
+def update(db: Connection, kind: SavedKind[Content], kept: SavedItem[Content]) -> None:
     """Store all that may be changed of it."""
     db.execute(
         f"""
@@ -102,15 +109,15 @@ def update(db: Connection, kind: Kind[Content], kept: Kept[Content]) -> None:
     )
 
 
-def delete(db: Connection, kind: Kind[Content], kept_id: str) -> None:
+def delete(db: Connection, kind: SavedKind[Content], kept_id: str) -> None:
     """Forget it."""
     db.execute(f"-- saved.delete\ndelete from {kind.table} where id = ?", (kept_id,))
 
 
-def _found(db: Connection, kind: Kind[Content], where: str, *values: str) -> list[Kept[Content]]:
+def _saved_item(db: Connection, kind: SavedKind[Content], where: str, *values: str) -> list[SavedItem[Content]]:
     rows = records.all_of(
         db,
-        _Row,
+        _SavedRow,
         f"""
         -- saved
         select id, website_id, user_id, is_shared, name, {kind.column}, created_at, updated_at from {kind.table}
@@ -119,7 +126,7 @@ def _found(db: Connection, kind: Kind[Content], where: str, *values: str) -> lis
         values,
     )
     return [
-        Kept(
+        SavedItem(
             id=row.id,
             website_id=row.website_id,
             user_id=row.user_id,

@@ -1,22 +1,22 @@
-"""What a caller does with what is kept: each verb finds the website, and holds the caller to what they may see."""
+"""Operations of a caller on saved items: each finds the website and checks access."""
 
 from msgspec import UNSET, UnsetType
 
 from analytics_box.tenants.saved import change, rows
-from analytics_box.tenants.saved.kept import Content, Kept, Kind
+from analytics_box.tenants.saved.kept import Content, SavedItem, SavedKind
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.reach import is_own, own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Call
 
 
-async def visible(call: Call, kind: Kind[Content], website: Website) -> list[Kept[Content]]:
-    """What the caller sees of a website, by name."""
+async def visible(call: Call, kind: SavedKind[Content], website: Website) -> list[SavedItem[Content]]:
+    """The items of a website that the caller can see, by name."""
     return await call.read(lambda db: rows.of_website(db, kind, website.id, call.by.user_id or ""))
 
 
-async def seen(call: Call, kind: Kind[Content], kept_id: str) -> tuple[Website, Kept[Content]]:
-    """One that the caller sees, with its website. Raises NotFound."""
+async def find_visible(call: Call, kind: SavedKind[Content], kept_id: str) -> tuple[Website, SavedItem[Content]]:
+    """The item with its website, if the caller can see it. Raises NotFound."""
     found = await call.read(lambda db: rows.find(db, kind, kept_id))
     website = None if found is None else call.parts[Directory].find(found.website_id)
     if found is None or website is None or not is_own(call, website) or not found.is_seen_by(call.by.user_id or ""):
@@ -25,8 +25,8 @@ async def seen(call: Call, kind: Kind[Content], kept_id: str) -> tuple[Website, 
 
 
 async def create(
-    call: Call, kind: Kind[Content], website_id: str, name: str, content: Content, *, is_shared: bool
-) -> Kept[Content]:
+    call: Call, kind: SavedKind[Content], website_id: str, name: str, content: Content, *, is_shared: bool
+) -> SavedItem[Content]:
     """Keep something new. Raises NotFound, BadRequest or Conflict."""
     website = own(call, website_id)
     return await call.parts.box_db.write(
@@ -36,21 +36,21 @@ async def create(
 
 async def update(
     call: Call,
-    kind: Kind[Content],
+    kind: SavedKind[Content],
     kept_id: str,
     *,
     name: str | UnsetType = UNSET,
     content: Content | UnsetType = UNSET,
     is_shared: bool | UnsetType = UNSET,
-) -> Kept[Content]:
+) -> SavedItem[Content]:
     """Another state of it; what is not given stays. Raises NotFound, BadRequest or Conflict."""
-    website, _ = await seen(call, kind, kept_id)
+    website, _ = await find_visible(call, kind, kept_id)
     return await call.write(
         lambda db: change.update(db, kind, website, call.by, kept_id, name=name, content=content, is_shared=is_shared)
     )
 
 
-async def delete(call: Call, kind: Kind[Content], kept_id: str) -> None:
+async def delete(call: Call, kind: SavedKind[Content], kept_id: str) -> None:
     """Forget it. Raises NotFound."""
-    website, _ = await seen(call, kind, kept_id)
+    website, _ = await find_visible(call, kind, kept_id)
     await call.write(lambda db: change.delete(db, kind, website, call.by, kept_id))

@@ -1,11 +1,11 @@
-"""Who may do what in an organization, read inside the caller's transaction: a change of role counts at once."""
+"""Access checks within an organization, read inside the caller's transaction: a change of role applies immediately."""
 
 from analytics_box.base import errors
 from analytics_box.base.acting import By
 from analytics_box.base.identity import Role
 from analytics_box.base.store.db import Connection
 from analytics_box.tenants.tenancy import rows, rules
-from analytics_box.tenants.tenancy.rules import Action, Stored
+from analytics_box.tenants.tenancy.rules import Action, StoredOrganization
 
 
 def role_of(db: Connection, organization_id: str, by: By) -> Role:
@@ -31,7 +31,7 @@ def check(db: Connection, organization_id: str, by: By, action: Action) -> Role:
     return role
 
 
-def existing(db: Connection, organization_id: str) -> Stored:
+def existing(db: Connection, organization_id: str) -> StoredOrganization:
     """Raises Forbidden for an unknown or deleted organization, as for one of others."""
     found = rows.find(db, organization_id)
     if found is None:
@@ -39,7 +39,7 @@ def existing(db: Connection, organization_id: str) -> Stored:
     return found
 
 
-def of_user(db: Connection, user_id: str) -> list[Stored]:
+def of_user(db: Connection, user_id: str) -> list[StoredOrganization]:
     """The organizations that a user belongs to, the oldest membership first."""
     return rows.of_user(db, user_id)
 

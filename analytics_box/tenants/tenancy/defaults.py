@@ -1,4 +1,4 @@
-"""What new invitations and websites of an organization start with."""
+"""Defaults for new invitations and websites of an organization."""
 
 from typing import Literal
 
@@ -11,19 +11,20 @@ from analytics_box.tenants.tenancy.rules import InvitedRole
 VisitorIds = Literal["auto", "cookieless"]
 
 
-class Defaults(Struct, frozen=True):
-    """What new invitations and websites of an organization start with. Retention is in days; None keeps for ever."""
+class OrganizationDefaults(Struct, frozen=True):
+    """Defaults for new invitations and websites of an organization. Retention is in days; None keeps
+    events for ever."""
 
     invitation_role: InvitedRole = "member"
     visitor_id_mode: VisitorIds = "auto"
     data_retention_days: int | None = None
 
 
-def of(db: Connection, organization_id: str) -> Defaults:
+def of(db: Connection, organization_id: str) -> OrganizationDefaults:
     """The organization's defaults; the box's own where nothing was set."""
     found = records.one_of(
         db,
-        Defaults,
+        OrganizationDefaults,
         """
         -- tenancy.defaults.of
         select invitation_role, visitor_id_mode, data_retention_days from organization_defaults
@@ -31,10 +32,10 @@ def of(db: Connection, organization_id: str) -> Defaults:
         """,
         (organization_id,),
     )
-    return found or Defaults()
+    return found or OrganizationDefaults()
 
 
-def put(db: Connection, organization_id: str, defaults: Defaults) -> None:
+def store_defaults(db: Connection, organization_id: str, defaults: OrganizationDefaults) -> None:
     """Store defaults instead of those before."""
     db.execute(
         """

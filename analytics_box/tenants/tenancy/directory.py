@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Set
 from analytics_box.tenants.tenancy.rules import Organization
 
 
-class Organizations:
+class OrganizationDirectory:
     """The organizations of this box. Whoever changes one in box.db tells the directory after the commit.
 
     `closed` are the deleted ones that can be restored. Keys and websites look into the same set, so that one line
@@ -53,7 +53,7 @@ class Organizations:
         self._by_id[organization.id] = organization
 
     def replace(self, organizations: Iterable[Organization], closed: Iterable[str]) -> None:
-        """These are the organizations from now on, and which of them are closed."""
+        """Replace all organizations; `closed` are those that are closed."""
         self._by_id = {organization.id: organization for organization in organizations}
         wanted = set(closed)
         self._closed.difference_update(self._closed - wanted)

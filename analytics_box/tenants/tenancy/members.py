@@ -14,10 +14,10 @@ from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal
 from analytics_box.tenants.tenancy import rows, rules
 from analytics_box.tenants.tenancy.access import check, role_of
-from analytics_box.tenants.tenancy.rules import Member, Organization
+from analytics_box.tenants.tenancy.rules import Organization, OrganizationMember
 
 
-def everybody(db: Connection, organization_id: str) -> list[Member]:
+def everybody(db: Connection, organization_id: str) -> list[OrganizationMember]:
     """All members, who joined first first."""
     return rows.members(db, organization_id)
 
@@ -27,7 +27,7 @@ def belongs_somewhere(db: Connection, user_id: str) -> bool:
     return bool(rows.of_user(db, user_id))
 
 
-def found(db: Connection, organization: Organization, *, owner: str, metadata: str = "{}") -> None:
+def insert_organization(db: Connection, organization: Organization, *, owner: str, metadata: str = "{}") -> None:
     """Store a new organization with its first member. `metadata` is a JSON object. Raises Conflict for a taken slug."""
     rows.insert(db, organization, metadata, owner)
     rows.insert_member(db, organization_id=organization.id, user_id=owner, role="owner", now=organization.created_at)
@@ -40,7 +40,7 @@ def add(db: Connection, organization_id: str, by: By, *, role: Role) -> None:
     audit.record(db, by, organization_id, "created", "member", user_id, {"role": role})
 
 
-def change_role(db: Connection, organization_id: str, by: By, user_id: str, role: Role) -> Member:
+def change_role(db: Connection, organization_id: str, by: By, user_id: str, role: Role) -> OrganizationMember:
     """Another role for a member. Raises Forbidden, NotFound, or Conflict for the last owner."""
     acting = check(db, organization_id, by, "change roles")
     member = _member(db, organization_id, user_id)
@@ -52,7 +52,7 @@ def change_role(db: Connection, organization_id: str, by: By, user_id: str, role
     return replace(member, role=role)
 
 
-def remove(db: Connection, seal: Seal, organization_id: str, by: By, user_id: str) -> Member:
+def remove(db: Connection, seal: Seal, organization_id: str, by: By, user_id: str) -> OrganizationMember:
     """Remove a member. Email channels to their address are disabled. Raises Forbidden, NotFound, or Conflict for the
     last owner."""
     acting = check(db, organization_id, by, "remove members")
@@ -61,13 +61,13 @@ def remove(db: Connection, seal: Seal, organization_id: str, by: By, user_id: st
     return _delete(db, seal, organization_id, by, member)
 
 
-def leave(db: Connection, seal: Seal, organization_id: str, by: By) -> Member:
+def leave(db: Connection, seal: Seal, organization_id: str, by: By) -> OrganizationMember:
     """The actor leaves, as if they were removed. Raises Forbidden, or Conflict for the last owner."""
     role_of(db, organization_id, by)
     return _delete(db, seal, organization_id, by, _member(db, organization_id, by.user_id or ""))
 
 
-def transfer(db: Connection, organization_id: str, by: By, user_id: str) -> Member:
+def transfer(db: Connection, organization_id: str, by: By, user_id: str) -> OrganizationMember:
     """Make a member the owner; the actor, an owner until now, becomes an admin. Raises Forbidden or NotFound."""
     check(db, organization_id, by, "transfer")
     member = _member(db, organization_id, user_id)
@@ -81,7 +81,7 @@ def transfer(db: Connection, organization_id: str, by: By, user_id: str) -> Memb
     return replace(member, role="owner")
 
 
-def _delete(db: Connection, seal: Seal, organization_id: str, by: By, member: Member) -> Member:
+def _delete(db: Connection, seal: Seal, organization_id: str, by: By, member: OrganizationMember) -> OrganizationMember:
     rules.check_an_owner_stays(_owners(db, organization_id), member.role, None)
     rows.delete_member(db, organization_id, member.user_id)
     change.disable_mailbox(db, seal, by, organization_id, member.email)
@@ -90,13 +90,13 @@ def _delete(db: Connection, seal: Seal, organization_id: str, by: By, member: Me
     return member
 
 
-def _note_role(db: Connection, organization_id: str, by: By, before: Member, role: Role) -> None:
+def _note_role(db: Connection, organization_id: str, by: By, before: OrganizationMember, role: Role) -> None:
     """The audit entry of another role."""
     detail = {"email": before.email, "role": {"before": before.role, "after": role}}
     audit.record(db, by, organization_id, "updated", "member", before.user_id, detail)
 
 
-def _member(db: Connection, organization_id: str, user_id: str) -> Member:
+def _member(db: Connection, organization_id: str, user_id: str) -> OrganizationMember:
     found = rows.member(db, organization_id, user_id)
     if found is None:
         raise errors.NotFound.of("member", user_id)

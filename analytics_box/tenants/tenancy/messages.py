@@ -1,4 +1,4 @@
-"""What procedures of many rooms take and answer with."""
+"""Input and output shared by procedures of many rooms."""
 
 import re
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _BOUNDS: Final = {"<=": "at most", ">=": "at least"}
 Text = Annotated[str, Meta(max_length=255)]
 
 
-class OfOrganization(Struct, frozen=True, forbid_unknown_fields=True):
+class OrganizationInput(Struct, frozen=True, forbid_unknown_fields=True):
     """Input that may name an organization; else it is the caller's."""
 
     organizationId: Text | None = None
@@ -51,8 +51,9 @@ def message_of(found: Mapping[str, Any], kind: type[T], wrong: str) -> T:
 
 
 def of_length(refused: str) -> str:
-    """What a value may have that is too short or too long, as people say it; empty where it is refused for another
-    reason."""
+    """The accepted length of a value that is too short or too long, in words; empty if it is refused for another
+    reason.
+    """
     found = _LENGTH.match(refused)
     if found is None:
         return ""

@@ -20,7 +20,7 @@ def of(db: Connection, organization_id: str) -> str:
     return str(found[0]) if found is not None else ""
 
 
-def put(db: Connection, organization_id: str, networks: str) -> None:
+def store_networks(db: Connection, organization_id: str, networks: str) -> None:
     """Store these networks in place of those before; an empty text is none."""
     if not networks:
         db.execute(

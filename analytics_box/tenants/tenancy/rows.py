@@ -4,7 +4,7 @@ from analytics_box.base.errors import Conflict
 from analytics_box.base.identity import Role
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection, ConstraintError
-from analytics_box.tenants.tenancy.rules import SLUG_TAKEN, Member, Organization, Stored
+from analytics_box.tenants.tenancy.rules import SLUG_TAKEN, Organization, OrganizationMember, StoredOrganization
 
 _COLUMNS = """
   organizations.id, name, slug, plan, site, time_zone, logo, metadata, organizations.created_at, deleted_at
@@ -34,11 +34,11 @@ def deleted_organizations(db: Connection) -> set[str]:
     return {str(organization_id) for (organization_id,) in found}
 
 
-def find(db: Connection, organization_id: str) -> Stored | None:
+def find(db: Connection, organization_id: str) -> StoredOrganization | None:
     """The organization with this id, unless it is deleted."""
     return records.one_of(
         db,
-        Stored,
+        StoredOrganization,
         f"""
         -- tenancy.find
         select {_COLUMNS} from organizations where id = ? and deleted_at is null
@@ -47,11 +47,11 @@ def find(db: Connection, organization_id: str) -> Stored | None:
     )
 
 
-def of_user(db: Connection, user_id: str) -> list[Stored]:
+def of_user(db: Connection, user_id: str) -> list[StoredOrganization]:
     """The organizations that a user belongs to, the oldest membership first."""
     return records.all_of(
         db,
-        Stored,
+        StoredOrganization,
         f"""
         -- tenancy.of_user
         select {_COLUMNS}
@@ -88,11 +88,11 @@ def insert(db: Connection, organization: Organization, metadata: str, created_by
         raise Conflict.about("slug", SLUG_TAKEN) from taken
 
 
-def members(db: Connection, organization_id: str) -> list[Member]:
-    """Everybody in an organization, who joined first first."""
+def members(db: Connection, organization_id: str) -> list[OrganizationMember]:
+    """The members of an organization, in order of joining."""
     return records.all_of(
         db,
-        Member,
+        OrganizationMember,
         """
         -- tenancy.members
         select members.user_id, users.email, members.role, members.created_at, users.name, not users.is_unconfirmed
@@ -105,7 +105,7 @@ def members(db: Connection, organization_id: str) -> list[Member]:
     )
 
 
-def member(db: Connection, organization_id: str, user_id: str) -> Member | None:
+def member(db: Connection, organization_id: str, user_id: str) -> OrganizationMember | None:
     return next((one for one in members(db, organization_id) if one.user_id == user_id), None)
 
 

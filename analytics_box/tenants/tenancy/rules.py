@@ -1,4 +1,4 @@
-"""What an organization is, who belongs to it, and what a role allows there (wire 10.4). Pure."""
+"""Organizations, their members, and what each role allows (wire 10.4). Pure."""
 
 from typing import Final, Literal
 
@@ -37,7 +37,7 @@ SLUG_TAKEN: Final = "This slug is already taken"
 
 
 class Organization(Struct, frozen=True):
-    """Who owns websites, keys and members. `site` numbers its events that belong to no website."""
+    """The owner of websites, keys and members. `site` numbers its events that belong to no website."""
 
     id: str
     name: str
@@ -47,7 +47,7 @@ class Organization(Struct, frozen=True):
     created_at: int
 
 
-class Stored(Struct, frozen=True):
+class StoredOrganization(Struct, frozen=True):
     """An organization with all that its settings show. Times are UTC ms.
 
     `time_zone` is empty where new members start in UTC, `logo` where there is none, else it is the image's digest.
@@ -66,7 +66,7 @@ class Stored(Struct, frozen=True):
     deleted_at: int | None
 
 
-class Member(Struct, frozen=True):
+class OrganizationMember(Struct, frozen=True):
     """A person in an organization. `name` can be empty. Times are UTC ms.
 
     If `confirmed` is false, nothing proves that the address is the member's.
@@ -88,7 +88,7 @@ def clean_organization(name: str) -> str:
     return name
 
 
-def invited(name: str) -> InvitedRole | None:
+def invitation_role(name: str) -> InvitedRole | None:
     """The role with this name, unless an invitation cannot give it."""
     return next((role for role in INVITED if role == name), None)
 

@@ -5,20 +5,20 @@ from analytics_box.tenants.websites import change
 from analytics_box.tenants.websites.create import create as create_website
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.messages import (
-    ById,
     ChangedSettings,
     ChangedWebsite,
-    NewWebsite,
+    CreateWebsite,
     Publicity,
-    Transfer,
+    TransferWebsite,
+    WebsiteId,
 )
 from analytics_box.tenants.websites.reach import change as change_own
 from analytics_box.tenants.websites.reach import refuse_restricted
-from analytics_box.tenants.websites.shown import WebsiteShown, shown
+from analytics_box.tenants.websites.shown import WebsiteAnswer, website_answer
 from analytics_box.web.call import Call
 
 
-async def create(call: Call, given: NewWebsite) -> WebsiteShown:
+async def create(call: Call, given: CreateWebsite) -> WebsiteAnswer:
     """websites.create. Raises BadRequest, or Conflict for a domain that is measured already."""
     organization_id = call.organization(given.organizationId)
     refuse_restricted(call)
@@ -32,44 +32,44 @@ async def create(call: Call, given: NewWebsite) -> WebsiteShown:
         )
     )
     call.parts[Directory].remember(website)
-    return shown(website, call.now)
+    return website_answer(website, call.now)
 
 
-async def update(call: Call, given: ChangedWebsite) -> WebsiteShown:
+async def update(call: Call, given: ChangedWebsite) -> WebsiteAnswer:
     """websites.update: another name or domain. Raises NotFound, BadRequest or Conflict."""
     changed = await change_own(
         call, given.id, lambda db, website, by: change.details(db, website, by, name=given.name, domain=given.domain)
     )
-    return shown(changed, call.now)
+    return website_answer(changed, call.now)
 
 
-async def toggle_public(call: Call, given: Publicity) -> WebsiteShown:
+async def toggle_public(call: Call, given: Publicity) -> WebsiteAnswer:
     """websites.togglePublic: whether anybody may run public query types on it. Raises NotFound or BadRequest."""
     changed = await change_own(
         call,
         given.id,
         lambda db, website, by: change.publicity(db, website, by, public=given.isPublic, values=given.publicValues),
     )
-    return shown(changed, call.now)
+    return website_answer(changed, call.now)
 
 
-async def update_settings(call: Call, given: ChangedSettings) -> WebsiteShown:
+async def update_settings(call: Call, given: ChangedSettings) -> WebsiteAnswer:
     """websites.updateSettings: tracking settings. Raises NotFound or BadRequest."""
     changed = await change_own(call, given.id, lambda db, website, by: change.settings(db, website, by, given.settings))
-    return shown(changed, call.now)
+    return website_answer(changed, call.now)
 
 
-async def rotate_tracking(call: Call, given: ById) -> WebsiteShown:
+async def rotate_tracking(call: Call, given: WebsiteId) -> WebsiteAnswer:
     """websites.rotateTracking: a new client id; the old one is accepted for the days of `client_id_grace_days`.
 
     Raises NotFound, or Conflict when too many old ones are still accepted.
     """
     days = call.parts.settings.client_id_grace_days
     changed = await change_own(call, given.id, lambda db, website, by: change.rotate(db, website, by, grace_days=days))
-    return shown(changed, call.now)
+    return website_answer(changed, call.now)
 
 
-async def transfer(call: Call, given: Transfer) -> WebsiteShown:
+async def transfer(call: Call, given: TransferWebsite) -> WebsiteAnswer:
     """websites.transfer and websites.transferToOrganization; for people, to an organization that they manage.
 
     Raises NotFound, Forbidden or Conflict.
@@ -84,4 +84,4 @@ async def transfer(call: Call, given: Transfer) -> WebsiteShown:
             db, website, by, user_id=person.user_id, organization_id=given.organizationId
         ),
     )
-    return shown(moved, call.now)
+    return website_answer(moved, call.now)

@@ -53,7 +53,7 @@ def publicity(db: Connection, website: Website, by: By, *, public: bool, values:
 def settings(db: Connection, website: Website, by: By, given: GivenTracking) -> Website:
     """Other tracking settings; what is not given stays. Raises BadRequest or NotFound."""
     website = _fresh(db, website)
-    return _store(db, website, replace(website, tracking=tracking.changed(website.tracking, given)), by)
+    return _store(db, website, replace(website, tracking=tracking.update_tracking(website.tracking, given)), by)
 
 
 def allow_origin(db: Connection, website: Website, by: By, origin: str) -> Website:
@@ -87,7 +87,7 @@ def restore(db: Connection, website_id: str, by: By, is_own: Callable[[Website],
     return back
 
 
-def ended(db: Connection, *, before: int) -> list[Website]:
+def websites_to_purge(db: Connection, *, before: int) -> list[Website]:
     """The websites that were deleted at this instant (UTC ms) or earlier."""
     return rows.deleted_before(db, before)
 
@@ -133,7 +133,7 @@ def record(db: Connection, website: Website, by: By, action: audit.Action, detai
 
 
 def difference(before: Website, after: Website) -> dict[str, dict[str, Any]]:
-    """What two states of a website differ in: before and after, by the name on the wire."""
+    """The differences between two states of a website: before and after, by the name on the wire."""
     old, new = _visible(before), _visible(after)
     return {name: {"before": old[name], "after": new[name]} for name in old if old[name] != new[name]}
 

@@ -1,16 +1,16 @@
 """Deleting websites over RPC, and bringing them back while their grace lasts. Keys need manage:websites."""
 
 from analytics_box.base.clock import DAY
-from analytics_box.tenants.tenancy.messages import OfOrganization, Success
+from analytics_box.tenants.tenancy.messages import OrganizationInput, Success
 from analytics_box.tenants.websites import change
 from analytics_box.tenants.websites.directory import Directory
-from analytics_box.tenants.websites.messages import ById
+from analytics_box.tenants.websites.messages import WebsiteId
 from analytics_box.tenants.websites.reach import is_own, own, restorable
-from analytics_box.tenants.websites.shown import DeletedWebsite, WebsiteShown, deleted, shown
+from analytics_box.tenants.websites.shown import DeletedWebsite, WebsiteAnswer, deleted_website_answer, website_answer
 from analytics_box.web.call import Call
 
 
-async def delete(call: Call, given: ById) -> Success:
+async def delete(call: Call, given: WebsiteId) -> Success:
     """websites.delete: it takes no events and answers no questions from now on. Raises NotFound.
 
     `websites.restore` undoes it for the days of `grace_days`; then its events are removed.
@@ -21,17 +21,17 @@ async def delete(call: Call, given: ById) -> Success:
     return Success()
 
 
-async def list_deleted(call: Call, given: OfOrganization) -> list[DeletedWebsite]:
+async def list_deleted(call: Call, given: OrganizationInput) -> list[DeletedWebsite]:
     """websites.listDeleted: the deleted websites that can still be restored, and until when; oldest website first."""
     grace = call.parts.settings.grace_days * DAY
-    return [deleted(website, grace) for website in await restorable(call, given.organizationId)]
+    return [deleted_website_answer(website, grace) for website in await restorable(call, given.organizationId)]
 
 
-async def restore(call: Call, given: ById) -> WebsiteShown:
+async def restore(call: Call, given: WebsiteId) -> WebsiteAnswer:
     """websites.restore: undo a deletion whose grace period is not over. Raises NotFound or Conflict."""
     grace = call.parts.settings.grace_days * DAY
     website = await call.write(
         lambda db: change.restore(db, given.id, call.by, lambda found: is_own(call, found), grace=grace)
     )
     call.parts[Directory].remember(website)
-    return shown(website, call.now)
+    return website_answer(website, call.now)

@@ -9,8 +9,8 @@ from analytics_box.tenants.websites.origin_check import OriginCheck, origin_chec
 from analytics_box.tenants.websites.rules import ClientId, Website
 
 
-class Tracked(Struct, frozen=True):
-    """What a client id leads to: the website, its origin check, and the id itself."""
+class TrackingTarget(Struct, frozen=True):
+    """The target of a client id: the website, its origin check, and the id itself."""
 
     website: Website
     check: OriginCheck
@@ -27,7 +27,7 @@ class Directory:
         self._closed = closed
         self._by_id: dict[str, Website] = {}
         self._checks: dict[str, OriginCheck] = {}
-        self._by_client_id: dict[str, Tracked] = {}
+        self._by_client_id: dict[str, TrackingTarget] = {}
         self._old_ids_used: dict[str, int] = {}
         for website in websites:
             self.remember(website)
@@ -50,8 +50,8 @@ class Directory:
         """The origin check of a website that is in here."""
         return self._checks[website.id]
 
-    def tracked(self, client_id: str, now: int) -> Tracked | None:
-        """What trackers that send this client id mean; None for an unknown one and one that has ended.
+    def tracked(self, client_id: str, now: int) -> TrackingTarget | None:
+        """The website with this client id; None for an unknown or expired one.
 
         The use of an old id is noted.
         """
@@ -69,10 +69,10 @@ class Directory:
         self._by_id[website.id] = website
         self._checks[website.id] = rules = origin_check(website.domain, website.tracking)
         for client_id in website.client_ids or (ClientId(website.id, website.created_at),):
-            self._by_client_id[client_id.id] = Tracked(website, rules, client_id)
+            self._by_client_id[client_id.id] = TrackingTarget(website, rules, client_id)
 
     def replace(self, websites: Iterable[Website]) -> None:
-        """These are the websites from now on."""
+        """Replace all websites."""
         wanted = {website.id: website for website in websites}
         for website_id in self._by_id.keys() - wanted.keys():
             self.forget(website_id)
@@ -93,7 +93,7 @@ class Directory:
                 self.forget(website.id)
 
     def old_ids_used(self) -> dict[str, int]:
-        """When old client ids were used since the last call: the hour by id, in UTC ms."""
+        """The latest use of old client ids since the last call: the hour by id, in UTC ms."""
         used, self._old_ids_used = self._old_ids_used, {}
         return used
 

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from analytics_box.base.identity import Role, at_least
-from analytics_box.base.texts import Notes, Realtime, Segments, SiteSettings
-from analytics_box.base.texts import Palette as Words
+from analytics_box.base.texts import NoteTexts, Realtime, SegmentTexts, SiteSettings
+from analytics_box.base.texts import PaletteTexts as Words
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.settings_area import TABS
 from analytics_box.web.call import Call
 from analytics_box.web.page.shell import OF_WEBSITE
-from analytics_box.web.palette.hit import Hit, Kind, Wanted
+from analytics_box.web.palette.hit import Kind, PaletteHit, PaletteSearch
 
 
 class SitePage(NamedTuple):
@@ -31,14 +31,14 @@ PAGES: Final = (
         if entry.here != "site-settings"
     ),
     SitePage("/realtime", Realtime.heading, "pulse"),
-    SitePage("/notes", Notes.heading, "flag"),
-    SitePage("/segments", Segments.heading, "tune"),
+    SitePage("/notes", NoteTexts.heading, "flag"),
+    SitePage("/segments", SegmentTexts.heading, "tune"),
     *(SitePage(tab.path, tab.label, "tune", tab.least, SiteSettings.heading) for tab in TABS),
 )
 _SAID: Final = tuple((page, f"{page.label} {page.of}".casefold()) for page in PAGES)
 
 
-async def websites(call: Call, asked: Wanted) -> Sequence[Hit]:
+async def websites(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:
     """The websites that fit, by name, and pages of those that some of the words fit; those of the page that asks
     without a question, too."""
     person = call.identity.person
@@ -49,13 +49,13 @@ async def websites(call: Call, asked: Wanted) -> Sequence[Hit]:
     found = list(_pages(here, asked, person.role, "here")) if here is not None else []
     for website in own:
         if asked.fits(website.name, website.domain):
-            found.append(Hit("website", website.name, f"/sites/{website.id}", "globe", website.domain))
+            found.append(PaletteHit("website", website.name, f"/sites/{website.id}", "globe", website.domain))
         elif len(asked.words) > 1:
             found += _pages(website, asked, person.role, "website")
     return found
 
 
-def _pages(website: Website, asked: Wanted, role: Role, kind: Kind) -> Iterator[Hit]:
+def _pages(website: Website, asked: PaletteSearch, role: Role, kind: Kind) -> Iterator[PaletteHit]:
     """Pages of a website that fit; of a website by its name, the name has to have a part in it."""
     name = f"{website.name} {website.domain}".casefold()
     left = [word for word in asked.words if word not in name]
@@ -65,4 +65,4 @@ def _pages(website: Website, asked: Wanted, role: Role, kind: Kind) -> Iterator[
         if all(word in words for word in left) and at_least(role, page.least):
             label = page.label if kind == "here" else Words.page_of.format(website=website.name, page=page.label)
             detail = page.of or (website.name if kind == "here" else website.domain)
-            yield Hit(kind, label, f"/sites/{website.id}{page.path}", page.icon, detail)
+            yield PaletteHit(kind, label, f"/sites/{website.id}{page.path}", page.icon, detail)

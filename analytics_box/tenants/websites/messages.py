@@ -1,4 +1,4 @@
-"""What procedures of websites take and answer with, beside the rows of shown.py (wire 10.3)."""
+"""Input and output of website procedures, apart from the rows of shown.py (wire 10.3)."""
 
 from msgspec import Struct
 
@@ -6,7 +6,7 @@ from analytics_box.tenants.tenancy.messages import Text
 from analytics_box.tenants.websites.tracking import GivenTracking
 
 
-class ById(Struct, frozen=True, forbid_unknown_fields=True):
+class WebsiteId(Struct, frozen=True, forbid_unknown_fields=True):
     id: Text
 
 
@@ -14,7 +14,7 @@ class ByWebsite(Struct, frozen=True, forbid_unknown_fields=True):
     websiteId: Text
 
 
-class NewWebsite(Struct, frozen=True, forbid_unknown_fields=True):
+class CreateWebsite(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of websites.create."""
 
     name: Text
@@ -50,7 +50,7 @@ class ChangedSettings(Struct, frozen=True, forbid_unknown_fields=True):
     settings: GivenTracking
 
 
-class Transfer(Struct, frozen=True, forbid_unknown_fields=True):
+class TransferWebsite(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of websites.transfer and websites.transferToOrganization."""
 
     websiteId: Text

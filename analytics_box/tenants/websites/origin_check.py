@@ -1,6 +1,6 @@
-"""Which origins and IP addresses may send events, and what is ignored: settings made ready for the hot path. Pure.
+"""Allowed origins and IP addresses, and ignored traffic: settings compiled for the hot path. Pure.
 
-What is to be ignored goes first: such an event is answered like any other and not stored. Then the sender has to be
+Ignored traffic is checked first: such an event is answered like any other and not stored. Then the sender has to be
 allowed (wire 4.6).
 """
 
@@ -12,7 +12,7 @@ from typing import Literal, TypeVar
 
 from msgspec import Struct
 
-from analytics_box.base.store.budgets import Budget
+from analytics_box.base.store.budgets import DiskBudget
 from analytics_box.tenants.websites.rules import LOCAL
 from analytics_box.tenants.websites.tracking import Tracking
 
@@ -83,7 +83,7 @@ class Paths(Struct, frozen=True):
 
 
 class OriginCheck(Struct, frozen=True):
-    """One website's rules for origins, IP addresses and paths. None is no rule, so that the hot path only compares."""
+    """A website's rules for origins, IP addresses and paths. None is no rule, so that the hot path only compares."""
 
     domain: str
     allowed_origins: Origins | None = None
@@ -92,10 +92,11 @@ class OriginCheck(Struct, frozen=True):
     ignored_addresses: Addresses | None = None
     ignored_paths: Paths | None = None
     cookieless: bool = False
-    budget: Budget | None = None
+    budget: DiskBudget | None = None
 
     def ignores(self, origin: str | None, address: str) -> Reason:
-        """Why events from this page and address are acknowledged and not stored; empty where they are stored."""
+        """The reason why events from this page and address are acknowledged and not stored; empty if
+        they are stored."""
         if self.ignored_origins is not None and origin and self.ignored_origins.have(parsed_origin(origin)):
             return "ignored_origin"
         if self.ignored_addresses is not None and self.ignored_addresses.have(address):
@@ -166,10 +167,10 @@ def fits(pattern: Origin, origin: Origin) -> bool:
     return origin.host.removeprefix("www.") == pattern.host.removeprefix("www.")
 
 
-def _budget(tracking: Tracking) -> Budget | None:
-    """What anonymous callers may add to it in an hour; None for the usual amount."""
+def _budget(tracking: Tracking) -> DiskBudget | None:
+    """The events that anonymous callers may add in an hour; None for the usual amount."""
     texts, megabytes = tracking.hourlyTexts or 0, tracking.hourlyMegabytes or 0
-    return Budget(texts, megabytes * _MEGABYTE) if texts or megabytes else None
+    return DiskBudget(texts, megabytes * _MEGABYTE) if texts or megabytes else None
 
 
 def _ready(given: tuple[str, ...], make: Callable[[tuple[str, ...]], Made]) -> Made | None:

@@ -4,10 +4,10 @@ from litestar.params import FromPath
 
 from analytics_box.tenants.websites import calls as procedures
 from analytics_box.tenants.websites import deletion_calls
-from analytics_box.tenants.websites.messages import ById, NewWebsite
+from analytics_box.tenants.websites.messages import CreateWebsite, WebsiteId
 from analytics_box.tenants.websites.shell import shell
 from analytics_box.web.page.templates import go
-from analytics_box.web.page.visit import Again, Answer, Next, Page, Visit, Visitor
+from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
 
 
 async def new_site_form(visit: Visitor) -> Page:
@@ -20,13 +20,13 @@ async def add_site(visit: Visitor) -> Answer:
     form = await visit.form()
 
     async def save() -> str:
-        wanted = NewWebsite(form.get("name", ""), form.get("domain", ""))
+        wanted = CreateWebsite(form.get("name", ""), form.get("domain", ""))
         return f"/sites/{(await procedures.create(visit.call, wanted)).id}"
 
     return await visit.submit(save, _new_site_page, values=form)
 
 
-async def _new_site_page(visit: Visit, again: Again) -> Page:
+async def _new_site_page(visit: PageRequest, again: Again) -> Page:
     return visit.pages.show(
         "site_new.html",
         code=again.code,
@@ -39,5 +39,5 @@ async def _new_site_page(visit: Visit, again: Again) -> Page:
 
 async def restore(visit: Visitor, website_id: FromPath[str]) -> Next:
     """POST /sites/{id}/restore: bring a deleted website back. Raises NotFound or Conflict."""
-    website = await deletion_calls.restore(visit.call, ById(website_id))
+    website = await deletion_calls.restore(visit.call, WebsiteId(website_id))
     return go(f"/sites/{website.id}")

@@ -1,4 +1,4 @@
-"""Which websites a caller reaches, and changing one of them: what procedures and pages of websites share."""
+"""The websites that a caller can reach, and changes to them: shared by procedures and pages."""
 
 from collections.abc import Callable
 
@@ -37,7 +37,7 @@ def all_own(call: Call, organization_id: str | None = None) -> list[Website]:
 async def restorable(call: Call, organization_id: str | None = None) -> list[Website]:
     """The caller's deleted websites whose grace is not over. Raises Forbidden for another organization."""
     organization_id, grace = call.organization(organization_id), call.parts.settings.grace_days * DAY
-    gone = await call.read(lambda db: rows.deleted(db, organization_id))
+    gone = await call.read(lambda db: rows.deleted_websites(db, organization_id))
     return [each for each in gone if is_own(call, each) and call.now < (each.deleted_at or 0) + grace]
 
 

@@ -1,37 +1,37 @@
 """Looking at websites over RPC (wire 10.3). Keys need read:data."""
 
 from analytics_box.base import errors
-from analytics_box.tenants.tenancy.messages import OfOrganization
+from analytics_box.tenants.tenancy.messages import OrganizationInput
 from analytics_box.tenants.websites.directory import Directory
-from analytics_box.tenants.websites.messages import ById
+from analytics_box.tenants.websites.messages import WebsiteId
 from analytics_box.tenants.websites.reach import all_own, is_own
-from analytics_box.tenants.websites.shown import PublicWebsite, WebsiteShown, reduced, shown
+from analytics_box.tenants.websites.shown import PublicWebsite, WebsiteAnswer, public_website, website_answer
 from analytics_box.web.call import Call
 
 
-async def list_websites(call: Call, given: OfOrganization) -> list[WebsiteShown]:
+async def list_websites(call: Call, given: OrganizationInput) -> list[WebsiteAnswer]:
     """websites.list: the organization's websites that the caller may read, oldest first."""
-    return [shown(website, call.now) for website in all_own(call, given.organizationId)]
+    return [website_answer(website, call.now) for website in all_own(call, given.organizationId)]
 
 
-async def get_by_id(call: Call, given: ById) -> WebsiteShown | PublicWebsite:
+async def get_by_id(call: Call, given: WebsiteId) -> WebsiteAnswer | PublicWebsite:
     """websites.getById: the row for those who may read it, the reduced row of a public one for everybody else.
 
     Raises AuthRequired for anonymous callers, else NotFound.
     """
     website = call.parts[Directory].find(given.id)
     if website is not None and is_own(call, website):
-        return shown(website, call.now)
+        return website_answer(website, call.now)
     if website is not None and website.is_public:
-        return reduced(website)
+        return public_website(website)
     if call.identity.anonymous:
         raise errors.AuthRequired("Authentication required")
     raise errors.NotFound.of("website", given.id)
 
 
-async def get_public_summary(call: Call, given: ById) -> PublicWebsite:
+async def get_public_summary(call: Call, given: WebsiteId) -> PublicWebsite:
     """websites.getPublicSummary: the reduced row of a public website. Raises NotFound for any other."""
     website = call.parts[Directory].find(given.id)
     if website is None or not website.is_public:
         raise errors.NotFound.of("website", given.id)
-    return reduced(website)
+    return public_website(website)

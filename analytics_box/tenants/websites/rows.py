@@ -18,7 +18,7 @@ _COLUMNS = """id, organization_id, site, name, domain, is_public, status, create
          order by created_at desc, ends_at is not null)) as client_ids"""
 
 
-class _Row(Struct, frozen=True):
+class _WebsiteRow(Struct, frozen=True):
     """A row as it comes: settings and client ids are JSON."""
 
     id: str
@@ -74,7 +74,7 @@ def find(db: Connection, website_id: str) -> Website | None:
     return next(iter(_websites(db, "id = ?", website_id)), None)
 
 
-def deleted(db: Connection, organization_id: str) -> list[Website]:
+def deleted_websites(db: Connection, organization_id: str) -> list[Website]:
     """The deleted websites of an organization whose events are still there."""
     return _websites(db, "organization_id = ? and deleted_at is not null", organization_id)
 
@@ -87,7 +87,7 @@ def deleted_before(db: Connection, instant: int) -> list[Website]:
 def _websites(db: Connection, condition: str, *values: str | int) -> list[Website]:
     found = records.all_of(
         db,
-        _Row,
+        _WebsiteRow,
         f"""
         -- websites.everything, find, deleted, deleted_before
         select {_COLUMNS}
@@ -100,7 +100,7 @@ def _websites(db: Connection, condition: str, *values: str | int) -> list[Websit
     return [_website(row) for row in found]
 
 
-def _website(row: _Row) -> Website:
+def _website(row: _WebsiteRow) -> Website:
     return Website(
         id=row.id,
         organization_id=row.organization_id,

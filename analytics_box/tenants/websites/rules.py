@@ -1,4 +1,4 @@
-"""What a website may be called and where it may live (wire 10.3). Pure."""
+"""Valid names and domains of websites (wire 10.3). Pure."""
 
 import re
 from typing import Final

@@ -7,7 +7,7 @@ from analytics_box.base.identity import Role
 from analytics_box.base.texts import SiteSettings
 from analytics_box.tenants.websites.rules import MANAGER, Website
 from analytics_box.tenants.websites.shell import site_shell
-from analytics_box.web.page.visit import Again, Page, Visit
+from analytics_box.web.page.visit import Again, Page, PageRequest
 
 Tab = Literal["general", "tracking", "dropped", "bots", "sharing", "danger"]
 
@@ -32,7 +32,7 @@ TABS: Final = (
 
 
 def settings_page(
-    visit: Visit, template: str, tab: Tab, website: Website, *, again: Again | None = None, **context: Any
+    visit: PageRequest, template: str, tab: Tab, website: Website, *, again: Again | None = None, **context: Any
 ) -> Page:
     """A page of a website's settings under their tabs; `errors` and `general` are those of a form that came back."""
     again = again or Again()

@@ -6,8 +6,8 @@ from msgspec import Struct
 
 from analytics_box.base import texts
 from analytics_box.base.clock import DAY
-from analytics_box.base.errors import BadRequest, Detail
-from analytics_box.base.identity import Person
+from analytics_box.base.errors import BadRequest, ErrorDetail
+from analytics_box.base.identity import SignedInPerson
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.tracking import LONGEST_RETENTION, MOST_MEGABYTES, MOST_TEXTS, GivenTracking
 from analytics_box.web.page import dates
@@ -29,7 +29,7 @@ class OldId(Struct, frozen=True):
     seen: str
 
 
-class Deleted(Struct, frozen=True):
+class DeletedWebsiteItem(Struct, frozen=True):
     """A deleted website that can still be restored."""
 
     name: str
@@ -39,7 +39,7 @@ class Deleted(Struct, frozen=True):
 
 
 def values_of(website: Website) -> dict[str, str]:
-    """What stands in the fields of all forms: lists with one entry per line."""
+    """The field values of all forms: lists with one entry per line."""
     tracking = website.tracking
     return {
         "name": website.name,
@@ -57,7 +57,7 @@ def tracking_of(form: Mapping[str, str]) -> GivenTracking:
     lists = {name: [line for line in form.get(name, "").split("\n") if line.strip()] for name in LISTS}
     numbers = {name: form.get(name, "").strip() for name in NUMBERS}
     wrong = [
-        Detail(name, texts.SiteSettings.number_wrong[name].format(most=f"{NUMBERS[name]:,}"))
+        ErrorDetail(name, texts.SiteSettings.number_wrong[name].format(most=f"{NUMBERS[name]:,}"))
         for name, text in numbers.items()
         if text and not _is_number(text, NUMBERS[name])
     ]
@@ -80,7 +80,7 @@ def _is_number(text: str, most: int) -> bool:
     return text.isdecimal() and text.isascii() and len(text) <= len(str(most)) and 1 <= int(text) <= most
 
 
-def old_ids(website: Website, now: int, person: Person) -> list[OldId]:
+def old_ids(website: Website, now: int, person: SignedInPerson) -> list[OldId]:
     """The client ids of before that matter still."""
     words = texts.SiteSettings
     return [
@@ -96,10 +96,10 @@ def old_ids(website: Website, now: int, person: Person) -> list[OldId]:
     ]
 
 
-def restorable(deleted: Sequence[Website], grace_days: int, person: Person) -> list[Deleted]:
+def restorable(deleted: Sequence[Website], grace_days: int, person: SignedInPerson) -> list[DeletedWebsiteItem]:
     """The deleted websites that can still be restored."""
     return [
-        Deleted(
+        DeletedWebsiteItem(
             each.name,
             each.domain,
             dates.moment((each.deleted_at or 0) + grace_days * DAY, person),

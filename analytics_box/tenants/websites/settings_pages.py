@@ -10,15 +10,15 @@ from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
 from analytics_box.tenants.websites import change, deletion_calls, settings_form
-from analytics_box.tenants.websites.messages import ById
+from analytics_box.tenants.websites.messages import WebsiteId
 from analytics_box.tenants.websites.reach import change as change_own
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import MANAGER, Website
 from analytics_box.tenants.websites.settings_area import settings_page
 from analytics_box.tenants.websites.shell import snippet
-from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
-OfWebsite = Callable[[Visit, str, Again], Awaitable[Page]]
+OfWebsite = Callable[[PageRequest, str, Again], Awaitable[Page]]
 
 
 async def general(visit: Visitor, website_id: FromPath[str]) -> Page:
@@ -89,14 +89,14 @@ async def delete(visit: Visitor, website_id: FromPath[str]) -> Answer:
     async def save() -> str:
         if names.one_line(form.get("confirmation", "")) != website.name:
             raise BadRequest.about("confirmation", texts.SiteSettings.delete_wrong.format(name=website.name))
-        await deletion_calls.delete(visit.call, ById(website.id))
+        await deletion_calls.delete(visit.call, WebsiteId(website.id))
         return "/sites"
 
     return await visit.submit(save, partial(_again, _danger, website_id), values=form)
 
 
 async def _save(
-    visit: Visit,
+    visit: PageRequest,
     website_id: str,
     path: str,
     write: Callable[[Connection, Website, By], Website],
@@ -118,11 +118,11 @@ async def _save(
     return await visit.submit(save, partial(_again, page, website_id), values=values, field=field)
 
 
-async def _again(page: OfWebsite, website_id: str, visit: Visit, again: Again) -> Page:
+async def _again(page: OfWebsite, website_id: str, visit: PageRequest, again: Again) -> Page:
     return await page(visit, website_id, again)
 
 
-async def _general(visit: Visit, website_id: str, again: Again) -> Page:
+async def _general(visit: PageRequest, website_id: str, again: Again) -> Page:
     website = own(visit.call, website_id)
     return settings_page(
         visit,
@@ -136,7 +136,7 @@ async def _general(visit: Visit, website_id: str, again: Again) -> Page:
     )
 
 
-async def _tracking(visit: Visit, website_id: str, again: Again) -> Page:
+async def _tracking(visit: PageRequest, website_id: str, again: Again) -> Page:
     website, person, settings = own(visit.call, website_id), visit.person, visit.parts.settings
     return settings_page(
         visit,
@@ -154,7 +154,7 @@ async def _tracking(visit: Visit, website_id: str, again: Again) -> Page:
     )
 
 
-async def _sharing(visit: Visit, website_id: str, again: Again) -> Page:
+async def _sharing(visit: PageRequest, website_id: str, again: Again) -> Page:
     website = own(visit.call, website_id)
     return settings_page(
         visit,
@@ -167,7 +167,7 @@ async def _sharing(visit: Visit, website_id: str, again: Again) -> Page:
     )
 
 
-async def _danger(visit: Visit, website_id: str, again: Again) -> Page:
+async def _danger(visit: PageRequest, website_id: str, again: Again) -> Page:
     return settings_page(
         visit,
         "site_danger.html",

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from analytics_box.base.identity import Person
+from analytics_box.base.identity import SignedInPerson
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import LOCAL, Website
-from analytics_box.web.page.shell import Here, Place, Shell, about, frame
-from analytics_box.web.page.visit import Visit
+from analytics_box.web.page.shell import Here, Shell, WebsitePlace, about, frame
+from analytics_box.web.page.visit import PageRequest
 
 OTHERS = 6
 
 
-class WebsiteShown(Struct, frozen=True):
+class WebsiteHeader(Struct, frozen=True):
     """A website on its own page. `live` is the address that says who is there now, `online` how many that are."""
 
     name: str
@@ -27,7 +27,7 @@ class WebsiteShown(Struct, frozen=True):
 
 
 def shell(
-    person: Person,
+    person: SignedInPerson,
     here: Here,
     *,
     website: Website | None = None,
@@ -40,20 +40,20 @@ def shell(
     return about(frame(person, here), place(website), others[:OTHERS], person.role)
 
 
-def site_shell(visit: Visit, here: Here, website: Website) -> Shell:
+def site_shell(visit: PageRequest, here: Here, website: Website) -> Shell:
     """The frame of a page about a website, for whoever visits it."""
     return shell(visit.person, here, website=website, websites=visit.parts[Directory].of(visit.person.organization_id))
 
 
-def place(website: Website) -> Place:
-    """Where a website's overview is."""
-    return Place(website.name, f"/sites/{website.id}")
+def place(website: Website) -> WebsitePlace:
+    """The address of a website's dashboard."""
+    return WebsitePlace(website.name, f"/sites/{website.id}")
 
 
-def website_shown(website: Website, *, online: str, script: str) -> WebsiteShown:
+def website_shown(website: Website, *, online: str, script: str) -> WebsiteHeader:
     """`script` is the absolute address of the tracker; `online` is who is there now, in words (semantics 9)."""
     href = f"/sites/{website.id}"
-    return WebsiteShown(
+    return WebsiteHeader(
         name=website.name,
         domain=website.domain,
         href=href,

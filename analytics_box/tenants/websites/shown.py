@@ -16,7 +16,7 @@ class OldClientId(Struct, frozen=True):
     lastSeenAt: str | None
 
 
-class WebsiteShown(Struct, frozen=True):
+class WebsiteAnswer(Struct, frozen=True):
     """The row of a website. `clientId` goes into the snippet; `oldClientIds` are accepted or still in use.
 
     `publicValues` is whether a public website also publishes what its events carried.
@@ -51,7 +51,7 @@ class DeletedWebsite(Struct, frozen=True):
 
 
 class PublicWebsite(Struct, frozen=True):
-    """What anonymous callers see of a public website."""
+    """A public website as anonymous callers see it."""
 
     id: str
     domain: str
@@ -59,9 +59,9 @@ class PublicWebsite(Struct, frozen=True):
     isPublic: bool
 
 
-def shown(website: Website, now: int) -> WebsiteShown:
+def website_answer(website: Website, now: int) -> WebsiteAnswer:
     """A website for those who may read it."""
-    return WebsiteShown(
+    return WebsiteAnswer(
         id=website.id,
         domain=website.domain,
         name=website.name,
@@ -82,7 +82,7 @@ def shown(website: Website, now: int) -> WebsiteShown:
     )
 
 
-def deleted(website: Website, grace: int) -> DeletedWebsite:
+def deleted_website_answer(website: Website, grace: int) -> DeletedWebsite:
     """A deleted website, with so many ms of grace."""
     at = website.deleted_at or 0
     return DeletedWebsite(
@@ -96,7 +96,7 @@ def deleted(website: Website, grace: int) -> DeletedWebsite:
     )
 
 
-def reduced(website: Website) -> PublicWebsite:
+def public_website(website: Website) -> PublicWebsite:
     """A public website for anonymous callers."""
     return PublicWebsite(website.id, website.domain, website.name, website.is_public)
 

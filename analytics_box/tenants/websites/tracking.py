@@ -1,4 +1,4 @@
-"""What a website's owner may set about tracking (wire 4.6 and 10.3, semantics 7), cleaned and checked. Pure."""
+"""Tracking settings of a website (wire 4.6 and 10.3, semantics 7), cleaned and checked. Pure."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from analytics_box.base.errors import BadRequest, Detail
+from analytics_box.base.errors import BadRequest, ErrorDetail
 
 MOST_ENTRIES = 100  # of one list
 LONGEST_PATH = 300
@@ -60,9 +60,9 @@ class GivenTracking(Struct, frozen=True, forbid_unknown_fields=True):
     hourlyMegabytes: Megabytes | UnsetType | None = UNSET
 
 
-def changed(before: Tracking, given: GivenTracking) -> Tracking:
-    """These settings with what is given, cleaned. Raises BadRequest, which names every wrong field."""
-    wrong: list[Detail] = []
+def update_tracking(before: Tracking, given: GivenTracking) -> Tracking:
+    """The settings updated with the given values, cleaned. Raises BadRequest, which names every wrong field."""
+    wrong: list[ErrorDetail] = []
 
     def entries(name: str, clean: Callable[[str], str]) -> tuple[str, ...]:
         lines: Sequence[str] | UnsetType = getattr(given, name)
@@ -70,13 +70,13 @@ def changed(before: Tracking, given: GivenTracking) -> Tracking:
             kept: tuple[str, ...] = getattr(before, name)
             return kept
         if len(lines) > MOST_ENTRIES:
-            wrong.append(Detail(name, f"There may be at most {MOST_ENTRIES} entries"))
+            wrong.append(ErrorDetail(name, f"There may be at most {MOST_ENTRIES} entries"))
         cleaned: dict[str, None] = {}
         for line in lines:
             try:
                 cleaned[clean(line.strip())] = None
             except ValueError as broken:
-                wrong.append(Detail(name, str(broken)))
+                wrong.append(ErrorDetail(name, str(broken)))
         return tuple(cleaned)
 
     after = Tracking(

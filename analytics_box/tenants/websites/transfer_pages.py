@@ -4,13 +4,13 @@ from litestar.params import FromPath
 
 from analytics_box.base import texts
 from analytics_box.base.errors import BadRequest
-from analytics_box.base.identity import Membership, Person, at_least
+from analytics_box.base.identity import Membership, SignedInPerson, at_least
 from analytics_box.tenants.websites import calls as procedures
-from analytics_box.tenants.websites.messages import Transfer
+from analytics_box.tenants.websites.messages import TransferWebsite
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import MANAGER
 from analytics_box.tenants.websites.settings_area import settings_page
-from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 
 async def transfer_form(visit: Visitor, website_id: FromPath[str]) -> Page:
@@ -28,16 +28,16 @@ async def transfer(visit: Visitor, website_id: FromPath[str]) -> Answer:
             raise BadRequest.about("organization", texts.SiteSettings.transfer_unchosen)
         if form.get("confirmation", "").strip().lower() != website.domain:
             raise BadRequest.about("confirmation", texts.SiteSettings.transfer_wrong.format(domain=website.domain))
-        await procedures.transfer(visit.call, Transfer(website.id, chosen))
+        await procedures.transfer(visit.call, TransferWebsite(website.id, chosen))
         return f"/sites?moved={chosen}"
 
-    async def page(visit: Visit, again: Again) -> Page:
+    async def page(visit: PageRequest, again: Again) -> Page:
         return _page(visit, website_id, again)
 
     return await visit.submit(save, page, values=form)
 
 
-def targets(person: Person) -> list[Membership]:
+def targets(person: SignedInPerson) -> list[Membership]:
     """The organizations that a person may give a website to: others that they manage."""
     return [
         one
@@ -46,7 +46,7 @@ def targets(person: Person) -> list[Membership]:
     ]
 
 
-def _page(visit: Visit, website_id: str, again: Again) -> Page:
+def _page(visit: PageRequest, website_id: str, again: Again) -> Page:
     website = own(visit.call, website_id)
     return settings_page(
         visit,

@@ -5,8 +5,8 @@ from urllib.parse import parse_qs
 from analytics_box.base import errors
 from analytics_box.web.asgi import Scope
 from analytics_box.web.call import Parts
-from analytics_box.web.compression import best, packed
-from analytics_box.web.page.assets import Assets, File
+from analytics_box.web.compression import best, compress_file
+from analytics_box.web.page.assets import Assets, StaticFile
 from analytics_box.web.plain import Plain
 
 _FOR_EVER = "public, max-age=31536000, immutable"
@@ -55,7 +55,7 @@ def _lifetime(scope: Scope, version: str) -> str:
     return _FOR_EVER if asked == [version] else _FOR_AN_HOUR
 
 
-def _serve(scope: Scope, file: File, cache: str, *, everywhere: bool = False) -> Plain:
+def _serve(scope: Scope, file: StaticFile, cache: str, *, everywhere: bool = False) -> Plain:
     asked = dict(scope["headers"])
     coding = best(asked.get(b"accept-encoding", b"").decode("latin-1")) if file.shrinks else ""
     headers = {"cache-control": cache, "etag": f'"{file.tag}{coding}"', "vary": "accept-encoding"}
@@ -65,4 +65,4 @@ def _serve(scope: Scope, file: File, cache: str, *, everywhere: bool = False) ->
         return Plain(b"", file.type, headers, 304)
     if not coding:
         return Plain(file.content, file.type, headers)
-    return Plain(packed(file.content, coding), file.type, {**headers, "content-encoding": coding})
+    return Plain(compress_file(file.content, coding), file.type, {**headers, "content-encoding": coding})

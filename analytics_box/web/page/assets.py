@@ -5,14 +5,14 @@ from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 
-from analytics_box.web.page.joined import made, tag
+from analytics_box.web.page.joined import join_files, tag
 
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".txt": "text/plain"}
 _TEXTS = ("text/", "image/svg+xml", "application/json")
 _TINY = 300  # bytes
 
 
-class File(Struct, frozen=True):
+class StaticFile(Struct, frozen=True):
     """A file as it is served."""
 
     content: bytes
@@ -32,9 +32,9 @@ class Assets:
         self._folder = folder
 
     @cached_property
-    def files(self) -> dict[str, File]:
+    def files(self) -> dict[str, StaticFile]:
         """The files by their path in the folder."""
-        return {name: _file(name, content) for name, content in made(self._read).items()}
+        return {name: _file(name, content) for name, content in join_files(self._read).items()}
 
     @cached_property
     def parts_tag(self) -> str:
@@ -42,7 +42,7 @@ class Assets:
         return tag(b"".join(content for name, content in self._read.items() if name.startswith("tracker/parts/")))
 
     def url(self, name: str) -> str:
-        """Where a page finds this file; a new content has a new address. Raises KeyError for an unknown one."""
+        """The address of this file for pages; it changes with the content. Raises KeyError for an unknown name."""
         return f"/static/{name}?v={self.files[name].tag}"
 
     @property
@@ -54,6 +54,6 @@ class Assets:
         }
 
 
-def _file(name: str, content: bytes) -> File:
+def _file(name: str, content: bytes) -> StaticFile:
     kind = _TYPES.get(PurePosixPath(name).suffix, "application/octet-stream")
-    return File(content, kind, tag(content))
+    return StaticFile(content, kind, tag(content))

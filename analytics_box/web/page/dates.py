@@ -5,12 +5,12 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from analytics_box.base.identity import DateFormat, Person, TimeFormat
-from analytics_box.base.texts import Ranges
+from analytics_box.base.identity import DateFormat, SignedInPerson, TimeFormat
+from analytics_box.base.texts import RangeTexts
 
 
 class Formats(Struct, frozen=True):
-    """How a person wants to read days and times of day."""
+    """A person's formats of days and times of day."""
 
     date: DateFormat = "D MMM YYYY"
     time: TimeFormat = "HH:mm"
@@ -19,31 +19,31 @@ class Formats(Struct, frozen=True):
 USUAL = Formats()
 
 
-def formats_of(person: Person) -> Formats:
-    """What a person has chosen."""
+def formats_of(person: SignedInPerson) -> Formats:
+    """The formats that a person has chosen."""
     return Formats(person.date_format, person.time_format)
 
 
-def moment(instant: int, person: Person) -> str:
+def moment(instant: int, person: SignedInPerson) -> str:
     """An instant in UTC ms, such as "20 Nov 2026, 14:05"."""
     local = datetime.fromtimestamp(instant / 1000, ZoneInfo(person.time_zone))
     return f"{day_text(local, person.date_format)}, {time_text(local, person.time_format)}"
 
 
-def exact(text: str, person: Person) -> str:
+def exact(text: str, person: SignedInPerson) -> str:
     """An instant as answers have it, in UTC text, to the second, such as "20 Nov 2026, 14:05:59"."""
     local = datetime.fromisoformat(text[:19]).replace(tzinfo=UTC).astimezone(ZoneInfo(person.time_zone))
     return f"{day_text(local, person.date_format)}, {second_text(local, person.time_format)}"
 
 
-def day(instant: int, person: Person) -> str:
+def day(instant: int, person: SignedInPerson) -> str:
     """The day of an instant in UTC ms, such as "20 Nov 2026"."""
     return day_text(datetime.fromtimestamp(instant / 1000, ZoneInfo(person.time_zone)), person.date_format)
 
 
 def day_text(when: date, form: DateFormat) -> str:
     """A local day, or that of a local time."""
-    month = Ranges.months[when.month - 1]
+    month = RangeTexts.months[when.month - 1]
     match form:
         case "D MMM YYYY":
             return f"{when.day} {month} {when.year}"
@@ -61,7 +61,7 @@ def day_text(when: date, form: DateFormat) -> str:
 
 def short_day_text(when: date, form: DateFormat) -> str:
     """A day without its year, where that is plain."""
-    month = Ranges.months[when.month - 1]
+    month = RangeTexts.months[when.month - 1]
     match form:
         case "D MMM YYYY":
             return f"{when.day} {month}"
@@ -81,7 +81,7 @@ def month_text(when: date, form: DateFormat) -> str:
     """A month of a year."""
     match form:
         case "D MMM YYYY" | "MMM D, YYYY":
-            return f"{Ranges.months[when.month - 1]} {when.year}"
+            return f"{RangeTexts.months[when.month - 1]} {when.year}"
         case "DD.MM.YYYY":
             return f"{when:%m.%Y}"
         case "DD/MM/YYYY" | "MM/DD/YYYY":

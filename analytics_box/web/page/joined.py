@@ -33,9 +33,9 @@ _FOLDER: Final = "js"  # whose modules name each other as ./name.js
 _OWN: Final = (_FOLDER, "")  # folders of what is written here; the others are as they came
 
 
-def made(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """What is served of the files of a folder. Raises KeyError where one is missing that another one needs."""
-    return _with_hashes(_joined({name: _without_comments(name, content) for name, content in files.items()}))
+def join_files(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The files to serve from a folder's files. Raises KeyError if a file that another one needs is missing."""
+    return _with_hashes(_with_joined({name: _without_comments(name, content) for name, content in files.items()}))
 
 
 def _without_comments(name: str, content: bytes) -> bytes:
@@ -44,7 +44,7 @@ def _without_comments(name: str, content: bytes) -> bytes:
     return content if comment is None or folder not in _OWN else comment.sub(b"", content)
 
 
-def _joined(files: Mapping[str, bytes]) -> dict[str, bytes]:
+def _with_joined(files: Mapping[str, bytes]) -> dict[str, bytes]:
     """The files, and beside them those that are made of several."""
     return {**files, **{name: _join(name, [files[part] for part in parts]) for name, parts in JOINED.items()}}
 
@@ -57,7 +57,7 @@ def _join(name: str, parts: list[bytes]) -> bytes:
 
 
 def _imports(parts: list[bytes]) -> bytes:
-    """What modules import, each name once: a file that has it twice is none."""
+    """The imports of modules, each name once: a file that imports a name twice is invalid."""
     names: dict[bytes, dict[bytes, None]] = {}
     for given, module in (found for part in parts for found in _IMPORT.findall(part)):
         names.setdefault(module, {}).update(dict.fromkeys(given.split(b", ")))

@@ -1,7 +1,7 @@
-"""What was typed into a form that came after the session had ended, until its owner has signed in again.
+"""Forms that were submitted after the session had expired, kept until their owner has signed in again.
 
-In memory only, for half an hour, and bounded. Two cookies stand for it: its own, whose secret only this browser has,
-and that of a known browser, which says whose account signed in here last: nobody else's sign-in shows it.
+In memory only, for half an hour, and bounded. Two cookies identify a form: its own, whose secret only this browser has,
+and that of a known browser, which names the account that last signed in here: no other account's sign-in shows it.
 """
 
 import re

@@ -2,17 +2,17 @@
 
 from typing import Final
 
-from analytics_box.base.texts import Question, figures
+from analytics_box.base.texts import ConfirmationTexts, figures
 from analytics_box.web.page.shell import Shell
-from analytics_box.web.page.visit import Page, Visit
+from analytics_box.web.page.visit import Page, PageRequest
 
 LONGEST_IN_BUTTON: Final = 40  # characters
 
 
 def ask(
-    visit: Visit,
+    visit: PageRequest,
     shell: Shell,
-    question: Question,
+    question: ConfirmationTexts,
     name: str,
     *,
     action: str,

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from litestar import Request, Response
 
-from analytics_box.web.compression import accepted
+from analytics_box.web.compression import accepted_codings
 
 _LEVEL = 6  # of gzip
 _HEADERS: Final = {"cache-control": "no-store", "vary": "accept-encoding"}
@@ -31,7 +31,7 @@ class RenderedPages:
         self._packed.move_to_end(key)
         while len(self._packed) > self._most:
             self._packed.popitem(last=False)
-        if "gzip" in accepted(request.headers.get("accept-encoding", "")):
+        if "gzip" in accepted_codings(request.headers.get("accept-encoding", "")):
             return Response(packed, media_type="text/html", headers={**_HEADERS, "content-encoding": "gzip"})
         return Response(gzip.decompress(packed), media_type="text/html", headers=_HEADERS)
 

@@ -20,7 +20,7 @@ Tab = Literal[
 ]
 
 
-class Entry(NamedTuple):
+class SettingsEntry(NamedTuple):
     """A page of the settings area."""
 
     tab: Tab
@@ -29,20 +29,20 @@ class Entry(NamedTuple):
 
 
 ENTRIES: Final = (
-    Entry("profile", SettingsArea.profile, "/settings/profile"),
-    Entry("security", SettingsArea.security, "/settings/security"),
-    Entry("organization", SettingsArea.organization, "/settings/organization"),
-    Entry("members", SettingsArea.members, "/settings/members"),
-    Entry("alarms", SettingsArea.alarms, "/alarms"),
-    Entry("integrations", SettingsArea.integrations, "/settings/integrations"),
-    Entry("domains", SettingsArea.domains, "/settings/domains"),
-    Entry("defaults", SettingsArea.defaults, "/settings/defaults"),
-    Entry("keys", SettingsArea.keys, "/settings/keys"),
-    Entry("audit", SettingsArea.audit, "/settings/audit"),
-    Entry("box", SettingsArea.box, "/settings/box"),
+    SettingsEntry("profile", SettingsArea.profile, "/settings/profile"),
+    SettingsEntry("security", SettingsArea.security, "/settings/security"),
+    SettingsEntry("organization", SettingsArea.organization, "/settings/organization"),
+    SettingsEntry("members", SettingsArea.members, "/settings/members"),
+    SettingsEntry("alarms", SettingsArea.alarms, "/alarms"),
+    SettingsEntry("integrations", SettingsArea.integrations, "/settings/integrations"),
+    SettingsEntry("domains", SettingsArea.domains, "/settings/domains"),
+    SettingsEntry("defaults", SettingsArea.defaults, "/settings/defaults"),
+    SettingsEntry("keys", SettingsArea.keys, "/settings/keys"),
+    SettingsEntry("audit", SettingsArea.audit, "/settings/audit"),
+    SettingsEntry("box", SettingsArea.box, "/settings/box"),
 )
 
 
-def offered(paths: Collection[str]) -> tuple[Entry, ...]:
+def available_entries(paths: Collection[str]) -> tuple[SettingsEntry, ...]:
     """The entries whose page exists among these paths."""
     return tuple(entry for entry in ENTRIES if entry.href in paths)

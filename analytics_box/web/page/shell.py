@@ -5,15 +5,15 @@ from typing import Final, Literal, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.identity import Person, Role, Theme, at_least, logo_path
+from analytics_box.base.identity import Role, SignedInPerson, Theme, at_least, logo_path
 from analytics_box.base.texts import (
-    App,
     FlagList,
-    Goals,
-    Links,
+    FrameTexts,
+    GoalTexts,
+    LinkTexts,
     MonitorList,
     People,
-    Queries,
+    QueryTexts,
     SiteSettings,
     StatusPageList,
 )
@@ -35,7 +35,7 @@ Here = Literal[
 ]
 
 
-class Entry(NamedTuple):
+class NavigationEntry(NamedTuple):
     """An entry of the navigation: the address, behind a website's where it is about one, and the least role that sees
     it. The bar of a phone has those with a `short` name, and all of them behind “More”."""
 
@@ -48,30 +48,32 @@ class Entry(NamedTuple):
 
 
 PRODUCTS: Final = (
-    Entry("sites", "/sites", "sites", App.sites, short=App.sites),
-    Entry("links", "/links", "link", Links.short, short=Links.short),
-    Entry("monitors", "/monitors", "pulse", MonitorList.short, short=MonitorList.short),
-    Entry("status", "/status-pages", "status", StatusPageList.title, short=StatusPageList.short),
-    Entry("flags", "/flags", "flag", FlagList.short),
+    NavigationEntry("sites", "/sites", "sites", FrameTexts.sites, short=FrameTexts.sites),
+    NavigationEntry("links", "/links", "link", LinkTexts.short, short=LinkTexts.short),
+    NavigationEntry("monitors", "/monitors", "pulse", MonitorList.short, short=MonitorList.short),
+    NavigationEntry("status", "/status-pages", "status", StatusPageList.title, short=StatusPageList.short),
+    NavigationEntry("flags", "/flags", "flag", FlagList.short),
 )
 OF_WEBSITE: Final = (
-    Entry("overview", "", "overview", App.overview, short=App.overview),
-    Entry("goals", "/goals", "goal", Goals.short),
-    Entry("people", "/visitors", "user", People.short, short=People.short, least="member"),
-    Entry("queries", "/queries", "table", Queries.short),
-    Entry("site-settings", "/settings", "tune", SiteSettings.short, short=SiteSettings.in_bar, least="member"),
-    Entry("site-settings", "/not-counted", "tune", SiteSettings.dropped, short=SiteSettings.dropped_in_bar),
+    NavigationEntry("overview", "", "overview", FrameTexts.overview, short=FrameTexts.overview),
+    NavigationEntry("goals", "/goals", "goal", GoalTexts.short),
+    NavigationEntry("people", "/visitors", "user", People.short, short=People.short, least="member"),
+    NavigationEntry("queries", "/queries", "table", QueryTexts.short),
+    NavigationEntry(
+        "site-settings", "/settings", "tune", SiteSettings.short, short=SiteSettings.in_bar, least="member"
+    ),
+    NavigationEntry("site-settings", "/not-counted", "tune", SiteSettings.dropped, short=SiteSettings.dropped_in_bar),
 )
 
 
-class Place(Struct, frozen=True):
+class WebsitePlace(Struct, frozen=True):
     """A website in the navigation."""
 
     name: str
     href: str
 
 
-class OrganizationShown(Struct, frozen=True):
+class OrganizationChoice(Struct, frozen=True):
     """An organization to turn to. `logo` is the address of its picture, or empty."""
 
     id: str
@@ -90,42 +92,42 @@ class Shell(Struct, frozen=True):
 
     email: str
     here: Here
-    website: Place | None = None
-    others: tuple[Place, ...] = ()
+    website: WebsitePlace | None = None
+    others: tuple[WebsitePlace, ...] = ()
     theme: Theme = "system"
     organization: str = ""
     logo: str = ""
-    organizations: tuple[OrganizationShown, ...] = ()
+    organizations: tuple[OrganizationChoice, ...] = ()
     is_administrator: bool = False
-    of_website: tuple[Entry, ...] = ()
+    of_website: tuple[NavigationEntry, ...] = ()
 
     @property
-    def products(self) -> tuple[Entry, ...]:
+    def products(self) -> tuple[NavigationEntry, ...]:
         """The products, in the order of the navigation."""
         return PRODUCTS
 
     @property
-    def bar(self) -> tuple[Entry, ...]:
-        """What the bar of a phone has beside “More”: the first product and a website's pages, or the products."""
+    def bar(self) -> tuple[NavigationEntry, ...]:
+        """Entries of the bar on phones besides “More”: the first product and a website's pages, or the products."""
         if self.website is None:
             return tuple(entry for entry in PRODUCTS if entry.short)
         return (PRODUCTS[0], *(entry for entry in self.of_website if entry.short))
 
 
-def about(shell: Shell, website: Place, others: tuple[Place, ...], role: Role) -> Shell:
+def about(shell: Shell, website: WebsitePlace, others: tuple[WebsitePlace, ...], role: Role) -> Shell:
     """The frame of a page about a website. Who may see its settings gets to its dropped traffic through them."""
-    seen: dict[Here, Entry] = {}
+    seen: dict[Here, NavigationEntry] = {}
     for entry in OF_WEBSITE:
         if at_least(role, entry.least):
             seen.setdefault(entry.here, entry._replace(href=f"{website.href}{entry.href}"))
     return replace(shell, website=website, others=others, of_website=tuple(seen.values()))
 
 
-def frame(person: Person, here: Here) -> Shell:
+def frame(person: SignedInPerson, here: Here) -> Shell:
     """The frame of a page that is about no website. The current organization is the session's."""
     current = person.session_organization_id or person.organization_id
     organizations = tuple(
-        OrganizationShown(
+        OrganizationChoice(
             id=one.organization_id,
             name=one.name,
             current=one.organization_id == current,

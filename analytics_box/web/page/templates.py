@@ -15,7 +15,7 @@ from analytics_box.base.urls import url_parts
 from analytics_box.web import body
 from analytics_box.web.asgi import Scope
 from analytics_box.web.page.assets import Assets
-from analytics_box.web.page.settings_area import Entry
+from analytics_box.web.page.settings_area import SettingsEntry
 
 if TYPE_CHECKING:
     import jinja2
@@ -38,7 +38,7 @@ class Pages:
 
     def __init__(self, folder: Path, assets: Assets) -> None:
         self._folder = folder
-        self._settings_entries: tuple[Entry, ...] = ()
+        self._settings_entries: tuple[SettingsEntry, ...] = ()
         self._known: dict[str, Any] = {
             "static": assets.url,
             "texts": texts,
@@ -46,7 +46,7 @@ class Pages:
             "notices": tuple,
         }
 
-    def offer_settings(self, entries: tuple[Entry, ...]) -> None:
+    def offer_settings(self, entries: tuple[SettingsEntry, ...]) -> None:
         """Tell which pages the settings area has."""
         self._settings_entries = entries
 
@@ -56,7 +56,7 @@ class Pages:
 
     @cached_property
     def _templates(self) -> "jinja2.Environment":
-        """What reads and keeps them, with all that they are told until then."""
+        """The environment that loads and caches templates, with all globals added until then."""
         templates = jinja2.Environment(
             loader=jinja2.FileSystemLoader(self._folder),
             autoescape=True,
@@ -143,11 +143,11 @@ def sign_in_first(request: "Request[Any, Any, Any]") -> "Response[bytes]":
 
 def page_of(request: "Request[Any, Any, Any]") -> str:
     """The page to come back to, as a path of this box; empty if it is not known."""
-    address = url_parts(_wanted(request))
+    address = url_parts(_return_address(request))
     return own_path(address.path + (f"?{address.query}" if address.query else ""))
 
 
-def _wanted(request: "Request[Any, Any, Any]") -> str:
+def _return_address(request: "Request[Any, Any, Any]") -> str:
     """The address to come back to: the one that was asked for, or the page on which a part or a form stands."""
     headers = request.headers
     if request.method == "GET" and ("hx-request" not in headers or "hx-boosted" in headers):
@@ -177,7 +177,7 @@ def wants_page(request: "Request[Any, Any, Any]") -> bool:
 
 
 def field_errors(error: BoxError) -> dict[str, str]:
-    """What is wrong by form field; of several wrong things in one field every one is said."""
+    """Error messages by form field, all messages of a field included."""
     found: dict[str, str] = {}
     for detail in error.details:
         before = found.get(detail.field)

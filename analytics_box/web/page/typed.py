@@ -1,4 +1,4 @@
-"""What people type into fields, completed. Pure."""
+"""Completion of values that people type into fields. Pure."""
 
 import re
 from typing import Final

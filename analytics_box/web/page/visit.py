@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from analytics_box.base import errors, texts
 from analytics_box.base.errors import BadRequest, Conflict
-from analytics_box.base.identity import Person
+from analytics_box.base.identity import SignedInPerson
 from analytics_box.web.asgi import Scope
 from analytics_box.web.body import MOST_FIELDS
 from analytics_box.web.call import Call, Parts
@@ -36,10 +36,10 @@ class Again(Struct, frozen=True):
     general: str = ""
 
 
-class Visit(Struct, frozen=True):
-    """One request for a page, by a signed-in person or by anybody else.
+class PageRequest(Struct, frozen=True):
+    """A request for a page, by a signed-in person or an anonymous visitor.
 
-    `typed` is a form that came after the session had ended: it is shown again, and not carried out.
+    `typed` is a form that came after the session had expired: it is shown again, and not carried out.
     """
 
     request: Request[Any, Any, Any]
@@ -48,8 +48,9 @@ class Visit(Struct, frozen=True):
     typed: Mapping[str, str] | None = None
 
     @property
-    def person(self) -> Person:
-        """Who asks. Raises AuthRequired for anonymous callers, whom the guard lets see public pages only."""
+    def person(self) -> SignedInPerson:
+        """The signed-in person. Raises AuthRequired for anonymous callers, whom the guard admits to
+        public pages only."""
         if self.call.identity.person is None:
             raise errors.AuthRequired("Sign in to see this page")
         return self.call.identity.person
@@ -73,7 +74,7 @@ class Visit(Struct, frozen=True):
         return cookie(self.request.headers.get("cookie", ""), name)
 
     def browser(self) -> str:
-        """What the browser says of itself."""
+        """The browser's User-Agent header."""
         return str(self.request.headers.get("user-agent", ""))
 
     def go(self, path: str, *, cookie: str = "") -> Next:
@@ -125,9 +126,9 @@ class Visit(Struct, frozen=True):
         return self.settings_page("confirm.html", tab, title=title, text=text, action=action, back=back, fields=fields)
 
     def saves(self) -> None:
-        """What a handler calls before it saves a form in its own way, where it looks for what is wrong.
+        """Declare that the handler is about to save a form by its own code.
 
-        Raises BadRequest for a form that came after the session had ended, so that it is only shown.
+        Raises BadRequest for a form that came after the session had expired, so that it is only shown.
         """
         if self.typed is not None:
             raise BadRequest(texts.Errors.signed_out)
@@ -135,7 +136,7 @@ class Visit(Struct, frozen=True):
     async def submit(
         self,
         save: Callable[[], Awaitable[str]],
-        page: "Callable[[Visit, Again], Awaitable[Page]]",
+        page: "Callable[[PageRequest, Again], Awaitable[Page]]",
         *,
         values: Mapping[str, str] | None = None,
         field: str = "",
@@ -155,9 +156,11 @@ class Visit(Struct, frozen=True):
             return await page(self, Again(refused.status, values or {}, wrong, general))
 
 
-def visit_of(request: Request[Any, Any, Any], call: NamedDependency[Call], pages: NamedDependency[Pages]) -> Visit:
+def visit_of(
+    request: Request[Any, Any, Any], call: NamedDependency[Call], pages: NamedDependency[Pages]
+) -> PageRequest:
     """The dependency `visit` of handlers."""
-    return Visit(request, call, pages, cast(Scope, request.scope).get("typed"))
+    return PageRequest(request, call, pages, cast(Scope, request.scope).get("typed"))
 
 
-Visitor = NamedDependency[Visit]  # how handlers write it
+Visitor = NamedDependency[PageRequest]  # how handlers write it

@@ -1,4 +1,4 @@
-"""What the palette finds, and how it decides that something fits. Pure."""
+"""Hits of the palette and how they match. Pure."""
 
 from collections.abc import Sequence
 from typing import Final, Literal
@@ -12,7 +12,7 @@ KINDS: Final[tuple[Kind, ...]] = Kind.__args__  # type: ignore[attr-defined]  # 
 LONGEST: Final = 100  # characters of a question
 
 
-class Hit(Struct, frozen=True):
+class PaletteHit(Struct, frozen=True):
     """Something to go to. `detail` stands beside the label and is searched, too."""
 
     kind: Kind
@@ -22,9 +22,10 @@ class Hit(Struct, frozen=True):
     detail: str = ""
 
 
-class Wanted(Struct, frozen=True):
-    """What somebody types: its words, casefolded; none is all. `here` is the path of the page that asks, `most` how
-    many of a kind are shown."""
+class PaletteSearch(Struct, frozen=True):
+    """A search: its words, casefolded; without words everything matches. `here` is the path of the current page, `most`
+    the number of hits of each kind.
+    """
 
     words: tuple[str, ...]
     here: str = ""
@@ -35,8 +36,8 @@ class Wanted(Struct, frozen=True):
         folded = " ".join(texts).casefold()
         return all(word in folded for word in self.words)
 
-    def rank(self, hit: Hit) -> int:
-        """How well a hit fits; lower is better: its beginning, beginnings of its words, anywhere in it, its detail."""
+    def rank(self, hit: PaletteHit) -> int:
+        """The rank of a hit; lower is better: its beginning, beginnings of its words, anywhere in it, its detail."""
         label = hit.label.casefold()
         if label.startswith(" ".join(self.words)):
             return 0
@@ -46,14 +47,14 @@ class Wanted(Struct, frozen=True):
         return 2 if all(word in label for word in self.words) else 3
 
 
-def wanted(asked: str, here: str = "", most: int = 6) -> Wanted:
-    """What is asked for in words."""
-    return Wanted(tuple(asked[:LONGEST].casefold().split()), here[:LONGEST], most)
+def palette_search(asked: str, here: str = "", most: int = 6) -> PaletteSearch:
+    """The search for these words."""
+    return PaletteSearch(tuple(asked[:LONGEST].casefold().split()), here[:LONGEST], most)
 
 
-def best(hits: Sequence[Hit], asked: Wanted) -> list[tuple[Kind, list[Hit]]]:
+def best(hits: Sequence[PaletteHit], asked: PaletteSearch) -> list[tuple[Kind, list[PaletteHit]]]:
     """The best hits of each kind, at most so many; the kind with the best hit first, else in the order of KINDS."""
-    found: list[tuple[int, Kind, list[Hit]]] = []
+    found: list[tuple[int, Kind, list[PaletteHit]]] = []
     for kind in KINDS:
         own = sorted((hit for hit in hits if hit.kind == kind), key=asked.rank)  # equal ones stay as sources had them
         if own:

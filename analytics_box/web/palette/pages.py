@@ -1,10 +1,10 @@
 """The palette as a page for everybody, and its options for the dialog that Ctrl-K opens."""
 
-from analytics_box.base.texts import Palette as Words
+from analytics_box.base.texts import PaletteTexts as Words
 from analytics_box.web.page.shell import frame
-from analytics_box.web.page.visit import Page, Visit, Visitor
-from analytics_box.web.palette.hit import LONGEST, Hit, best, wanted
-from analytics_box.web.palette.sources import Palette
+from analytics_box.web.page.visit import Page, PageRequest, Visitor
+from analytics_box.web.palette.hit import LONGEST, PaletteHit, best, palette_search
+from analytics_box.web.palette.sources import PaletteSources
 
 ON_A_PAGE = 50  # hits of a kind
 
@@ -23,8 +23,8 @@ async def options(visit: Visitor) -> Page:
     return visit.pages.show("palette_options.html", asked=asked, groups=await _groups(visit, asked, 6))
 
 
-async def _groups(visit: Visit, asked: str, most: int) -> list[tuple[str, list[Hit]]]:
-    """What is found, by the names of the kinds."""
-    question = wanted(asked, visit.asked("here"), most)
-    hits = await visit.parts[Palette].find(visit.call, question)
+async def _groups(visit: PageRequest, asked: str, most: int) -> list[tuple[str, list[PaletteHit]]]:
+    """The hits, by the names of their kinds."""
+    question = palette_search(asked, visit.asked("here"), most)
+    hits = await visit.parts[PaletteSources].find(visit.call, question)
     return [(Words.kinds[kind], found) for kind, found in best(hits, question)]

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from analytics_box.base.identity import Role, at_least
-from analytics_box.base.texts import App, SettingsArea
-from analytics_box.base.texts import Palette as Words
+from analytics_box.base.texts import FrameTexts, SettingsArea
+from analytics_box.base.texts import PaletteTexts as Words
 from analytics_box.web.call import Call
 from analytics_box.web.page.settings_area import ENTRIES
 from analytics_box.web.page.shell import PRODUCTS
-from analytics_box.web.palette.hit import Hit, Kind, Wanted
+from analytics_box.web.palette.hit import Kind, PaletteHit, PaletteSearch
 
 
-class Place(NamedTuple):
+class PalettePlace(NamedTuple):
     """A page, or what can be done on it, with other words for it that are searched, too."""
 
     kind: Kind
@@ -24,41 +24,41 @@ class Place(NamedTuple):
 
 
 PLACES: Final = (
-    Place("action", Words.add_website, "/sites/new", "plus", "admin", Words.also_add),
-    Place("action", Words.create_link, "/links/new", "plus", "member", Words.also_add),
-    Place("action", Words.import_links, "/links/bulk", "upload", "member"),
-    Place("action", Words.create_monitor, "/monitors/new", "plus", "member", Words.also_add),
-    Place("action", Words.plan_maintenance, "/monitors/maintenance/new", "plus", "member", Words.also_add),
-    Place("action", Words.create_status_page, "/status-pages/new", "plus", "member", Words.also_add),
-    Place("action", Words.create_flag, "/flags/new", "plus", "member", Words.also_add),
-    Place("action", Words.create_group, "/flags/groups/new", "plus", "member", Words.also_add),
-    Place("action", Words.create_key, "/settings/keys/new", "plus", "member", Words.also_add),
-    Place("action", Words.create_alarm, "/alarms/new", "plus", "admin", Words.also_add),
-    Place("action", Words.invite, "/settings/members", "user", "admin", Words.also_add),
-    Place("action", Words.switch_theme, "/settings/profile#theme", "tune", "viewer", Words.also_theme),
-    *(Place("page", entry.label, entry.href, entry.icon, entry.least) for entry in PRODUCTS),
-    Place("page", Words.link_folders, "/links/folders", "folder"),
-    Place("page", Words.link_domains, "/links/domains", "globe"),
-    Place("page", Words.maintenance, "/monitors/maintenance", "calendar"),
-    Place("page", Words.flag_groups, "/flags/groups", "user"),
-    Place("page", App.manual, "/docs", "help"),
-    Place("page", Words.api, "/docs/api", "help"),
+    PalettePlace("action", Words.add_website, "/sites/new", "plus", "admin", Words.also_add),
+    PalettePlace("action", Words.create_link, "/links/new", "plus", "member", Words.also_add),
+    PalettePlace("action", Words.import_links, "/links/bulk", "upload", "member"),
+    PalettePlace("action", Words.create_monitor, "/monitors/new", "plus", "member", Words.also_add),
+    PalettePlace("action", Words.plan_maintenance, "/monitors/maintenance/new", "plus", "member", Words.also_add),
+    PalettePlace("action", Words.create_status_page, "/status-pages/new", "plus", "member", Words.also_add),
+    PalettePlace("action", Words.create_flag, "/flags/new", "plus", "member", Words.also_add),
+    PalettePlace("action", Words.create_group, "/flags/groups/new", "plus", "member", Words.also_add),
+    PalettePlace("action", Words.create_key, "/settings/keys/new", "plus", "member", Words.also_add),
+    PalettePlace("action", Words.create_alarm, "/alarms/new", "plus", "admin", Words.also_add),
+    PalettePlace("action", Words.invite, "/settings/members", "user", "admin", Words.also_add),
+    PalettePlace("action", Words.switch_theme, "/settings/profile#theme", "tune", "viewer", Words.also_theme),
+    *(PalettePlace("page", entry.label, entry.href, entry.icon, entry.least) for entry in PRODUCTS),
+    PalettePlace("page", Words.link_folders, "/links/folders", "folder"),
+    PalettePlace("page", Words.link_domains, "/links/domains", "globe"),
+    PalettePlace("page", Words.maintenance, "/monitors/maintenance", "calendar"),
+    PalettePlace("page", Words.flag_groups, "/flags/groups", "user"),
+    PalettePlace("page", FrameTexts.manual, "/docs", "help"),
+    PalettePlace("page", Words.api, "/docs/api", "help"),
 )
 
 
-async def places(call: Call, asked: Wanted) -> Sequence[Hit]:
+async def places(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:
     """Pages and actions. Without a question the actions and the products."""
     person = call.identity.person
     if person is None:
         return ()
     found = [
-        Hit(place.kind, place.label, place.href, place.icon)
+        PaletteHit(place.kind, place.label, place.href, place.icon)
         for place in PLACES
         if person.may(place.least) and asked.fits(place.label, place.also)
     ]
     if asked.words:
         found += [
-            Hit("page", entry.label, entry.href, "settings", SettingsArea.title)
+            PaletteHit("page", entry.label, entry.href, "settings", SettingsArea.title)
             for entry in ENTRIES
             if asked.fits(entry.label, SettingsArea.title) and _may_see(entry.tab, person.role, person.is_administrator)
         ]

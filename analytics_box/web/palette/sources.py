@@ -6,25 +6,25 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from analytics_box.base.errors import BoxError
 from analytics_box.web.call import Call
-from analytics_box.web.palette.hit import Hit, Wanted
+from analytics_box.web.palette.hit import PaletteHit, PaletteSearch
 
 log = logging.getLogger(__name__)
 
 # What a room has that fits, of the person's organization and in their reach, in its own order. It may be more than is
 # shown, and it must be quick: it is asked with each letter that is typed.
-Source = Callable[[Call, Wanted], Awaitable[Sequence[Hit]]]
+Source = Callable[[Call, PaletteSearch], Awaitable[Sequence[PaletteHit]]]
 
 
-class Palette:
+class PaletteSources:
     """All sources, in any order."""
 
     def __init__(self, sources: Sequence[Source]) -> None:
         self._sources = tuple(sources)
 
-    async def find(self, call: Call, asked: Wanted) -> list[Hit]:
-        """What all rooms have; a room that cannot answer is left out."""
+    async def find(self, call: Call, asked: PaletteSearch) -> list[PaletteHit]:
+        """The hits of all rooms; a room that fails is left out."""
         answers = await asyncio.gather(*(source(call, asked) for source in self._sources), return_exceptions=True)
-        found: list[Hit] = []
+        found: list[PaletteHit] = []
         for answer in answers:
             if isinstance(answer, BoxError):
                 log.warning("The palette goes without one of its sources: %s", answer.message)

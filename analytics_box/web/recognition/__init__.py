@@ -1,1 +1,1 @@
-"""What a request tells of its sender: browser, device, bot or not, geo, hosting, source, channel, path, language."""
+"""Recognition of a request's sender: browser, device, bot or not, geo, hosting, source, channel, path, language."""

@@ -14,7 +14,7 @@ import ua_parser_rs
 _HEAD = 4  # characters by which pieces of text are found
 
 
-class Found(Protocol):
+class AgentMatch(Protocol):
     """A browser or a system as ua-parser names it."""
 
     family: str
@@ -23,7 +23,7 @@ class Found(Protocol):
 
 
 class _Extractor(Protocol):
-    def extract(self, user_agent: str) -> Found | None: ...
+    def extract(self, user_agent: str) -> AgentMatch | None: ...
 
 
 _Fields = tuple[str, str | None, str | None, str | None, str | None, str | None]
@@ -31,7 +31,7 @@ _Row = tuple[str, str | None, str | None, str | None, str | None, str | None, tu
 Kind = TypeVar("Kind", bound=_Extractor)
 
 
-class _File(msgspec.Struct, frozen=True):
+class _PatternFile(msgspec.Struct, frozen=True):
     """A row is a pattern with what replaces its groups, and pieces of text in lower case: one is in all that fits."""
 
     version: str
@@ -56,8 +56,8 @@ class Patterns(Generic[Kind]):
             if len(piece) >= _HEAD:
                 self._long.setdefault(piece[:_HEAD], []).append((piece, numbers))
 
-    def find(self, text: str, lower: str, heads: set[str]) -> Found | None:
-        """What the first pattern that fits says of a text, which is given in lower case, too, with its heads."""
+    def find(self, text: str, lower: str, heads: set[str]) -> AgentMatch | None:
+        """The match of the first pattern that fits a text, which is also given in lower case and with its heads."""
         for number in self._candidates(lower, heads):
             pattern = self._compiled[number]
             if pattern is None:
@@ -80,8 +80,8 @@ class Patterns(Generic[Kind]):
         return sorted(found)
 
 
-def browser_and_system(user_agent: str) -> tuple[Found | None, Found | None]:
-    """What a User-Agent says, in about 60 µs once the patterns that it needs are compiled."""
+def browser_and_system(user_agent: str) -> tuple[AgentMatch | None, AgentMatch | None]:
+    """The browser and the system of a User-Agent, in about 60 µs once the patterns that it needs are compiled."""
     browsers, systems = _patterns()
     lower = user_agent.lower()
     heads = {lower[start : start + _HEAD] for start in range(len(lower) - _HEAD + 1)}
@@ -92,7 +92,7 @@ def browser_and_system(user_agent: str) -> tuple[Found | None, Found | None]:
 def _patterns() -> "tuple[Patterns[ua_parser_rs.UserAgentExtractor], Patterns[ua_parser_rs.OSExtractor]]":
     """Read with the first event."""
     text = resources.files("analytics_box.web.recognition").joinpath("data/agents.json").read_bytes()
-    file = msgspec.json.decode(text, type=_File)
+    file = msgspec.json.decode(text, type=_PatternFile)
     return (
         Patterns(file.browsers, ua_parser_rs.UserAgentExtractor),
         Patterns(file.systems, ua_parser_rs.OSExtractor),

@@ -56,11 +56,11 @@ class Union(Struct, frozen=True):
     anywhere: re.Pattern[str]
 
     def find(self, text: str) -> re.Match[str] | None:
-        """Where one of them fits."""
+        """The first match of any of the patterns."""
         return self.start.match(text) or self.anywhere.search(text)
 
 
-class Lists(Struct, frozen=True):
+class BotLists(Struct, frozen=True):
     """The patterns, each in the form in which it is found quickest. All but names and `named` want lower case."""
 
     words: tuple[str, ...]
@@ -72,13 +72,13 @@ class Lists(Struct, frozen=True):
 
 
 @lru_cache(maxsize=1)
-def lists() -> Lists:
+def lists() -> BotLists:
     """The patterns; read with the first event."""
     found = json.loads(resources.files("analytics_box.web.recognition").joinpath("data/bots.json").read_text("utf-8"))
     names: dict[str, list[str]] = {}
     for name in sorted(found["names"], key=len, reverse=True):
         names.setdefault(name[:_HEAD], []).append(name)
-    return Lists(
+    return BotLists(
         words=tuple(found["words"]),
         starts=tuple(found["starts"]),
         patterns=_union(found["patterns"]),
@@ -99,7 +99,7 @@ def _union(patterns: list[str]) -> Union:
 
 
 def classify(user_agent: str) -> tuple[str, str]:
-    """Why this User-Agent is a bot's, and what the bot calls itself; both empty for people's."""
+    """The reason why this User-Agent is a bot's, and the bot's name for itself; both empty for people's."""
     if not user_agent:
         return MISSING, ""
     if len(user_agent) < _SHORTEST:
@@ -131,7 +131,7 @@ def classify_headers(headers: Mapping[bytes, bytes]) -> tuple[str, str]:
 
 
 def _sign(user_agent: str) -> str:
-    """What of the text gives the bot away; empty where nothing does."""
+    """The part of the text that identifies a bot; empty if there is none."""
     known = lists()
     name = _listed_name(user_agent, known.names)
     if name:
@@ -164,9 +164,9 @@ def _listed_name(user_agent: str, names: Mapping[str, tuple[str, ...]]) -> str:
 
 
 def name_of(user_agent: str, sign: str) -> str:
-    """What the bot calls itself: the word that holds the sign, what it says it is compatible as, or its first word.
+    """The bot's name for itself: the word that holds the sign, the name after “compatible”, or the first word.
 
-    Addresses in it are left aside: they tell where to read about it.
+    Addresses are skipped: they tell where to read about it.
     """
     said = " ".join(word for word in user_agent.split() if not _ELSEWHERE.search(word))
     at = said.lower().find(sign.lower())

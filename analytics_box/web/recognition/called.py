@@ -1,4 +1,4 @@
-"""How people call what facts, filters and rules have as codes."""
+"""English names for the codes in facts, filters and rules."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -8,11 +8,11 @@ from analytics_box.web.recognition.countries import name_of
 
 _NAMES: Final[Mapping[str, Callable[[str], str]]] = {
     "country": lambda value: name_of(value) or value,
-    "language": language.called,
+    "language": language.language_name,
 }
 
 
-def called(field: str, value: str) -> str:
+def display_name(field: str, value: str) -> str:
     """A value of a field by its English name: a country by its ISO 3166 code, a language by its tag; any other as it
     is."""
     name = _NAMES.get(field)

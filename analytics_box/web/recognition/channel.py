@@ -32,7 +32,7 @@ def channel(*, name: str, medium: str, campaign: str, click_id: str, tag: str) -
     `medium` and `campaign` are utm values; `tag` is what the name was read from, empty where that was a click id or
     the referrer.
     """
-    medium, campaign = _said(medium), _said(campaign)
+    medium, campaign = _tagged_medium(medium), _tagged_medium(campaign)
     if not medium:
         medium = _medium(name, click_id, tagged=bool(tag))
     if tag and says_paid(tag) and not _is_known(medium):
@@ -44,13 +44,13 @@ def channel(*, name: str, medium: str, campaign: str, click_id: str, tag: str) -
     shop = name in _SHOPS or bool(_SHOP_CAMPAIGN.search(campaign))
     kind = _kind(name)
     if _is_paid(medium):
-        return _paid(kind, medium, shop=shop)
+        return _is_paid_medium(kind, medium, shop=shop)
     if medium in _DISPLAY:
         return "Display"
     return _unpaid(name.lower(), kind, medium, shop=shop)
 
 
-def _said(value: str) -> str:
+def _tagged_medium(value: str) -> str:
     value = value.strip().lower()
     return "" if value in _NOTHING else value
 
@@ -65,7 +65,7 @@ def _is_known(medium: str) -> bool:
 
 
 def _medium(name: str, click_id: str, *, tagged: bool) -> str:
-    """What stands for the medium that nobody wrote."""
+    """The medium that other parameters imply if none was tagged."""
     click = CLICK_IDS.get(click_id)
     if click is not None and click.medium and (not tagged or click.source == name):
         return click.medium
@@ -76,7 +76,7 @@ def _kind(name: str) -> str:
     return "video" if name in _SCREENS else kind_of(name)
 
 
-def _paid(kind: str, medium: str, *, shop: bool) -> str:
+def _is_paid_medium(kind: str, medium: str, *, shop: bool) -> str:
     if shop:
         return "Paid Shopping"
     if kind in {"search", "social", "video"}:

@@ -7,8 +7,8 @@ query string that is kept.
 from typing import NamedTuple
 
 
-class Click(NamedTuple):
-    """Who adds this parameter, and the medium that it stands for; empty where paid and free clicks both have it."""
+class ClickId(NamedTuple):
+    """The network that adds a parameter, and the medium that it implies; empty if paid and free clicks both have it."""
 
     source: str
     medium: str = ""
@@ -16,30 +16,30 @@ class Click(NamedTuple):
 
 # In the order of precedence: a page may have several.
 CLICK_IDS = {
-    "gclid": Click("Google", "cpc"),
-    "gbraid": Click("Google", "cpc"),
-    "wbraid": Click("Google", "cpc"),
-    "dclid": Click("Google", "display"),
-    "msclkid": Click("Bing", "cpc"),
-    "yclid": Click("Yandex", "cpc"),
-    "ttclid": Click("TikTok", "paid"),
-    "twclid": Click("Twitter", "paid"),
-    "li_fat_id": Click("LinkedIn", "paid"),
-    "rdt_cid": Click("Reddit", "paid"),
-    "sccid": Click("Snapchat", "paid"),
-    "tblci": Click("Taboola", "cpc"),
-    "fbclid": Click("Facebook"),
-    "igshid": Click("Instagram"),
-    "igsh": Click("Instagram"),
-    "epik": Click("Pinterest"),
-    "ysclid": Click("Yandex"),
-    "srsltid": Click("Google", "organic"),
-    "mc_cid": Click("Mailchimp", "email"),
-    "mc_eid": Click("Mailchimp", "email"),
-    "_hsenc": Click("HubSpot", "email"),
-    "mkt_tok": Click("Marketo", "email"),
-    "vero_id": Click("Vero", "email"),
-    "_kx": Click("Klaviyo", "email"),
+    "gclid": ClickId("Google", "cpc"),
+    "gbraid": ClickId("Google", "cpc"),
+    "wbraid": ClickId("Google", "cpc"),
+    "dclid": ClickId("Google", "display"),
+    "msclkid": ClickId("Bing", "cpc"),
+    "yclid": ClickId("Yandex", "cpc"),
+    "ttclid": ClickId("TikTok", "paid"),
+    "twclid": ClickId("Twitter", "paid"),
+    "li_fat_id": ClickId("LinkedIn", "paid"),
+    "rdt_cid": ClickId("Reddit", "paid"),
+    "sccid": ClickId("Snapchat", "paid"),
+    "tblci": ClickId("Taboola", "cpc"),
+    "fbclid": ClickId("Facebook"),
+    "igshid": ClickId("Instagram"),
+    "igsh": ClickId("Instagram"),
+    "epik": ClickId("Pinterest"),
+    "ysclid": ClickId("Yandex"),
+    "srsltid": ClickId("Google", "organic"),
+    "mc_cid": ClickId("Mailchimp", "email"),
+    "mc_eid": ClickId("Mailchimp", "email"),
+    "_hsenc": ClickId("HubSpot", "email"),
+    "mkt_tok": ClickId("Marketo", "email"),
+    "vero_id": ClickId("Vero", "email"),
+    "_kx": ClickId("Klaviyo", "email"),
 }
 # Other parameters of such kinds, which tell nothing of the source.
 _COMPANIONS = {

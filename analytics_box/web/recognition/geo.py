@@ -1,7 +1,8 @@
-"""Where a sender is (wire 4.7): country by the list that comes with the box; region and city by a database that the
-operator names, or by what a trusted proxy says.
+"""The location of a sender (wire 4.7): country by the list that comes with the box; region and city by a database that
+the
+operator names, or by the headers of a trusted proxy.
 
-Names are English, empty where nothing is known. Nothing here stores or logs an IP address.
+Names are English, empty if unknown. Nothing here stores or logs an IP address.
 """
 
 import logging
@@ -113,13 +114,13 @@ class Geo:
 
     def _look_up(self, network: str) -> Location:
         address = network.partition("/")[0]
-        location = read(_get(self._named, address)) if self._named is not None else UNKNOWN
+        location = location_of(_get(self._named, address)) if self._named is not None else UNKNOWN
         if not location.country and (found := _get(self._builtin, address)) and _is_global(address):
             location = Location(name_of(found["country_code"]), location.region, location.city)
         return location
 
     def _corrected(self, location: Location, headers: Mapping[bytes, bytes]) -> Location:
-        country, region, city = (_said(headers.get(name)) if name else "" for name in self._headers)
+        country, region, city = (_proxy_value(headers.get(name)) if name else "" for name in self._headers)
         country = name_of(country) or proper_name(country)  # Any other text would be one more country.
         if country and country != location.country:
             location = Location(country)  # a region of the other country would be wrong
@@ -152,7 +153,7 @@ def _is_global(address: str) -> bool:
     return ip_address(address).is_global
 
 
-def _said(value: bytes | None) -> str:
+def _proxy_value(value: bytes | None) -> str:
     """The text of a proxy's header, which may be percent-encoded; empty if the proxy says that it does not know."""
     if not value:
         return ""
@@ -164,7 +165,7 @@ def _said(value: bytes | None) -> str:
     return "" if text.upper() in _UNSAID else text
 
 
-def read(found: Any) -> Location:
+def location_of(found: Any) -> Location:
     """The location in an entry of a database, in MaxMind's form (and DB-IP's) or in the flat one of ip-location-db."""
     if not isinstance(found, dict):
         return UNKNOWN

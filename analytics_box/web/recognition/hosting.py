@@ -13,7 +13,7 @@ _MAGIC = b"HOSTING1"
 _HEAD = struct.Struct("<8sIII")
 
 
-class Ranges(NamedTuple):
+class HostingRanges(NamedTuple):
     """Sorted ranges that do not overlap, in numbers of addresses (IPv4) or of /64 networks (IPv6)."""
 
     firsts: "array[int]"
@@ -30,8 +30,8 @@ class Hosts(NamedTuple):
     """The providers' names, and their networks."""
 
     names: tuple[str, ...]
-    four: Ranges
-    six: Ranges
+    four: HostingRanges
+    six: HostingRanges
 
 
 @lru_cache(maxsize=1)
@@ -48,7 +48,7 @@ def hosts() -> Hosts:
     return Hosts(names, four, six)
 
 
-def _ranges(blob: bytes, at: int, count: int, size: str) -> tuple[Ranges, int]:
+def _ranges(blob: bytes, at: int, count: int, size: str) -> tuple[HostingRanges, int]:
     columns = []
     for _ in range(2):
         numbers = array(size)
@@ -58,12 +58,12 @@ def _ranges(blob: bytes, at: int, count: int, size: str) -> tuple[Ranges, int]:
             numbers.byteswap()
         columns.append(numbers)
         at = end
-    return Ranges(columns[0], columns[1], blob[at : at + count]), at + count
+    return HostingRanges(columns[0], columns[1], blob[at : at + count]), at + count
 
 
 @lru_cache(maxsize=20_000)
 def provider_of(network: str) -> str:
-    """Whose data centre a cut network (http.address.network_of) is in; empty for everybody else's."""
+    """The owner of the data centre that a cut network (web.address.network_of) is in; empty if there is none."""
     try:
         address = ip_address(network.partition("/")[0])
     except ValueError:

@@ -208,7 +208,7 @@ _PUNCTUATION = dict.fromkeys(
 )
 
 
-class Known(Struct, frozen=True):
+class KnownSources(Struct, frozen=True):
     """The known sources as look-up tables."""
 
     hosts: dict[str, str]  # host, as the lists write it → name
@@ -218,7 +218,7 @@ class Known(Struct, frozen=True):
 
 
 @lru_cache(maxsize=1)
-def known() -> Known:
+def known_sources() -> KnownSources:
     """The CC0 lists and our own; ours goes before theirs."""
     folder = resources.files("analytics_box.web.recognition")
     lists = json.loads(folder.joinpath("data/sources.json").read_text("utf-8"))
@@ -242,7 +242,7 @@ def known() -> Known:
     for named_only, kind in ((SENDERS, "email"), (NETWORKS, "unknown")):
         kinds |= dict.fromkeys(named_only, kind)
     names = {plain(name): name for name in kinds} | SPELLINGS
-    return Known(hosts=hosts, names=names, kinds=kinds, domains=domains | SENDERS | NETWORKS)
+    return KnownSources(hosts=hosts, names=names, kinds=kinds, domains=domains | SENDERS | NETWORKS)
 
 
 def plain(name: str) -> str:

@@ -28,7 +28,7 @@ def language(tag: str) -> str:
     return found["language"].lower() + (f"-{region.upper()}" if region else "")
 
 
-def preferred(header: str) -> str:
+def preferred_language(header: str) -> str:
     """The tag that an Accept-Language header prefers: the first of those with the highest weight (RFC 9110, 12.5.4).
 
     Tags that stand for any language, or are not wanted, are left out; empty if there is no other.
@@ -36,11 +36,11 @@ def preferred(header: str) -> str:
     first = header.partition(",")[0]
     if ";" not in first and "*" not in first:
         return first.strip()  # as browsers write it; nothing has a higher weight
-    return _preferred(header[:_LONGEST])
+    return _preferred_tag(header[:_LONGEST])
 
 
 @lru_cache(maxsize=1_000)
-def _preferred(header: str) -> str:
+def _preferred_tag(header: str) -> str:
     best, most = "", 0.0
     for part in header.split(","):
         tag, _, parameter = part.partition(";")
@@ -57,7 +57,7 @@ def _weight(parameter: str) -> float:
     return 0.0 if parameter.strip() else 1.0
 
 
-def called(code: str) -> str:
+def language_name(code: str) -> str:
     """The English name of a language as facts have it: German (Austria) for de-AT; the code where there is none."""
     own, _, region = code.partition("-")
     name = _names().get(own)

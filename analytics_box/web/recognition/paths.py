@@ -20,7 +20,7 @@ _ESCAPED = re.compile("[\udc80-\udcff]")  # how Python writes a byte that is no 
 _ASTRAY = re.compile(rf"[?&;]((?:utm_[a-z]+|{'|'.join(CLICK_IDS)})=)", re.IGNORECASE)
 
 
-class Page(NamedTuple):
+class PageAddress(NamedTuple):
     """A page's address, taken apart. Everything is cleaned text."""
 
     host: str = ""
@@ -41,39 +41,39 @@ def clean(text: str, longest: int = LONGEST) -> str:
     return text.strip()[:longest]
 
 
-def page(address: str) -> Page:
+def page(address: str) -> PageAddress:
     """Take apart a URL or a bare path; what is neither is "/". A fragment counts where it is a route (`#/` or `#!`)."""
-    return _remembered(address) if len(address) <= _SHORT else _taken_apart(address)
+    return _parse_cached(address) if len(address) <= _SHORT else _taken_apart(address)
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _remembered(address: str) -> Page:
+def _parse_cached(address: str) -> PageAddress:
     return _taken_apart(address)
 
 
-def _taken_apart(address: str) -> Page:
+def _taken_apart(address: str) -> PageAddress:
     address = address.strip()
     parts = url_parts("/" + address.lstrip("/") if address.startswith("//") else address)
     if address and not any(parts):
-        return Page()
+        return PageAddress()
     host = parts.hostname or ""
     path, astray = _without_parameters(_tidy(parts.path))
     query = "&".join(filter(None, (parts.query, astray)))
     if parts.fragment.startswith(("/", "!")):
         route, _, more = parts.fragment.partition("?")
-        route, lost = _without_parameters(clean(_decoded(route)).rstrip("/") or "/")
+        route, lost = _without_parameters(clean(_percent_decode(route)).rstrip("/") or "/")
         path += "#" + route
         query = "&".join(filter(None, (query, lost, more)))
     pairs = parse_qsl(_ASTRAY.sub(r"&\1", query), keep_blank_values=True) if query else []
     about_source = {key.lower(): clean(value, 128) for key, value in pairs if _tells_source(key.lower())}
     rest = [(key, _ASTRAY.split(value, 1)[0]) for key, value in pairs if not is_tracking(key.lower())]
     kept = clean(unquote(urlencode(rest))) if rest else ""
-    return Page(host.lower(), path[:LONGEST].rstrip(), kept, tuple(about_source.items()))
+    return PageAddress(host.lower(), path[:LONGEST].rstrip(), kept, tuple(about_source.items()))
 
 
 def _tidy(path: str) -> str:
     """A path as people would write it: decoded, in one form of Unicode, without dot segments and empty ones."""
-    path = clean(_decoded(path))
+    path = clean(_percent_decode(path))
     if not path.isascii():
         path = unicodedata.normalize("NFC", path)
     if "//" in path or "/." in path or not path.startswith("/") or path.endswith("/"):
@@ -87,7 +87,7 @@ def _tidy(path: str) -> str:
     return path
 
 
-def _decoded(text: str) -> str:
+def _percent_decode(text: str) -> str:
     """Percent-decoded; bytes that are no UTF-8 stay as they were written."""
     if "%" not in text:
         return text

@@ -1,4 +1,4 @@
-"""Where a session came from (semantics 17): utm_source, else source, ref, a click id, else the referrer's host."""
+"""The source of a session (semantics 17): utm_source, else source, ref, a click id, else the referrer's host."""
 
 import ipaddress
 import re
@@ -7,7 +7,7 @@ from importlib import resources
 
 from analytics_box.base.urls import url_parts
 from analytics_box.web.recognition.click_ids import CLICK_IDS
-from analytics_box.web.recognition.known_sources import DIRECT, PAID, Kind, known, plain
+from analytics_box.web.recognition.known_sources import DIRECT, PAID, Kind, known_sources, plain
 
 _LONGEST_HOST = 253  # characters (RFC 1035)
 _REMEMBERED = 5_000  # hosts: 3 MB at most
@@ -53,18 +53,18 @@ def _name_of_form(labels: list[str]) -> str:
     """The name of what these labels are a form of; empty where that is unknown."""
     for first in range(len(labels) - 1):
         rest = labels[first:]
-        name = _listed(rest)
+        name = _known_host(rest)
         if name:
             return name
         if not _FORM.fullmatch(rest[0]) or rest[0] in _NO_COUNTRY:
             # Whatever stands before a search belongs to it: image.search.example.
-            return _listed(rest[1:]) if rest[1] == "search" else ""
+            return _known_host(rest[1:]) if rest[1] == "search" else ""
     return ""
 
 
-def _listed(labels: list[str]) -> str:
+def _known_host(labels: list[str]) -> str:
     """The name of exactly this host, or of the pattern that it fits; empty where there is none."""
-    hosts = known().hosts
+    hosts = known_sources().hosts
     host, last = ".".join(labels), labels[-1]
     if host in hosts:
         return hosts[host]
@@ -87,13 +87,13 @@ def _name_of_mail(labels: list[str]) -> str:
     at = _mail_at(labels)
     if at < 0:
         return ""
-    return _listed(["mail", *labels[at + 1 :]]) or ".".join(labels[at:])
+    return _known_host(["mail", *labels[at + 1 :]]) or ".".join(labels[at:])
 
 
 def _mail_at(labels: list[str]) -> int:
-    """Which label says that this host is web mail, -1 for none: the one before the domain (mail.example.co.uk).
+    """The index of the label that marks this host as web mail, or -1: the one before the domain (mail.example.co.uk).
 
-    Of an app it is the last (com.example.mail), and the whole name is kept.
+    For an app it is the last (com.example.mail), and the whole name is kept.
     """
     if len(labels) < 3:
         return -1
@@ -105,63 +105,63 @@ def _mail_at(labels: list[str]) -> int:
 
 def name_of_tag(tag: str) -> str:
     """The known name behind a utm_source, which may be a name, a host or a URL; empty where there is none."""
-    return _read(tag)[0]
+    return _known_tag(tag)[0]
 
 
 def says_paid(tag: str) -> bool:
     """Whether a utm_source is a network's name for its advertising: "google ads", "adwords" (semantics 18)."""
-    return _read(tag)[1]
+    return _known_tag(tag)[1]
 
 
 @lru_cache(maxsize=2_000)
-def _read(tag: str) -> tuple[str, bool]:
+def _known_tag(tag: str) -> tuple[str, bool]:
     """The known name that a tag means, and whether it says that somebody paid."""
     word = plain(tag)
-    name = _named(word)
+    name = _source_name(word)
     if name:
         return name, False
-    name = PAID.get(word) or _advertised(word)
+    name = PAID.get(word) or _ad_network(word)
     if name:
         return name, True
     if "." not in tag:
         return "", False
     name = name_of_host(host_of(tag if "://" in tag else f"//{tag}"))
-    return (name if name in known().kinds or kind_of(name) != "unknown" else ""), False
+    return (name if name in known_sources().kinds or kind_of(name) != "unknown" else ""), False
 
 
-def _advertised(word: str) -> str:
+def _ad_network(word: str) -> str:
     """The known name of the network whose advertising this is; empty where it is none."""
     name = ""
     if word.endswith(_PAID_ENDS):
-        name = _named(word.removesuffix(next(end for end in _PAID_ENDS if word.endswith(end))))
+        name = _source_name(word.removesuffix(next(end for end in _PAID_ENDS if word.endswith(end))))
     elif word.startswith(_PAID_STARTS):
-        name = _named(word.removeprefix(next(start for start in _PAID_STARTS if word.startswith(start))))
+        name = _source_name(word.removeprefix(next(start for start in _PAID_STARTS if word.startswith(start))))
     return "" if kind_of(name) in {"direct", "email"} else name
 
 
-def _named(word: str) -> str:
-    names = known().names
+def _source_name(word: str) -> str:
+    names = known_sources().names
     return names.get(word) or names.get(word.removesuffix("com"), "")
 
 
 def kind_of(name: str) -> Kind:
-    """What kind of source this name is."""
+    """The kind of source with this name."""
     if name == DIRECT:
         return "direct"
-    kind = known().kinds.get(name)
+    kind = known_sources().kinds.get(name)
     if kind is not None or "." not in name:
         return kind or "unknown"
     labels = name.split(".")
     if _mail_at(labels) >= 0:
         return "email"
-    return "social" if labels[0] in _TALK and len(labels) > 2 and _listed(labels[1:]) else "unknown"
+    return "social" if labels[0] in _TALK and len(labels) > 2 and _known_host(labels[1:]) else "unknown"
 
 
 def domain_of(name: str) -> str:
     """The domain that stands for a source: its own where the name is a host, empty where there is none."""
     if name == DIRECT:
         return ""
-    return known().domains.get(name, name if "." in name and " " not in name else "")
+    return known_sources().domains.get(name, name if "." in name and " " not in name else "")
 
 
 def is_own(host: str, domain: str) -> bool:

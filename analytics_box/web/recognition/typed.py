@@ -1,4 +1,4 @@
-"""What people type for a country, as the facts know it."""
+"""Countries as people type them, converted to codes."""
 
 from functools import lru_cache
 

@@ -40,7 +40,7 @@ def beside(box: WholeBox) -> Iterator[Path]:
     """The data directory of a box that answers commands as a running one does; its socket is left out."""
 
     def ask(directory: Path, command: str, arguments: bytes, **_: Any) -> Any:
-        answer = box.run(commands.run(box.box.parts, command, arguments))
+        answer = box.run(commands.run_command(box.box.parts, command, arguments))
         return msgspec.json.decode(msgspec.json.encode(answer))
 
     directory = box.box.settings.data_dir

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from analytics_box.app.admin import commands
 from analytics_box.app.cli.keys import key
-from analytics_box.app.cli.options import End, Rate
+from analytics_box.app.cli.options import End, RateOption
 from analytics_box.base.errors import BadRequest, BoxError
 from analytics_box.tenants.keys.ring import KeyRing
 from tests.inprocess import WholeBox, whole_box
@@ -24,7 +24,7 @@ def box(tmp_path: Path) -> Any:
 
 def create(box: WholeBox, **given: Any) -> Any:
     wanted = {"name": "Nightly", "scopes": ["read:data"], "organization": box.organization_id, **given}
-    return box.run(commands.run(box.box.parts, "key create", json.dumps(wanted).encode()))
+    return box.run(commands.run_command(box.box.parts, "key create", json.dumps(wanted).encode()))
 
 
 def record(box: WholeBox, key_id: str) -> Any:
@@ -83,7 +83,7 @@ def test_an_end_is_a_last_day_or_an_instant(text: str, instant: int) -> None:
 
 
 def test_a_limit_is_requests_and_seconds() -> None:
-    found = Rate().convert("100/60", None, None)
+    found = RateOption().convert("100/60", None, None)
     assert (found.enabled, found.max, found.window) == (True, 100, 60)
 
 

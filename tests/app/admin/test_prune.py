@@ -177,7 +177,7 @@ def test_vacuum_looks_at_the_disk_first(box: WholeBox, data: Path, monkeypatch: 
         1,
         "Error: box.db needs 67 MB of free disk for this, but only 1 MB are free\n",
     )
-    with pytest.raises(space.NoRoom, match=r"box\.db needs [67]\d MB"):
+    with pytest.raises(space.VacuumNoRoom, match=r"box\.db needs [67]\d MB"):
         space.rebuild(data / "box.db")
 
 

@@ -18,7 +18,7 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeBox]:
 
 
 def carry_out(box: WholeBox, command: str, **given: Any) -> Any:
-    return box.run(commands.run(box.box.parts, command, json.dumps(given).encode()))
+    return box.run(commands.run_command(box.box.parts, command, json.dumps(given).encode()))
 
 
 @pytest.mark.parametrize(

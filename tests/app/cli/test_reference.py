@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from analytics_box.app.cli.main import main
 from analytics_box.app.cli.options import EXIT_CODES
-from analytics_box.app.cli.reference import SHELLS, Row, man_page, rows
+from analytics_box.app.cli.reference import SHELLS, CommandRow, man_page, rows
 from analytics_box.app.cli.tree import Tree
 from analytics_box.base import settings
 
@@ -29,7 +29,7 @@ def leaf(name: str) -> click.Command:
 
 
 @pytest.mark.parametrize("row", ALL, ids=lambda row: str(row.name))
-def test_every_command_prints_json_and_describes_itself_and_its_options(row: Row) -> None:
+def test_every_command_prints_json_and_describes_itself_and_its_options(row: CommandRow) -> None:
     assert "--json" in {option.written for option in row.options}
     assert row.short
     described = [one for one in leaf(row.name).params if isinstance(one, click.Option) and not one.help]

@@ -20,7 +20,7 @@ from analytics_box.base.settings import Settings
 from analytics_box.base.store import schema
 from analytics_box.base.store.db import Db
 from analytics_box.base.store.migrations import migrate
-from analytics_box.ingest.enrich import Target
+from analytics_box.ingest.enrich import EventTarget
 from analytics_box.products.sample_data import history
 from analytics_box.products.sample_data.arrivals import DAYS
 from analytics_box.tenants.websites import rows as website_rows
@@ -29,7 +29,7 @@ from tests.app.demo.conftest import LATER, NOW
 from tests.inprocess import FixedClock
 
 
-def given(directory: Path, target: Target) -> evaluated.Evaluated:
+def given(directory: Path, target: EventTarget) -> evaluated.DemoEvaluations:
     """What the flags gave between the two starts."""
     first_day = utc_day(NOW) - DAYS
     days = history.events(demo.SEED, target, first_day=first_day, start=utc_day(NOW) * DAY, end=LATER)
@@ -38,12 +38,12 @@ def given(directory: Path, target: Target) -> evaluated.Evaluated:
         made = box_db.write_now(lambda db: flags.make(db, website_rows.everything(db)[0], first_day, LATER))
     finally:
         box_db.close()
-    return evaluated.evaluated(made, days, demo.SEED, start=NOW, end=LATER)
+    return evaluated.evaluations_between(made, days, demo.SEED, start=NOW, end=LATER)
 
 
 def test_a_second_start_adds_what_has_happened_since_and_keeps_the_rest(twice: tuple[Path, int]) -> None:
     directory, first = twice
-    target = Target(2, "inkwell.example")
+    target = EventTarget(2, "inkwell.example")
     happened = history.events(demo.SEED, target, first_day=utc_day(NOW) - DAYS, start=NOW, end=LATER)
     just_now = history.just_now(demo.SEED, target, LATER)
     of_flags = given(directory, target).events

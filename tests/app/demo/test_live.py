@@ -18,7 +18,7 @@ def test_a_demo_that_is_served_has_visitors_and_its_own_days_go_on(once: Path, t
     directory, clock = tmp_path / "live", FixedClock(NOW)
     shutil.copytree(once, directory)
     before = count(directory)
-    filled = fill.filled(directory, NOW)
+    filled = fill.fill_demo(directory, NOW)
     site = filled.made.target.site
     with empty_box(directory, clock=clock) as box:
         side = box.box.events

@@ -208,10 +208,14 @@ def _get(port: int, path: str) -> tuple[int, bytes]:
 
 
 def test_the_shop_answers_and_gives_way_where_its_port_is_taken() -> None:
-    with shop.opened(0, taken=0) as port, shop.opened(port, taken=0) as other, shop.opened(port, taken=port) as third:
+    with (
+        shop.open_shop(0, taken=0) as port,
+        shop.open_shop(port, taken=0) as other,
+        shop.open_shop(port, taken=port) as third,
+    ):
         assert len({port, other, third}) == 3
         status, body = _get(port, "/api/health")
         assert (status, b'"status":"ok"' in body) == (200, True)
         assert [_get(port, path)[0] for path in ("/", "/elsewhere")] == [200, 404]
-    with shop.opened(port, taken=0) as again:
+    with shop.open_shop(port, taken=0) as again:
         assert again == port

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 import analytics_box
 from analytics_box.app import jobs
 from analytics_box.app.cli.main import main
-from analytics_box.app.jobs import Job
+from analytics_box.app.jobs import ScheduledJob
 from analytics_box.base import log
 from tests.app.admin.commanding import beside, result, typed
 from tests.inprocess import EMAIL, WholeBox, whole_box
@@ -94,7 +94,7 @@ def plant(box: WholeBox) -> None:
         raise ValueError(f"{MAIL} at {ADDRESS}")
     except ValueError:
         ours.exception("It failed for %s", MAIL)
-    box.run(jobs.run(Job("look at files", 10, fail_with_names), box.box))
+    box.run(jobs.run_job(ScheduledJob("look at files", 10, fail_with_names), box.box))
     jobs.declare(box.box, dict)
 
 

@@ -9,13 +9,13 @@ import pytest
 from analytics_box.app import jobs
 from analytics_box.app.watch import sizes
 from analytics_box.app.watch.certificate import certificate
-from analytics_box.app.watch.growth import Forecast, Measured, forecast
+from analytics_box.app.watch.growth import DataSize, Forecast, forecast
 from analytics_box.base.clock import DAY, utc_day
 from tests.inprocess import whole_box
 
 
-def days(*sizes_of_days: tuple[int, int]) -> list[Measured]:
-    return [Measured(day, data) for day, data in sizes_of_days]
+def days(*sizes_of_days: tuple[int, int]) -> list[DataSize]:
+    return [DataSize(day, data) for day, data in sizes_of_days]
 
 
 def test_nothing_is_foretold_before_three_days_are_over() -> None:
@@ -49,7 +49,7 @@ def test_a_day_has_one_size_and_the_page_says_when_it_is_full(tmp_path: Path) ->
         assert "Not known yet" in page
         today = utc_day(box.clock.now())
         for back in range(5, 0, -1):
-            measured = Measured(today - back, 10_000_000 * (10 - back))
+            measured = DataSize(today - back, 10_000_000 * (10 - back))
             box.box.box_db.write_now(lambda db, measured=measured: sizes.note(db, measured))  # type: ignore[misc]
         for _ in range(2):
             box.run(jobs.note_sizes(box.box))

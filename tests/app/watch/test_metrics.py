@@ -152,10 +152,10 @@ def test_jobs_are_there_with_their_last_run_and_their_failures(box: WholeBox) ->
     async def fail(_: Box) -> None:
         raise Unavailable("not now")
 
-    box.run(jobs.run(jobs.JOBS[0], box.box))
-    box.run(jobs.run(jobs.Job("fail", 60, fail), box.box))
+    box.run(jobs.run_job(jobs.JOBS[0], box.box))
+    box.run(jobs.run_job(jobs.ScheduledJob("fail", 60, fail), box.box))
     box.clock.advance(seconds=60)
-    box.run(jobs.run(jobs.Job("fail", 60, fail), box.box))
+    box.run(jobs.run_job(jobs.ScheduledJob("fail", 60, fail), box.box))
     found = figures(box)
     assert found["analytics_box_job_runs_total", jobs.JOBS[0].name] == 1
     assert found["analytics_box_job_failures_total", jobs.JOBS[0].name] == 0

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from analytics_box.app import jobs, server
 from analytics_box.app.box import open_box
-from analytics_box.app.jobs import Job
-from analytics_box.app.watch.state import Watched, current_warnings, seen_without_a_box, state
-from analytics_box.app.watch.warnings import Certificate, Seen, warnings
+from analytics_box.app.jobs import ScheduledJob
+from analytics_box.app.watch.state import WatchedParts, current_warnings, seen_without_a_box, state
+from analytics_box.app.watch.warnings import WarningInputs, WatchedCertificate, warnings
 from analytics_box.base.clock import DAY, HOUR, MINUTE
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.reserve import Disk
@@ -19,7 +19,9 @@ from tests.cases import each
 from tests.inprocess import WholeBox, whole_box
 
 NOW = 1_800_000_000_000
-CALM = Seen(now=NOW, free=10**10, least_free=512_000_000, days_left=400.0, certificate=Certificate(NOW + 60 * DAY))
+CALM = WarningInputs(
+    now=NOW, free=10**10, least_free=512_000_000, days_left=400.0, certificate=WatchedCertificate(NOW + 60 * DAY)
+)
 
 
 @pytest.fixture
@@ -31,7 +33,7 @@ def box(tmp_path: Path) -> Any:
 
 def test_a_box_that_does_well_is_not_warned_of() -> None:
     assert warnings(CALM) == []
-    assert warnings(Seen(now=NOW)) == [], "what is not known is no reason to warn"
+    assert warnings(WarningInputs(now=NOW)) == [], "what is not known is no reason to warn"
 
 
 @each(
@@ -45,11 +47,11 @@ def test_a_box_that_does_well_is_not_warned_of() -> None:
         ({"days_left": 1.2}, "disk", "bad", "full in a day"),
         ({"free": 511_999_999, "days_left": 1.0}, "disk", "bad", "events are refused"),
         ({"certificate": None}, "", "", ""),
-        ({"certificate": Certificate(None)}, "certificate", "bad", "cannot be read"),
-        ({"certificate": Certificate(NOW)}, "certificate", "bad", "has ended"),
-        ({"certificate": Certificate(NOW + DAY + HOUR)}, "certificate", "bad", "ends in a day"),
-        ({"certificate": Certificate(NOW + 13 * DAY)}, "certificate", "warn", "ends in 13 days"),
-        ({"certificate": Certificate(NOW + 14 * DAY)}, "", "", ""),
+        ({"certificate": WatchedCertificate(None)}, "certificate", "bad", "cannot be read"),
+        ({"certificate": WatchedCertificate(NOW)}, "certificate", "bad", "has ended"),
+        ({"certificate": WatchedCertificate(NOW + DAY + HOUR)}, "certificate", "bad", "ends in a day"),
+        ({"certificate": WatchedCertificate(NOW + 13 * DAY)}, "certificate", "warn", "ends in 13 days"),
+        ({"certificate": WatchedCertificate(NOW + 14 * DAY)}, "", "", ""),
         ({"backup": "failed"}, "backup", "warn", "The last backup failed"),
         ({"backup": "never"}, "backup", "warn", "never been backed up"),
         ({"backup": "overdue"}, "backup", "warn", "too old"),
@@ -97,12 +99,12 @@ def test_each_is_told_at_its_bound(changed: dict[str, Any], code: str, level: st
 
 
 def test_the_worst_comes_first() -> None:
-    found = warnings(replace(CALM, clock_doubted=True, certificate=Certificate(None)))
+    found = warnings(replace(CALM, clock_doubted=True, certificate=WatchedCertificate(None)))
     assert [one.level for one in found] == ["bad", "warn"]
 
 
 def codes(box: WholeBox) -> list[str]:
-    return [one.code for one in box.run(current_warnings(box.box.parts[Watched]))]
+    return [one.code for one in box.run(current_warnings(box.box.parts[WatchedParts]))]
 
 
 @each(
@@ -147,7 +149,7 @@ def test_a_trusted_proxy_that_names_no_address_is_named_in_a_warning(
     with whole_box(tmp_path_factory.mktemp("proxy") / "data", adjust=trusting) as box:
         box.box.settings.data_dir.chmod(0o700)
         box.ask("GET", "/health", headers=headers, address="10.1.2.3")
-        found = [one for one in box.run(current_warnings(box.box.parts[Watched])) if one.code.startswith("proxy")]
+        found = [one for one in box.run(current_warnings(box.box.parts[WatchedParts])) if one.code.startswith("proxy")]
         assert [one.code for one in found] == warned
         assert all("10.1.2.3" in one.text for one in found)
 
@@ -184,16 +186,16 @@ async def fail(_: Any) -> None:
 def test_a_job_that_fails_is_first_with_its_error_and_warned_of(box: WholeBox) -> None:
     jobs.declare(box.box, lambda: {"look at files": box.clock.now() + 10_000})
     for _ in range(3):
-        box.run(jobs.run(Job("look at files", 10, fail), box.box))
+        box.run(jobs.run_job(ScheduledJob("look at files", 10, fail), box.box))
     assert codes(box) == ["jobs"]
     page = box.get("/settings/box", cookie=box.cookie).body.decode()
     assert f"{len(jobs.of(box.box))} jobs, of which one failed since the start" in page
     assert "ZeroDivisionError: &lt;b&gt;nothing&lt;/b&gt; to divide by" in page
     assert page.index("look at files") < page.index("turn salts")
     assert "in 10" in page
-    box.run(jobs.run(next(job for job in jobs.JOBS if job.name == "look at files"), box.box))
+    box.run(jobs.run_job(next(job for job in jobs.JOBS if job.name == "look at files"), box.box))
     assert codes(box) == [], "it did run"
-    found = next(job for job in box.run(state(box.box.parts[Watched])).jobs if job.name == "look at files")
+    found = next(job for job in box.run(state(box.box.parts[WatchedParts])).jobs if job.name == "look at files")
     assert (found.runs, found.failures, found.inARow) == (4, 3, 0)
 
 
@@ -208,7 +210,7 @@ def test_a_damaged_file_found_after_a_crash_is_told(tmp_path: Path) -> None:
     (tmp_path / "data" / "events.db").write_bytes(content)
     again = open_box(Settings(data_dir=tmp_path / "data"))
     server.check_after_crash(again)
-    watched = again.parts[Watched]
+    watched = again.parts[WatchedParts]
     assert [db.path.name for db in watched.databases if db.damage.reason] == ["events.db"]
     again.close()
 
@@ -217,7 +219,7 @@ def test_a_disk_that_nobody_can_ask_is_no_reason_to_fail(box: WholeBox) -> None:
     def broken(_: Path) -> Disk:
         raise OSError(5, "Input/output error")
 
-    watched = box.box.parts[Watched]
+    watched = box.box.parts[WatchedParts]
     watched.reserve.disk = broken
     found = box.run(state(watched))
     assert (found.disk.free, found.disk.total) == (None, None)

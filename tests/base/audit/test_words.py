@@ -19,7 +19,7 @@ def box(tmp_path: Path) -> Iterator[WholeBox]:
 
 
 def command(box: WholeBox, name: str, /, **given: Any) -> Any:
-    return box.run(commands.run(box.box.parts, name, json.dumps(given).encode()))
+    return box.run(commands.run_command(box.box.parts, name, json.dumps(given).encode()))
 
 
 def words(box: WholeBox) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 import apsw
 
 from analytics_box.base.backup import take
-from analytics_box.base.backup.places import Folder
-from analytics_box.base.backup.take import Copy, Wanted
+from analytics_box.base.backup.places import FolderPlace
+from analytics_box.base.backup.take import BackupOptions, PairCopy
 from analytics_box.base.facts import erase
 from analytics_box.base.store.db import Connection
 from tests.base.backup.world import answers, answers_of, run, see
@@ -26,8 +26,8 @@ def back_up(box: WholeBox, into: Path) -> Path:
     return Path(finish(box, copy, into))
 
 
-def finish(box: WholeBox, copy: Copy, into: Path) -> str:
-    entry = take.finish(box.box.settings, copy, Folder(into), Wanted(), box.clock)
+def finish(box: WholeBox, copy: PairCopy, into: Path) -> str:
+    entry = take.finish(box.box.settings, copy, FolderPlace(into), BackupOptions(), box.clock)
     take.remove(Path(copy.folder))
     return entry.name
 
@@ -65,7 +65,7 @@ def test_the_pair_is_of_one_moment_while_both_files_are_written(tmp_path: Path) 
                 await box_db.write(lambda db, number=number: add(db, number))  # type: ignore[misc]
                 await events.write(lambda db, number=number: add(db, number))  # type: ignore[misc]
 
-        async def load() -> list[Copy]:
+        async def load() -> list[PairCopy]:
             stopped = asyncio.Event()
             going = asyncio.create_task(rounds(stopped))
             copies = [

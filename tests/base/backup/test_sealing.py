@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from analytics_box.base.backup import sealing
 from analytics_box.base.backup.failures import NotABackup
-from analytics_box.base.backup.sealing import MAGIC, Opened, Sealer
+from analytics_box.base.backup.sealing import MAGIC, OpenedBackup, Sealer
 
 PASSPHRASE = b"correct horse"
 
@@ -35,7 +35,7 @@ def sealed(content: bytes) -> bytes:
 def opened(stream: bytes, passphrase: bytes = PASSPHRASE) -> bytes:
     source = io.BytesIO(stream)
     assert source.read(len(MAGIC)) == MAGIC
-    return io.BufferedReader(Opened(source, passphrase)).read()
+    return io.BufferedReader(OpenedBackup(source, passphrase)).read()
 
 
 @given(size=st.sampled_from((0, 1, 65_535, 65_536, 65_537, 200_000)), seed=st.integers(0, 3))

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 
 from analytics_box.app import jobs
 from analytics_box.app.watch import figures
-from analytics_box.app.watch.state import Watched
+from analytics_box.app.watch.state import WatchedParts
 from analytics_box.base.backup import record, restore, take
 from analytics_box.base.backup.backups import Backups
-from analytics_box.base.backup.places import Folder
-from analytics_box.base.backup.record import Entry
+from analytics_box.base.backup.places import FolderPlace
+from analytics_box.base.backup.record import BackupEntry
 from analytics_box.base.settings import Settings
 from tests.inprocess import NOON, WholeBox, whole_box
 
@@ -72,7 +72,7 @@ def test_backups_are_made_when_they_are_due_and_old_ones_go(box: WholeBox, folde
 
 
 def manifest_of(path: Path, passphrase: bytes = b"") -> dict[str, Any]:
-    return dict(msgspec.to_builtins(restore.check(Folder(path.parent), path.name, passphrase)))
+    return dict(msgspec.to_builtins(restore.check(FolderPlace(path.parent), path.name, passphrase)))
 
 
 @pytest.mark.parametrize("sealed", [False, True])
@@ -98,7 +98,7 @@ def test_a_failed_backup_is_said_on_every_page_until_one_is_whole(box: WholeBox,
     minute(box)
     assert "is no folder; make it, or mount its disk" in page(box)
     minute(box, hours=0.5)
-    assert len(record.read(box.box.settings.data_dir)) == 1, "not tried again so soon"
+    assert len(record.read_record(box.box.settings.data_dir)) == 1, "not tried again so soon"
     folder.mkdir()
     minute(box, hours=0.6)
     assert len(list(folder.iterdir())) == 1
@@ -124,9 +124,9 @@ def test_a_box_without_backups_says_so_after_a_week(plain: WholeBox) -> None:
         "There has been no backup yet"
         in plain.get("/settings/box", accept="text/html", cookie=plain.cookie).body.decode()
     )
-    plain.run(plain.box.parts[Backups].note(Entry("upgrade", "/x", plain.clock.now(), moment=plain.clock.now())))
+    plain.run(plain.box.parts[Backups].note(BackupEntry("upgrade", "/x", plain.clock.now(), moment=plain.clock.now())))
     assert "never been backed up" in page(plain), "one on the same disk is none"
-    plain.run(plain.box.parts[Backups].note(Entry("command", "/x", plain.clock.now(), moment=plain.clock.now())))
+    plain.run(plain.box.parts[Backups].note(BackupEntry("command", "/x", plain.clock.now(), moment=plain.clock.now())))
     assert "notice-warn" not in page(plain)
 
 
@@ -141,7 +141,7 @@ def test_only_administrators_of_the_box_are_told(plain: WholeBox) -> None:
 
 def test_the_figures_say_it(box: WholeBox, folder: Path) -> None:
     def said() -> dict[str, float]:
-        found = box.run(figures.figures(box.box.parts[Watched]))
+        found = box.run(figures.figures(box.box.parts[WatchedParts]))
         prefix = "analytics_box_backup_"
         return {one.name.removeprefix(prefix): one.samples[""] for one in found if one.name.startswith(prefix)}
 
@@ -156,20 +156,20 @@ def test_the_figures_say_it(box: WholeBox, folder: Path) -> None:
 
 
 def test_the_last_whole_backup_is_never_forgotten(tmp_path: Path) -> None:
-    record.add(tmp_path, Entry("command", "/x", 1, moment=1, name="good"))
+    record.add(tmp_path, BackupEntry("command", "/x", 1, moment=1, name="good"))
     for number in range(50):
-        record.add(tmp_path, Entry("scheduled", "/x", number + 2, error="no"))
-    found = record.read(tmp_path)
+        record.add(tmp_path, BackupEntry("scheduled", "/x", number + 2, error="no"))
+    found = record.read_record(tmp_path)
     assert (len(found), found[0].name) == (31, "good")
     (tmp_path / record.FILE).write_text("{")
-    assert record.read(tmp_path) == []
+    assert record.read_record(tmp_path) == []
 
 
 def test_a_box_that_stops_breaks_its_backup_off(box: WholeBox, folder: Path) -> None:
     box.box.parts[Backups].stop()
     minute(box)
     assert list(folder.iterdir()) == []
-    assert record.read(box.box.settings.data_dir) == []
+    assert record.read_record(box.box.settings.data_dir) == []
     assert not (box.box.settings.data_dir / take.COPIES).exists()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from analytics_box.base.facts.histogram import bin_of
-from analytics_box.base.facts.layout import STORED_COLUMNS, stored
+from analytics_box.base.facts.layout import STORED_COLUMNS, stored_table
 from analytics_box.base.facts.tables import (
     ATTRIBUTES,
     BY_NAME,
@@ -21,11 +21,11 @@ from analytics_box.base.facts.tables import (
     SPANS,
     TABLES,
 )
-from analytics_box.products.links.clicks.rows import Click, append
+from analytics_box.products.links.clicks.rows import LinkClick, append
 from analytics_box.products.monitors.monitor import Monitor
-from analytics_box.products.monitors.result import Phases, Result
+from analytics_box.products.monitors.result import CheckPhases, CheckResult
 from analytics_box.products.monitors.running import rows as check_rows
-from analytics_box.products.monitors.running.rows import Check
+from analytics_box.products.monitors.running.rows import CheckRow
 from tests.products.people.world import Said, World, event, span
 
 NOT_OURS = {"sqlite_sequence", "sqlite_stat1", "_sqlite_migrations"}
@@ -34,7 +34,7 @@ TYPES = {"string": "INTEGER", "integer": "INTEGER", "real": "REAL", "text": "TEX
 
 def test_every_table_of_events_db_is_declared(world: World) -> None:
     tables = {str(row[0]) for row in world.read("select name from sqlite_master where type = 'table'")}
-    assert tables - NOT_OURS == {stored(table.name) for table in TABLES}
+    assert tables - NOT_OURS == {stored_table(table.name) for table in TABLES}
     views = {str(row[0]) for row in world.read("select name from sqlite_master where type = 'view'")}
     assert views == {*FACT_NAMES}
 
@@ -42,7 +42,7 @@ def test_every_table_of_events_db_is_declared(world: World) -> None:
 @pytest.mark.parametrize("name", BY_NAME)
 def test_every_column_is_declared_with_its_kind(world: World, name: str) -> None:
     table = BY_NAME[name]
-    found = {str(row[1]): row for row in world.read(f"pragma table_info({stored(name)})")}
+    found = {str(row[1]): row for row in world.read(f"pragma table_info({stored_table(name)})")}
     own = STORED_COLUMNS.get(name, table.names)
     assert set(found) == {*own, *(("id",) if table.key == ("id",) else ())}
     declared = {column.name: column for column in table.columns}
@@ -100,9 +100,9 @@ def test_columns_of_strings_are_those_in_which_texts_arrive(tmp_path: Path) -> N
 
 
 def test_the_texts_of_a_click_arrive_in_its_columns_of_strings(world: World) -> None:
-    assert LINK_CLICKS.names == Click._fields
+    assert LINK_CLICKS.names == LinkClick._fields
     values = {column.name: column.name if column.kind == "string" else 1 for column in LINK_CLICKS.columns}
-    click = Click(**values)  # type: ignore[arg-type]  # texts and numbers, by their kind
+    click = LinkClick(**values)  # type: ignore[arg-type]  # texts and numbers, by their kind
     world.events.write_now(lambda db: append(db, strings=world.strings, clicks=[click], orphans={}))
     for name in LINK_CLICKS.strings:
         shown = f"select value from strings join link_clicks on strings.id = link_clicks.{name}"
@@ -113,12 +113,12 @@ def test_what_a_check_found_arrives_in_its_columns(world: World) -> None:
     monitor = Monitor(number=7, id="monitor", organization_id="organization", kind="dns", url="url")
     measured = ("total", "ttfb", "bytes", "redirects", "http_code", "certificate_ends")
     numbers: dict[str, Any] = dict(zip(measured, range(5, 11), strict=True))
-    phases: dict[str, Any] = {name: place for place, name in enumerate(Phases.__struct_fields__, start=20)}
+    phases: dict[str, Any] = {name: place for place, name in enumerate(CheckPhases.__struct_fields__, start=20)}
     texts: dict[str, Any] = {"error": "error", "reason": "tls", "address": "address"}
-    result = Result(
-        at=1, outcome="fail", phases=Phases(**phases), certificate_valid=False, data="{}", **numbers, **texts
+    result = CheckResult(
+        at=1, outcome="fail", phases=CheckPhases(**phases), certificate_valid=False, data="{}", **numbers, **texts
     )
-    check = Check(monitor, result, status=2, attempt=3, streak=4)
+    check = CheckRow(monitor, result, status=2, attempt=3, streak=4)
     world.events.write_now(lambda db: check_rows.append(db, world.strings, [check]))
     for name, text in (texts | {"region": check_rows.REGION, "url": "url"}).items():
         assert world.read(f"select value from strings join checks on strings.id = {name}") == [(text,)]

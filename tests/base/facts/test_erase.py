@@ -9,7 +9,7 @@ import pytest
 
 from analytics_box.base.clock import DAY
 from analytics_box.base.facts import erase
-from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.layout import stored_table
 from analytics_box.base.facts.tables import FACT_NAMES
 from analytics_box.base.store import schema
 from analytics_box.base.store.db import Db
@@ -145,5 +145,5 @@ def test_a_chunk_is_deleted_by_id(tmp_path: Path) -> None:
         plan = db.read_now(
             lambda connection, delete=delete: connection.execute(f"explain query plan {delete}", ("[1]", 1)).fetchall()  # type: ignore[misc]  # a lambda with a default
         )
-        assert f"SEARCH {stored(table)} USING INTEGER PRIMARY KEY (rowid=?)" in [str(step[-1]) for step in plan]
+        assert f"SEARCH {stored_table(table)} USING INTEGER PRIMARY KEY (rowid=?)" in [str(step[-1]) for step in plan]
     db.close()

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from analytics_box.base.facts import erase
-from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.layout import stored_table
 from analytics_box.base.facts.tables import FACT_NAMES
 from analytics_box.base.store import schema
 from analytics_box.base.store.db import Db
@@ -19,4 +19,4 @@ def test_no_table_with_a_site_is_forgotten(tmp_path: Path) -> None:
     )
     db.close()
     of_sites = {str(name) for name, sql in found if re.search(r"\bsite\s+integer", str(sql))}
-    assert of_sites == {*map(stored, FACT_NAMES), *(table.name for table in erase.OTHERS)}
+    assert of_sites == {*map(stored_table, FACT_NAMES), *(table.name for table in erase.OTHERS)}

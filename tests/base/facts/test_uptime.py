@@ -6,15 +6,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import asdict
 
-from analytics_box.base.facts.uptime import DOWN, MAINTENANCE, STATES, UP, Span, Uptime, percentage, uptime, uptimes
+from analytics_box.base.facts.uptime import (
+    DOWN,
+    MAINTENANCE,
+    STATES,
+    UP,
+    UptimeSpan,
+    WindowUptime,
+    percentage,
+    uptime,
+    uptimes,
+)
 from tests.cases import each
 
 STEPS = st.lists(st.tuples(st.sampled_from(sorted(STATES)), st.integers(1, 50)), max_size=8)
 
 
-def timeline(begins: int, steps: list[tuple[int, int]], *, is_open: bool) -> list[Span]:
+def timeline(begins: int, steps: list[tuple[int, int]], *, is_open: bool) -> list[UptimeSpan]:
     edges = list(accumulate((lasts for _, lasts in steps), initial=begins))
-    spans = [Span(state, *edge) for (state, _), edge in zip(steps, pairwise(edges), strict=True)]
+    spans = [UptimeSpan(state, *edge) for (state, _), edge in zip(steps, pairwise(edges), strict=True)]
     return [*spans[:-1], spans[-1]._replace(until=0)] if is_open and spans else spans
 
 
@@ -61,7 +71,7 @@ def test_downtime_is_never_rounded_away(up: int, down: int, percent: float | Non
 
 
 def test_a_ratio_knows_no_maintenance_and_coverage_does() -> None:
-    spans = [Span(UP, 0, 60), Span(DOWN, 60, 80), Span(MAINTENANCE, 80, 100)]
+    spans = [UptimeSpan(UP, 0, 60), UptimeSpan(DOWN, 60, 80), UptimeSpan(MAINTENANCE, 80, 100)]
     found = uptime(spans, 0, 200, 200)
     assert (found.ratio, found.percentage, found.coverage) == (0.75, 75.0, 0.5)
-    assert (Uptime(0).ratio, Uptime(0).coverage, Uptime(0).percentage) == (None, None, None)
+    assert (WindowUptime(0).ratio, WindowUptime(0).coverage, WindowUptime(0).percentage) == (None, None, None)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from analytics_box.base.facts.layout import STORED_COLUMNS, stored
+from analytics_box.base.facts.layout import STORED_COLUMNS, stored_table
 from analytics_box.base.facts.tables import BY_NAME, COMBINATIONS, FACT_NAMES, TABLES
 from analytics_box.base.store.db import Connection
 from tests.products.people.world import ACTOR, Said, World, event
@@ -34,7 +34,7 @@ def _insert_having(db: Connection, table: str, column: str, number: int) -> None
     else:
         _insert(db, combination.table, {part: number if part == column else 0 for part in combination.parts})
         row[combination.column] = db.last_insert_rowid()
-    _insert(db, stored(table), row)
+    _insert(db, stored_table(table), row)
 
 
 def test_what_one_row_has_in_one_column_survives_the_removal_of_whoever_had_it_too(world: World) -> None:

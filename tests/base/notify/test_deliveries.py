@@ -343,7 +343,7 @@ def test_a_slow_receiver_holds_up_nobody_else(here: World) -> None:
         now = here.box.clock.now()
         message = Message(type="monitor.down", title="Down", text="x", at=now)
         await here.box.box.box_db.write(
-            lambda db: deliveries.put(
+            lambda db: deliveries.queue_deliveries(
                 db, here.box.organization_id, message, topic="incident 2", now=now, only=[quick, slow]
             )
         )

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.notify.change import open_config
 from analytics_box.base.notify.kinds.http import PLACEHOLDERS
-from analytics_box.base.notify.kinds.kind import Post, Sending, clean
+from analytics_box.base.notify.kinds.kind import Post, SendAttempt, clean
 from analytics_box.base.notify.kinds.table import KINDS
 from analytics_box.base.notify.kinds.webhook import signature
 from analytics_box.base.notify.mail import Mail
@@ -24,7 +24,7 @@ from analytics_box.base.store.seal import Seal
 from tests.base.notify.services import FENCE, NOW, SERVICES, config_of, secrets_of
 from tests.cases import each
 
-SENDING = Sending("msg_1", NOW)
+SENDING = SendAttempt("msg_1", NOW)
 MESSAGE = Message(
     type="monitor.down",
     title="Health check failed: shop",

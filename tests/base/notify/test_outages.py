@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from analytics_box.app import jobs
-from analytics_box.app.watch.state import Watched, current_warnings, state
+from analytics_box.app.watch.state import WatchedParts, current_warnings, state
 from analytics_box.base.clock import HOUR, MINUTE
 from analytics_box.products.monitors.domains import DomainWatch
 from tests.base.outgoing.places import plain
@@ -31,7 +31,7 @@ def pass_time(here: World, milliseconds: int) -> None:
     for _ in range(milliseconds // (15 * MINUTE)):
         here.box.clock.advance(seconds=900)
         here.box.run(here.box.box.deliveries.run())
-        here.box.run(jobs.run(REPORT, here.box.box))
+        here.box.run(jobs.run_job(REPORT, here.box.box))
         here.box.run(here.box.box.deliveries.run())
 
 
@@ -42,7 +42,7 @@ def types(here: World) -> list[str]:
 
 
 def codes(here: World) -> list[str]:
-    return [one.code for one in here.box.run(current_warnings(here.box.box.parts[Watched]))]
+    return [one.code for one in here.box.run(current_warnings(here.box.box.parts[WatchedParts]))]
 
 
 def metrics(here: World) -> list[str]:
@@ -58,7 +58,7 @@ def fail(here: World) -> None:
 
 def test_channel_that_fails_for_15_minutes_is_reported_once_through_the_others(here: World) -> None:
     fail(here)
-    here.box.run(jobs.run(REPORT, here.box.box))
+    here.box.run(jobs.run_job(REPORT, here.box.box))
     assert types(here) == []
     assert "channels" not in codes(here)
     pass_time(here, 3 * HOUR)
@@ -116,7 +116,7 @@ def test_metrics_and_state_have_what_waits_and_what_became_of_the_rest(here: Wor
     assert any(line.startswith('analytics_box_channels_attempts_total{outcome="failed"} ') for line in lines)
     assert 'analytics_box_registry_questions_total{outcome="failed"} 0' in lines
     assert 'analytics_box_warning{code="channels"} 1' in lines
-    (channels, _) = here.box.run(state(here.box.box.parts[Watched])).outboxes
+    (channels, _) = here.box.run(state(here.box.box.parts[WatchedParts])).outboxes
     assert (channels.name, channels.waiting, channels.failing, channels.sent) == ("channels", 2, 1, 2)
     page: Any = here.people.see("ada", "/settings/box").body.decode()
     assert "An alert channel has failed for 15 minutes or longer" in page

@@ -17,7 +17,7 @@ import dns.rdatatype
 import dns.rrset
 
 from analytics_box.base.outgoing.addresses import Fence
-from analytics_box.base.outgoing.askers import STRANGER, Asker
+from analytics_box.base.outgoing.askers import STRANGER, RequestAsker
 from analytics_box.base.outgoing.client import Client, Clients, Trust
 from analytics_box.base.outgoing.fences import ALL, Fences
 from analytics_box.base.outgoing.resolve import ServerResolver
@@ -145,7 +145,7 @@ def strangers_reach_the_tests() -> Iterator[None]:
     """In here a stranger's fence has a gap for the tests' own address: nothing else answers a stranger's webhook."""
     fence_of = Fences.of
 
-    def of(self: Fences, asker: Asker) -> Fence:
+    def of(self: Fences, asker: RequestAsker) -> Fence:
         fence = fence_of(self, asker)
         return Fence((*fence.allowed, ip_network(OPEN))) if asker == STRANGER else fence
 

@@ -5,8 +5,8 @@ from ipaddress import ip_address, ip_network
 import pytest
 
 from analytics_box.base.outgoing import addresses
-from analytics_box.base.outgoing.addresses import MAIL_PORTS, Fence, unwrapped
-from analytics_box.base.outgoing.failures import Refused
+from analytics_box.base.outgoing.addresses import MAIL_PORTS, Fence, unwrap_address
+from analytics_box.base.outgoing.failures import AddressRefused
 from analytics_box.base.outgoing.fences import fences
 from analytics_box.base.outgoing.resolve import ServerResolver, SystemResolver, resolver
 from analytics_box.base.settings import Settings, SettingsError
@@ -78,12 +78,12 @@ CLOSED = (
 
 @pytest.mark.parametrize("text", PUBLIC)
 def test_public_addresses_may_be_asked(text: str) -> None:
-    assert Fence().check(ip_address(text), 443) == unwrapped(ip_address(text))[0]
+    assert Fence().check(ip_address(text), 443) == unwrap_address(ip_address(text))[0]
 
 
 @each("text", CLOSED)
 def test_all_others_may_not(text: str) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(AddressRefused):
         Fence().check(ip_address(text), 443)
 
 
@@ -115,13 +115,13 @@ def test_a_range_is_opened_by_its_administrator(opened: str, text: str, open_: b
     if open_:
         found.check(ip_address(text), 80)
     else:
-        with pytest.raises(Refused):
+        with pytest.raises(AddressRefused):
             found.check(ip_address(text), 80)
 
 
 @pytest.mark.parametrize("port", sorted(MAIL_PORTS))
 def test_ports_of_mail_are_closed_even_there(port: int) -> None:
-    with pytest.raises(Refused, match="mail"):
+    with pytest.raises(AddressRefused, match="mail"):
         Fence((ip_network("0.0.0.0/0"),)).check(ip_address("10.0.0.1"), port)
 
 
@@ -147,7 +147,7 @@ def test_the_box_s_own_port_is_closed_wherever_it_listens(
     found = Fence((ip_network("0.0.0.0/0"), ip_network("::/0")), host, 8000)
     found.check(ip_address(text), 8001)
     if own:
-        with pytest.raises(Refused, match="own"):
+        with pytest.raises(AddressRefused, match="own"):
             found.check(ip_address(text), 8000)
     else:
         found.check(ip_address(text), 8000)
@@ -206,5 +206,5 @@ def test_names_that_the_internet_does_not_have_are_asked_only_with_an_open_range
     if is_asked:
         Fence().check_name(name)
         return
-    with pytest.raises(Refused, match="private networks"):
+    with pytest.raises(AddressRefused, match="private networks"):
         Fence().check_name(name)

@@ -8,14 +8,14 @@ from typing import TypeVar
 import pytest
 import uvloop
 
-from analytics_box.base.outgoing.client import Answer, Ask
+from analytics_box.base.outgoing.client import OutgoingAnswer, OutgoingRequest
 from analytics_box.base.outgoing.failures import (
+    AddressRefused,
     BadAnswer,
-    Failed,
     NotConnected,
     NotResolved,
     NotSecure,
-    Refused,
+    RequestFailed,
     TooLarge,
     TooSlow,
 )
@@ -34,11 +34,11 @@ def run(work: Awaitable[T]) -> T:
         return runner.run(main())
 
 
-async def ask(reply: Reply | bytes, path: str = "/", **given: object) -> tuple[Answer, Web]:
+async def ask(reply: Reply | bytes, path: str = "/", **given: object) -> tuple[OutgoingAnswer, Web]:
     """One request to a server that answers so."""
     async with web() as server:
         server.reply = reply if callable(reply) else lambda _: reply
-        answer = await client_of().fetch(Ask(f"http://{OPEN}:{server.port}{path}", **given))  # type: ignore[arg-type]  # fields of Ask by name
+        answer = await client_of().fetch(OutgoingRequest(f"http://{OPEN}:{server.port}{path}", **given))  # type: ignore[arg-type]  # fields of Ask by name
         return answer, server
 
 
@@ -67,7 +67,7 @@ def test_a_body_and_headers_are_sent_and_those_of_the_connection_are_not_the_cal
 
 @pytest.mark.parametrize("headers", [(("X-A", "b\r\nX-C: d"),), (("X A", "b"),), (("X-A", "a\0b"),)])
 def test_a_header_cannot_be_forged(headers: tuple[tuple[str, str], ...]) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(AddressRefused):
         run(ask(plain(), headers=headers))
 
 
@@ -80,10 +80,10 @@ def test_phases_add_up_and_a_literal_address_needs_no_look_up() -> None:
     assert sum(steps) <= answer.total
 
 
-async def _secured(name: str, **given: object) -> Answer:
+async def _secured(name: str, **given: object) -> OutgoingAnswer:
     async with names() as server, web(secure=True) as place:
         server.records[("name.test", "A")] = server.records[("other.test", "A")] = [[OPEN]]
-        return await client_of(server).fetch(Ask(f"https://{name}:{place.port}/", **given))  # type: ignore[arg-type]  # fields of Ask by name
+        return await client_of(server).fetch(OutgoingRequest(f"https://{name}:{place.port}/", **given))  # type: ignore[arg-type]  # fields of Ask by name
 
 
 def test_tls_is_checked_against_the_name_and_the_certificate_s_end_is_told() -> None:
@@ -112,11 +112,11 @@ def test_a_server_without_tls_is_not_secure() -> None:
 
 async def _at(
     serve: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]], scheme: str, **given: float
-) -> Answer:
+) -> OutgoingAnswer:
     server = await asyncio.start_server(serve, OPEN, 0)
     async with server:
         port = server.sockets[0].getsockname()[1]
-        return await client_of().fetch(Ask(f"{scheme}://{OPEN}:{port}/", **given))  # type: ignore[arg-type]  # fields of Ask by name
+        return await client_of().fetch(OutgoingRequest(f"{scheme}://{OPEN}:{port}/", **given))  # type: ignore[arg-type]  # fields of Ask by name
 
 
 def test_redirects_are_followed_to_the_end() -> None:
@@ -163,7 +163,7 @@ def test_another_origin_gets_no_secrets() -> None:
                 ("X-Token", "secret"),
                 ("Accept", "a/b"),
             )
-            await client_of().fetch(Ask(f"http://{OPEN}:{first.port}/", headers=headers))
+            await client_of().fetch(OutgoingRequest(f"http://{OPEN}:{first.port}/", headers=headers))
             return second.heard[0]
 
     sent = run(heard())
@@ -180,7 +180,7 @@ def test_a_body_never_goes_to_another_origin(status: str, method: str, body: byt
     async def heard() -> list[bytes]:
         async with web() as first, web() as second:
             first.reply = lambda _: plain(b"", status, f"Location: http://{OPEN}:{second.port}/")
-            given = Ask(
+            given = OutgoingRequest(
                 f"http://{OPEN}:{first.port}/", method=method, body=body, headers=(("Authorization", "secret"),)
             )
             if body and (status, method) not in {("302 Found", "POST"), ("303 Other", "PUT")}:
@@ -199,7 +199,9 @@ def test_a_body_does_not_leave_tls() -> None:
             server.records[("name.test", "A")] = [[OPEN]]
             first.reply = lambda _: plain(b"", "307 Moved", f"Location: http://name.test:{second.port}/")
             with pytest.raises(BadAnswer, match="another server"):
-                await client_of(server).fetch(Ask(f"https://name.test:{first.port}/", method="POST", body=b"secret"))
+                await client_of(server).fetch(
+                    OutgoingRequest(f"https://name.test:{first.port}/", method="POST", body=b"secret")
+                )
             assert not second.heard
 
     run(asked())
@@ -217,7 +219,7 @@ def test_bodies_are_cut_at_their_caps() -> None:
     assert answer.complete
 
 
-WRONG: tuple[tuple[bytes, type[Failed]], ...] = (
+WRONG: tuple[tuple[bytes, type[RequestFailed]], ...] = (
     (b"", BadAnswer),
     (b"SSH-2.0-OpenSSH\r\n", BadAnswer),
     (b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort", BadAnswer),
@@ -230,7 +232,7 @@ WRONG: tuple[tuple[bytes, type[Failed]], ...] = (
 
 
 @pytest.mark.parametrize(("reply", "wanted"), WRONG, ids=range(len(WRONG)))
-def test_what_is_no_answer_fails_with_its_kind(reply: bytes, wanted: type[Failed]) -> None:
+def test_what_is_no_answer_fails_with_its_kind(reply: bytes, wanted: type[RequestFailed]) -> None:
     with pytest.raises(wanted) as why:
         run(ask(reply))
     assert type(why.value) is wanted
@@ -256,7 +258,7 @@ def test_a_port_that_nobody_listens_on_and_names_that_lead_nowhere() -> None:
             server.records[("empty.test", "TXT")] = [["x"]]
             server.records[("closed.test", "A")] = [[OPEN]]
             how(server)
-            await client_of(server).fetch(Ask(f"http://{name}:{place.port + 1}/", seconds=3))
+            await client_of(server).fetch(OutgoingRequest(f"http://{name}:{place.port + 1}/", seconds=3))
 
     with pytest.raises(NotConnected, match="refused"):
         run(asked("closed.test"))
@@ -277,6 +279,6 @@ def test_the_next_address_is_tried_when_the_first_does_not_answer() -> None:
         async with names() as server, web() as place:
             server.records[("two.test", "A")] = [["127.0.0.98", OPEN]]
             client = client_of(server, allowed=("127.0.0.98/31",))
-            return (await client.fetch(Ask(f"http://two.test:{place.port}/"))).address
+            return (await client.fetch(OutgoingRequest(f"http://two.test:{place.port}/"))).address
 
     assert run(asked()) == OPEN

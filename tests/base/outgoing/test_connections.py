@@ -11,7 +11,7 @@ from typing import cast
 
 import pytest
 
-from analytics_box.base.outgoing.client import Answer, Ask
+from analytics_box.base.outgoing.client import OutgoingAnswer, OutgoingRequest
 from analytics_box.base.outgoing.failures import BadAnswer, TooLarge, TooSlow
 from tests.base.outgoing.places import OPEN, PEM, client_of, names, plain, web
 from tests.base.outgoing.test_client import run
@@ -29,9 +29,9 @@ async def server(serve: Serve) -> AsyncIterator[int]:
         yield listening.sockets[0].getsockname()[1]
 
 
-async def fetch(serve: Serve) -> Answer:
+async def fetch(serve: Serve) -> OutgoingAnswer:
     async with server(serve) as port:
-        return await client_of().fetch(Ask(f"http://{OPEN}:{port}/"))
+        return await client_of().fetch(OutgoingRequest(f"http://{OPEN}:{port}/"))
 
 
 def test_the_first_byte_is_not_the_whole_head() -> None:
@@ -75,7 +75,7 @@ def test_a_connection_that_never_becomes_secure_is_given_up_with_the_request() -
 
         async with server(silent) as port:
             with pytest.raises(TooSlow):
-                await client_of().fetch(Ask(f"https://{OPEN}:{port}/", seconds=0.2))
+                await client_of().fetch(OutgoingRequest(f"https://{OPEN}:{port}/", seconds=0.2))
             return await asyncio.wait_for(ended, 10)
 
     assert asyncio.run(left())
@@ -101,7 +101,7 @@ def test_what_tls_objects_to_after_the_handshake_is_no_answer() -> None:
     async def asked() -> None:
         async with server(objecting) as port, names() as known:
             known.records[("name.test", "A")] = [[OPEN]]
-            await client_of(known).fetch(Ask(f"https://name.test:{port}/"))
+            await client_of(known).fetch(OutgoingRequest(f"https://name.test:{port}/"))
 
     with pytest.raises(BadAnswer, match="broken off"):
         asyncio.run(asked())
@@ -116,7 +116,7 @@ def test_a_body_that_fits_in_no_buffer_arrives_whole_both_ways(*, is_secure: boo
             known.records[("name.test", "A")] = [[OPEN]]
             place.reply = lambda request: plain(request.partition(b"\r\n\r\n")[2])
             url = f"{'https' if is_secure else 'http'}://name.test:{place.port}/"
-            answer = await client_of(known).fetch(Ask(url, method="POST", body=body, body_bytes=len(body)))
+            answer = await client_of(known).fetch(OutgoingRequest(url, method="POST", body=body, body_bytes=len(body)))
             return answer.body, place.heard[0].partition(b"\r\n\r\n")[2]
 
     assert run(asked()) == (body, body)
@@ -131,10 +131,10 @@ def test_an_answer_counts_that_comes_before_the_request_is_taken() -> None:
         await gone.wait()
         writer.close()
 
-    async def asked() -> Answer:
+    async def asked() -> OutgoingAnswer:
         try:
             async with server(refusing) as port:
-                return await client_of().fetch(Ask(f"http://{OPEN}:{port}/", method="PUT", body=b"x" * 100))
+                return await client_of().fetch(OutgoingRequest(f"http://{OPEN}:{port}/", method="PUT", body=b"x" * 100))
         finally:
             gone.set()
 
@@ -161,7 +161,7 @@ def test_whatever_is_given_up_leaves_no_socket(scheme: str, said: bytes) -> None
             writer.close()
 
         async with server(saying) as port:
-            asking = asyncio.ensure_future(client_of().fetch(Ask(f"{scheme}://{OPEN}:{port}/")))
+            asking = asyncio.ensure_future(client_of().fetch(OutgoingRequest(f"{scheme}://{OPEN}:{port}/")))
             await asyncio.wait([asking])
             assert asking.cancelled()
             return [await asyncio.wait_for(heard, 10)]
@@ -182,7 +182,7 @@ def test_nothing_is_left_of_a_connection_that_is_never_made() -> None:
                     one.connect_ex((OPEN, port))
                 before = _sockets()
                 with pytest.raises(TooSlow):
-                    await client_of().fetch(Ask(f"http://{OPEN}:{port}/", seconds=0.1))
+                    await client_of().fetch(OutgoingRequest(f"http://{OPEN}:{port}/", seconds=0.1))
                 assert _sockets() == before
 
     run(asked())

@@ -1,6 +1,6 @@
 """Cookies within one chain of redirects: a host gets back what it sets, others never do."""
 
-from analytics_box.base.outgoing.client import Ask
+from analytics_box.base.outgoing.client import OutgoingRequest
 from analytics_box.base.outgoing.cookies import Cookies
 from analytics_box.base.outgoing.target import target
 from tests.base.outgoing.places import OPEN, client_of, plain, web
@@ -25,7 +25,7 @@ def test_another_host_gets_no_cookie() -> None:
             first.reply = lambda _: plain(
                 b"", "302 Found", f"Location: http://127.0.0.98:{second.port}/", "Set-Cookie: sid=1; Domain=127.0.0.98"
             )
-            await client_of(allowed=("127.0.0.0/8",)).fetch(Ask(f"http://{OPEN}:{first.port}/"))
+            await client_of(allowed=("127.0.0.0/8",)).fetch(OutgoingRequest(f"http://{OPEN}:{first.port}/"))
             return second.heard[0]
 
     assert b"ookie" not in run(heard())
@@ -37,7 +37,7 @@ def test_the_next_request_begins_without_cookies() -> None:
             server.reply = lambda _: plain(b"", "200 OK", "Set-Cookie: sid=1")
             client = client_of()
             for _ in range(2):
-                await client.fetch(Ask(f"http://{OPEN}:{server.port}/"))
+                await client.fetch(OutgoingRequest(f"http://{OPEN}:{server.port}/"))
             return server.heard
 
     assert all(b"ookie" not in one for one in run(heard()))

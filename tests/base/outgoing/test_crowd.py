@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from analytics_box.base.outgoing.addresses import Address, Fence
-from analytics_box.base.outgoing.crowd import Crowd, Spot, network_of
+from analytics_box.base.outgoing.crowd import Crowd, CrowdSpot, network_of
 from tests.cases import each
 
 
@@ -39,11 +39,11 @@ class Asked:
     def __init__(self, crowd: Crowd) -> None:
         self.crowd = crowd
         self.inside: dict[str, asyncio.Event] = {}
-        self.spots: dict[str, Spot] = {}
+        self.spots: dict[str, CrowdSpot] = {}
         self.tasks: dict[str, asyncio.Task[None]] = {}
 
     def ask(self, name: str, group: str, *addresses: str) -> None:
-        self.spots[name] = Spot(self.crowd, group, Fence())
+        self.spots[name] = CrowdSpot(self.crowd, group, Fence())
         self.tasks[name] = asyncio.ensure_future(self._ask(name, [ip_address(each) for each in addresses]))
 
     async def _ask(self, name: str, addresses: list[Address]) -> None:

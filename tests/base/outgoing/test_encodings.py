@@ -13,7 +13,7 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-from analytics_box.base.outgoing.client import Answer
+from analytics_box.base.outgoing.client import OutgoingAnswer
 from tests.base.outgoing.places import plain
 from tests.base.outgoing.test_client import ask, run
 from tests.cases import each
@@ -21,7 +21,7 @@ from tests.cases import each
 TEXT = b"hello " * 1_000
 
 
-def answer_in(encoding: str, body: bytes, **given: Any) -> Answer:
+def answer_in(encoding: str, body: bytes, **given: Any) -> OutgoingAnswer:
     answer, _ = run(ask(plain(body, "200 OK", f"Content-Encoding: {encoding}"), **given))
     return answer
 

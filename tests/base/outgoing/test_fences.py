@@ -8,8 +8,8 @@ import pytest
 
 import analytics_box
 from analytics_box.base.errors import BadRequest
-from analytics_box.base.outgoing.askers import ADMINISTRATOR, STRANGER, Asker, member_of
-from analytics_box.base.outgoing.failures import Refused
+from analytics_box.base.outgoing.askers import ADMINISTRATOR, STRANGER, RequestAsker, member_of
+from analytics_box.base.outgoing.failures import AddressRefused
 from analytics_box.base.outgoing.fences import ALL, Fences, clean
 from tests.cases import each
 
@@ -36,12 +36,14 @@ STORED = {"home": ALL, "part": "192.168.1.0/24, fd00:1::/32", "former": "10.0.0.
         (member_of("unknown"), "93.184.216.34", True),
     ],
 )
-def test_an_asker_reaches_the_networks_that_are_open_to_its_kind(asker: Asker, address: str, reaches: bool) -> None:
+def test_an_asker_reaches_the_networks_that_are_open_to_its_kind(
+    asker: RequestAsker, address: str, reaches: bool
+) -> None:
     fence = Fences(ALLOWED, opened=lambda organization_id: STORED.get(organization_id, "")).of(asker)
     if reaches:
         fence.check(ip_address(address), 443)
     else:
-        with pytest.raises(Refused):
+        with pytest.raises(AddressRefused):
             fence.check(ip_address(address), 443)
 
 
@@ -49,7 +51,7 @@ def test_internal_names_are_looked_up_only_for_askers_with_an_open_network() -> 
     fences = Fences(ALLOWED, opened=lambda organization_id: STORED.get(organization_id, ""))
     fences.of(member_of("part")).check_name("nas.lan")
     for asker in (STRANGER, member_of("unknown")):
-        with pytest.raises(Refused):
+        with pytest.raises(AddressRefused):
             fences.of(asker).check_name("nas.lan")
 
 
@@ -92,7 +94,7 @@ def test_a_refusal_says_how_its_asker_can_have_a_network_opened() -> None:
         (member_of("one"), "administrator"),
         (ADMINISTRATOR, "setting"),
     ):
-        with pytest.raises(Refused, match=words):
+        with pytest.raises(AddressRefused, match=words):
             fences.of(asker).check(ip_address("10.0.0.1"), 443)
 
 

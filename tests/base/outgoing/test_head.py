@@ -4,12 +4,12 @@ import pytest
 
 from analytics_box.base.outgoing.failures import BadAnswer
 from analytics_box.base.outgoing.framing import Framing
-from analytics_box.base.outgoing.head import Head, HeadReader
+from analytics_box.base.outgoing.head import AnswerHead, HeadReader
 from tests.base.outgoing.test_client import ask, run
 from tests.cases import each
 
 
-def read(text: bytes) -> Head:
+def read(text: bytes) -> AnswerHead:
     reader = HeadReader()
     reader.take(text)
     found = reader.next()

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
-from analytics_box.base.outgoing.client import Ask, Client
-from analytics_box.base.outgoing.failures import Failed, Refused
+from analytics_box.base.outgoing.client import Client, OutgoingRequest
+from analytics_box.base.outgoing.failures import AddressRefused, RequestFailed
 from analytics_box.base.outgoing.target import target
 from tests.base.outgoing.hostile import ADDRESSES, NAMES, PUBLIC
 from tests.base.outgoing.places import OPEN, Names, Reply, Web, client_of, names, plain, web
@@ -39,10 +39,10 @@ async def scene() -> AsyncIterator[Scene]:
 async def verdict(client: Client, url: str) -> str:
     """Nothing where the address was refused, else what happened."""
     try:
-        await client.fetch(Ask(url, seconds=5))
-    except Refused:
+        await client.fetch(OutgoingRequest(url, seconds=5))
+    except AddressRefused:
         return ""
-    except Failed as other:
+    except RequestFailed as other:
         return f"{other.code}: {other}"
     return "answered"
 
@@ -58,7 +58,7 @@ def literal_addresses() -> list[str]:
 def literal(url: str) -> IPv4Address | IPv6Address | None:
     try:
         found = target(url).address
-    except Refused:
+    except AddressRefused:
         return None
     return None if str(found) == PUBLIC else found
 
@@ -114,7 +114,7 @@ def test_a_name_is_resolved_once_and_what_was_vetted_is_dialled() -> None:
     async def reached() -> list[bytes]:
         async with scene() as here:
             here.names.records[("turns.test", "A")] = [[OPEN], ["127.0.0.1"]]
-            answer = await here.client.fetch(Ask(f"http://turns.test:{here.open.port}/"))
+            answer = await here.client.fetch(OutgoingRequest(f"http://turns.test:{here.open.port}/"))
             assert answer.address == OPEN
             assert here.names.asked.count(("turns.test", "A")) == 1
             return here.open.heard
@@ -190,7 +190,7 @@ def test_the_host_is_read_as_a_browser_reads_it(url: str, host: str) -> None:
     "url", ["http://93.184.216.34:25/", "http://example.com/\r\nx", "http://u:secret@example.com/"]
 )
 def test_a_refusal_does_not_repeat_the_address(url: str) -> None:
-    with pytest.raises(Refused) as why:
-        asyncio.run(client_of().fetch(Ask(url)))
+    with pytest.raises(AddressRefused) as why:
+        asyncio.run(client_of().fetch(OutgoingRequest(url)))
     assert "secret" not in str(why.value)
     assert "example.com/" not in str(why.value)

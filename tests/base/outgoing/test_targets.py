@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics_box.base.outgoing.addresses import Fence
-from analytics_box.base.outgoing.client import Answer, Ask, Client
-from analytics_box.base.outgoing.failures import Refused
+from analytics_box.base.outgoing.client import Client, OutgoingAnswer, OutgoingRequest
+from analytics_box.base.outgoing.failures import AddressRefused
 from analytics_box.base.outgoing.resolve import SystemResolver
-from analytics_box.base.outgoing.target import Target, redirected, target
+from analytics_box.base.outgoing.target import RequestTarget, redirect_target, target
 from tests.base.outgoing.places import web
 
 STARTS = ("http://", "https://", "//", "/", "\\", "@", ":", "#", "?", "[", "]", "%", ".", "example.com", "127.0.0.1")
@@ -23,10 +23,10 @@ PIECES = st.sampled_from((*STARTS, *OTHERS))
 TEXTS = st.lists(PIECES, max_size=8).map("".join) | st.text(max_size=60).map("https://".__add__) | st.text(max_size=60)
 
 
-def parsed(text: str) -> Target | None:
+def parsed(text: str) -> RequestTarget | None:
     try:
         return target(text)
-    except Refused:
+    except AddressRefused:
         return None
 
 
@@ -61,8 +61,8 @@ def test_a_redirect_leads_to_an_address_or_is_refused(text: str, location: str) 
     if found is None:
         return
     try:
-        assert target(redirected(found, location).url)
-    except Refused:
+        assert target(redirect_target(found, location).url)
+    except AddressRefused:
         return
 
 
@@ -84,13 +84,13 @@ def test_a_redirect_leads_to_an_address_or_is_refused(text: str, location: str) 
     ],
 )
 def test_relative_redirects(location: str, url: str) -> None:
-    assert redirected(target("https://example.com/x/y"), location).url == url
+    assert redirect_target(target("https://example.com/x/y"), location).url == url
 
 
-async def _fetch(host: str, listen: str) -> Answer:
+async def _fetch(host: str, listen: str) -> OutgoingAnswer:
     async with web(listen) as place:
         client = Client(Fence((ip_network("::1/128"), ip_network("127.0.0.0/8"))), SystemResolver(), agent="test")
-        return await client.fetch(Ask(f"http://{host}:{place.port}/", seconds=5))
+        return await client.fetch(OutgoingRequest(f"http://{host}:{place.port}/", seconds=5))
 
 
 @pytest.mark.parametrize("loop", [asyncio.new_event_loop, uvloop.new_event_loop])
@@ -107,7 +107,7 @@ def test_the_system_s_names_and_ipv6_work_on_either_loop(host: str, listen: str,
 
 def test_a_name_that_leads_to_this_machine_is_refused() -> None:
     async def asked(name: str) -> None:
-        await Client(Fence(), SystemResolver(), agent="test").fetch(Ask(f"http://{name}/", seconds=5))
+        await Client(Fence(), SystemResolver(), agent="test").fetch(OutgoingRequest(f"http://{name}/", seconds=5))
 
-    with pytest.raises(Refused):
+    with pytest.raises(AddressRefused):
         asyncio.run(asked("localhost"))

@@ -4,14 +4,14 @@ import pytest
 
 from analytics_box.base.clock import HOUR
 from analytics_box.base.store import budgets as module
-from analytics_box.base.store.budgets import Budget, Budgets, ends_at
+from analytics_box.base.store.budgets import Budgets, DiskBudget, ends_at
 from tests.inprocess import NOON
 
 SITE = 7
 
 
 def test_new_strings_are_taken_until_there_were_so_many() -> None:
-    meter = Budgets(Budget(texts=3, bytes=0)).meter(SITE, NOON)
+    meter = Budgets(DiskBudget(texts=3, bytes=0)).meter(SITE, NOON)
     assert [meter.takes_text("x") for _ in range(5)] == [True, True, True, False, False]
     assert meter.folded
     assert not meter.takes_row()
@@ -19,7 +19,7 @@ def test_new_strings_are_taken_until_there_were_so_many() -> None:
 
 
 def test_bytes_are_taken_until_there_were_so_many_and_the_last_may_overdraw() -> None:
-    meter = Budgets(Budget(texts=0, bytes=1_000)).meter(SITE, NOON)
+    meter = Budgets(DiskBudget(texts=0, bytes=1_000)).meter(SITE, NOON)
     assert meter.takes_bytes(900)
     assert meter.takes_text("x" * 2_000)
     assert not meter.takes_text("y"), "nothing is taken after that, however short: one event has one answer"
@@ -27,12 +27,12 @@ def test_bytes_are_taken_until_there_were_so_many_and_the_last_may_overdraw() ->
 
 
 def test_a_budget_of_nothing_is_no_bound() -> None:
-    meter = Budgets(Budget(0, 0)).meter(SITE, NOON)
+    meter = Budgets(DiskBudget(0, 0)).meter(SITE, NOON)
     assert all(meter.takes_text("x" * 10_000) for _ in range(1_000))
 
 
 def test_each_website_and_each_utc_hour_has_its_own() -> None:
-    budgets = Budgets(Budget(1, 0))
+    budgets = Budgets(DiskBudget(1, 0))
     assert budgets.meter(SITE, NOON).takes_text("a")
     assert not budgets.meter(SITE, NOON).takes_text("b")
     assert budgets.meter(8, NOON).takes_text("b")
@@ -42,30 +42,30 @@ def test_each_website_and_each_utc_hour_has_its_own() -> None:
 
 
 def test_a_clock_that_was_ahead_leaves_nobody_without_a_budget() -> None:
-    budgets = Budgets(Budget(1, 0))
+    budgets = Budgets(DiskBudget(1, 0))
     found = [budgets.meter(SITE, NOON + hours * HOUR).takes_text("a") for hours in (24, 0, 0)]
     assert found == [True, True, False]
 
 
 def test_a_budget_that_is_raised_acts_at_once_and_what_was_taken_counts() -> None:
-    budgets = Budgets(Budget(2, 80))
+    budgets = Budgets(DiskBudget(2, 80))
     assert [budgets.meter(SITE, NOON).takes_text("a") for _ in range(3)] == [True, True, False]
-    own = Budget(texts=3, bytes=0)
+    own = DiskBudget(texts=3, bytes=0)
     assert [budgets.meter(SITE, NOON, own).takes_text("a") for _ in range(2)] == [False, False], (
         "its bytes are as usual"
     )
-    own = Budget(texts=3, bytes=10_000)
+    own = DiskBudget(texts=3, bytes=10_000)
     assert [budgets.meter(SITE, NOON, own).takes_text("a") for _ in range(2)] == [True, False]
 
 
 def test_what_is_not_ascii_counts_as_many_bytes_as_it_takes() -> None:
-    budgets = Budgets(Budget(0, 1_000))
+    budgets = Budgets(DiskBudget(0, 1_000))
     assert budgets.meter(SITE, NOON).takes_text("\U0001f600" * 120)
     assert not budgets.meter(SITE, NOON).takes_text("x")
 
 
 def test_one_sender_uses_a_fifth_and_many_use_all() -> None:
-    budgets = Budgets(Budget(10, 0))
+    budgets = Budgets(DiskBudget(10, 0))
 
     def takes(sender: str) -> bool:
         return budgets.meter(SITE, NOON, sender=sender).takes_text("x")
@@ -77,13 +77,13 @@ def test_one_sender_uses_a_fifth_and_many_use_all() -> None:
 
 def test_senders_beyond_a_bound_have_no_share_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_SENDERS", 1)
-    budgets = Budgets(Budget(10, 0))
+    budgets = Budgets(DiskBudget(10, 0))
     taken = [budgets.meter(SITE, NOON, sender=sender).takes_text("x") for sender in "aaa" + "b" * 10]
     assert taken == [True, True, False] + [True] * 8 + [False] * 2
 
 
 def test_what_is_rolled_back_is_not_counted() -> None:
-    budgets = Budgets(Budget(10, 1_000))
+    budgets = Budgets(DiskBudget(10, 1_000))
     meter = budgets.meter(SITE, NOON, sender="198.51.100.0/24")
     assert meter.takes_text("kept")
     budgets.committed()

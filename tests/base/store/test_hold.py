@@ -58,7 +58,7 @@ def test_a_hold_that_ends_by_itself_says_so_and_is_not_believed(
         box.write_now(lambda _: None)
         return 0
 
-    with pytest.raises(snapshot.Lapsed):
+    with pytest.raises(snapshot.SnapshotLapse):
         snapshot.copy_pair(directory, tmp_path / "copy", (box, events), lambda: None, now)
     monkeypatch.undo()
     assert snapshot.copy_pair(directory, tmp_path / "copy", (box, events), lambda: None, lambda: 7) == 7

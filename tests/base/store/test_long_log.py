@@ -10,7 +10,7 @@ import apsw
 import pytest
 
 from analytics_box.base.store.db import Db
-from analytics_box.base.store.gate import Gate
+from analytics_box.base.store.gate import ReadGate
 from tests.base.store.notes import PATIENCE, note, texts, texts_in
 
 PAGE = 4_096
@@ -142,7 +142,7 @@ def test_a_reader_outside_the_box_is_said_now_and_then_and_holds_up_no_read(
 
 def test_nobody_waits_for_a_long_read_longer_than_it_is_worth_and_only_once() -> None:
     drained: list[str] = []
-    gate = Gate(lambda: drained.append("drained"), patience=0)
+    gate = ReadGate(lambda: drained.append("drained"), patience=0)
     with gate.passed():
         gate.close()
         with gate.passed():  # its patience is over: it opens again
@@ -157,7 +157,7 @@ def test_nobody_waits_for_a_long_read_longer_than_it_is_worth_and_only_once() ->
 
 def test_the_last_read_to_leave_a_closed_gate_says_so() -> None:
     drained: list[str] = []
-    gate = Gate(lambda: drained.append("drained"), patience=3_600)
+    gate = ReadGate(lambda: drained.append("drained"), patience=3_600)
     with gate.passed():
         with gate.passed():
             gate.close()
@@ -168,6 +168,6 @@ def test_the_last_read_to_leave_a_closed_gate_says_so() -> None:
     gate_is_open_to_all(gate)
 
 
-def gate_is_open_to_all(gate: Gate) -> None:
+def gate_is_open_to_all(gate: ReadGate) -> None:
     with gate.passed():
         assert not gate.is_drained

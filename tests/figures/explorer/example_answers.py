@@ -11,7 +11,7 @@ from analytics_box.base.store.strings import Strings
 from analytics_box.figures import explorer as query_pages
 from analytics_box.figures.explorer.families import FILE
 from analytics_box.products.links.clicks import rows as click_rows
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.registry import TYPES, QueryType
 from analytics_box.query.catalog.values import id_text
 from tests.figures.explorer.shop_days import ANA, BEN, SESSIONS, visits
@@ -50,7 +50,7 @@ def answers(world: World) -> dict[str, Any]:
     found = {}
     for name, query_type in TYPES.items():
         request = request_of(query_type)
-        (entry,) = world.entries(request, Scope((site,), subject=query_type.subject), now=now)
+        (entry,) = world.entries(request, ReadScope((site,), subject=query_type.subject), now=now)
         found[name] = {"request": request, "answer": msgspec.to_builtins(entry)}
     return found
 

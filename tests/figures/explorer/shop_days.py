@@ -1,7 +1,7 @@
 """Three short visits to a small shop that leave facts of every kind: what the examples of query types are made from."""
 
 from analytics_box.base.clock import DAY, SECOND
-from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event, Fact, Span
+from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event, Fact, FactSpan
 from analytics_box.base.facts.tables import ATTRIBUTES
 
 # Visitors, and their sessions by name: those that the box names itself are different each time.
@@ -148,8 +148,8 @@ def _event(
     )
 
 
-def _span(table: str, site: int, time: int, visitor: int, own: tuple[int | float | str | None, ...]) -> Span:
-    return Span(
+def _span(table: str, site: int, time: int, visitor: int, own: tuple[int | float | str | None, ...]) -> FactSpan:
+    return FactSpan(
         table=table,
         site=site,
         time=time,

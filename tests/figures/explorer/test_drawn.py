@@ -3,8 +3,8 @@
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from analytics_box.figures.explorer.drawn import drawn
-from analytics_box.figures.explorer.view import Tried
+from analytics_box.figures.explorer.drawn import draw_series
+from analytics_box.figures.explorer.view import TypedQuery
 from analytics_box.query.catalog.registry import TYPES
 from analytics_box.web.page.dates import USUAL
 
@@ -18,11 +18,11 @@ def test_hours_of_one_name_are_drawn_in_the_order_of_time_however_rows_are_sorte
         names = [output.name for output in TYPES["summary_metrics"].outputs]
         rows = [dict.fromkeys(names, at) | {"date": f"{day}:00:00{offset}"} for at, offset in enumerate(offsets)]
         now = datetime.fromisoformat(f"{day}:30:00")  # in the first of the two
-        made = drawn(
+        made = draw_series(
             TYPES["summary_metrics"],
             rows[::-1],
             None,
-            Tried(path="", type="summary_metrics", sort="pageviews"),
+            TypedQuery(path="", type="summary_metrics", sort="pageviews"),
             now=now,
             zone=zone,
             formats=USUAL,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics_box.figures.explorer.view import Filtered, Tried, address, body, parameters, read
+from analytics_box.figures.explorer.view import TypedFilter, TypedQuery, address, body, parameters, read_query
 from analytics_box.query.request import GivenQuery
 
 PATH = "/sites/x/queries"
@@ -23,30 +23,33 @@ ADDRESSES = st.dictionaries(
 
 @given(ADDRESSES)
 def test_an_address_read_and_written_again_stays_the_same(query: dict[str, str]) -> None:
-    tried = read(PATH, query)
-    again = read(PATH, dict(parse_qsl(urlsplit(address(tried)).query)))
+    tried = read_query(PATH, query)
+    again = read_query(PATH, dict(parse_qsl(urlsplit(address(tried)).query)))
     assert again == tried
     assert parameters(again) == dict(parse_qsl(urlsplit(address(tried)).query))
 
 
 @given(ADDRESSES)
 def test_whatever_an_address_holds_the_body_is_json(query: dict[str, str]) -> None:
-    msgspec.json.encode(body(read(PATH, query), "UTC"))
+    msgspec.json.encode(body(read_query(PATH, query), "UTC"))
 
 
 def test_the_address_of_nothing_is_the_page_itself() -> None:
-    assert address(read(PATH, {"range": "last_7d", "op1": "eq", "limit": "100", "page": "1", "order": "desc"})) == PATH
+    assert (
+        address(read_query(PATH, {"range": "last_7d", "op1": "eq", "limit": "100", "page": "1", "order": "desc"}))
+        == PATH
+    )
 
 
 def test_filters_without_field_and_value_are_left_out_and_the_rest_moves_up() -> None:
-    tried = read(PATH, {"op1": "ne", "field3": "path", "op3": "contains", "value3": "a"})
-    assert tried.filters == (Filtered("path", "contains", "a"),)
+    tried = read_query(PATH, {"op1": "ne", "field3": "path", "op3": "contains", "value3": "a"})
+    assert tried.filters == (TypedFilter("path", "contains", "a"),)
     assert parameters(tried) == {"field1": "path", "op1": "contains", "value1": "a"}
 
 
 def test_own_dates_count_only_with_their_range() -> None:
-    assert read(PATH, {"from": "2026-01-01", "to": "2026-01-02"}).first == ""
-    assert read(PATH, {"range": "custom", "from": "2026-01-01", "to": "2026-01-02"}).last == "2026-01-02"
+    assert read_query(PATH, {"from": "2026-01-01", "to": "2026-01-02"}).first == ""
+    assert read_query(PATH, {"range": "custom", "from": "2026-01-01", "to": "2026-01-02"}).last == "2026-01-02"
 
 
 BODIES: list[tuple[dict[str, str], dict[str, Any]]] = [
@@ -104,13 +107,13 @@ BODIES: list[tuple[dict[str, str], dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("query", "expected"), BODIES)
 def test_the_body_asks_what_the_address_says(query: dict[str, str], expected: dict[str, Any]) -> None:
-    made = body(read(PATH, {"type": "top_pages", **query}), "Europe/Berlin")
+    made = body(read_query(PATH, {"type": "top_pages", **query}), "Europe/Berlin")
     assert made == {"parameters": ["top_pages"], **expected}
     msgspec.convert(made, GivenQuery)
 
 
 def test_sorting_turns_round_and_goes_back_to_the_first_page() -> None:
-    tried = Tried(path=PATH, type="top_pages", page="3")
+    tried = TypedQuery(path=PATH, type="top_pages", page="3")
     assert tried.sorted_by("visitors") == f"{PATH}?type=top_pages&sort=visitors"
-    assert Tried(path=PATH, type="top_pages", sort="visitors").sorted_by("visitors").endswith("&order=asc")
-    assert Tried(path=PATH, sort="visitors", order="asc").sorted_by("visitors") == f"{PATH}?sort=visitors"
+    assert TypedQuery(path=PATH, type="top_pages", sort="visitors").sorted_by("visitors").endswith("&order=asc")
+    assert TypedQuery(path=PATH, sort="visitors", order="asc").sorted_by("visitors") == f"{PATH}?sort=visitors"

@@ -8,7 +8,7 @@ from unittest.mock import patch
 import pytest
 
 from analytics_box.base.store.seal import SealBroken
-from analytics_box.ingest.dropped import Dropped
+from analytics_box.ingest.dropped import DroppedCount
 from analytics_box.ingest.profiles import ProfileLinks
 from tests.ingest.cluster.test_identify import lose_answers, say
 from tests.ingest.cluster.world import Node, World, heard
@@ -33,7 +33,7 @@ def ask(world: World, node: Node) -> None:
         node.pull()
 
 
-def dropped(world: World) -> list[Dropped]:
+def dropped(world: World) -> list[DroppedCount]:
     events = world.primary.box.events
     return world.primary.run(events.dropped.of(world.primary.numbers["shop"], days=30))
 

@@ -8,15 +8,15 @@ from unittest.mock import patch
 
 import pytest
 
-from analytics_box.base.outgoing.client import Answer, Ask
-from analytics_box.base.outgoing.failures import Failed
+from analytics_box.base.outgoing.client import OutgoingAnswer, OutgoingRequest
+from analytics_box.base.outgoing.failures import RequestFailed
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.ingest.cluster import outbox
-from analytics_box.ingest.cluster.messages import Order, Said, Told
+from analytics_box.ingest.cluster.messages import IdentityReport, MachineReport, RemovalOrder
 from analytics_box.ingest.cluster.primary import Machines
 from analytics_box.ingest.profiles import ProfileLinks
 from analytics_box.products.people.holder import Holder
-from analytics_box.products.people.reading import Person, Profiles
+from analytics_box.products.people.reading import ProfilePerson, Profiles
 from tests.ingest.cluster.world import Node, World, heard
 from tests.inprocess import RunningBox
 
@@ -35,7 +35,7 @@ def say(world: World, box: RunningBox, profile_id: str = "p-1", visitor: str = "
     return box.post("/identify", said, x_api_key=world.primary.keys["tracking"]).status
 
 
-def known(world: World, profile_id: str = "p-1") -> Person | None:
+def known(world: World, profile_id: str = "p-1") -> ProfilePerson | None:
     """Whom the primary knows."""
     holder = Holder(world.primary.numbers["shop"], "")
     return world.primary.run(world.primary.box.parts[Profiles].find(holder, profile_id))
@@ -62,16 +62,16 @@ def lose_answers(node: Node) -> Any:
     """The primary does what it is asked, and the machine does not hear of it."""
     fetch = node.wire.fetch
 
-    async def lost(ask: Ask) -> Answer:
+    async def lost(ask: OutgoingRequest) -> OutgoingAnswer:
         await fetch(ask)
-        raise Failed("Connection reset by peer")
+        raise RequestFailed("Connection reset by peer")
 
     return patch.object(node.wire, "fetch", lost)
 
 
 def remove(world: World, profile_id: str = "", stays: Any = ()) -> None:
     """Somebody is removed on the primary."""
-    order = Order(0, world.primary.numbers["shop"], profile_id, list(stays))
+    order = RemovalOrder(0, world.primary.numbers["shop"], profile_id, list(stays))
     world.primary.run(world.primary.box.parts[Machines].order(order))
     world.primary.run(world.primary.box.events.erasures.ordered(order.site, order.profile, order.stays))
 
@@ -147,7 +147,7 @@ def test_who_was_removed_does_not_come_back_with_what_a_machine_had_heard_before
     assert say(world, node, "p-2", "b") == 200
     node.wire.cut = cut
     said = node.run(node.box.events.outbox.next())[0].what
-    assert isinstance(said, Said)
+    assert isinstance(said, IdentityReport)
     visitors = said.visitors
     remove(world, *(["p-1"] if by == "name" else ["", [(visitor, 0, 1 << 60) for visitor in visitors]]))
     node.pull()
@@ -189,9 +189,12 @@ def test_what_is_said_of_people_of_a_website_that_is_gone_is_gone(world: World) 
 
 
 def test_a_promoted_primary_that_does_not_know_a_website_leaves_out_what_was_said_of_its_people(world: World) -> None:
-    said = Said("p-1", [7], b"{}", world.clock.now())
+    said = IdentityReport("p-1", [7], b"{}", world.clock.now())
     inbox, site = world.primary.box.events.inbox, world.primary.numbers["shop"]
-    assert world.primary.run(inbox.write(1, [Told(1 << 60, 999, said), Told(1 << 61, site, said)])) == 1 << 61
+    assert (
+        world.primary.run(inbox.write(1, [MachineReport(1 << 60, 999, said), MachineReport(1 << 61, site, said)]))
+        == 1 << 61
+    )
     sites = world.primary.box.events.db.read_now(lambda db: db.execute("select site from visitor_profiles").fetchall())
     assert sites == [(site,)]
 

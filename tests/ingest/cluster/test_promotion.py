@@ -15,7 +15,7 @@ from analytics_box.base.clock import DAY
 from analytics_box.base.errors import Conflict, NotFound
 from analytics_box.base.settings import SettingsError
 from analytics_box.base.store.schema import EVENTS_FILE
-from analytics_box.ingest.cluster.messages import Order
+from analytics_box.ingest.cluster.messages import RemovalOrder
 from analytics_box.ingest.cluster.primary import Machines
 from analytics_box.ingest.cluster.promotion import promote
 from analytics_box.query.engines.clickhouse import tables
@@ -154,7 +154,7 @@ def test_a_machine_is_asked_for_salts_once_and_never_by_a_primary_that_has_them(
 
 def test_removals_that_are_ordered_afterwards_are_carried_out(world: World) -> None:
     shop, replica = world.primary.numbers["shop"], world.replicated()
-    ordered = Order(0, shop, "ada", [])
+    ordered = RemovalOrder(0, shop, "ada", [])
     done = []
     for turn in range(2):
         world.primary.run(world.primary.box.parts[Machines].order(ordered))

@@ -8,7 +8,7 @@ import pytest
 
 from analytics_box.base.store.text_numbers import number_of
 from analytics_box.query.engines.clickhouse import shipping
-from analytics_box.query.engines.clickhouse.machines import Machine
+from analytics_box.query.engines.clickhouse.machines import ClickHouseMachine
 from tests.ingest.cluster.world import Node, Shipped, World, cluster
 from tests.inprocess import Answer
 from tests.query.clickhouse.served import Served, needs_chdb
@@ -121,7 +121,7 @@ def test_two_machines_with_one_number_do_not_mix_in_clickhouse(
     assert other.track(shop(world)) == 200
     own = other.box.events.engines._far
     assert own is not None
-    own.following._among = lambda: Machine(1, "b" * 32, other.box.mirroring.cluster)  # type: ignore[union-attr]  # a node has one
+    own.following._among = lambda: ClickHouseMachine(1, "b" * 32, other.box.mirroring.cluster)  # type: ignore[union-attr]  # a node has one
     other.maintain()
     assert "the machine number 1 is another machine's there" in caplog.text
     assert served.ask("select count() from events", world.url).strip() == "1"

@@ -13,10 +13,10 @@ from msgspec.structs import replace
 from analytics_box.app.box import open_box
 from analytics_box.app.state_side import KEY_FILE
 from analytics_box.base.errors import Unavailable
-from analytics_box.base.outgoing.client import Answer as Answered
-from analytics_box.base.outgoing.client import Ask
-from analytics_box.base.outgoing.failures import Failed
-from analytics_box.base.outgoing.messages import Phases
+from analytics_box.base.outgoing.client import OutgoingAnswer as Answered
+from analytics_box.base.outgoing.client import OutgoingRequest
+from analytics_box.base.outgoing.failures import RequestFailed
+from analytics_box.base.outgoing.messages import RequestPhases
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.schema import BOX_FILE, EVENTS_FILE
@@ -37,9 +37,9 @@ class Wire:
         self.sent: list[bytes] = []
         self.credentials: list[str] = []
 
-    async def fetch(self, ask: Ask) -> Answered:
+    async def fetch(self, ask: OutgoingRequest) -> Answered:
         if self.cut:
-            raise Failed("Connection refused")
+            raise RequestFailed("Connection refused")
         self.sent.append(ask.body)
         self.credentials.append(dict(ask.headers)["Authorization"])
         path = ask.url.partition("://")[2].partition("/")[2]
@@ -60,7 +60,7 @@ class Wire:
             0,
             "",
             None,
-            Phases(),
+            RequestPhases(),
             0,
         )
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from analytics_box.base.notify.send import Outcome, Sender
+from analytics_box.base.notify.send import ChannelSender, SendOutcome
 from tests.cases import each
 from tests.products.alerts.world import HOOK, World
 
@@ -172,10 +172,10 @@ def test_a_test_goes_to_all_channels_and_says_what_became_of_it(world: World, mo
     good, bad = world.channel("Good"), world.channel("Bad")
     alarm = world.alarm(good, escalation=bad, escalateAfterMinutes=5)
 
-    async def send(_: Sender, *given: Any, **__: Any) -> Outcome:
-        return Outcome("It is closed") if "Bad" in str(given) else Outcome()
+    async def send(_: ChannelSender, *given: Any, **__: Any) -> SendOutcome:
+        return SendOutcome("It is closed") if "Bad" in str(given) else SendOutcome()
 
-    monkeypatch.setattr(Sender, "send", send)
+    monkeypatch.setattr(ChannelSender, "send", send)
     answers = [world.people.call("ada", "alarms.test", alarmId=alarm) for _ in range(6)]
     assert answers[0].json == {
         "results": [

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from analytics_box.base.notify.send import Outcome, Sender
+from analytics_box.base.notify.send import ChannelSender, SendOutcome
 from analytics_box.products.alerts.form import MOST_MONITORS, monitor_choices
 from analytics_box.products.alerts.monitored import MonitorName
 from tests.cases import each
@@ -92,10 +92,10 @@ def test_what_is_going_on_is_acknowledged_on_the_page(world: World) -> None:
 
 
 def test_an_alarm_is_switched_off_and_on_and_deleted(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def send(*_: object, **__: object) -> Outcome:
-        return Outcome("It is closed")
+    async def send(*_: object, **__: object) -> SendOutcome:
+        return SendOutcome("It is closed")
 
-    monkeypatch.setattr(Sender, "send", send)
+    monkeypatch.setattr(ChannelSender, "send", send)
     alarm = world.alarm(world.channel())
     for action, enabled in (("off", False), ("on", True)):
         assert world.sent(f"/alarms/{alarm}/{action}", {}).headers["location"] == f"/alarms?done={action}"

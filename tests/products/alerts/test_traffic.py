@@ -4,9 +4,9 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY, HOUR, MINUTE
-from analytics_box.base.facts.event import Event, Fact, Span
+from analytics_box.base.facts.event import Event, Fact, FactSpan
 from analytics_box.base.facts.tables import ATTRIBUTES, SPANS
-from analytics_box.products.alerts.monitored import Monitored
+from analytics_box.products.alerts.monitored import MonitorsOfOrganization
 from analytics_box.products.alerts.traffic.watch import TrafficWatch
 from analytics_box.tenants.websites.directory import Directory
 from tests.ledgers import view
@@ -29,7 +29,7 @@ class Traffic:
     def begin(self) -> None:
         """The box starts (again)."""
         box = self.box.box
-        monitored = Monitored(is_down=lambda website: website in self.down)
+        monitored = MonitorsOfOrganization(is_down=lambda website: website in self.down)
         directory = box.parts[Directory]
         self.watch = TrafficWatch(box.box_db, box.events.engines, directory, monitored, self.box.clock, "https://box")
 
@@ -73,9 +73,9 @@ def page(site: int, at: int, visitor: int, *, bot: str) -> Event:
     return replace(view("/"), site=site, time=at, visitor=visitor, bot=bot)
 
 
-def error(site: int, at: int, visitor: int) -> Span:
+def error(site: int, at: int, visitor: int) -> FactSpan:
     own = tuple("x" if name in {"message", "type", "stack", "filename"} else 0 for name in SPANS["errors"])
-    return Span("errors", site, at, visitor, 0, "", "/", "", ("",) * len(ATTRIBUTES), own)
+    return FactSpan("errors", site, at, visitor, 0, "", "/", "", ("",) * len(ATTRIBUTES), own)
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ EXPECTED: tuple[tuple[Sequence[int], float | None], ...] = (
 
 @each(("earlier", "expected"), EXPECTED)
 def test_what_is_usual_is_the_median_of_earlier_windows(earlier: Sequence[int], expected: float | None) -> None:
-    assert rules.expected(earlier) == expected
+    assert rules.expected_value(earlier) == expected
 
 
 SPIKES: tuple[tuple[int, float, Verdict], ...] = (

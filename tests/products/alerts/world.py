@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from analytics_box.base.clock import MINUTE
 from analytics_box.base.settings import Settings
 from analytics_box.products.alerts.due import Reminders
-from analytics_box.products.alerts.monitored import Monitored
+from analytics_box.products.alerts.monitored import MonitorsOfOrganization
 from analytics_box.products.alerts.occurrence import Occurrence, What
 from analytics_box.products.alerts.telling import tell
 from tests.inprocess import Answer, WholeBox, whole_box
@@ -34,7 +34,7 @@ class World:
 
     def starts(self) -> None:
         """What reminds people begins, as with a start of the box."""
-        monitored = Monitored(rests=lambda monitor: monitor in self.resting)
+        monitored = MonitorsOfOrganization(rests=lambda monitor: monitor in self.resting)
         self.reminders = Reminders(self.box.box.box_db, self.box.clock, monitored)
 
     def call(self, procedure: str, who: str = "ada", /, **given: object) -> Any:

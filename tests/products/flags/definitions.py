@@ -4,31 +4,40 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from analytics_box.products.flags.console.fields import FormState
-from analytics_box.products.flags.flag import Bucketing, Definition, Node, Prerequisite, Rule, Variant
+from analytics_box.products.flags.console.fields import FlagFormState
+from analytics_box.products.flags.flag import (
+    Bucketing,
+    FlagDefinition,
+    Prerequisite,
+    TargetingCondition,
+    TargetingRule,
+    Variant,
+)
 
 # What forms can write, too.
 WRITTEN: Final = (
-    Rule("user_id", "in", values=("anna", "ben"), name="The team"),
-    Rule("email", "ends_with", value="@example.com", enabled=False),
-    Rule("email", "ends_with", batch=True, batchValues=("@one.example", "@two.example"), variant="blue"),
-    Rule("property", "equals", field="plan", value="5"),
-    Rule("property", "greater", field="seats", value=5, percentage=12.5),
-    Rule("property", "exists", field="beta"),
-    Rule("property", value=25),
-    Rule("conditions", conditions=Node(attribute="team_id", operator="in", values=("t1", "2"))),
-    Rule("conditions", conditions=Node(group="group-1")),
-    Rule(
+    TargetingRule("user_id", "in", values=("anna", "ben"), name="The team"),
+    TargetingRule("email", "ends_with", value="@example.com", enabled=False),
+    TargetingRule("email", "ends_with", batch=True, batchValues=("@one.example", "@two.example"), variant="blue"),
+    TargetingRule("property", "equals", field="plan", value="5"),
+    TargetingRule("property", "greater", field="seats", value=5, percentage=12.5),
+    TargetingRule("property", "exists", field="beta"),
+    TargetingRule("property", value=25),
+    TargetingRule("conditions", conditions=TargetingCondition(attribute="team_id", operator="in", values=("t1", "2"))),
+    TargetingRule("conditions", conditions=TargetingCondition(group="group-1")),
+    TargetingRule(
         "conditions",
-        conditions=Node(
+        conditions=TargetingCondition(
             any=(
-                Node(
+                TargetingCondition(
                     all=(
-                        Node(attribute="email", operator="contains", value="@"),
-                        Node(attribute="plan", value=True, only="text"),
+                        TargetingCondition(attribute="email", operator="contains", value="@"),
+                        TargetingCondition(attribute="plan", value=True, only="text"),
                     )
                 ),
-                Node(none=(Node(attribute="version", operator="version_less", value="2.1.0"),)),
+                TargetingCondition(
+                    none=(TargetingCondition(attribute="version", operator="version_less", value="2.1.0"),)
+                ),
             )
         ),
         percentage=50,
@@ -36,12 +45,12 @@ WRITTEN: Final = (
 )
 # What only imports and the API can: forms keep it as it is.
 KEPT: Final = (
-    Rule("user_id", "equals", value="two\nlines"),
-    Rule("email", "in", batch=True, values=("x",), batchValues=(" spaces ", '"quoted"', "")),
-    Rule("user_id", "in", value="one value in the field for one", values=()),
-    Rule("conditions", conditions=Node(all=())),
+    TargetingRule("user_id", "equals", value="two\nlines"),
+    TargetingRule("email", "in", batch=True, values=("x",), batchValues=(" spaces ", '"quoted"', "")),
+    TargetingRule("user_id", "in", value="one value in the field for one", values=()),
+    TargetingRule("conditions", conditions=TargetingCondition(all=())),
 )
-WHOLE: Final = Definition(
+WHOLE: Final = FlagDefinition(
     name="Checkout",
     description="The new checkout\nin two steps",
     type="multivariant",
@@ -66,7 +75,7 @@ WHOLE: Final = Definition(
 )
 
 
-def posted(state: FormState) -> dict[str, str]:
+def posted(state: FlagFormState) -> dict[str, str]:
     """The form as a browser posts it, untouched."""
     form = dict(state.fields)
     for start in ("rules", "variants", "needs", "groups"):
@@ -86,7 +95,7 @@ def _sent(name: str, text: str) -> str:
     return text.replace("\n", "\r\n" if is_area else "")
 
 
-def untold(state: FormState) -> FormState:
+def untold(state: FlagFormState) -> FlagFormState:
     """The form as if all in it had been typed just now."""
     return replace(
         state,

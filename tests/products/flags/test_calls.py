@@ -7,11 +7,11 @@ from urllib.parse import quote, quote_plus
 import msgspec
 import pytest
 
-from analytics_box.app.jobs import JOBS, run
+from analytics_box.app.jobs import JOBS, run_job
 from analytics_box.base.clock import DAY
 from analytics_box.products.flags.editing import change
-from analytics_box.products.flags.editing.shown import rule_shown
-from analytics_box.products.flags.flag import Rule
+from analytics_box.products.flags.editing.shown import rule_answer
+from analytics_box.products.flags.flag import TargetingRule
 from tests.cases import each
 from tests.inprocess import KeyName
 from tests.products.flags.world import World
@@ -387,7 +387,7 @@ def test_a_deleted_flag_can_be_brought_back_inactive_while_its_grace_lasts(world
     world.box.clock.advance(seconds=30 * DAY / 1000)
     assert world.good("flags/listDeleted", **of_shop) == []
     job = next(job for job in JOBS if job.name == "purge flags")
-    world.box.run(run(job, world.box.box))
+    world.box.run(run_job(job, world.box.box))
     assert len(world.rows("select id from flags")) == 2
     assert world.refused("flags/undelete", id=second["id"], **of_shop)[0] == 404
 
@@ -420,5 +420,5 @@ def test_every_field_of_a_rule_comes_back_as_it_was_given(shared: World) -> None
         "percentageFrom": 10,
         "bucketing": {"algorithm": "unleash", "salt": "old"},
     }
-    assert rule.keys() == set(Rule.__struct_fields__)
-    assert msgspec.json.decode(msgspec.json.encode(rule_shown(msgspec.convert(rule, Rule)))) == rule
+    assert rule.keys() == set(TargetingRule.__struct_fields__)
+    assert msgspec.json.decode(msgspec.json.encode(rule_answer(msgspec.convert(rule, TargetingRule)))) == rule

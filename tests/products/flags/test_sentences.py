@@ -2,7 +2,15 @@
 
 from msgspec.structs import replace
 
-from analytics_box.products.flags.flag import Bucketing, Definition, Node, Prerequisite, Rule, TargetGroup, Variant
+from analytics_box.products.flags.flag import (
+    Bucketing,
+    FlagDefinition,
+    Prerequisite,
+    TargetGroup,
+    TargetingCondition,
+    TargetingRule,
+    Variant,
+)
 from analytics_box.products.flags.sentences import flag_lines, plain, rule_sentence
 from tests.cases import each
 from tests.products.flags.definitions import WHOLE
@@ -13,71 +21,86 @@ GROUP = TargetGroup(
     organization_id="o",
     website_id=None,
     name="Beta testers",
-    rules=(Rule("email", "ends_with", value="@beta.example"),),
+    rules=(TargetingRule("email", "ends_with", value="@beta.example"),),
 )
 
 
 @each(
     ("rule", "sentence"),
     [
-        (Rule("user_id", "in", values=("a", "b")), "User ID is one of a, b → on"),
-        (Rule("user_id", "not_in", values=("a",), enabled=False), "User ID is not a → off"),
+        (TargetingRule("user_id", "in", values=("a", "b")), "User ID is one of a, b → on"),
+        (TargetingRule("user_id", "not_in", values=("a",), enabled=False), "User ID is not a → off"),
         (
-            Rule("user_id", "in", values=tuple("abcdefg")),
+            TargetingRule("user_id", "in", values=tuple("abcdefg")),
             "User ID is one of a, b, c, d, 3 more → on",
         ),
         (
-            Rule("email", "ends_with", batch=True, batchValues=("@a", "@b"), variant="blue"),
+            TargetingRule("email", "ends_with", batch=True, batchValues=("@a", "@b"), variant="blue"),
             "Email ends with any of @a, @b → variant blue",
         ),
-        (Rule("property", "exists", field="beta", value="x"), "beta is given → on"),
+        (TargetingRule("property", "exists", field="beta", value="x"), "beta is given → on"),
         (
-            Rule("property", "greater", field="seats", value=5.5, percentage=10),
+            TargetingRule("property", "greater", field="seats", value=5.5, percentage=10),
             "seats is greater than 5.5, for 10 % of them → on",
         ),
         (
-            Rule("email", "exists", percentage=100, percentageFrom=30, bucketing=Bucketing("flagd")),
+            TargetingRule("email", "exists", percentage=100, percentageFrom=30, bucketing=Bucketing("flagd")),
             "Email is given, for 30 % to 100 % of them by a draw of its own → on",
         ),
-        (Rule("property", value=25), "Among 25 % of users → on"),
-        (Rule("conditions", conditions=Node(group="g")), "In the target group Beta testers → on"),
-        (Rule("conditions", conditions=Node(group="x")), "In the target group (deleted) → on"),
+        (TargetingRule("property", value=25), "Among 25 % of users → on"),
         (
-            Rule(
+            TargetingRule("conditions", conditions=TargetingCondition(group="g")),
+            "In the target group Beta testers → on",
+        ),
+        (TargetingRule("conditions", conditions=TargetingCondition(group="x")), "In the target group (deleted) → on"),
+        (
+            TargetingRule(
                 "conditions",
-                conditions=Node(
+                conditions=TargetingCondition(
                     any=(
-                        Node(all=(Node(attribute="plan", value="pro"), Node(attribute="admin", value=True))),
-                        Node(none=(Node(attribute="team_id", operator="in", values=("t",)), Node(group="g"))),
+                        TargetingCondition(
+                            all=(
+                                TargetingCondition(attribute="plan", value="pro"),
+                                TargetingCondition(attribute="admin", value=True),
+                            )
+                        ),
+                        TargetingCondition(
+                            none=(
+                                TargetingCondition(attribute="team_id", operator="in", values=("t",)),
+                                TargetingCondition(group="g"),
+                            )
+                        ),
                     )
                 ),
             ),
             "(plan is pro and admin is true) or none of these: (Team ID is t or in the target group Beta testers) → on",
         ),
-        (Rule("conditions", conditions=Node(all=())), "Anybody → on"),
-        (Rule("user_id", "equals", value="\u202eevil"), "User ID is \\u202eevil → on"),
+        (TargetingRule("conditions", conditions=TargetingCondition(all=())), "Anybody → on"),
+        (TargetingRule("user_id", "equals", value="\u202eevil"), "User ID is \\u202eevil → on"),
     ],
 )
-def test_a_rule_reads_as_a_sentence(rule: Rule, sentence: str) -> None:
+def test_a_rule_reads_as_a_sentence(rule: TargetingRule, sentence: str) -> None:
     assert plain(rule_sentence(rule, GROUPS)).replace("\N{NO-BREAK SPACE}", " ") == sentence
 
 
 @each(
     ("definition", "lines"),
     [
-        (Definition(), ["Everybody → off"]),
+        (FlagDefinition(), ["Everybody → off"]),
         (
-            Definition(type="rollout", rolloutPercentage=20, rolloutBy="team", rules=(Rule("email", value="a"),)),
+            FlagDefinition(
+                type="rollout", rolloutPercentage=20, rolloutBy="team", rules=(TargetingRule("email", value="a"),)
+            ),
             ["Email is a → on", "Everybody else → 20 % of teams on, the rest off"],
         ),
-        (Definition(type="rollout"), ["Everybody → off"]),
-        (Definition(type="rollout", rolloutPercentage=100), ["Everybody → on"]),
+        (FlagDefinition(type="rollout"), ["Everybody → off"]),
+        (FlagDefinition(type="rollout", rolloutPercentage=100), ["Everybody → on"]),
         (
-            Definition(type="multivariant", variants=(Variant("a", 1), Variant("b", 2), Variant("c", 3))),
+            FlagDefinition(type="multivariant", variants=(Variant("a", 1), Variant("b", 2), Variant("c", 3))),
             ["Everybody → a (33.33 %), b (33.33 %), c (33.33 %)"],
         ),
         (
-            Definition(
+            FlagDefinition(
                 dependencies=("x",),
                 prerequisites=(Prerequisite("y"), Prerequisite("z", ("red", "blue"))),
                 targetGroupIds=("g", "gone"),
@@ -92,23 +115,23 @@ def test_a_rule_reads_as_a_sentence(rule: Rule, sentence: str) -> None:
                 "Everybody else → on",
             ],
         ),
-        (Definition(type="multivariant"), ["Everybody → no variant yet"]),
+        (FlagDefinition(type="multivariant"), ["Everybody → no variant yet"]),
         (
-            Definition(status="inactive", offValue=True, dependencies=("x",)),
+            FlagDefinition(status="inactive", offValue=True, dependencies=("x",)),
             ["The flag is inactive. Everyone gets its off value: on", "x must be active; else on", "Everybody → off"],
         ),
         (
-            Definition(
+            FlagDefinition(
                 type="multivariant",
                 variants=(Variant("a", 1),),
                 offValue=1,
-                rules=(Rule("email", value="e", enabled=False),),
+                rules=(TargetingRule("email", value="e", enabled=False),),
             ),
             ["Email is e → off", "Users with the flag off get variant a", "Everybody else → a (100 %)"],
         ),
     ],
 )
-def test_a_flag_reads_as_lines_in_the_order_in_which_they_decide(definition: Definition, lines: list[str]) -> None:
+def test_a_flag_reads_as_lines_in_the_order_in_which_they_decide(definition: FlagDefinition, lines: list[str]) -> None:
     said = [plain(one.parts).replace("\N{NO-BREAK SPACE}", " ") for one in flag_lines(definition, (GROUP,))]
     assert said == lines
 
@@ -120,6 +143,6 @@ def test_an_inactive_flag_warns_and_still_says_what_it_would_do() -> None:
 
 
 def test_a_target_group_shows_its_rules_and_a_flag_of_one_user_says_so() -> None:
-    own, group, _ = flag_lines(Definition(targetGroupIds=("g",)), (GROUP,), user_id="anna")
+    own, group, _ = flag_lines(FlagDefinition(targetGroupIds=("g",)), (GROUP,), user_id="anna")
     assert plain(own.parts) == "Only for the user anna"
     assert [plain(one) for one in group.inner] == ["Email ends with @beta.example → on"]

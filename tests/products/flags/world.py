@@ -8,9 +8,9 @@ import msgspec
 from analytics_box.base import ids
 from analytics_box.products.flags import rows
 from analytics_box.products.flags.directory import Flags
-from analytics_box.products.flags.flag import Definition, Flag, Rule, TargetGroup
+from analytics_box.products.flags.flag import Flag, FlagDefinition, TargetGroup, TargetingRule
 from analytics_box.products.flags.saving import save
-from analytics_box.products.flags.scope import Scope
+from analytics_box.products.flags.scope import FlagScope
 from tests.inprocess import Answer, KeyName, WholeBox
 from tests.tenants.keys.world import cookie_of
 
@@ -50,7 +50,7 @@ class World:
             organization_id=self.box.organization_id,
             website_id=self.shop if website == "" else website,
             key=key,
-            definition=msgspec.convert(definition or {}, Definition),
+            definition=msgspec.convert(definition or {}, FlagDefinition),
             environment=environment,
             user_id=user_id,
             created_by="user:test",
@@ -68,20 +68,20 @@ class World:
             organization_id=self.box.organization_id,
             website_id=self.shop if website == "" else website,
             name=name,
-            rules=msgspec.convert(rules, tuple[Rule, ...]),
+            rules=msgspec.convert(rules, tuple[TargetingRule, ...]),
             created_at=now,
             updated_at=now,
         )
         self.box.run(save(self.box.box.parts, group.scope, lambda db: rows.insert_group(db, group)))
         return group
 
-    def known(self, scope_id: str = "") -> Scope:
+    def known(self, scope_id: str = "") -> FlagScope:
         """What is in memory of a website or an organization, which is as it is in box.db."""
         scope_id = scope_id or self.shop
         found = self.flags.scope(scope_id)
         assert found is not None
         stored = self.box.box.box_db.read_now(lambda db: rows.scope(db, scope_id))
-        assert found == (stored or Scope(scope_id, found.organization_id, found.website_id))
+        assert found == (stored or FlagScope(scope_id, found.organization_id, found.website_id))
         return found
 
     def call(self, procedure: str, /, *, by: KeyName = "all", cookie: str = "", **given: Any) -> Answer:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.app.jobs import JOBS, run
+from analytics_box.app.jobs import JOBS, run_job
 from analytics_box.base.clock import DAY
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.store.strings import Strings
@@ -170,7 +170,7 @@ def test_many_clicks_on_a_link_that_is_gone_go_bit_by_bit(world: World, monkeypa
     assert world.rows("select count(*) from link_clicks") == [(5 + 2,)]
     with_bots = world.box.box.box_db
     with_bots.write_now(lambda db: db.execute("delete from links where id = ?", (bots["id"],)) and None)  # a crash
-    world.box.run(run(next(job for job in JOBS if job.name == "sweep clicks"), world.box.box))
+    world.box.run(run_job(next(job for job in JOBS if job.name == "sweep clicks"), world.box.box))
     assert world.counted() == ["click"]
     assert world.rows("select count(*) from link_totals") == [(1,)]
 
@@ -189,12 +189,12 @@ def test_clicks_go_with_their_link_and_old_ones_with_time(tmp_path: Path) -> Non
         box.clock.advance(seconds=31 * DAY / 1000)
         world.follow(kept["slug"])
         box.run(box.box.events.clicks.flush())
-        box.run(run(retain, box.box))
+        box.run(run_job(retain, box.box))
         assert len(world.clicks("id")) == 1
         assert world.call("links.get", id=kept["id"]).json["clicks"] == 2
         assert world.rows("select count(*) from link_orphans") == [(1,)]
         box.clock.advance(seconds=60 * DAY / 1000)
-        box.run(run(retain, box.box))
+        box.run(run_job(retain, box.box))
         assert world.rows("select count(*) from link_orphans") == [(0,)]
 
 

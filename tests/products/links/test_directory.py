@@ -15,7 +15,7 @@ from analytics_box.products.links import rows
 from analytics_box.products.links.link import new_link
 from analytics_box.products.links.redirects import directory as directories
 from analytics_box.products.links.redirects.directory import LinkDirectory
-from analytics_box.tenants.tenancy.directory import Organizations
+from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from tests.inprocess import WholeBox, whole_box
 from tests.products.links.conftest import unlimited
 from tests.products.links.world import TARGET, World
@@ -238,7 +238,7 @@ def test_links_of_a_deleted_organization_lead_nowhere_until_it_is_restored(tmp_p
     with box_of(tmp_path / "data") as box:
         world = World(box)
         made = world.link()
-        closed = box.box.parts[Organizations]
+        closed = box.box.parts[OrganizationDirectory]
         closed.close(box.organization_id)
         assert world.follow(made["slug"]).status == 404
         closed.reopen(box.organization_id)

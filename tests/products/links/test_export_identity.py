@@ -155,7 +155,7 @@ def test_what_is_exported_is_imported_as_it_was(
 @examples(500)
 @given(st.text(st.sampled_from(NASTY)))
 def test_a_cell_is_read_as_it_was_written(value: str) -> None:
-    written = sheets.cell(cells.quoted(value))
+    written = sheets.cell(cells.quote_cell(value))
     assert cells.plain(written) == value
     assert not written.startswith(sheets.FORMULA)
 
@@ -163,7 +163,7 @@ def test_a_cell_is_read_as_it_was_written(value: str) -> None:
 @examples(500)
 @given(st.lists(st.text(st.sampled_from("\\;'= ab"), min_size=1).map(str.strip).filter(bool)))
 def test_tags_in_one_cell_are_read_as_they_were_written(tags: list[str]) -> None:
-    assert cells.split(cells.joined(tags)) == tags
+    assert cells.split(cells.join_tags(tags)) == tags
 
 
 @pytest.mark.parametrize(

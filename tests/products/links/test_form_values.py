@@ -6,15 +6,17 @@ from hypothesis import strategies as st
 from analytics_box.products.links.form.fields import _condition as shown
 from analytics_box.products.links.form.fields import values_of
 from analytics_box.products.links.form.message import _condition as posted
-from analytics_box.products.links.targeting.rules import Condition
+from analytics_box.products.links.targeting.rules import TargetCondition
 from tests.cases import each
 from tests.examples import examples
 
 ODD = [',"', "a;b", "a,b", "a, b; c", ";", ",", '"', '"a"', '"a";', " a ", "a\nb", "\\", '\\"', "a", "é", '"a","b"']
 VALUES = st.sampled_from(ODD) | st.text('a;, "\\\n', min_size=1, max_size=6)
-CONDITIONS = st.builds(Condition, st.just("path"), st.sampled_from(["equals", "contains", "starts_with"]), VALUES) | (
+CONDITIONS = st.builds(
+    TargetCondition, st.just("path"), st.sampled_from(["equals", "contains", "starts_with"]), VALUES
+) | (
     st.builds(
-        Condition,
+        TargetCondition,
         st.just("path"),
         st.sampled_from(["in", "not_in"]),
         values=st.lists(VALUES, min_size=1, max_size=4).map(tuple),
@@ -24,7 +26,7 @@ CONDITIONS = st.builds(Condition, st.just("path"), st.sampled_from(["equals", "c
 
 @examples(400)
 @given(CONDITIONS)
-def test_a_condition_survives_a_form_that_nobody_touched(condition: Condition) -> None:
+def test_a_condition_survives_a_form_that_nobody_touched(condition: TargetCondition) -> None:
     fields = shown(condition)
     assert "\n" not in fields.value  # which a browser would leave out
     empty = {"value": "", "values": []}

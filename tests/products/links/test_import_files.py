@@ -9,7 +9,7 @@ import pytest
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.products.links.bulk import files as import_files
-from analytics_box.products.links.bulk.files import MOST_CHARACTERS, MOST_ROWS, Record, Sheet
+from analytics_box.products.links.bulk.files import MOST_CHARACTERS, MOST_ROWS, LinkRecord, LinkSheet
 from analytics_box.products.links.bulk.records import parse
 from analytics_box.products.links.link import Utm
 from tests.cases import each
@@ -18,8 +18,8 @@ URL = "https://example.com/"
 MEGABYTE = 1_000_000
 
 
-def read(content: str, form: Any = "csv") -> list[Record]:
-    return list(Sheet(content, form))
+def read(content: str, form: Any = "csv") -> list[LinkRecord]:
+    return list(LinkSheet(content, form))
 
 
 def cells(content: str) -> list[tuple[int, dict[str, Any] | str]]:
@@ -62,7 +62,7 @@ def test_a_heading_may_be_spelled_in_many_ways() -> None:
 
 
 def test_what_means_nothing_is_named() -> None:
-    sheet = Sheet(f"targetUrl,Colour,,name,\n{URL},red,,A,\n{URL},,7,,\n", "csv")
+    sheet = LinkSheet(f"targetUrl,Colour,,name,\n{URL},red,,A,\n{URL},,7,,\n", "csv")
     assert [record.fields for record in sheet] == [{"targetUrl": URL, "name": "A"}, {"targetUrl": URL, "name": ""}]
     assert sheet.ignored == ["Colour", "column 3"]
 
@@ -210,7 +210,7 @@ def test_what_is_no_text(sent: bytes) -> None:
     ],
 )
 def test_a_row_that_cannot_be_understood_says_which_field(fields: dict[str, Any], field: str, said: str) -> None:
-    (parsed,) = parse(Record(3, fields))
+    (parsed,) = parse(LinkRecord(3, fields))
     found = parsed.wrong
     assert found is not None
     assert (found.row, found.status, found.field) == (3, "failed", field)
@@ -228,7 +228,7 @@ def test_a_row_that_cannot_be_understood_says_which_field(fields: dict[str, Any]
     ],
 )
 def test_dates_in_their_shapes(given: str, wanted: str) -> None:
-    (parsed,) = parse(Record(1, {"targetUrl": URL, "expiresAt": given}))
+    (parsed,) = parse(LinkRecord(1, {"targetUrl": URL, "expiresAt": given}))
     message = parsed.given
     assert message is not None
     assert isinstance(message.expires_at, datetime)
@@ -237,7 +237,7 @@ def test_dates_in_their_shapes(given: str, wanted: str) -> None:
 
 def test_numbers_as_sheets_and_json_write_them() -> None:
     for value in (5, "5", " 5 ", "5.0", 5.0):
-        (parsed,) = parse(Record(1, {"targetUrl": URL, "maxClicks": value, "externalId": 17, "utmTerm": 3}))
+        (parsed,) = parse(LinkRecord(1, {"targetUrl": URL, "maxClicks": value, "externalId": 17, "utmTerm": 3}))
         message = parsed.given
         assert message is not None
         assert (message.max_clicks, message.external_id, message.utm) == (5, "17", Utm(term="3"))

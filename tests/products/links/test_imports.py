@@ -12,7 +12,7 @@ import pytest
 from analytics_box.base.identity import Identity
 from analytics_box.products.links.bulk import imports
 from analytics_box.products.links.bulk.files import Form
-from analytics_box.products.links.bulk.imports import GivenImport, ImportShown
+from analytics_box.products.links.bulk.imports import ImportLinks, LinkImportAnswer
 from analytics_box.tenants.keys.ring import KeyRing
 from tests.products.links.world import World
 
@@ -211,10 +211,10 @@ def test_a_row_that_fails_leaves_no_folder(world: World) -> None:
 
 def test_files_are_read_one_at_a_time(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many come at once, so that their memory does not add up."""
-    read, gate = imports.read, threading.Event()
+    read, gate = imports.read_rows, threading.Event()
     inside, most = 0, 0
 
-    def counted(content: str, form: Form) -> imports.File:
+    def counted(content: str, form: Form) -> imports.LinkFile:
         nonlocal inside, most
         inside += 1
         most = max(most, inside)
@@ -222,10 +222,10 @@ def test_files_are_read_one_at_a_time(world: World, monkeypatch: pytest.MonkeyPa
         inside -= 1
         return read(content, form)
 
-    async def together() -> list[ImportShown]:
+    async def together() -> list[LinkImportAnswer]:
         parts = world.box.box.parts
         call = parts.by(Identity("203.0.113.7", key=parts[KeyRing].look_up(world.box.keys["linking"])))
-        tasks = [asyncio.create_task(imports.import_links(call, GivenImport(SHEET, dryRun=True))) for _ in range(6)]
+        tasks = [asyncio.create_task(imports.import_links(call, ImportLinks(SHEET, dryRun=True))) for _ in range(6)]
         while not inside:
             await asyncio.to_thread(lambda: None)
         for _ in range(20):  # the others would have begun by now
@@ -233,7 +233,7 @@ def test_files_are_read_one_at_a_time(world: World, monkeypatch: pytest.MonkeyPa
         gate.set()
         return list(await asyncio.gather(*tasks))
 
-    monkeypatch.setattr(imports, "read", counted)
+    monkeypatch.setattr(imports, "read_rows", counted)
     assert [shown.created for shown in world.box.run(together())] == [2] * 6
     assert most == 1
 

@@ -18,9 +18,9 @@ from analytics_box.base.facts.event import PAGE_VIEW, Event
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.strings import Strings
 from analytics_box.products.links.clicks import rows as click_rows
-from analytics_box.products.links.clicks.rows import Click
+from analytics_box.products.links.clicks.rows import LinkClick
 from analytics_box.products.links.redirects.directory import LinkDirectory
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.links import TYPES
 from tests.cases import each
 from tests.examples import examples
@@ -98,7 +98,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[queries.World]:
         yield found
 
 
-def fits(field: str, operator: str, value: str, one: Click) -> bool:
+def fits(field: str, operator: str, value: str, one: LinkClick) -> bool:
     text: str = getattr(one, FIELDS[field])
     if field == "device_type" and operator != "contains":
         value = value.lower()
@@ -111,8 +111,8 @@ def fits(field: str, operator: str, value: str, one: Click) -> bool:
     }[operator]
 
 
-def grouped(clicks: list[Click], names: tuple[str, ...]) -> list[Row]:
-    groups: dict[tuple[str, ...], list[Click]] = defaultdict(list)
+def grouped(clicks: list[LinkClick], names: tuple[str, ...]) -> list[Row]:
+    groups: dict[tuple[str, ...], list[LinkClick]] = defaultdict(list)
     for one in clicks:
         groups[tuple(getattr(one, name) for name in names)].append(one)
     rows = [
@@ -127,7 +127,7 @@ def grouped(clicks: list[Click], names: tuple[str, ...]) -> list[Row]:
     return rows
 
 
-def by_day(clicks: list[Click]) -> list[Row]:
+def by_day(clicks: list[LinkClick]) -> list[Row]:
     return [
         {"date": f"2026-10-{25 + number}", "clicks": len(inside), "visitors": len({one.visitor for one in inside})}
         for number, (start, end) in enumerate(((0, 25), (25, 49)))
@@ -135,9 +135,9 @@ def by_day(clicks: list[Click]) -> list[Row]:
     ]
 
 
-def by_hour_of_week(clicks: list[Click]) -> list[Row]:
+def by_hour_of_week(clicks: list[LinkClick]) -> list[Row]:
     """Each hour of each day, Sunday first, by the clock in Berlin."""
-    hours: dict[tuple[int, int], list[Click]] = defaultdict(list)
+    hours: dict[tuple[int, int], list[LinkClick]] = defaultdict(list)
     for one in clicks:
         local = datetime.fromtimestamp(one.time / 1000, BERLIN)
         hours[local.isoweekday() % 7, local.hour].append(one)
@@ -156,7 +156,7 @@ def by_hour_of_week(clicks: list[Click]) -> list[Row]:
 @examples(60, anew=True, unchecked=[HealthCheck.function_scoped_fixture])
 @given(CLICKS, FILTERS)
 def test_figures_are_those_of_brute_force(
-    stage: queries.World, clicks: list[Click], filters: list[tuple[str, str, str]]
+    stage: queries.World, clicks: list[LinkClick], filters: list[tuple[str, str, str]]
 ) -> None:
     stage.db.write_now(lambda db: db.execute("delete from link_clicks") and None)
     stage.db.write_now(lambda db: click_rows.append(db, strings=Strings(), clicks=clicks, orphans={}))
@@ -171,7 +171,9 @@ def test_figures_are_those_of_brute_force(
             for field, operator, value in filters
         ],
     }
-    entries = {entry.parameter: entry for entry in stage.entries(body, Scope((1,), subject="link"), now=SUMMER_ENDS)}
+    entries = {
+        entry.parameter: entry for entry in stage.entries(body, ReadScope((1,), subject="link"), now=SUMMER_ENDS)
+    }
     inside = [
         one
         for one in clicks
@@ -208,7 +210,7 @@ def test_referrers_and_countries_by_day_are_how_many_there_were(stage: queries.W
         "endDate": "2026-10-25",
         "timeZone": "Europe/Berlin",
     }
-    for entry in stage.entries(body, Scope((7,), subject="link"), now=at):
+    for entry in stage.entries(body, ReadScope((7,), subject="link"), now=at):
         assert entry.data == [{"date": "2026-10-25", "value": 2}]
 
 
@@ -246,7 +248,7 @@ def test_visits_that_followed_are_sessions_of_whoever_clicked(stage: queries.Wor
         ]
     )
     body: dict[str, object] = {"parameters": ["link_landings"], "preset": "today"}
-    (entry,) = stage.entries(body, Scope((9,), subject="link"), now=now)
+    (entry,) = stage.entries(body, ReadScope((9,), subject="link"), now=now)
     assert entry.data == [
         {"clicks": 6, "sessions": 2, "pageviews": 3, "bounce_rate": 50.0, "median_session_duration": 30.0}
     ]
@@ -267,7 +269,7 @@ def test_visits_that_followed_a_click_are_whole_when_they_began_before_the_range
     stage.db.write_now(lambda db: click_rows.append(db, strings=Strings(), clicks=made, orphans={}))
     stage.store_facts([view(minutes) for minutes in (-40, -20, 0, 11)])
     body: dict[str, object] = {"parameters": ["link_landings"], "preset": "today"}
-    (entry,) = stage.entries(body, Scope((8,), subject="link"), now=now)
+    (entry,) = stage.entries(body, ReadScope((8,), subject="link"), now=now)
     assert entry.data == [
         {"clicks": 1, "sessions": 1, "pageviews": 4, "bounce_rate": 0, "median_session_duration": 51 * 60}
     ]

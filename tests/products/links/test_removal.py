@@ -1,10 +1,10 @@
 """An organization that is purged takes its links, their clicks, folders and domains with it, and nobody else's."""
 
-from analytics_box.app.jobs import JOBS, run
+from analytics_box.app.jobs import JOBS, run_job
 from analytics_box.base.clock import DAY
 from analytics_box.products.links.domains.lookup import LinkDomains
 from analytics_box.products.links.redirects.directory import LinkDirectory
-from analytics_box.tenants.tenancy.directory import Organizations
+from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from tests.products.links.world import DOMAIN, World
 
 TABLES = ("links", "link_folders", "link_tags", "link_domains", "domains")
@@ -35,10 +35,10 @@ def test_nothing_of_a_purged_organizations_links_is_left(world: World) -> None:
             and None
         )
     )
-    box.parts[Organizations].close(world.box.organization_id)
+    box.parts[OrganizationDirectory].close(world.box.organization_id)
     assert world.follow(own["slug"], host=DOMAIN).status in {404, 421}
     world.box.clock.advance(seconds=31 * DAY / 1000)
-    world.box.run(run(next(job for job in JOBS if job.name == "purge organizations"), box))
+    world.box.run(run_job(next(job for job in JOBS if job.name == "purge organizations"), box))
 
     assert left(world) == {"links": 1, "link_folders": 0, "link_tags": 1, "link_domains": 0, "domains": 0}
     assert world.rows("select count(*) from link_clicks") == [(1,)]

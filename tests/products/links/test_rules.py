@@ -8,23 +8,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics_box.products.links import slugs
-from analytics_box.products.links.link import Link, Utm, new_link
+from analytics_box.products.links.link import ShortLink, Utm, new_link
 from analytics_box.products.links.redirects import live
 from analytics_box.products.links.targeting import rules
-from analytics_box.products.links.targeting.query_strings import LONGEST, Forwarding, forwarded, with_parameters
+from analytics_box.products.links.targeting.query_strings import LONGEST, Forwarding, forward_query, with_parameters
 from analytics_box.products.links.targeting.rules import (
-    Choice,
-    Condition,
+    TargetChoice,
+    TargetCondition,
     TargetRule,
-    Variant,
-    Visit,
-    assigned,
-    chosen,
+    TargetVariant,
+    TargetVisit,
+    assign_variant,
+    choose_target,
     fits,
 )
 from tests.cases import each
 
-VISIT = Visit(
+VISIT = TargetVisit(
     person="203.0.113.7\0Firefox",
     country="Germany",
     country_code="DE",
@@ -36,75 +36,79 @@ VISIT = Visit(
     language="de-AT",
 )
 TABLE = (
-    (Condition("country", "equals", "de"), True),
-    (Condition("country", "equals", "Germany"), True),
-    (Condition("country", "equals", "France"), False),
-    (Condition("country", "in", values=("FR", "DE")), True),
-    (Condition("country", "not_in", values=("FR", "DE")), False),
-    (Condition("country", "not_in", values=("FR",)), True),
-    (Condition("region", "contains", "var"), True),
-    (Condition("region", "contains", "xyz"), False),
-    (Condition("city", "starts_with", "mun"), True),
-    (Condition("city", "ends_with", "ICH"), True),
-    (Condition("city", "ends_with", values=("x", "nich")), True),
-    (Condition("device", "exists"), True),
-    (Condition("device", "not_exists"), False),
-    (Condition("language", "equals", "de"), True),
-    (Condition("language", "equals", "de-at"), True),
-    (Condition("language", "equals", "de-de"), False),
-    (Condition("system", "equals", "ios"), True),
-    (Condition("browser", "in", values=("Chrome", "Safari")), True),
+    (TargetCondition("country", "equals", "de"), True),
+    (TargetCondition("country", "equals", "Germany"), True),
+    (TargetCondition("country", "equals", "France"), False),
+    (TargetCondition("country", "in", values=("FR", "DE")), True),
+    (TargetCondition("country", "not_in", values=("FR", "DE")), False),
+    (TargetCondition("country", "not_in", values=("FR",)), True),
+    (TargetCondition("region", "contains", "var"), True),
+    (TargetCondition("region", "contains", "xyz"), False),
+    (TargetCondition("city", "starts_with", "mun"), True),
+    (TargetCondition("city", "ends_with", "ICH"), True),
+    (TargetCondition("city", "ends_with", values=("x", "nich")), True),
+    (TargetCondition("device", "exists"), True),
+    (TargetCondition("device", "not_exists"), False),
+    (TargetCondition("language", "equals", "de"), True),
+    (TargetCondition("language", "equals", "de-at"), True),
+    (TargetCondition("language", "equals", "de-de"), False),
+    (TargetCondition("system", "equals", "ios"), True),
+    (TargetCondition("browser", "in", values=("Chrome", "Safari")), True),
 )
 
 
 @each(("condition", "expected"), TABLE)
-def test_a_condition_fits_or_does_not(condition: Condition, expected: bool) -> None:
+def test_a_condition_fits_or_does_not(condition: TargetCondition, expected: bool) -> None:
     assert fits(condition, VISIT) is expected
 
 
 @pytest.mark.parametrize("operator", ["equals", "contains", "starts_with", "ends_with", "in", "exists"])
 def test_nothing_fits_what_is_not_known(operator: rules.Operator) -> None:
-    assert not fits(Condition("country", operator, "de"), Visit("x"))
+    assert not fits(TargetCondition("country", operator, "de"), TargetVisit("x"))
 
 
 def test_what_is_not_known_is_not_in_a_list_and_not_there() -> None:
-    assert fits(Condition("city", "not_in", values=("Munich",)), Visit("x"))
-    assert fits(Condition("city", "not_exists"), Visit("x"))
+    assert fits(TargetCondition("city", "not_in", values=("Munich",)), TargetVisit("x"))
+    assert fits(TargetCondition("city", "not_exists"), TargetVisit("x"))
 
 
-def link(**more: object) -> Link:
+def link(**more: object) -> ShortLink:
     said: dict[str, object] = {"number": 1, "slug": "abc", "name": "A", "target_domain": "example.com"}
     said["target_url"] = "https://example.com/"
     return new_link(id="linkid00", organization_id="org00000", created_by="me", now=0, **said | more)
 
 
 RULES = (
-    TargetRule("both", "https://one.example/", (Condition("country", "equals", "FR"), Condition("device", "exists"))),
-    TargetRule("phones", "https://two.example/", (Condition("device", "equals", "mobile"),)),
-    TargetRule("too late", "https://three.example/", (Condition("device", "exists"),)),
+    TargetRule(
+        "both",
+        "https://one.example/",
+        (TargetCondition("country", "equals", "FR"), TargetCondition("device", "exists")),
+    ),
+    TargetRule("phones", "https://two.example/", (TargetCondition("device", "equals", "mobile"),)),
+    TargetRule("too late", "https://three.example/", (TargetCondition("device", "exists"),)),
 )
-VARIANTS = (Variant("a", "https://a.example/", 3), Variant("b", "https://b.example/", 1))
+VARIANTS = (TargetVariant("a", "https://a.example/", 3), TargetVariant("b", "https://b.example/", 1))
 
 
 def test_the_first_rule_that_fits_counts_then_the_device_then_the_draw() -> None:
     full = link(rules=RULES, ios_url="https://ios.example/", variants=VARIANTS)
-    assert chosen(full, VISIT, key="k") == Choice("https://two.example/", rule="phones")
-    assert chosen(link(ios_url="https://ios.example/", variants=VARIANTS), VISIT, key="k").rule == "iosUrl"
-    assert chosen(link(android_url="https://d.example/"), VISIT, key="k") == Choice("https://example.com/")
-    drawn = chosen(link(variants=VARIANTS), VISIT, key="k")
+    assert choose_target(full, VISIT, key="k") == TargetChoice("https://two.example/", rule="phones")
+    assert choose_target(link(ios_url="https://ios.example/", variants=VARIANTS), VISIT, key="k").rule == "iosUrl"
+    assert choose_target(link(android_url="https://d.example/"), VISIT, key="k") == TargetChoice("https://example.com/")
+    drawn = choose_target(link(variants=VARIANTS), VISIT, key="k")
     assert drawn.variant in {"a", "b"}
     assert drawn.url == f"https://{drawn.variant}.example/"
 
 
 def test_draws_follow_the_weights_and_stay_the_same_for_a_person() -> None:
     people = [f"198.51.100.{number}\0{number}" for number in range(20_000)]
-    first = [assigned(VARIANTS, person, "one") for person in people]
-    assert first == [assigned(VARIANTS, person, "one") for person in people]
+    first = [assign_variant(VARIANTS, person, "one") for person in people]
+    assert first == [assign_variant(VARIANTS, person, "one") for person in people]
     names = Counter(variant.name for variant in first if variant is not None)
     expected = {"a": 15_000, "b": 5_000}
     chi_square = sum((names[name] - count) ** 2 / count for name, count in expected.items())
     assert chi_square < 10.8  # one degree of freedom, p = 0.001; the people are always the same
-    second = [assigned(VARIANTS, person, "two") for person in people]
+    second = [assign_variant(VARIANTS, person, "two") for person in people]
     both_b = sum(one == two == VARIANTS[1] for one, two in zip(first, second, strict=True))
     assert 1_050 < both_b < 1_450  # a quarter of a quarter: draws of two links are independent
 
@@ -113,7 +117,7 @@ def test_only_a_links_own_targets_come_out() -> None:
     full = link(rules=RULES, variants=VARIANTS, ios_url="https://ios.example/", utm=Utm(source="x"))
     own = {rule.targetUrl for rule in RULES} | {one.targetUrl for one in VARIANTS} | {full.ios_url, full.target_url}
     for number in range(200):
-        assert chosen(full, Visit(f"p{number}", device="desktop" * (number % 2)), key="k").url in own
+        assert choose_target(full, TargetVisit(f"p{number}", device="desktop" * (number % 2)), key="k").url in own
 
 
 ADDRESSES = st.sampled_from(
@@ -134,15 +138,15 @@ QUERIES = st.one_of(
 
 @given(ADDRESSES, QUERIES, st.sampled_from(("none", "keep", "override")))
 def test_no_query_moves_a_target(url: str, query: str, how: Forwarding) -> None:
-    before, after = urlsplit(url), urlsplit(forwarded(url, query, how))
+    before, after = urlsplit(url), urlsplit(forward_query(url, query, how))
     assert (after.scheme, after.netloc, after.path, after.fragment) == (
         before.scheme,
         before.netloc,
         before.path,
         before.fragment,
     )
-    assert forwarded(url, query, how).isascii()
-    assert not set(forwarded(url, query, how)) & set('\r\n\t "<>\\')
+    assert forward_query(url, query, how).isascii()
+    assert not set(forward_query(url, query, how)) & set('\r\n\t "<>\\')
     if how == "keep":
         own = dict(parse_qsl(before.query, keep_blank_values=True))
         assert {name: dict(parse_qsl(after.query, keep_blank_values=True)).get(name) for name in own} == own
@@ -152,8 +156,8 @@ def test_no_query_moves_a_target(url: str, query: str, how: Forwarding) -> None:
 
 def test_what_would_be_too_long_is_not_forwarded() -> None:
     url = "https://example.com/"
-    assert forwarded(url, "a=" + "x" * LONGEST, "keep") == url
-    assert forwarded(url, "&".join(f"a{number}=1" for number in range(200)), "keep") == url
+    assert forward_query(url, "a=" + "x" * LONGEST, "keep") == url
+    assert forward_query(url, "&".join(f"a{number}=1" for number in range(200)), "keep") == url
 
 
 def test_campaign_values_take_the_place_of_those_of_the_target() -> None:
@@ -180,7 +184,7 @@ def test_generated_slugs_are_of_clear_letters_and_grow_after_misses() -> None:
 
 
 LIVE = st.builds(
-    live.Live,
+    live.RedirectLink,
     number=st.integers(1, 2**62),
     organization=st.integers(0, 2**32 - 1),
     target_url=st.text(min_size=8, max_size=100),
@@ -197,7 +201,7 @@ LIVE = st.builds(
 
 
 @given(LIVE)
-def test_a_link_in_memory_is_the_link(found: live.Live) -> None:
+def test_a_link_in_memory_is_the_link(found: live.RedirectLink) -> None:
     assert live.unpack(live.pack(found)) == found
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from analytics_box.base.clock import DAY, HOUR
-from analytics_box.query.run import Queries
+from analytics_box.query.run import QueryRunner
 from tests.inprocess import NOON
 from tests.products.links.world import HOSTILE
 from tests.products.monitors.world import Now, PageWorld
@@ -38,7 +38,7 @@ def test_incidents_are_those_of_the_chosen_range(pages: PageWorld) -> None:
     monitor_id = pages.set_up(url="https://often.example.com")
     number, down = pages.number(monitor_id), (400, 40, 2)  # days ago
     spans = [(number, NOON - days * DAY, NOON - days * DAY + HOUR) for days in down]
-    pages.box.box.parts[Queries].events.write_now(
+    pages.box.box.parts[QueryRunner].events.write_now(
         lambda db: db.executemany("insert into monitor_spans (monitor, state, start, until) values (?, 3, ?, ?)", spans)
     )
     path = f"/monitors/{monitor_id}"
@@ -53,7 +53,7 @@ def test_long_list_of_incidents_says_how_many_there_are(pages: PageWorld) -> Non
     monitor_id = pages.set_up(url="https://worse.example.com")
     number = pages.number(monitor_id)
     spans = [(number, NOON - hours * HOUR, NOON - hours * HOUR + HOUR // 2) for hours in range(1, 62)]
-    pages.box.box.parts[Queries].events.write_now(
+    pages.box.box.parts[QueryRunner].events.write_now(
         lambda db: db.executemany("insert into monitor_spans (monitor, state, start, until) values (?, 3, ?, ?)", spans)
     )
     page = pages.seen(f"/monitors/{monitor_id}?range=last_7d&wait=all")

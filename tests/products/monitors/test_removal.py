@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from analytics_box.app.jobs import JOBS, run
+from analytics_box.app.jobs import JOBS, run_job
 from analytics_box.base.clock import DAY
-from analytics_box.products.monitors.asked import monitored
+from analytics_box.products.monitors.asked import monitors_for_alerts
 from analytics_box.products.monitors.engine import State
 from analytics_box.products.monitors.erasing import Erasing
 from analytics_box.products.monitors.lookup import known_monitor, monitor_numbers, without_monitor
-from analytics_box.tenants.tenancy.directory import Organizations
+from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from tests.cases import each
 from tests.products.alerts.world import World as Alarms
 from tests.products.monitors.world import Now, World
@@ -56,7 +56,7 @@ def left(world: World) -> dict[int, list[int]]:
 
 
 def job(world: World, name: str) -> None:
-    world.box.run(run(next(job for job in JOBS if job.name == name), world.box.box))
+    world.box.run(run_job(next(job for job in JOBS if job.name == name), world.box.box))
 
 
 WHOLE = [3, 1, 1, 1]
@@ -118,7 +118,7 @@ def test_nothing_of_a_purged_organizations_monitors_is_left(world: World, three:
     world.box.box.box_db.write_now(
         lambda db: db.execute("update organizations set deleted_at = ? where id = ?", (now, own_id)).fetchall()
     )
-    world.box.box.parts[Organizations].close(own_id)
+    world.box.box.parts[OrganizationDirectory].close(own_id)
     job(world, "follow websites")
     assert [world.run(one).is_paused for one in three] == [True, True, False]
     world.box.clock.advance(seconds=31 * DAY / 1000)
@@ -175,7 +175,7 @@ def test_nobody_is_reminded_of_what_depends_on_something_in_trouble(
 ) -> None:
     for monitor_id, state in ((three[1], own), (three[0], above)):
         world.engine.states[world.number(monitor_id)] = Now(state, 0)
-    assert monitored(world.monitors).rests(three[1]) == rests
+    assert monitors_for_alerts(world.monitors).rests(three[1]) == rests
 
 
 @each(("state", "is_down"), [("up", False), ("down", True), ("maintenance", True), ("paused", False)])
@@ -183,7 +183,7 @@ def test_traffic_of_a_website_is_judged_only_while_it_is_there(
     world: World, three: tuple[str, str, str], state: State, is_down: bool
 ) -> None:
     world.engine.states[world.number(three[0])] = Now(state, 0)
-    assert monitored(world.monitors).is_down(world.box.sites["shop"]) == is_down
+    assert monitors_for_alerts(world.monitors).is_down(world.box.sites["shop"]) == is_down
 
 
 def test_a_website_that_was_given_away_leaves_its_monitor_behind(world: World, three: tuple[str, str, str]) -> None:

@@ -10,24 +10,24 @@ from msgspec import Struct
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.engine import State
 from analytics_box.products.monitors.monitor import Monitor
-from analytics_box.products.monitors.result import Held, Phases, Result
-from analytics_box.products.monitors.window import Window
+from analytics_box.products.monitors.result import AssertionResult, CheckPhases, CheckResult
+from analytics_box.products.monitors.window import MaintenanceWindow
 from tests.inprocess import NOON, Answer, KeyName, WholeBox
 from tests.tenants.keys.world import cookie_of
 
 URL = "https://example.com/health"
-GOOD = Result(
+GOOD = CheckResult(
     at=NOON,
     outcome="pass",
     total=12_345,
     ttfb=10_000,
-    phases=Phases(dns=1_000, connect=2_000, tls=3_000, first_byte=4_000, transfer=2_345),
+    phases=CheckPhases(dns=1_000, connect=2_000, tls=3_000, first_byte=4_000, transfer=2_345),
     http_code=200,
     bytes=512,
     address="93.184.216.34",
     certificate_ends=NOON + 86_400_000,
     certificate_valid=True,
-    held=(Held(0, held=True, seen="200"),),
+    held=(AssertionResult(0, held=True, seen="200"),),
 )
 
 
@@ -36,7 +36,7 @@ class Now(Struct, frozen=True):
 
     state: State
     since: int
-    last: Result | None = None
+    last: CheckResult | None = None
     next_at: int | None = None
 
 
@@ -45,24 +45,24 @@ class FakeEngine:
 
     def __init__(self) -> None:
         self.known: dict[int, Monitor] = {}
-        self.windows: dict[int, tuple[Window, ...]] = {}
+        self.windows: dict[int, tuple[MaintenanceWindow, ...]] = {}
         self.states: dict[int, Now] = {}
         self.checked: list[int] = []
         self.tried: list[Monitor] = []
         self.pushes: list[tuple[int, int, bool, str]] = []
 
-    def put(self, monitor: Monitor, windows: Iterable[Window]) -> None:
+    def put(self, monitor: Monitor, windows: Iterable[MaintenanceWindow]) -> None:
         self.known[monitor.number] = monitor
         self.windows[monitor.number] = tuple(windows)
 
     def remove(self, number: int) -> None:
         del self.known[number]
 
-    async def check_now(self, number: int) -> Result:
+    async def check_now(self, number: int) -> CheckResult:
         self.checked.append(number)
         return GOOD
 
-    async def try_now(self, monitor: Monitor) -> Result:
+    async def try_now(self, monitor: Monitor) -> CheckResult:
         self.tried.append(monitor)
         return GOOD
 

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from analytics_box.app.box import open_box
 from analytics_box.base.clock import HOUR
-from analytics_box.base.facts.event import described
+from analytics_box.base.facts.event import describe_attributes
 from analytics_box.base.facts.tables import ATTRIBUTES
 from analytics_box.base.settings import Settings
 from analytics_box.base.store import schema
@@ -81,7 +81,7 @@ def _tell(directory: Path, sites: tuple[int, int, int]) -> Facts:
         story = [
             replace(fact, attributes=(fact.path, *texts[1:device], "mobile", *texts[device + 1 :]))
             for fact in Teller(SEED, sites, AROUND).facts(FACTS)
-            for texts in (described(fact),)
+            for texts in (describe_attributes(fact),)
         ]
         db.write_now(lambda connection: Ledger(strings, live).append(connection, story))
         return db.read_now(lambda connection: read(connection, {sites[0]: "shop"}))

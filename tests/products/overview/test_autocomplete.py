@@ -3,10 +3,10 @@
 from datetime import date
 
 from analytics_box.products.overview.autocomplete import MOST_KEPT, MOST_LETTERS, KeptSuggestions, Suggestions
-from analytics_box.query.ranges import Days
+from analytics_box.query.ranges import DayRange
 from tests.inprocess import FixedClock
 
-TODAY = Days(date(2026, 6, 17), date(2026, 6, 17))
+TODAY = DayRange(date(2026, 6, 17), date(2026, 6, 17))
 
 
 def test_answers_are_kept_within_bounds() -> None:

@@ -11,7 +11,7 @@ import pytest
 from analytics_box.figures import late_parts, page
 from analytics_box.figures.late_parts import KEPT_SECONDS, LateParts
 from analytics_box.products.overview.board import WEBSITE
-from analytics_box.query.run import Queries
+from analytics_box.query.run import QueryRunner
 from tests.inprocess import FixedClock, WholeBox, whole_box
 
 
@@ -19,13 +19,13 @@ from tests.inprocess import FixedClock, WholeBox, whole_box
 def asked(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How often each query type has been asked for."""
     counted: Counter[str] = Counter()
-    answer = Queries.answer
+    answer = QueryRunner.answer
 
-    async def count(self: Queries, request: Any, sites: Any) -> Any:
+    async def count(self: QueryRunner, request: Any, sites: Any) -> Any:
         counted.update(question.type.name for question in request.questions if question.type is not None)
         return await answer(self, request, sites)
 
-    monkeypatch.setattr(Queries, "answer", count)
+    monkeypatch.setattr(QueryRunner, "answer", count)
     return counted
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from analytics_box.base.settings import Settings
 from analytics_box.products.overview import live
-from analytics_box.products.overview.live import Live, Now
+from analytics_box.products.overview.live import LiveState, LiveUpdates
 from analytics_box.tenants.accounts import session_rows
 from tests.cases import each
 from tests.inprocess import SiteName, WholeBox, whole_box
@@ -35,7 +35,7 @@ def alone(box: WholeBox, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def streams(box: WholeBox) -> Any:
-    return box.box.parts[Live].streams
+    return box.box.parts[LiveUpdates].streams
 
 
 def listen(
@@ -114,7 +114,7 @@ def test_a_page_hears_who_is_there_and_that_something_came(box: WholeBox) -> Non
 
     page = box.run(story())
     assert (page.headers["content-type"], page.headers["cache-control"]) == ("text/event-stream", "no-store")
-    told = [{name: one[name] for name in Now.__struct_fields__} for one in page.events]
+    told = [{name: one[name] for name in LiveState.__struct_fields__} for one in page.events]
     assert told[0] == {"online": 0, "text": "0 online now", "begun": False, "stored": 0, "missed": 0}
     assert {"online": 1, "text": "1 online now", "begun": True, "stored": 1, "missed": 0} in told
     assert told[-1] == {"online": 1, "text": "1 online now", "begun": True, "stored": 1, "missed": 1}
@@ -215,7 +215,7 @@ def test_a_stream_ends_with_the_website_and_once_a_session_is_too_old(
         await page.until(lambda: page.events)
         assert b"" not in page.chunks
         with monkeypatch.context() as patch:
-            patch.setattr(box.box.parts[Live]._websites, "find", lambda _id: None)
+            patch.setattr(box.box.parts[LiveUpdates]._websites, "find", lambda _id: None)
             await box.box.box_db.write(lambda db: None)
             await page.ended()
         return page

@@ -4,14 +4,14 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from analytics_box.products.overview.listing import Known, Listing, found, in_order, read_listing
-from analytics_box.products.overview.site_list import Change, change, site_card, sparkline
-from analytics_box.products.overview.week import Day, Totals, Weeks
+from analytics_box.products.overview.listing import Listing, WebsiteFigures, in_order, read_listing, search_websites
+from analytics_box.products.overview.site_list import WeekChange, change, site_card, sparkline
+from analytics_box.products.overview.week import Totals, WebsiteDay, Weeks
 from analytics_box.tenants.websites.rules import Website
 from tests.cases import each
 from tests.inprocess import BROWSER, SiteName, WholeBox
 
-DAYS = (Day("2026-11-20", 3),)
+DAYS = (WebsiteDay("2026-11-20", 3),)
 BEGUN = 5
 
 
@@ -28,13 +28,15 @@ def website(number: int, name: str, domain: str = "shop.example") -> Website:
     )
 
 
-def known(now: dict[int, int], before: dict[int, int] | None = None, begun: dict[int, int] | None = None) -> Known:
+def known(
+    now: dict[int, int], before: dict[int, int] | None = None, begun: dict[int, int] | None = None
+) -> WebsiteFigures:
     weeks = Weeks(
         {site: Totals(count) for site, count in now.items()},
         {site: Totals(count) for site, count in (before or {}).items()},
         since=BEGUN,
     )
-    return Known(weeks, {}, begun if begun is not None else dict.fromkeys(now, 0))
+    return WebsiteFigures(weeks, {}, begun if begun is not None else dict.fromkeys(now, 0))
 
 
 def test_a_sparkline_starts_at_zero_and_its_last_step_is_apart() -> None:
@@ -54,7 +56,7 @@ def test_one_visitor_is_not_visitors() -> None:
 
 
 def test_a_number_that_could_not_be_had_is_not_zero() -> None:
-    card = site_card(website(1, "Shop"), None, Known(None, {}, {1: 0}))
+    card = site_card(website(1, "Shop"), None, WebsiteFigures(None, {}, {1: 0}))
     assert (card.visitors, card.change, card.line, card.waiting) == ("–", None, "", False)
 
 
@@ -64,18 +66,18 @@ class Compared(NamedTuple):
     now: int
     before: int
     begun: int
-    said: Change | None
+    said: WeekChange | None
     young: bool = False
 
 
 @each(
     "case",
     (
-        Compared(112, 100, 0, Change("up", "12.0\N{NO-BREAK SPACE}%")),
-        Compared(50, 100, 0, Change("down", "50.0\N{NO-BREAK SPACE}%")),
-        Compared(100, 100, BEGUN, Change("same", "")),
-        Compared(900, 10, 0, Change("up", "×90")),
-        Compared(0, 10, 0, Change("down", "100.0\N{NO-BREAK SPACE}%")),
+        Compared(112, 100, 0, WeekChange("up", "12.0\N{NO-BREAK SPACE}%")),
+        Compared(50, 100, 0, WeekChange("down", "50.0\N{NO-BREAK SPACE}%")),
+        Compared(100, 100, BEGUN, WeekChange("same", "")),
+        Compared(900, 10, 0, WeekChange("up", "×90")),
+        Compared(0, 10, 0, WeekChange("down", "100.0\N{NO-BREAK SPACE}%")),
         Compared(10, 0, 0, None),
         Compared(900, 10, BEGUN + 1, None, young=True),
     ),
@@ -86,8 +88,8 @@ def test_a_week_is_compared_with_a_whole_week_or_not_at_all(case: Compared) -> N
 
 
 def test_a_change_is_never_shown_as_none() -> None:
-    assert change(0.0004) == Change("up", "<0.1\N{NO-BREAK SPACE}%")
-    assert change(0) == Change("same", "")
+    assert change(0.0004) == WeekChange("up", "<0.1\N{NO-BREAK SPACE}%")
+    assert change(0) == WeekChange("same", "")
     assert change(None) is None
 
 
@@ -96,7 +98,7 @@ SITES = (website(1, "beta"), website(2, "Ärger", "a.example"), website(3, "alph
 
 def test_websites_are_sorted_and_what_is_not_known_comes_last() -> None:
     measured = known({1: 5, 3: 9}, {1: 1, 3: 9})
-    measured = Known(measured.weeks, {2: 4}, measured.beginnings)
+    measured = WebsiteFigures(measured.weeks, {2: 4}, measured.beginnings)
     orders = {
         sort: [one.site for one in in_order(SITES, sort, measured)]
         for sort in ("visitors", "change", "online", "name", "newest")
@@ -108,15 +110,15 @@ def test_websites_are_sorted_and_what_is_not_known_comes_last() -> None:
         "name": [3, 1, 2],
         "newest": [3, 2, 1],
     }
-    unknown = Known(None, {}, {})
+    unknown = WebsiteFigures(None, {}, {})
     assert [one.name for one in in_order(SITES, "visitors", unknown)] == ["alpha", "beta", "Ärger"]
 
 
 def test_each_word_is_looked_for_in_names_and_domains() -> None:
-    assert [one.site for one in found(SITES, "SHOP alp")] == [3]
-    assert [one.site for one in found(SITES, "ärg")] == [2]
-    assert found(SITES, "shop.example a.example") == []
-    assert len(found(SITES, "")) == 3
+    assert [one.site for one in search_websites(SITES, "SHOP alp")] == [3]
+    assert [one.site for one in search_websites(SITES, "ärg")] == [2]
+    assert search_websites(SITES, "shop.example a.example") == []
+    assert len(search_websites(SITES, "")) == 3
 
 
 def test_addresses_are_read_forgivingly_and_leave_out_defaults() -> None:

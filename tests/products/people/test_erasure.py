@@ -14,7 +14,7 @@ from analytics_box.base.facts.event import PAGE_EXIT, TIMINGS, Event
 from analytics_box.base.facts.tables import FACT_NAMES, SPANS
 from analytics_box.ingest.unflag import unflag
 from analytics_box.ingest.visitors import by_client_id
-from analytics_box.products.people.erasure import Done
+from analytics_box.products.people.erasure import ErasureDone
 from tests.inprocess import NOON, FixedClock
 from tests.products.people.world import (
     ACTOR,
@@ -462,7 +462,7 @@ def test_the_box_that_goes_on_and_the_one_who_asks_do_not_meet(world: World) -> 
         )
 
     done, _ = world.run(both())
-    assert isinstance(done, Done)
+    assert isinstance(done, ErasureDone)
     assert done.removed == 4
     assert [json.loads(entry[4])["rowsRemoved"] for entry in world.audit()] == [4]
 

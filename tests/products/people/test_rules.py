@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.ingest import profile_rules
-from analytics_box.ingest.profile_rules import Link
+from analytics_box.ingest.profile_rules import ProfileLink
 from analytics_box.products.people import rules
 from analytics_box.products.people.rules import FIRST, LAST, Stay
 
@@ -75,21 +75,21 @@ def test_a_person_is_not_filled_up_without_end() -> None:
 
 
 def test_what_a_visitor_did_before_belongs_to_the_first_person() -> None:
-    links = [Link(1, 50, 9), Link(1, 80, 8), Link(1, 90, 9), Link(2, 10, 8)]
+    links = [ProfileLink(1, 50, 9), ProfileLink(1, 80, 8), ProfileLink(1, 90, 9), ProfileLink(2, 10, 8)]
     assert rules.stays(links, 9) == [Stay(1, FIRST, 80), Stay(1, 90, LAST)]
     assert rules.stays(links, 8) == [Stay(1, 80, 90), Stay(2, FIRST, LAST)]
     assert rules.stays(links, 7) == []
 
 
 _links = st.lists(
-    st.builds(Link, visitor=st.integers(1, 3), time=st.integers(0, 12), profile=st.integers(1, 3)),
+    st.builds(ProfileLink, visitor=st.integers(1, 3), time=st.integers(0, 12), profile=st.integers(1, 3)),
     max_size=8,
     unique_by=lambda link: (link.visitor, link.time),
 )
 
 
 @given(links=_links, visitor=st.integers(1, 3), time=st.integers(-2, 15))
-def test_every_moment_of_a_visitor_belongs_to_one_person(links: list[Link], visitor: int, time: int) -> None:
+def test_every_moment_of_a_visitor_belongs_to_one_person(links: list[ProfileLink], visitor: int, time: int) -> None:
     own = sorted(link for link in links if link.visitor == visitor)
     owner = next((link.profile for link in reversed(own) if link.time <= time), own[0].profile if own else None)
     found = [

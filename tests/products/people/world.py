@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from analytics_box.base import clock as clocks
-from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW, Event, Fact, Span
+from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW, Event, Fact, FactSpan
 from analytics_box.base.facts.tables import ATTRIBUTES, BY_NAME, FACT_NAMES, SPANS
 from analytics_box.base.store import schema
 from analytics_box.base.store.db import Connection, Db
@@ -19,7 +19,7 @@ from analytics_box.base.store.strings import Strings
 from analytics_box.ingest import recovery
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
-from analytics_box.ingest.profiles import Identified, ProfileLinks
+from analytics_box.ingest.profiles import ProfileLinks, VisitorIdentification
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.products.people import traces
 from analytics_box.products.people.erasure import Erasures
@@ -92,7 +92,7 @@ class World:
 
     def identify(self, profile_id: str, *visitors: int, site: int | None = None, **traits: Any) -> None:
         """Somebody says who these visitors are."""
-        said = Identified(site or self.shop.site, profile_id, frozenset(visitors), traits, self.clock.now())
+        said = VisitorIdentification(site or self.shop.site, profile_id, frozenset(visitors), traits, self.clock.now())
         self.events.write_now(lambda db: self.profile_links.identify(db, said))
 
     def ids(self) -> dict[str, list[int]]:
@@ -186,10 +186,10 @@ _OWN: dict[str, tuple[int | float | str | None, ...]] = {
 }
 
 
-def span(table: str, site: int, said: Said) -> Span:
+def span(table: str, site: int, said: Said) -> FactSpan:
     """A span of this table, so many minutes after noon."""
     assert len(_OWN[table]) == len(SPANS[table])
-    return Span(
+    return FactSpan(
         table=table,
         site=site,
         time=NOON + round(said.minute * clocks.MINUTE),
@@ -221,7 +221,7 @@ def used_texts(db: Connection) -> set[str]:
     for table in FACT_NAMES:
         for row in db.execute(f"select {', '.join(BY_NAME[table].strings)} from {table}").fetchall():
             found |= {int(str(number)) for number in row}
-    return set(traces.named(db, found).values())
+    return set(traces.strings_numbered(db, found).values())
 
 
 def website_of(world: World, number: int) -> Holder:

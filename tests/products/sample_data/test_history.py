@@ -5,16 +5,16 @@ from collections import Counter
 import pytest
 
 from analytics_box.base.clock import DAY, HOUR, MINUTE, utc_day
-from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event, Fact, Span, described
+from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event, Fact, FactSpan, describe_attributes
 from analytics_box.base.facts.tables import ATTRIBUTES, SPANS
-from analytics_box.ingest.enrich import Target
+from analytics_box.ingest.enrich import EventTarget
 from analytics_box.products.sample_data import history
 from analytics_box.products.sample_data.arrivals import DAYS, SPIKE
 from tests.examples import is_thorough
 
 NOW = 1_790_000_000_000  # 2026-09-21 13:33 UTC
 FIRST = utc_day(NOW) - DAYS
-TARGET = Target(1, "inkwell.example")
+TARGET = EventTarget(1, "inkwell.example")
 
 
 def _facts(seed: str = "a seed", start: int = FIRST * DAY, end: int = NOW) -> list[Fact]:
@@ -36,7 +36,7 @@ def everything(facts: list[Fact]) -> list[Event]:
 @pytest.fixture(scope="module")
 def columns(everything: list[Event]) -> dict[str, list[str]]:
     """What their attributes are."""
-    found = zip(*map(described, everything), strict=True)
+    found = zip(*map(describe_attributes, everything), strict=True)
     return {name: list(values) for name, values in zip(ATTRIBUTES, found, strict=True)}
 
 
@@ -95,7 +95,7 @@ def test_a_few_programs_come_each_day_and_the_rest_are_visitors(facts: list[Fact
 
 
 def test_everything_that_a_tracker_measures_is_there(facts: list[Fact]) -> None:
-    spans = [fact for fact in facts if isinstance(fact, Span)]
+    spans = [fact for fact in facts if isinstance(fact, FactSpan)]
     assert {span.table for span in spans} == set(SPANS) - {"flag_exposures"}, "those are of flags"
     assert all(len(span.own) == len(SPANS[span.table]) for span in spans)
     assert len({span.own[1] for span in spans if span.table == "errors"}) == 5
@@ -140,4 +140,4 @@ def test_somebody_is_there_just_now() -> None:
 
 
 def _attribute(event: Event, column: str) -> str:
-    return described(event)[ATTRIBUTES.index(column)]
+    return describe_attributes(event)[ATTRIBUTES.index(column)]

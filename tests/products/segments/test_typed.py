@@ -1,10 +1,10 @@
 """Filters of a segment as people read and type them."""
 
-from analytics_box.figures.converting import Target
+from analytics_box.figures.converting import GoalTarget
 from analytics_box.figures.narrowing import Narrow, Narrowing
 from analytics_box.products.segments.typed import by_id, by_name
 
-GOALS = [Target("g1", "Signed up"), Target("g2", "Bought"), Target("g3", "Bought"), Target("g4", "")]
+GOALS = [GoalTarget("g1", "Signed up"), GoalTarget("g2", "Bought"), GoalTarget("g3", "Bought"), GoalTarget("g4", "")]
 PLAIN = Narrow("country", values=("g1",))
 
 

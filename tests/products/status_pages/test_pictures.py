@@ -11,7 +11,7 @@ from analytics_box.base import ids
 from analytics_box.base.errors import BadRequest, NotFound
 from analytics_box.base.store.seal import Seal
 from analytics_box.products.status_pages.files import pictures
-from analytics_box.products.status_pages.files.pictures import Fetched
+from analytics_box.products.status_pages.files.pictures import PagePicture
 from analytics_box.products.status_pages.files.uploads import GOOD_FOR, Upload, token_of, upload_of
 from analytics_box.tenants.keys.ring import KeyRing
 from tests.base.outgoing.places import OPEN, client_of, plain, web
@@ -170,13 +170,15 @@ def test_a_token_says_what_it_allows_under_its_own_key_only(tmp_path: Path) -> N
             upload_of(sealed, token, now)
 
 
-def fetch(reply: bytes, *, allowed: tuple[str, ...] = (f"{OPEN}/32",)) -> Fetched:
+def fetch(reply: bytes, *, allowed: tuple[str, ...] = (f"{OPEN}/32",)) -> PagePicture:
     """What becomes of this answer to a request for a logo."""
 
-    async def ask() -> Fetched:
+    async def ask() -> PagePicture:
         async with web() as server:
             server.reply = lambda _: reply
-            return await pictures.fetched(client_of(allowed=allowed), f"http://{OPEN}:{server.port}/logo.png", "logo")
+            return await pictures.fetch_picture(
+                client_of(allowed=allowed), f"http://{OPEN}:{server.port}/logo.png", "logo"
+            )
 
     return asyncio.run(ask())
 

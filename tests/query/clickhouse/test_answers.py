@@ -8,7 +8,7 @@ import pytest
 from analytics_box.base.store.strings import Strings
 from analytics_box.products.links.clicks import rows as click_rows
 from analytics_box.query.catalog import registry
-from analytics_box.query.engines.clickhouse.machines import Machine
+from analytics_box.query.engines.clickhouse.machines import ClickHouseMachine
 from analytics_box.query.happened import LIMITS
 from tests.cases import each
 from tests.examples import some
@@ -30,8 +30,8 @@ def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     several = request.param != "alone"
     with serving() as served:
         url = served.new_database()
-        made = World(tmp_path_factory.mktemp("world"), url, Machine(0, "a", "a") if several else None)
-        made.other = World(tmp_path_factory.mktemp("other"), url, Machine(3, "b", "a")) if several else None
+        made = World(tmp_path_factory.mktemp("world"), url, ClickHouseMachine(0, "a", "a") if several else None)
+        made.other = World(tmp_path_factory.mktemp("other"), url, ClickHouseMachine(3, "b", "a")) if several else None
         yield made
         for one in (made, made.other):
             if one is not None:

@@ -12,15 +12,15 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from analytics_box.base.clock import DAY
-from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.layout import stored_table
 from analytics_box.base.facts.tables import FACT_NAMES
 from analytics_box.base.store import text_numbers
 from analytics_box.base.store.text_numbers import number_of
 from analytics_box.query.engines import Engines
 from analytics_box.query.engines.clickhouse import shipping
 from analytics_box.query.engines.clickhouse.engine import ClickHouse
-from analytics_box.query.engines.clickhouse.machines import SHIFT, Machine
-from analytics_box.query.engines.clickhouse.server import Away, Target
+from analytics_box.query.engines.clickhouse.machines import SHIFT, ClickHouseMachine
+from analytics_box.query.engines.clickhouse.server import Away, ClickHouseTarget
 from analytics_box.query.engines.clickhouse.tables import SHIPPED
 from tests.examples import examples
 from tests.query.clickhouse.fake import Fake, Killed, Stored
@@ -56,7 +56,7 @@ class Shared(Fake):
 class Taking(Facts):
     """The events.db of one machine, and its way to the server."""
 
-    def __init__(self, directory: Path, machine: Machine, server: Shared) -> None:
+    def __init__(self, directory: Path, machine: ClickHouseMachine, server: Shared) -> None:
         self.machine, self.server = machine, server
         directory.mkdir(exist_ok=True)
         super().__init__(directory, columnar="clickhouse")
@@ -67,7 +67,7 @@ class Taking(Facts):
 
     def begin(self) -> None:
         """The machine begins, with what it has on disk."""
-        target = Target("http://clickhouse.test/", several=True)
+        target = ClickHouseTarget("http://clickhouse.test/", several=True)
         self.far = ClickHouse(self.db, self.clock, target, every=0, among=lambda: self.machine)
         self.engines = Engines(self.db, self.clock, columnar="clickhouse", far=self.far)
 
@@ -96,7 +96,7 @@ class World:
     def __init__(self, directory: Path, kind: type[Taking] = Taking) -> None:
         self.random, self.faulty = Random(0), 0.0
         self.server = Shared(self.fault)
-        made = (Machine(number, f"box{number}", "box0") for number in range(3))
+        made = (ClickHouseMachine(number, f"box{number}", "box0") for number in range(3))
         self.machines = [kind(directory / str(one.number), one, self.server) for one in made]
 
     def fault(self) -> str:
@@ -110,7 +110,7 @@ class World:
             machine.forget_position()
 
     def happen(self, number: int, what: str) -> None:
-        one, events = self.machines[number], stored("events")
+        one, events = self.machines[number], stored_table("events")
         match what:
             case "visit":
                 one.visit()

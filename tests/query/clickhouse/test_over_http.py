@@ -9,12 +9,12 @@ import pytest
 
 from analytics_box.base.clock import DAY
 from analytics_box.base.facts import erase
-from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.layout import stored_table
 from analytics_box.base.facts.tables import FACT_NAMES
 from analytics_box.query.engines import Engines
 from analytics_box.query.engines.clickhouse import server, shipping
 from analytics_box.query.engines.clickhouse.engine import ClickHouse
-from analytics_box.query.engines.clickhouse.server import Target
+from analytics_box.query.engines.clickhouse.server import ClickHouseTarget
 from analytics_box.query.engines.clickhouse.tables import SHIPPED
 from tests.query.clickhouse.served import Served, needs_chdb, serving
 from tests.query.replica import SITE
@@ -37,7 +37,7 @@ class World(Facts):
 
     def begin(self) -> None:
         """The box begins, with what it has on disk."""
-        self.far = ClickHouse(self.db, self.clock, Target(self.url), every=0)
+        self.far = ClickHouse(self.db, self.clock, ClickHouseTarget(self.url), every=0)
         self.engines = Engines(self.db, self.clock, columnar="clickhouse", far=self.far)
 
     def restart_the_server(self) -> None:
@@ -106,7 +106,7 @@ def break_down(world: World, fault: str, of: str) -> None:
 )
 def test_what_goes_wrong_on_the_way_loses_and_doubles_nothing(world: World, fault: str, of: str) -> None:
     world.visit()
-    world.write(f"update {stored('events')} set session = session + 1 where id % 2")
+    world.write(f"update {stored_table('events')} set session = session + 1 where id % 2")
     break_down(world, fault, of)
     assert (world.views(), world.engines.name) == (world.here_views(), "sqlite")
     world.served.fault("none")
@@ -148,7 +148,7 @@ def test_a_server_that_was_killed_and_comes_back_has_each_row_once(world: World)
 
 
 def test_removed_events_are_gone_there_and_leave_its_disk_a_day_later(world: World) -> None:
-    world.write(f"delete from {stored('events')} where id % 2 = 1")
+    world.write(f"delete from {stored_table('events')} where id % 2 = 1")
     world.catch_up()
     world.assert_arrived()
     whole = "select sum(rows) from system.parts where database = currentDatabase() and table = 'events' and active"
@@ -181,7 +181,7 @@ def test_a_database_that_was_emptied_is_filled_again(world: World) -> None:
 def test_an_earlier_events_db_that_was_put_back_is_sent_anew(world: World) -> None:
     position = (world.directory / shipping.FILE_NAME).read_bytes()
     for session in (77, 78):
-        world.write(f"update {stored('events')} set session = ? where id = (select max(id) from events)", session)
+        world.write(f"update {stored_table('events')} set session = ? where id = (select max(id) from events)", session)
         world.catch_up()
     world.write("delete from changes")
     world.begin()
@@ -198,7 +198,10 @@ def test_the_database_of_another_box_is_left_alone(
     other = Facts(tmp_path)
     other.write("update box set id = ?", "b" * 32)
     other.engines = Engines(
-        other.db, other.clock, columnar="clickhouse", far=ClickHouse(other.db, other.clock, Target(world.url), every=0)
+        other.db,
+        other.clock,
+        columnar="clickhouse",
+        far=ClickHouse(other.db, other.clock, ClickHouseTarget(world.url), every=0),
     )
     other.visit()
     try:
@@ -230,7 +233,7 @@ def test_while_it_is_away_the_log_says_why_in_a_line_and_how_far_it_was_is_known
 def test_changes_are_kept_for_what_was_sent_before_and_forgotten_where_nothing_was(
     world: World, tmp_path: Path
 ) -> None:
-    nowhere = Target("http://127.0.0.1:9/none")
+    nowhere = ClickHouseTarget("http://127.0.0.1:9/none")
     world.catch_up()
     begun = ClickHouse(world.db, world.clock, nowhere)
     assert begun.applied == world.far.applied is not None

@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import pytest
 
-from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.layout import stored_table
 from analytics_box.base.store.db import Connection
 from analytics_box.query.engines.clickhouse import following, shipping
 from analytics_box.query.engines.clickhouse.server import Away
@@ -19,7 +19,7 @@ from tests.query.clickhouse.fake import Killed
 from tests.query.clickhouse.test_shipping import World
 from tests.query.clickhouse.world import reached
 
-EVENTS = stored("events")
+EVENTS = stored_table("events")
 PATIENCE = 30  # seconds until a test is sure that something does not come
 
 
@@ -47,7 +47,7 @@ def before_it_goes(happen: Callable[[Shipment], None]) -> Iterator[list[Shipment
     all shipments."""
     step, sent = following.Following._step, list[Shipment]()
 
-    async def stepped(self: following.Following, ahead: Shipment | None) -> following.Sent:
+    async def stepped(self: following.Following, ahead: Shipment | None) -> following.ShipmentResult:
         if ahead is not None:
             if not sent and any(part.table.name == "events" for part in ahead.parts):
                 happen(ahead)

@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from analytics_box.base.clock import DAY
-from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.layout import stored_table
 from analytics_box.query.engines import Engines
 from analytics_box.query.engines.clickhouse import shipping
 from analytics_box.query.engines.clickhouse.engine import ClickHouse
-from analytics_box.query.engines.clickhouse.server import Away, Target
+from analytics_box.query.engines.clickhouse.server import Away, ClickHouseTarget
 from analytics_box.query.engines.clickhouse.tables import PROPERTIES, SHIPPED
 from tests.examples import examples
 from tests.query.clickhouse.fake import Fake, Killed
@@ -30,7 +30,7 @@ class World(Facts):
     def __init__(self, directory: Path) -> None:
         self.random, self.faulty, self.calls = Random(0), 0.0, 0
         self.server = Fake(self.fault)
-        self.target = Target("http://clickhouse.test/")
+        self.target = ClickHouseTarget("http://clickhouse.test/")
         super().__init__(directory, columnar="clickhouse")
 
     def open(self) -> None:
@@ -63,7 +63,7 @@ class World(Facts):
             self.begin()
 
     def happen(self, what: str) -> None:
-        events = stored("events")
+        events = stored_table("events")
         match what:
             case "visit":
                 self.visit()
@@ -176,7 +176,7 @@ def test_what_comes_late_of_a_shipment_whose_rows_are_gone_is_found_and_removed(
     with patch.object(facts.server, "insert", comes_late):
         facts.try_to_follow()
     newest = max(row["id"] for row in facts.server.tables["events"].rows)
-    facts.write(f"delete from {stored('events')} where id > ?", newest)
+    facts.write(f"delete from {stored_table('events')} where id > ?", newest)
     facts.settle()
     if moved:
         facts.visit()  # ids come again

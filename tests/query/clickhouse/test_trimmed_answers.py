@@ -11,14 +11,14 @@ from analytics_box.base.clock import DAY
 from analytics_box.base.facts.tables import FACT_NAMES
 from analytics_box.base.store import schema
 from analytics_box.base.store.db import Db
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog import registry
 from analytics_box.query.engines import Engines
 from analytics_box.query.engines.clickhouse.engine import ClickHouse
-from analytics_box.query.engines.clickhouse.server import Target
+from analytics_box.query.engines.clickhouse.server import ClickHouseTarget
 from analytics_box.query.presence import Presence
-from analytics_box.query.request import Request
-from analytics_box.query.run import Entry, Queries
+from analytics_box.query.request import QueryRequest
+from analytics_box.query.run import ParameterAnswer, QueryRunner
 from tests.cases import each
 from tests.examples import some
 from tests.query.checks_of_all_kinds import store_a_monitor
@@ -44,11 +44,11 @@ class World(Questions):
         with closing(apsw.Connection(str(self.db.path))) as db:
             db.execute("vacuum into ?", (str(copy / schema.EVENTS_FILE),))
         self.trimmed = Db(copy / schema.EVENTS_FILE, readers=2, durability="normal")
-        far = ClickHouse(self.trimmed, self.clock, Target(self._url), every=0)
+        far = ClickHouse(self.trimmed, self.clock, ClickHouseTarget(self._url), every=0)
         self._engines[1].close()
         self.engines = Engines(self.trimmed, self.clock, columnar="clickhouse", far=far)
         self._engines = self._engines[0], self.engines
-        self._queries[1] = Queries(self.engines, self.clock, seconds=30)
+        self._queries[1] = QueryRunner(self.engines, self.clock, seconds=30)
 
         async def leave() -> None:
             await self.engines.maintain()
@@ -58,7 +58,7 @@ class World(Questions):
 
         self._runner.run(leave())
 
-    async def _answers(self, request: Request, scope: Scope) -> list[list[Entry]]:
+    async def _answers(self, request: QueryRequest, scope: ReadScope) -> list[list[ParameterAnswer]]:
         answers = [await queries.answer(request, scope) for queries in self._queries]
         assert [engines.name for engines in self._engines] == ["sqlite", "clickhouse"]
         return answers

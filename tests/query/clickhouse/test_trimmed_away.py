@@ -15,18 +15,18 @@ from analytics_box.base.facts.tables import FACT_NAMES, SPANS
 from analytics_box.query.engines import Engines, changes
 from analytics_box.query.engines.clickhouse import shipping
 from analytics_box.query.engines.clickhouse.engine import ClickHouse
-from analytics_box.query.plan import RETURNING, Plan
+from analytics_box.query.plan import RETURNING, QueryPlan
 from tests.query.clickhouse.trimming_world import World, old
 from tests.query.replica import SITE
 
 
-def plan(facts: World, days: int, **given: Any) -> Plan:
+def plan(facts: World, days: int, **given: Any) -> QueryPlan:
     """Page views of the last days."""
     now = facts.clock.now()
-    return Plan("events", (SITE,), now - days * DAY, now + DAY, measures=("pageviews",), **given)
+    return QueryPlan("events", (SITE,), now - days * DAY, now + DAY, measures=("pageviews",), **given)
 
 
-def answer(facts: World, wanted: Plan) -> list[tuple[Any, ...]]:
+def answer(facts: World, wanted: QueryPlan) -> list[tuple[Any, ...]]:
     return facts.runner.run(facts.engines.rows(wanted, seconds=30))
 
 
@@ -42,7 +42,7 @@ def test_while_clickhouse_is_away_ranges_that_are_whole_are_answered_and_others_
             answer(facts, lacking)
         assert facts.engines.choice(lacking).engine == "clickhouse"
     assert facts.engines.choice(plan(facts, 30)).engine == "sqlite"
-    other = Plan("events", (SITE + 1,), 0, facts.clock.now(), measures=("pageviews",))
+    other = QueryPlan("events", (SITE + 1,), 0, facts.clock.now(), measures=("pageviews",))
     assert answer(facts, other) == [(0,)]
 
 

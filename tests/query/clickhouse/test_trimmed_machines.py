@@ -14,13 +14,13 @@ from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY
 from analytics_box.base.facts import erase, orders, trimmed
-from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.layout import stored_table
 from analytics_box.base.facts.tables import FACT_NAMES
 from analytics_box.query.engines import Engines
 from analytics_box.query.engines.clickhouse import trimming
 from analytics_box.query.engines.clickhouse.engine import ClickHouse
-from analytics_box.query.engines.clickhouse.machines import SHIFT, Machine
-from analytics_box.query.engines.clickhouse.server import Target
+from analytics_box.query.engines.clickhouse.machines import SHIFT, ClickHouseMachine
+from analytics_box.query.engines.clickhouse.server import ClickHouseTarget
 from tests.examples import examples
 from tests.query.clickhouse.test_machines import Shared, Taking, as_there
 from tests.query.clickhouse.test_machines import World as Machines
@@ -38,14 +38,14 @@ class Trimmed(Taking):
 
     known: dict[str, dict[int, tuple[tuple[Any, ...], int]]]
 
-    def __init__(self, directory: Path, machine: Machine, server: Shared) -> None:
+    def __init__(self, directory: Path, machine: ClickHouseMachine, server: Shared) -> None:
         super().__init__(directory, replace(machine, may_trim=machine.number > 0), server)
 
     def begin(self) -> None:
         far = ClickHouse(
             self.db,
             self.clock,
-            Target("http://clickhouse.test/", several=True),
+            ClickHouseTarget("http://clickhouse.test/", several=True),
             every=0,
             keep_days=KEPT,
             among=lambda: self.machine,
@@ -96,7 +96,7 @@ class World(Machines):
             one.reset()
 
     def happen(self, number: int, what: str) -> None:
-        one, events = self.machines[number], stored("events")
+        one, events = self.machines[number], stored_table("events")
         one.learn()
         match what:
             case "older":

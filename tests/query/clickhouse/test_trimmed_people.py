@@ -15,7 +15,7 @@ from analytics_box.products.people.reading import Profiles
 from analytics_box.query.engines import Engines
 from analytics_box.query.engines.clickhouse import line
 from analytics_box.query.engines.clickhouse.engine import ClickHouse
-from analytics_box.query.engines.clickhouse.server import Away, Target
+from analytics_box.query.engines.clickhouse.server import Away, ClickHouseTarget
 from tests.inprocess import FixedClock
 from tests.products.people.world import ACTOR, Said, event, span
 from tests.products.people.world import World as People
@@ -35,7 +35,7 @@ class World(People):
             self.events,
             self.clock,
             columnar="clickhouse",
-            far=ClickHouse(self.events, self.clock, Target("http://clickhouse.test/"), every=0, keep_days=35),
+            far=ClickHouse(self.events, self.clock, ClickHouseTarget("http://clickhouse.test/"), every=0, keep_days=35),
         )
         self.erasures = replace(self.erasures, beyond=self.engines.beyond)
         self.profiles = Profiles(self.events, self.seal, self.erasures)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from analytics_box.base.clock import DAY
 from analytics_box.base.facts import erase, trimmed
-from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.layout import stored_table
 from analytics_box.base.store.db import Connection
 from tests.examples import examples
 from tests.query.clickhouse.trimming_world import World, old
@@ -67,7 +67,7 @@ def test_nothing_is_trimmed_that_clickhouse_does_not_have(facts: World, caplog: 
 def test_quarantined_events_stay(facts: World) -> None:
     facts.reset(0, faulty=0)
     facts.visit()
-    facts.write(f"update {stored('events')} set bot = 1")
+    facts.write(f"update {stored_table('events')} set bot = 1")
     facts.settle()
     for _ in range(3):
         facts.happen("weeks")
@@ -125,7 +125,7 @@ def test_rows_that_change_while_they_are_looked_for_are_not_trimmed(facts: World
 
     def changes(statement: str) -> list[tuple[Any, ...]]:
         if statement.startswith("select count() from events where id > "):
-            facts.write(f"update {stored('events')} set title = 0 where id = (select min(id) from events)")
+            facts.write(f"update {stored_table('events')} set title = 0 where id = (select min(id) from events)")
         return look(statement)
 
     with patch.object(facts.server, "look", changes):

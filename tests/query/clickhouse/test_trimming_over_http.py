@@ -14,7 +14,7 @@ from analytics_box.base.store.db import Connection
 from analytics_box.query.engines import Engines
 from analytics_box.query.engines.clickhouse import shipping, trimming
 from analytics_box.query.engines.clickhouse.engine import ClickHouse
-from analytics_box.query.engines.clickhouse.server import Target
+from analytics_box.query.engines.clickhouse.server import ClickHouseTarget
 from tests.query.clickhouse.served import needs_chdb, serving
 from tests.query.clickhouse.test_over_http import World as OverHttp
 from tests.query.clickhouse.test_over_http import break_down
@@ -29,7 +29,7 @@ class World(OverHttp):
     expected: dict[str, int]
 
     def begin(self) -> None:
-        self.far = ClickHouse(self.db, self.clock, Target(self.url), every=0, keep_days=35)
+        self.far = ClickHouse(self.db, self.clock, ClickHouseTarget(self.url), every=0, keep_days=35)
         self.engines = Engines(self.db, self.clock, columnar="clickhouse", far=self.far)
 
     def age(self) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from analytics_box.base.clock import DAY
 from analytics_box.base.facts import erase, orders, trimmed
-from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.layout import stored_table
 from analytics_box.base.facts.tables import FACT_NAMES
 from analytics_box.base.store.db import Connection
 from analytics_box.query.engines import Engines
@@ -95,7 +95,7 @@ class World(Shipping):
                 self.runner.run(erase.site(self.db, SITE))
                 self.lose(lambda *_: True)
             case "erase" | "erase the newest":  # rows of websites: anchors are nobody's
-                events = stored("events")
+                events = stored_table("events")
                 some = "id % 3 = 1" if what == "erase" else f"id > (select max(id) - 4 from {events})"
                 self.write(f"delete from {events} where site <> 0 and {some}")
             case "visit":  # ids come again; that what had them is gone there before is the replica's assumption, too
@@ -139,7 +139,7 @@ def _plain(table: Any) -> list[str]:
 
 def emptied(db: Connection) -> None:
     for name in FACT_NAMES:
-        db.execute(f"delete from {stored(name)}")
+        db.execute(f"delete from {stored_table(name)}")
     for name in ("trimmed", "trimmed_sites", "removal_orders", "changes"):
         db.execute(f"delete from {name}")
 

@@ -10,16 +10,16 @@ from unittest.mock import patch
 
 from analytics_box.base.clock import DAY
 from analytics_box.base.store import text_numbers
-from analytics_box.query.access import Scope
+from analytics_box.query.access import ReadScope
 from analytics_box.query.engines import Engines
 from analytics_box.query.engines.clickhouse import line, shipping
 from analytics_box.query.engines.clickhouse.engine import ClickHouse
-from analytics_box.query.engines.clickhouse.machines import Machine
-from analytics_box.query.engines.clickhouse.server import Target
+from analytics_box.query.engines.clickhouse.machines import ClickHouseMachine
+from analytics_box.query.engines.clickhouse.server import ClickHouseTarget
 from analytics_box.query.engines.clickhouse.shipping import Position
-from analytics_box.query.exported import Part, archive
-from analytics_box.query.request import Request
-from analytics_box.query.run import Entry, Queries
+from analytics_box.query.exported import FactExport, archive
+from analytics_box.query.request import QueryRequest
+from analytics_box.query.run import ParameterAnswer, QueryRunner
 from tests.query.clickhouse.fake import Fake
 from tests.query.oracle import Asked, Row
 from tests.query.world import World as Questions
@@ -27,7 +27,7 @@ from tests.query.world import World as Questions
 
 async def lines_of_export(engines: Engines, site: int, until: int) -> dict[str, list[str]]:
     """The lines of an export of all that a website has, by file, sorted."""
-    part = Part(site, 0, until, "ndjson", people=True)
+    part = FactExport(site, 0, until, "ndjson", people=True)
     content = b"".join([piece async for piece in archive(engines, part, seconds=10)])
     with zipfile.ZipFile(io.BytesIO(content)) as file:
         return {name: sorted(file.read(name).decode().splitlines()) for name in file.namelist()}
@@ -38,16 +38,16 @@ class World(Questions):
 
     other: "World | None" = None
 
-    def __init__(self, directory: Path, url: str, machine: Machine | None = None) -> None:
+    def __init__(self, directory: Path, url: str, machine: ClickHouseMachine | None = None) -> None:
         """ClickHouse for itself alone, or as one of several machines."""
         super().__init__(directory)
         self._engines[1].close()
         several = machine is not None
         among = (lambda: machine) if several else None
-        far = ClickHouse(self.db, self.clock, Target(url, several=several), every=0, among=among)
+        far = ClickHouse(self.db, self.clock, ClickHouseTarget(url, several=several), every=0, among=among)
         self.engines = Engines(self.db, self.clock, columnar="clickhouse", far=far)
         self._engines = self._engines[0], self.engines
-        self._queries[1] = Queries(self.engines, self.clock, seconds=30)
+        self._queries[1] = QueryRunner(self.engines, self.clock, seconds=30)
 
     def send(self) -> None:
         """ClickHouse gets what there is, whose texts have numbers for all machines."""
@@ -65,7 +65,7 @@ class World(Questions):
 
         return self._run(lines_of_export(engines, site, until=self.clock.now() + DAY))
 
-    async def _answers(self, request: Request, scope: Scope) -> list[list[Entry]]:
+    async def _answers(self, request: QueryRequest, scope: ReadScope) -> list[list[ParameterAnswer]]:
         if self.engines.name == "sqlite":
             await self.engines.maintain()
         answers = [await queries.answer(request, scope) for queries in self._queries]

@@ -6,7 +6,7 @@ from typing import NoReturn
 import pytest
 
 from analytics_box.app.routes import PAGES_AND_API
-from analytics_box.base.texts import Errors, SignIn
+from analytics_box.base.texts import Errors, SignInTexts
 from analytics_box.tenants.accounts.tries import Tries
 from analytics_box.web.call import Call
 from analytics_box.web.page import kept_forms
@@ -40,7 +40,7 @@ def test_whoever_signs_in_again_gets_the_form_as_it_was_and_nothing_is_saved_bef
     sites = box.get("/sites", cookie=box.cookie).body
     browser = kept(box, "/sites/new", **TYPED)
     page = box.get(f"/sign-in?next={KEPT}", cookie=browser).body.decode()
-    assert SignIn.kept in page
+    assert SignInTexts.kept in page
     assert TYPED["domain"] not in page, "whoever is not signed in sees nothing of it"
     done = send(box, "/sign-in", browser, email=EMAIL, password=PASSWORD, next=KEPT)
     assert done.headers["location"] == KEPT
@@ -136,5 +136,7 @@ def test_every_handler_that_submits_what_was_typed_has_its_form_kept() -> None:
     for route in PAGES_AND_API:
         source = inspect.getsource(route.handler)
         submits = "visit.submit(" in source and "values=" in source
-        submits |= any(call in source for call in (".saves()", " _save(", " _saved(", " _submitted(", "visit.typed"))
+        submits |= any(
+            call in source for call in (".saves()", " _save(", " _save_change(", " _answer_form(", "visit.typed")
+        )
         assert route.kept == (submits and route.handler.__name__ not in NOT_KEPT), route.path

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.base.errors import RateLimited
-from analytics_box.base.limits import Limits
+from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.seal import Seal
 from analytics_box.tenants.accounts import passwords, tries
@@ -141,7 +141,7 @@ def test_only_a_few_wait_for_one_account_at_once(tmp_path: Path) -> None:
 
     wanted_limit = 2
     settings = Settings(limit_sign_in=wanted_limit)
-    asyncio.run(story(Tries(Limits(FixedClock()), Seal(tmp_path / "secret.key"), settings)))
+    asyncio.run(story(Tries(TokenBuckets(FixedClock()), Seal(tmp_path / "secret.key"), settings)))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ HOUR, DAY = 3_600, 86_400
 
 def sweep(box: RunningBox) -> None:
     (job,) = (job for job in jobs.JOBS if job.name == "sweep accounts")
-    box.run(jobs.run(job, box.box))
+    box.run(jobs.run_job(job, box.box))
 
 
 def count(box: RunningBox, table: str) -> int:

@@ -24,7 +24,7 @@ def set_up(box: RunningBox, **given: str) -> Any:
     """As `analytics-box setup` does it."""
     wanted = {"organization": "Ada", "website": "Shop", "domain": "shop.example", "email": EMAIL, **given}
     account = json.dumps({**wanted, "password": passwords.hash_now(PASSWORD)}).encode()
-    return box.run(commands.run(box.box.parts, "setup", account))
+    return box.run(commands.run_command(box.box.parts, "setup", account))
 
 
 def sign_in(box: RunningBox, zone: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from analytics_box.base.notify.change import Tools
+from analytics_box.base.notify.change import ChannelTools
 from analytics_box.base.notify.kinds import pagerduty
 from analytics_box.base.notify.mail import Mailer
 from tests.base.notify.mail_server import mail_server
@@ -235,7 +235,7 @@ def test_a_name_has_one_to_a_hundred_characters(shared: World, name: str) -> Non
 
 def test_without_private_targets_chats_need_https(tmp_path: Path) -> None:
     with world_in(tmp_path / "data") as here:
-        here.box.box.parts[Tools].fences.allowed = ()
+        here.box.box.parts[ChannelTools].fences.allowed = ()
         for kind in ("slack", "discord", "teams", "google_chat"):
             given = {"type": kind, "name": "S", "config": {"url": "http://example.com/x"}}
             assert here.refused("ada", "config.createChannel", **given) == (400, "BAD_REQUEST", "url")
@@ -325,7 +325,7 @@ def test_when_the_key_file_is_lost_channels_stay_listed_and_say_so(here: World, 
     channel_id = here.channel()["channel"]["id"]
     key = tmp_path / "data" / "secret.key"
     key.write_bytes(bytes(32))
-    seal = here.box.box.parts[Tools].seal
+    seal = here.box.box.parts[ChannelTools].seal
     seal._key = b""  # as after a restart
     assert here.call("ada", "config.listChannels")[0]["config"] == {"url": ""}
     result = here.call("ada", "config.testChannel", channelId=channel_id)["results"][0]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from analytics_box.tenants.tenancy.directory import Organizations
+from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from tests.cases import each
 from tests.tenants.configuration.world import World, world_in
 
@@ -76,7 +76,7 @@ def test_name_servers_that_do_not_answer_prove_nothing(here: World, monkeypatch:
 def test_internal_names_are_looked_up_only_for_organizations_with_an_open_network(here: World) -> None:
     made = here.call("grace", "config.addDomain", domain="go.shop.lan")
     publish(here, made["record"], made["record"]["value"])
-    organizations, own = here.box.box.parts[Organizations], here.box.organization_id
+    organizations, own = here.box.box.parts[OrganizationDirectory], here.box.organization_id
     organizations.open(own, "")
     checked = here.call("grace", "config.verifyDomain", domainId=made["id"])
     assert (checked["status"], here.names.asked) == ("pending", [])

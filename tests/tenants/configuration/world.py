@@ -59,7 +59,9 @@ class World:
         message = Message(type="monitor.down", title=title, text="It does not answer.", at=now, subject=subject)
         return self.box.run(
             self.box.box.box_db.write(
-                lambda db: deliveries.put(db, self.box.organization_id, message, topic=topic, now=now, only=only)
+                lambda db: deliveries.queue_deliveries(
+                    db, self.box.organization_id, message, topic=topic, now=now, only=only
+                )
             )
         )
 

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from analytics_box.base.errors import RateLimited
-from analytics_box.base.identity import Key
-from analytics_box.base.limits import Limits
+from analytics_box.base.identity import ApiKey
+from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.settings import Settings
 from analytics_box.tenants.keys.admission import Admission
 from tests.inprocess import NOON, FixedClock, WholeBox, whole_box
@@ -95,13 +95,13 @@ def test_answers_tell_what_is_left(box: WholeBox) -> None:
     assert "x-ratelimit-limit" not in box.get("/health").headers
 
 
-def key(name: str = "key") -> Key:
-    return Key(id=name, organization_id="organization", name=name, start="svc_0000", scopes=frozenset())
+def key(name: str = "key") -> ApiKey:
+    return ApiKey(id=name, organization_id="organization", name=name, start="svc_0000", scopes=frozenset())
 
 
 def door(**settings: int) -> Admission:
     clock = FixedClock()
-    return Admission(clock, Limits(clock), msgspec.structs.replace(Settings(), **settings))
+    return Admission(clock, TokenBuckets(clock), msgspec.structs.replace(Settings(), **settings))
 
 
 def test_only_so_many_requests_of_a_key_at_once() -> None:

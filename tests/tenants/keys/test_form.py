@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics_box.base.identity import Person, Scope
+from analytics_box.base.identity import Scope, SignedInPerson
 from analytics_box.tenants.keys import form, rules
-from analytics_box.tenants.keys.rules import RateLimit, Record
+from analytics_box.tenants.keys.rules import RateLimit, StoredKey
 from analytics_box.tenants.websites.rules import Website
 from tests.inprocess import NOON
 
@@ -18,12 +18,12 @@ SITES = [Website(name, "organization", 1, name.upper(), f"{name}.example", False
 SCOPES = st.lists(st.sampled_from(form.OF_ONE_WEBSITE), unique=True).map(tuple)
 
 
-def person(zone: str = "UTC") -> Person:
-    return Person("user", "organization", "owner", "ada@example.com", zone)
+def person(zone: str = "UTC") -> SignedInPerson:
+    return SignedInPerson("user", "organization", "owner", "ada@example.com", zone)
 
 
 @st.composite
-def records(draw: st.DrawFn) -> Record:
+def records(draw: st.DrawFn) -> StoredKey:
     """A key that rules.check would let pass."""
     scopes: tuple[Scope, ...] = draw(SCOPES)
     own = draw(st.dictionaries(st.sampled_from(["website:a", "website:b", "website:gone"]), SCOPES))
@@ -32,7 +32,7 @@ def records(draw: st.DrawFn) -> Record:
         own = {"website:a": ("read:data",)}
     if not scopes and not any(own.values()):
         own[next(iter(own))] = ("read:data",)
-    return Record(
+    return StoredKey(
         id="key",
         organization_id="organization",
         name="Key",
@@ -51,9 +51,9 @@ def records(draw: st.DrawFn) -> Record:
 
 
 @given(record=records(), zone=st.sampled_from(["UTC", "Europe/Berlin", "America/St_Johns", "Pacific/Apia"]))
-def test_a_form_that_is_saved_as_it_is_changes_nothing(record: Record, zone: str) -> None:
+def test_a_form_that_is_saved_as_it_is_changes_nothing(record: StoredKey, zone: str) -> None:
     posted = dict(parse_qsl(urlencode(form.fields_of(record, person(zone))), keep_blank_values=True))
-    wanted = form.wanted(posted, person(zone), record)
+    wanted = form.parse_key_form(posted, person(zone), record)
     after = msgspec.structs.replace(record, scopes=wanted.scopes, resources=wanted.resources)
     assert rules.key_of(after) == rules.key_of(record), "it may the same"
     assert (wanted.tags, wanted.ratelimit, wanted.type) == (record.tags, record.ratelimit, record.type)
@@ -61,8 +61,8 @@ def test_a_form_that_is_saved_as_it_is_changes_nothing(record: Record, zone: str
 
 
 @given(record=records())
-def test_what_the_form_offers_is_ticked_as_the_key_is(record: Record) -> None:
-    offered = form.offered(form.fields_of(record, person()), SITES, "owner", record)
+def test_what_the_form_offers_is_ticked_as_the_key_is(record: StoredKey) -> None:
+    offered = form.scope_choices(form.fields_of(record, person()), SITES, "owner", record)
     key = rules.key_of(record)
     ticked = {choice.name for group in offered.groups for choice in group.choices if choice.on}
     assert ticked == key.scopes
@@ -83,6 +83,6 @@ def test_what_the_form_offers_is_ticked_as_the_key_is(record: Record) -> None:
     ],
 )
 def test_an_end_is_a_day_of_the_person_s_zone(zone: str, fields: dict[str, str], instant: str) -> None:
-    wanted = form.wanted({"name": "Key", "scope:read:data": "on", **fields}, person(zone))
+    wanted = form.parse_key_form({"name": "Key", "scope:read:data": "on", **fields}, person(zone))
     assert wanted.expires_at is not None
     assert datetime.fromtimestamp(wanted.expires_at / 1000, UTC).isoformat() == instant

@@ -13,7 +13,7 @@ import pytest
 from analytics_box.app.procedures import PROCEDURES
 from analytics_box.app.routes import TABLE
 from analytics_box.base.errors import Forbidden
-from analytics_box.base.identity import SCOPES, Identity, Key, Scope
+from analytics_box.base.identity import SCOPES, ApiKey, Identity, Scope
 from analytics_box.web.permission import PUBLIC, SIGNED_IN, allow
 from analytics_box.web.route import Procedure, Route
 from tests.cases import each
@@ -240,7 +240,7 @@ def test_the_table_names_only_scopes_that_exist() -> None:
 def test_only_global_keys_act_for_an_organization(
     scopes: set[str], own: dict[str, set[str]], websites: set[str] | None, may: bool
 ) -> None:
-    key = Key(
+    key = ApiKey(
         id="key",
         organization_id="organization",
         name="Key",

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from analytics_box.base.outgoing.askers import member_of
 from analytics_box.base.outgoing.client import Clients
-from analytics_box.tenants.tenancy.directory import Organizations
+from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from tests.app.admin.commanding import beside, result, typed
 from tests.inprocess import WholeBox, whole_box
 from tests.tenants.organizations.world import World
@@ -65,7 +65,7 @@ def test_an_owner_who_is_no_administrator_opens_nothing_and_is_offered_nothing(b
 
 
 def test_the_command_line_opens_networks_of_any_organization_at_once(box: WholeBox) -> None:
-    foreign = next(one.id for one in box.box.parts[Organizations].all() if one.slug == "eve")
+    foreign = next(one.id for one in box.box.parts[OrganizationDirectory].all() if one.slug == "eve")
     with beside(box) as data:
         row = result("organization", "edit", "eve", "--private-targets", "192.168.3.0/24", data=data)
         assert row["privateTargets"] == "192.168.3.0/24"

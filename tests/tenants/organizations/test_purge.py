@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.app.jobs import JOBS, run
+from analytics_box.app.jobs import JOBS, run_job
 from analytics_box.app.removals import KEPT, LOSSES
 from analytics_box.base.clock import DAY
 from analytics_box.base.facts.erase import OTHERS
-from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.layout import stored_table
 from analytics_box.base.facts.tables import FACT_NAMES
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Db
@@ -73,7 +73,7 @@ def events_by_site(people: World) -> dict[int, int]:
 
 def run_purge(people: World) -> None:
     job = next(job for job in JOBS if job.name == "purge organizations")
-    people.box.run(run(job, people.box.box))
+    people.box.run(run_job(job, people.box.box))
 
 
 def delete(people: World) -> None:
@@ -210,5 +210,5 @@ def test_what_stays_has_a_reason_and_nothing_goes_twice() -> None:
 
 
 def test_every_table_of_facts_goes_with_its_site(people: World) -> None:
-    facts = {stored(name) for name in FACT_NAMES}
+    facts = {stored_table(name) for name in FACT_NAMES}
     assert with_column(people.box.box.events.db, "site") == facts | {table.name for table in OTHERS}

@@ -18,7 +18,7 @@ from analytics_box.figures.range_picker import range_shown
 from analytics_box.figures.view import read_view
 from analytics_box.products.overview.board import PANELS, WEBSITE
 from analytics_box.query.catalog.types import Record
-from analytics_box.query.ranges import Days
+from analytics_box.query.ranges import DayRange
 from analytics_box.web.page import assets
 from analytics_box.web.page.dates import USUAL
 from analytics_box.web.page.templates import Pages
@@ -208,7 +208,7 @@ def pages() -> Pages:
 
 def rendered(pages: Pages, name: str, *, rows: list[Record] | None, failed: bool) -> str:
     view = read_view("/sites/w1", {"range": "today"}, WEBSITE)
-    days = Days(date(2026, 11, 20), date(2026, 11, 20))
+    days = DayRange(date(2026, 11, 20), date(2026, 11, 20))
     shown = Dashboard(
         view=view,
         zone="UTC",

@@ -114,7 +114,7 @@ def secret_of(world: World, caller: Caller, website: Website) -> str:
     box, (scopes, places) = world.box, KEYS[caller]
     named = {"*": "global", "here": f"website:{website.id}", "elsewhere": f"website:{box.sites['local']}"}
     resources = {named[place]: further or (scopes if place == "*" else ()) for place, further in places.items()}
-    wanted = rules.Wanted(name="Key", scopes=scopes, resources=resources)
+    wanted = rules.KeyDefinition(name="Key", scopes=scopes, resources=resources)
     organization_id = box.foreign_organization_id if caller == "other everything" else box.organization_id
     key, secret = box.box.box_db.write_now(
         lambda db: create_as(db, wanted, organization_id=organization_id, by=By("test", box.clock.now()))

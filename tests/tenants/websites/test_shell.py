@@ -1,6 +1,6 @@
 """The frame around pages of websites, and the line to paste."""
 
-from analytics_box.base.identity import Person
+from analytics_box.base.identity import SignedInPerson
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import shell, snippet
 
@@ -32,6 +32,6 @@ def test_on_localhost_the_snippet_asks_to_be_counted_there() -> None:
 
 def test_the_frame_offers_a_few_other_websites_but_not_its_own() -> None:
     websites = [website(number) for number in range(1, 20)]
-    ada = Person("user-1", "organization-1", "owner", "ada@example.com", "UTC")
+    ada = SignedInPerson("user-1", "organization-1", "owner", "ada@example.com", "UTC")
     frame = shell(ada, "overview", website=websites[2], websites=websites)
     assert [place.name for place in frame.others] == ["Site 1", "Site 2", "Site 4", "Site 5", "Site 6", "Site 7"]

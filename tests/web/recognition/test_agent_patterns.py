@@ -13,7 +13,7 @@ import pytest
 import ua_parser_rs
 from ua_parser.loaders import load_lazy_builtins
 
-from analytics_box.web.recognition.agent_patterns import Found, browser_and_system
+from analytics_box.web.recognition.agent_patterns import AgentMatch, browser_and_system
 
 CORPUS = Path(__file__).parent / "corpus"
 ROOT = Path(__file__).parents[3]
@@ -22,7 +22,7 @@ EVERY = 5  # lines of the corpus
 _SAID = attrgetter("family", "major", "minor", "patch", "patch_minor")
 
 
-def said(found: Found | None) -> Any:
+def said(found: AgentMatch | None) -> Any:
     return found and _SAID(found)
 
 

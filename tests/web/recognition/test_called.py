@@ -1,6 +1,6 @@
 """Codes are called by their names, whatever has them."""
 
-from analytics_box.web.recognition.called import called
+from analytics_box.web.recognition.called import display_name
 from tests.cases import each
 
 
@@ -17,4 +17,4 @@ from tests.cases import each
     ],
 )
 def test_countries_and_languages_have_names_and_all_else_is_as_it_is(field: str, value: str, name: str) -> None:
-    assert called(field, value) == name
+    assert display_name(field, value) == name

@@ -9,7 +9,7 @@ import pytest
 
 from analytics_box.base.settings import Settings
 from analytics_box.web.recognition.countries import name_of, names
-from analytics_box.web.recognition.geo import UNKNOWN, Geo, Location, read
+from analytics_box.web.recognition.geo import UNKNOWN, Geo, Location, location_of
 from tests.web.recognition.mmdb import database
 
 PROXY = "::ffff:192.0.2.1"
@@ -95,7 +95,7 @@ def test_every_country_of_the_list_has_an_english_name() -> None:
     ],
 )
 def test_an_entry_of_a_database_is_read_whatever_form_it_has(entry: Any, location: Location) -> None:
-    assert read(entry) == location
+    assert location_of(entry) == location
 
 
 def test_a_named_database_knows_regions_and_cities_and_the_list_fills_its_gaps(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analytics_box.web.recognition.hosting import Ranges, hosts, provider_of
+from analytics_box.web.recognition.hosting import HostingRanges, hosts, provider_of
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_the_ranges_are_sorted_and_none_overlaps_another() -> None:
 
 
 def test_every_first_and_last_address_of_a_range_belongs_to_it_and_its_neighbours_do_not() -> None:
-    four: Ranges = hosts().four
+    four: HostingRanges = hosts().four
     inside = {number for ends in (four.firsts, four.lasts) for number in ends}
     for first, last, provider in zip(four.firsts, four.lasts, four.providers, strict=True):
         assert four.find(first) == four.find(last) == provider

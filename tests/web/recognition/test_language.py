@@ -1,6 +1,6 @@
 """Languages are written in one way (wire 4.3)."""
 
-from analytics_box.web.recognition.language import called, language, preferred
+from analytics_box.web.recognition.language import language, language_name, preferred_language
 from tests.cases import each
 
 
@@ -56,7 +56,7 @@ def test_a_tag_is_a_language_and_at_most_a_region(sent: str, kept: str) -> None:
     ],
 )
 def test_preferred_language_is_the_first_with_the_highest_weight(header: str, tag: str) -> None:
-    assert preferred(header) == tag
+    assert preferred_language(header) == tag
 
 
 @each(
@@ -73,4 +73,4 @@ def test_preferred_language_is_the_first_with_the_highest_weight(header: str, ta
     ],
 )
 def test_languages_have_english_names(code: str, name: str) -> None:
-    assert called(code) == name
+    assert language_name(code) == name

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from analytics_box.web.recognition.channel import CHANNELS, channel
 from analytics_box.web.recognition.click_ids import CLICK_IDS
-from analytics_box.web.recognition.known_sources import DIRECT, known, plain
+from analytics_box.web.recognition.known_sources import DIRECT, known_sources, plain
 from analytics_box.web.recognition.source import domain_of, host_of, is_spam, kind_of, name_of_host, name_of_tag, source
 from tests.cases import each
 from tests.examples import examples
@@ -82,7 +82,7 @@ def test_hosts_that_send_false_referrers_are_known(host: str, spam: bool) -> Non
 
 def test_no_source_that_people_come_from_is_called_spam() -> None:
     assert [row.host for row in ROWS if is_spam(row.host)] == []
-    both = {host for host in known().hosts if "{" not in host and is_spam(host)}
+    both = {host for host in known_sources().hosts if "{" not in host and is_spam(host)}
     assert both == {"search.fbdownloader.com", "search.iminent.com"}  # search engines that came with unwanted software
 
 
@@ -122,7 +122,7 @@ def test_a_source_has_the_domain_that_people_know(name: str, domain: str) -> Non
 
 
 def test_every_listed_host_leads_to_a_name_that_has_a_kind() -> None:
-    lists = known()
+    lists = known_sources()
     assert len(lists.hosts) > 500
     assert {name for name in lists.hosts.values() if name not in lists.kinds} == set()
 
@@ -160,7 +160,7 @@ def test_only_the_host_of_a_referrer_counts(referrer: str, name: str) -> None:
 
 
 def test_no_two_sources_are_spelled_alike_and_each_is_found_by_its_name() -> None:
-    kinds = known().kinds
+    kinds = known_sources().kinds
     assert len({plain(name) for name in kinds}) == len(kinds)
     for name in kinds:
         for tag in (name, name.upper(), name.replace(" ", "-"), f" {name}"):
@@ -168,7 +168,7 @@ def test_no_two_sources_are_spelled_alike_and_each_is_found_by_its_name() -> Non
 
 
 def test_every_listed_host_has_its_name_in_every_form() -> None:
-    for host, name in known().hosts.items():
+    for host, name in known_sources().hosts.items():
         if "{" not in host and "*" not in host:
             for form in (host, f"www.{host}", f"WWW.{host.upper()}.", f"m.{host}", f"mobile.{host}", f"search.{host}"):
                 assert name_of_host(form) == name

@@ -1,1 +1,3 @@
-"""What commands are given, apart from what carries them out: the command line loads no more beside a running box."""
+"""Inputs of commands, separate from the code that carries them out: the command line loads only these beside a running
+box.
+"""

@@ -1,4 +1,4 @@
-"""What the commands `prune` and `vacuum` are given."""
+"""Inputs of `prune` and `vacuum`."""
 
 from typing import Annotated
 
@@ -8,8 +8,10 @@ from analytics_box.app.admin.given.words import Text
 
 
 class Prune(Struct, frozen=True, forbid_unknown_fields=True):
-    """What to remove: facts from before the UTC day with this number, or with None what each website's retention has
-    over. Of one website, or of all; `clicks` are those on short links."""
+    """Facts to remove: from before the UTC day with this number, or with None those older than each website's
+    retention. Of
+    one website, or of all; `clicks` are those on short links.
+    """
 
     before: Annotated[int, Meta(ge=0)] | None = None
     website: Text | None = None
@@ -24,5 +26,5 @@ class Retire(Struct, frozen=True, forbid_unknown_fields=True):
     number: Annotated[int, Meta(ge=1, le=1023)]
 
 
-class Nothing(Struct, frozen=True, forbid_unknown_fields=True):
+class NoOptions(Struct, frozen=True, forbid_unknown_fields=True):
     """Nothing has to be said."""

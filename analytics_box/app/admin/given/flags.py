@@ -1,4 +1,4 @@
-"""What the commands `flag …` are given."""
+"""Inputs of `flag …`."""
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -10,7 +10,7 @@ from analytics_box.products.flags.moving.wanted import Form, Source
 
 
 class OwnFlags(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Whose flags: a website's, by its id or domain, else an organization's; that can be left out if there is one."""
+    """The owner of flags: a website, by its id or domain, else an organization; optional if there is only one."""
 
     website: Text | None = None
     organization: Text | None = None

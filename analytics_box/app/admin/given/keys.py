@@ -1,4 +1,4 @@
-"""What the commands `key …` are given."""
+"""Inputs of `key …`."""
 
 from msgspec import Struct
 
@@ -7,7 +7,7 @@ from analytics_box.base.identity import Scope
 from analytics_box.tenants.keys.rules import KeyType, RateLimit
 
 
-class NewKey(Struct, frozen=True, forbid_unknown_fields=True):
+class KeyCreateOptions(Struct, frozen=True, forbid_unknown_fields=True):
     """Without `websites` the key is global. The organization can be left out where there is only one."""
 
     name: Text

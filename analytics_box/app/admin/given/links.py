@@ -1,4 +1,4 @@
-"""What the commands `link …` are given."""
+"""Inputs of `link …`."""
 
 from typing import Annotated, Any, Literal
 

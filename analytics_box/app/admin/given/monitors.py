@@ -1,4 +1,4 @@
-"""What the commands `monitor …` are given."""
+"""Inputs of `monitor …`."""
 
 from typing import Annotated, Any
 
@@ -15,7 +15,7 @@ Fields = dict[str, Any]  # of a monitor, by their names in the API
 
 
 class SomeMonitors(Struct, frozen=True, forbid_unknown_fields=True):
-    """What needs somebody first. The organization can be left out where there is only one."""
+    """Monitors that need attention first. The organization is optional if there is only one."""
 
     organization: Text | None = None
     search: str = ""

@@ -1,4 +1,4 @@
-"""What the commands `user …` are given."""
+"""Inputs of `user …`."""
 
 from msgspec import Struct
 

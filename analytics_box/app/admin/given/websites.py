@@ -1,4 +1,4 @@
-"""What the commands `website …` are given."""
+"""Inputs of `website …`."""
 
 from msgspec import Struct
 
@@ -13,7 +13,7 @@ class SomeWebsites(Struct, frozen=True, forbid_unknown_fields=True):
     deleted: bool = False
 
 
-class NewWebsite(Struct, frozen=True, forbid_unknown_fields=True):
+class WebsiteAddOptions(Struct, frozen=True, forbid_unknown_fields=True):
     """The organization can be left out where there is only one."""
 
     name: Text
@@ -28,7 +28,7 @@ class OneWebsite(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class EditedWebsite(Struct, frozen=True, forbid_unknown_fields=True):
-    """What is not given stays."""
+    """New settings of a website; settings that are left out stay."""
 
     website: Text
     name: Text | None = None

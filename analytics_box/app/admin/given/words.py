@@ -1,4 +1,4 @@
-"""What a word of a command may be."""
+"""Valid words of commands."""
 
 from typing import Annotated
 

@@ -3,19 +3,19 @@
 from typing import Any
 
 from analytics_box.base.notify import checks, wording
-from analytics_box.base.notify.kinds.kind import Config, Kind, Post, Sending, json_post
+from analytics_box.base.notify.kinds.kind import ChannelKind, Config, Post, SendAttempt, json_post
 from analytics_box.base.notify.message import Message, lines
-from analytics_box.base.notify.wording import marked, within
+from analytics_box.base.notify.wording import escape_markdown, within
 
 
-def _made(config: Config, message: Message, _: Sending) -> Post:
+def _discord_post(config: Config, message: Message, _: SendAttempt) -> Post:
     embed: dict[str, Any] = {
-        "title": marked(wording.title(message, 120)),
-        "description": within(lines(message.text, 1_800), 2_000, marked),
+        "title": escape_markdown(wording.title(message, 120)),
+        "description": within(lines(message.text, 1_800), 2_000, escape_markdown),
         "color": wording.COLORS[message.tone],
         "timestamp": wording.iso(message.at),
         "fields": [
-            {"name": marked(label), "value": within(value, 240, marked), "inline": True}
+            {"name": escape_markdown(label), "value": within(value, 240, escape_markdown), "inline": True}
             for label, value in wording.facts(message, 10, longest=240)
         ],
     }
@@ -24,11 +24,11 @@ def _made(config: Config, message: Message, _: Sending) -> Post:
     return json_post(config["url"], {"embeds": [embed], "allowed_mentions": {"parse": []}})
 
 
-DISCORD = Kind(
+DISCORD = ChannelKind(
     name="discord",
     label="Discord",
     help="A message in a channel of your server.",
     fields=(checks.webhook_url("Server settings, Integrations, Webhooks, Copy webhook URL."),),
     shown=checks.origin_of,
-    made=_made,
+    made=_discord_post,
 )

@@ -3,12 +3,12 @@
 from typing import Any
 
 from analytics_box.base.notify import checks, wording
-from analytics_box.base.notify.kinds.kind import Config, Kind, Post, Sending, json_post
+from analytics_box.base.notify.kinds.kind import ChannelKind, Config, Post, SendAttempt, json_post
 from analytics_box.base.notify.message import Message, lines
 from analytics_box.base.notify.wording import as_html, within
 
 
-def _made(config: Config, message: Message, _: Sending) -> Post:
+def _google_chat_post(config: Config, message: Message, _: SendAttempt) -> Post:
     paragraphs = [
         within(lines(message.text, 2_000), 12_000, as_html, wording.utf8),
         *(
@@ -24,11 +24,11 @@ def _made(config: Config, message: Message, _: Sending) -> Post:
     return json_post(config["url"], {"cardsV2": [{"cardId": "alert", "card": card}]})
 
 
-GOOGLE_CHAT = Kind(
+GOOGLE_CHAT = ChannelKind(
     name="google_chat",
     label="Google Chat",
     help="A message in a space.",
     fields=(checks.webhook_url("Space, Apps & integrations, Webhooks, copy the link."),),
     shown=checks.origin_of,
-    made=_made,
+    made=_google_chat_post,
 )

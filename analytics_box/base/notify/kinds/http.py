@@ -13,7 +13,7 @@ import msgspec
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.notify import checks, wording
-from analytics_box.base.notify.kinds.kind import Config, Field, Kind, Post, Sending
+from analytics_box.base.notify.kinds.kind import ChannelField, ChannelKind, Config, Post, SendAttempt
 from analytics_box.base.notify.message import Message, line, lines
 from analytics_box.base.outgoing.addresses import Fence
 
@@ -66,13 +66,13 @@ def _whole(config: Config) -> None:
     if config["format"] != "json" or config["method"] == "GET":
         return
     try:
-        _filled(msgspec.json.decode(config["body"]), dict.fromkeys(PLACEHOLDERS, ""))
+        _fill_template(msgspec.json.decode(config["body"]), dict.fromkeys(PLACEHOLDERS, ""))
     except (msgspec.DecodeError, RecursionError) as broken:
         wrong = "This is not JSON. Write placeholders inside of quotes, like {“text”: “{{text}}”}"
         raise BadRequest.about("body", wrong.replace("“", '"').replace("”", '"')) from broken
 
 
-def _values(message: Message, sending: Sending) -> Values:
+def _values(message: Message, sending: SendAttempt) -> Values:
     return {
         "title": wording.title(message, 500),
         "text": lines(message.text, 4_000),
@@ -92,28 +92,28 @@ def _fill(template: str, values: Values, escape: Callable[[str], str] = str) -> 
     return _PLACEHOLDER.sub(lambda found: escape(values.get(found[1], "")), template)
 
 
-def _filled(content: Any, values: Values) -> Any:
+def _fill_template(content: Any, values: Values) -> Any:
     """JSON with its texts filled in; names of fields stay as they are."""
     if isinstance(content, str):
         return _fill(content, values)
     if isinstance(content, list):
-        return [_filled(each, values) for each in content]
+        return [_fill_template(each, values) for each in content]
     if isinstance(content, dict):
-        return {name: _filled(each, values) for name, each in content.items()}
+        return {name: _fill_template(each, values) for name, each in content.items()}
     return content
 
 
 def _body(config: Config, values: Values) -> bytes:
     match config["format"]:
         case "json":
-            return msgspec.json.encode(_filled(msgspec.json.decode(config["body"]), values))
+            return msgspec.json.encode(_fill_template(msgspec.json.decode(config["body"]), values))
         case "form":
             return _fill(config["body"].replace("\n", ""), values, lambda value: quote(value, safe="")).encode()
         case _:
             return _fill(config["body"], values).encode()
 
 
-def _made(config: Config, message: Message, sending: Sending) -> Post:
+def _http_post(config: Config, message: Message, sending: SendAttempt) -> Post:
     headers = tuple(_pairs(config.get("headers", "")))
     if config["method"] == "GET":
         return Post(config["url"], headers, b"", "GET")
@@ -121,12 +121,12 @@ def _made(config: Config, message: Message, sending: Sending) -> Post:
     return Post(config["url"], (("Content-Type", _TYPES[config["format"]]), *headers), body, config["method"])
 
 
-HTTP = Kind(
+HTTP = ChannelKind(
     name="http",
     label="HTTP request",
     help="Any other service: you say which request it gets.",
     fields=(
-        Field(
+        ChannelField(
             "url",
             "Address",
             "It has to answer with a status of 200 to 299 within 10 seconds.",
@@ -134,8 +134,8 @@ HTTP = Kind(
             type="url",
             longest=2_048,
         ),
-        Field("method", "Method", "", checks.as_given, type="choice", default="POST", choices=METHODS),
-        Field(
+        ChannelField("method", "Method", "", checks.as_given, type="choice", default="POST", choices=METHODS),
+        ChannelField(
             "headers",
             "Headers",
             "One in a line, like Authorization: Bearer abc. They are kept secret.",
@@ -145,7 +145,7 @@ HTTP = Kind(
             secret=True,
             required=False,
         ),
-        Field(
+        ChannelField(
             "format",
             "Format of the body",
             "How values are written into the body, and its Content-Type.",
@@ -154,7 +154,7 @@ HTTP = Kind(
             default="json",
             choices=FORMATS,
         ),
-        Field(
+        ChannelField(
             "body",
             "Body",
             "Placeholders: "
@@ -167,6 +167,6 @@ HTTP = Kind(
         ),
     ),
     shown=checks.origin_of,
-    made=_made,
+    made=_http_post,
     check=_whole,
 )

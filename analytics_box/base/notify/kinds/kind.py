@@ -1,7 +1,7 @@
-"""What a kind of channel says of itself.
+"""The declaration of a kind of channel.
 
-A kind is one file: the fields of its form, how what is typed becomes a configuration, what may be shown of it, and what
-is sent for a message. Nothing outside of that file knows the kind but by the table.
+A kind is one file: the fields of its form, the configuration made from them, the part of it that may be shown, and the
+request for a message. Nothing outside of that file knows the kind but by the table.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ SECRET: Final = "secret"  # noqa: S105  the field that the box itself fills, whe
 MOST_BYTES: Final = 16_384  # of a whole configuration
 
 
-class Field(Struct, frozen=True):
+class ChannelField(Struct, frozen=True):
     """A field of the form, by the name that it has in the API.
 
     A `secret` one is never shown again. `missing` is what is said where it is required and empty.
@@ -53,14 +53,14 @@ class Post(Struct, frozen=True):
     method: str = "POST"
 
 
-class Sending(Struct, frozen=True):
-    """One delivery: its id, the same for each attempt, and UTC ms."""
+class SendAttempt(Struct, frozen=True):
+    """A delivery: its id, the same for each attempt, and UTC ms."""
 
     id: str
     now: int
 
 
-class Kind(Struct, frozen=True, kw_only=True):
+class ChannelKind(Struct, frozen=True, kw_only=True):
     """A kind of channel. `name` is for programs, `label` and `help` are for people.
 
     `shown` is the destination of a channel, without a secret. `made` is the request for a message; None if the service
@@ -72,9 +72,9 @@ class Kind(Struct, frozen=True, kw_only=True):
     name: str
     label: str
     help: str
-    fields: tuple[Field, ...]
+    fields: tuple[ChannelField, ...]
     shown: Callable[[Config], str]
-    made: Callable[[Config, Message, Sending], Post | Mail | None]
+    made: Callable[[Config, Message, SendAttempt], Post | Mail | None]
     check: Callable[[Config], None] | None = None
     new_secret: Callable[[], str] | None = None
     stays_open: bool = False
@@ -86,11 +86,11 @@ class Kind(Struct, frozen=True, kw_only=True):
         return any(field.type == "email" for field in self.fields)
 
     def open_part(self, config: Config) -> dict[str, str]:
-        """What somebody who may change the channel sees of its configuration."""
+        """The part of the configuration that users who can change the channel see."""
         return {field.name: config.get(field.name, "") for field in self.fields if not field.secret}
 
 
-def clean(kind: Kind, given: Config, fence: Fence) -> dict[str, str]:
+def clean(kind: ChannelKind, given: Config, fence: Fence) -> dict[str, str]:
     """A configuration of what was typed, checked as far as that is possible without asking anybody. Raises BadRequest.
 
     A name in an address is looked up and vetted when something is sent.
@@ -112,7 +112,7 @@ def json_post(url: str, content: dict[str, Any], *headers: tuple[str, str], meth
     return Post(url, (JSON, *headers), msgspec.json.encode(content), method)
 
 
-def _clean(field: Field, value: str, fence: Fence) -> str:
+def _clean(field: ChannelField, value: str, fence: Fence) -> str:
     value = value.replace("\r\n", "\n").strip() or field.default
     try:
         if not value:

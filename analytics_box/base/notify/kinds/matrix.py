@@ -3,29 +3,29 @@
 from urllib.parse import quote
 
 from analytics_box.base.notify import checks, wording
-from analytics_box.base.notify.kinds.kind import Config, Field, Kind, Post, Sending, json_post
+from analytics_box.base.notify.kinds.kind import ChannelField, ChannelKind, Config, Post, SendAttempt, json_post
 from analytics_box.base.notify.message import Message
 from analytics_box.base.outgoing.target import target
 
 
-def _shown(config: Config) -> str:
+def _matrix_place(config: Config) -> str:
     return f"{config['room']} at {target(config['url']).origin}"
 
 
-def _made(config: Config, message: Message, sending: Sending) -> Post:
+def _matrix_post(config: Config, message: Message, sending: SendAttempt) -> Post:
     room, event = quote(config["room"], safe=""), quote(sending.id, safe="")
     url = f"{config['url']}/_matrix/client/v3/rooms/{room}/send/m.room.message/{event}"
     content = {"msgtype": "m.text", "body": wording.calm(wording.plain(message)), "m.mentions": {}}
     return json_post(url, content, ("Authorization", f"Bearer {config['token']}"), method="PUT")
 
 
-MATRIX = Kind(
+MATRIX = ChannelKind(
     name="matrix",
     label="Matrix",
     help="A message in a room, from an account of its own.",
     fields=(
         checks.server_url("https://matrix.example.com, the homeserver of the account"),
-        Field(
+        ChannelField(
             "token",
             "Access token",
             "Of the account that writes. In Element: All settings, Help & About, Access Token.",
@@ -33,13 +33,13 @@ MATRIX = Kind(
             secret=True,
             longest=1_000,
         ),
-        Field(
+        ChannelField(
             "room",
             "Room",
             "Its id, like !abc:example.com. In Element: Room info, Settings, Advanced. The account has to be in it.",
             checks.form(r"![\x21-\x7e]{1,200}", "This is not a room's id; it begins with !"),
         ),
     ),
-    shown=_shown,
-    made=_made,
+    shown=_matrix_place,
+    made=_matrix_post,
 )

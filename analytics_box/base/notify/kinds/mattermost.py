@@ -3,12 +3,12 @@
 from typing import Any
 
 from analytics_box.base.notify import checks, wording
-from analytics_box.base.notify.kinds.kind import Config, Kind, Post, Sending, json_post
+from analytics_box.base.notify.kinds.kind import ChannelKind, Config, Post, SendAttempt, json_post
 from analytics_box.base.notify.message import Message, lines
 from analytics_box.base.notify.wording import tame
 
 
-def _made(config: Config, message: Message, _: Sending) -> Post:
+def _mattermost_post(config: Config, message: Message, _: SendAttempt) -> Post:
     title = tame(wording.title(message, 200))
     attachment: dict[str, Any] = {
         "fallback": title,
@@ -25,7 +25,7 @@ def _made(config: Config, message: Message, _: Sending) -> Post:
     return json_post(config["url"], {"attachments": [attachment]})
 
 
-MATTERMOST = Kind(
+MATTERMOST = ChannelKind(
     name="mattermost",
     label="Mattermost",
     help="A message in a channel of your server.",
@@ -35,5 +35,5 @@ MATTERMOST = Kind(
         ),
     ),
     shown=checks.origin_of,
-    made=_made,
+    made=_mattermost_post,
 )

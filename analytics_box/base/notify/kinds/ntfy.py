@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from analytics_box.base.notify import checks, wording
-from analytics_box.base.notify.kinds.kind import Config, Field, Kind, Post, Sending, json_post
+from analytics_box.base.notify.kinds.kind import ChannelField, ChannelKind, Config, Post, SendAttempt, json_post
 from analytics_box.base.notify.message import Message, Tone
 from analytics_box.base.outgoing.target import target
 
@@ -11,12 +11,12 @@ _PRIORITIES: Final[dict[Tone, int]] = {"bad": 4, "neutral": 3, "good": 3}
 _TAGS: Final[dict[Tone, list[str]]] = {"bad": ["rotating_light"], "neutral": [], "good": ["white_check_mark"]}
 
 
-def _shown(config: Config) -> str:
+def _ntfy_place(config: Config) -> str:
     """Without the topic: whoever knows it may read and write it."""
     return f"{config['topic'][:2]}… at {target(config['url']).origin}"
 
 
-def _made(config: Config, message: Message, _: Sending) -> Post:
+def _ntfy_post(config: Config, message: Message, _: SendAttempt) -> Post:
     content: dict[str, Any] = {
         "topic": config["topic"],
         "title": wording.title(message, 200),
@@ -30,20 +30,20 @@ def _made(config: Config, message: Message, _: Sending) -> Post:
     return json_post(f"{config['url']}/", content, *([("Authorization", f"Bearer {token}")] if token else []))
 
 
-NTFY = Kind(
+NTFY = ChannelKind(
     name="ntfy",
     label="ntfy",
     help="A push message to a topic, at ntfy.sh or a server of your own.",
     fields=(
         checks.server_url("https://ntfy.sh, or your own", default="https://ntfy.sh"),
-        Field(
+        ChannelField(
             "topic",
             "Topic",
             "Up to 64 letters, digits, - and _. At ntfy.sh whoever knows it can read it: choose one hard to guess.",
             checks.form(r"[-_A-Za-z0-9]{1,64}", "A topic has 1 to 64 letters, digits, - and _"),
             longest=64,
         ),
-        Field(
+        ChannelField(
             "token",
             "Access token",
             "Only if the topic is protected: Account, Access tokens. It begins with tk_.",
@@ -52,6 +52,6 @@ NTFY = Kind(
             required=False,
         ),
     ),
-    shown=_shown,
-    made=_made,
+    shown=_ntfy_place,
+    made=_ntfy_post,
 )

@@ -4,18 +4,18 @@ from typing import Final
 from urllib.parse import quote
 
 from analytics_box.base.notify import checks, wording
-from analytics_box.base.notify.kinds.kind import Config, Field, Kind, Post, Sending, json_post
+from analytics_box.base.notify.kinds.kind import ChannelField, ChannelKind, Config, Post, SendAttempt, json_post
 from analytics_box.base.notify.message import Message, Tone, lines
 
 HOSTS: Final = {"us": "https://api.opsgenie.com", "eu": "https://api.eu.opsgenie.com"}
 _PRIORITIES: Final[dict[Tone, str]] = {"bad": "P1", "neutral": "P3", "good": "P5"}
 
 
-def _shown(config: Config) -> str:
+def _opsgenie_place(config: Config) -> str:
     return f"{HOSTS[config['region']]}/…"
 
 
-def _made(config: Config, message: Message, sending: Sending) -> Post | None:
+def _opsgenie_post(config: Config, message: Message, sending: SendAttempt) -> Post | None:
     alerts = f"{HOSTS[config['region']]}/v2/alerts"
     key = ("Authorization", f"GenieKey {config['apiKey']}")
     alias = wording.key(message, sending.id, 255)
@@ -36,12 +36,12 @@ def _made(config: Config, message: Message, sending: Sending) -> Post | None:
     return json_post(alerts, content, key)
 
 
-OPSGENIE = Kind(
+OPSGENIE = ChannelKind(
     name="opsgenie",
     label="Opsgenie",
     help="An alert that is closed when all is well again.",
     fields=(
-        Field(
+        ChannelField(
             "apiKey",
             "API key",
             "Of a team: Integrations, Add integration, API.",
@@ -49,7 +49,7 @@ OPSGENIE = Kind(
             secret=True,
             longest=100,
         ),
-        Field(
+        ChannelField(
             "region",
             "Service region",
             "EU if your account is kept there.",
@@ -59,7 +59,7 @@ OPSGENIE = Kind(
             choices=(("us", "US"), ("eu", "EU")),
         ),
     ),
-    shown=_shown,
-    made=_made,
+    shown=_opsgenie_place,
+    made=_opsgenie_post,
     stays_open=True,
 )

@@ -3,18 +3,18 @@
 from typing import Any, Final
 
 from analytics_box.base.notify import checks, wording
-from analytics_box.base.notify.kinds.kind import Config, Field, Kind, Post, Sending, json_post
+from analytics_box.base.notify.kinds.kind import ChannelField, ChannelKind, Config, Post, SendAttempt, json_post
 from analytics_box.base.notify.message import Message, Tone, lines
 
 HOSTS: Final = {"us": "https://events.pagerduty.com", "eu": "https://events.eu.pagerduty.com"}
 _SEVERITIES: Final[dict[Tone, str]] = {"bad": "critical", "neutral": "warning", "good": "info"}
 
 
-def _shown(config: Config) -> str:
+def _pagerduty_place(config: Config) -> str:
     return f"{HOSTS[config['region']]}/…"
 
 
-def _made(config: Config, message: Message, sending: Sending) -> Post | None:
+def _pagerduty_post(config: Config, message: Message, sending: SendAttempt) -> Post | None:
     if message.action == "resolve" and not message.subject:
         return None  # there is nothing that it could close
     content: dict[str, Any] = {
@@ -36,19 +36,19 @@ def _made(config: Config, message: Message, sending: Sending) -> Post | None:
     return json_post(f"{HOSTS[config['region']]}/v2/enqueue", content)
 
 
-PAGERDUTY = Kind(
+PAGERDUTY = ChannelKind(
     name="pagerduty",
     label="PagerDuty",
     help="An alert that is resolved when all is well again.",
     fields=(
-        Field(
+        ChannelField(
             "routingKey",
             "Integration key",
             "Of the service: Integrations, Add integration, Events API V2. It has 32 characters.",
             checks.form(r"[A-Za-z0-9]{32}", "An integration key has 32 letters and digits"),
             secret=True,
         ),
-        Field(
+        ChannelField(
             "region",
             "Service region",
             "EU if your address at PagerDuty has .eu. in it.",
@@ -58,7 +58,7 @@ PAGERDUTY = Kind(
             choices=(("us", "US"), ("eu", "EU")),
         ),
     ),
-    shown=_shown,
-    made=_made,
+    shown=_pagerduty_place,
+    made=_pagerduty_post,
     stays_open=True,
 )

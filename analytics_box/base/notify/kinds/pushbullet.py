@@ -3,17 +3,17 @@
 from typing import Any, Final
 
 from analytics_box.base.notify import checks, wording
-from analytics_box.base.notify.kinds.kind import Config, Field, Kind, Post, Sending, json_post
+from analytics_box.base.notify.kinds.kind import ChannelField, ChannelKind, Config, Post, SendAttempt, json_post
 from analytics_box.base.notify.message import Message
 
 API: Final = "https://api.pushbullet.com/v2/pushes"
 
 
-def _shown(config: Config) -> str:
+def _pushbullet_place(config: Config) -> str:
     return f"api.pushbullet.com → {config['device']}" if config.get("device") else "api.pushbullet.com"
 
 
-def _made(config: Config, message: Message, sending: Sending) -> Post:
+def _pushbullet_post(config: Config, message: Message, sending: SendAttempt) -> Post:
     content: dict[str, Any] = {
         "type": "link" if message.url else "note",
         "title": wording.title(message, 200),
@@ -27,19 +27,19 @@ def _made(config: Config, message: Message, sending: Sending) -> Post:
     return json_post(API, content, ("Access-Token", config["token"]))
 
 
-PUSHBULLET = Kind(
+PUSHBULLET = ChannelKind(
     name="pushbullet",
     label="Pushbullet",
     help="A push message to your devices.",
     fields=(
-        Field(
+        ChannelField(
             "token",
             "Access token",
             "Pushbullet: Settings, Account, Create access token. It opens the whole account.",
             checks.token,
             secret=True,
         ),
-        Field(
+        ChannelField(
             "device",
             "Device",
             "The id (iden) of one device. Leave it empty for all.",
@@ -47,6 +47,6 @@ PUSHBULLET = Kind(
             required=False,
         ),
     ),
-    shown=_shown,
-    made=_made,
+    shown=_pushbullet_place,
+    made=_pushbullet_post,
 )

@@ -4,18 +4,18 @@ from typing import Final
 from urllib.parse import urlencode
 
 from analytics_box.base.notify import checks, wording
-from analytics_box.base.notify.kinds.kind import FORM, Config, Field, Kind, Post, Sending
+from analytics_box.base.notify.kinds.kind import FORM, ChannelField, ChannelKind, Config, Post, SendAttempt
 from analytics_box.base.notify.message import Message, Tone
 
 API: Final = "https://api.pushover.net/1/messages.json"
 _PRIORITIES: Final[dict[Tone, int]] = {"bad": 1, "neutral": 0, "good": 0}  # 1 passes quiet hours
 
 
-def _shown(config: Config) -> str:
+def _pushover_place(config: Config) -> str:
     return f"{config['user'][:4]}…" + (f" → {config['device']}" if config.get("device") else "")
 
 
-def _made(config: Config, message: Message, _: Sending) -> Post:
+def _pushover_post(config: Config, message: Message, _: SendAttempt) -> Post:
     fields = {
         "token": config["token"],
         "user": config["user"],
@@ -33,14 +33,16 @@ def _made(config: Config, message: Message, _: Sending) -> Post:
 
 _KEY = checks.form(r"[A-Za-z0-9]{30}", "This has 30 letters and digits")
 
-PUSHOVER = Kind(
+PUSHOVER = ChannelKind(
     name="pushover",
     label="Pushover",
     help="A push message to your phone or a group.",
     fields=(
-        Field("token", "API token", "Pushover: Your applications, the application, API token.", _KEY, secret=True),
-        Field("user", "User or group key", "On your dashboard, or on the page of the group.", _KEY, secret=True),
-        Field(
+        ChannelField(
+            "token", "API token", "Pushover: Your applications, the application, API token.", _KEY, secret=True
+        ),
+        ChannelField("user", "User or group key", "On your dashboard, or on the page of the group.", _KEY, secret=True),
+        ChannelField(
             "device",
             "Device",
             "The name of one device, or of several with commas. Leave it empty for all.",
@@ -48,6 +50,6 @@ PUSHOVER = Kind(
             required=False,
         ),
     ),
-    shown=_shown,
-    made=_made,
+    shown=_pushover_place,
+    made=_pushover_post,
 )

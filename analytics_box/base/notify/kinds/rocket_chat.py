@@ -3,12 +3,12 @@
 from typing import Any
 
 from analytics_box.base.notify import checks, wording
-from analytics_box.base.notify.kinds.kind import Config, Kind, Post, Sending, json_post
+from analytics_box.base.notify.kinds.kind import ChannelKind, Config, Post, SendAttempt, json_post
 from analytics_box.base.notify.message import Message, lines
 from analytics_box.base.notify.wording import tame
 
 
-def _made(config: Config, message: Message, _: Sending) -> Post:
+def _rocket_chat_post(config: Config, message: Message, _: SendAttempt) -> Post:
     attachment: dict[str, Any] = {
         "color": f"#{wording.COLORS[message.tone]:06x}",
         "text": tame(lines(message.text, 2_000)),
@@ -22,7 +22,7 @@ def _made(config: Config, message: Message, _: Sending) -> Post:
     return json_post(config["url"], {"text": tame(wording.title(message, 200)), "attachments": [attachment]})
 
 
-ROCKET_CHAT = Kind(
+ROCKET_CHAT = ChannelKind(
     name="rocket_chat",
     label="Rocket.Chat",
     help="A message in a channel of your server.",
@@ -33,5 +33,5 @@ ROCKET_CHAT = Kind(
         ),
     ),
     shown=checks.origin_of,
-    made=_made,
+    made=_rocket_chat_post,
 )

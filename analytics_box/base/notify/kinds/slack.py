@@ -4,11 +4,11 @@ import html
 from typing import Any
 
 from analytics_box.base.notify import checks, wording
-from analytics_box.base.notify.kinds.kind import Config, Kind, Post, Sending, json_post
+from analytics_box.base.notify.kinds.kind import ChannelKind, Config, Post, SendAttempt, json_post
 from analytics_box.base.notify.message import Message, lines
 
 
-def _made(config: Config, message: Message, _: Sending) -> Post:
+def _slack_post(config: Config, message: Message, _: SendAttempt) -> Post:
     title = wording.title(message, 150)
     blocks: list[dict[str, Any]] = [{"type": "header", "text": {"type": "plain_text", "text": title}}]
     text = wording.within(lines(message.text, 2_000), 2_900, _text)
@@ -26,11 +26,11 @@ def _made(config: Config, message: Message, _: Sending) -> Post:
 
 
 def _text(text: str) -> str:
-    """As Slack wants text that shall stay text: no mention, no link."""
+    """A text for Slack without mentions and links."""
     return html.escape(text, quote=False).replace("*", "∗").replace("_", "\u02cd").replace("`", "'")
 
 
-SLACK = Kind(
+SLACK = ChannelKind(
     name="slack",
     label="Slack",
     help="A message in a channel; also others that take Slack's webhooks.",
@@ -40,5 +40,5 @@ SLACK = Kind(
         ),
     ),
     shown=checks.origin_of,
-    made=_made,
+    made=_slack_post,
 )

@@ -8,7 +8,7 @@ from analytics_box.base.notify.kinds.email import EMAIL
 from analytics_box.base.notify.kinds.google_chat import GOOGLE_CHAT
 from analytics_box.base.notify.kinds.gotify import GOTIFY
 from analytics_box.base.notify.kinds.http import HTTP
-from analytics_box.base.notify.kinds.kind import Kind
+from analytics_box.base.notify.kinds.kind import ChannelKind
 from analytics_box.base.notify.kinds.matrix import MATRIX
 from analytics_box.base.notify.kinds.mattermost import MATTERMOST
 from analytics_box.base.notify.kinds.ntfy import NTFY
@@ -43,4 +43,4 @@ _ALL: Final = (
     TWILIO,
     HTTP,
 )
-KINDS: Final[Mapping[str, Kind]] = {kind.name: kind for kind in _ALL}
+KINDS: Final[Mapping[str, ChannelKind]] = {kind.name: kind for kind in _ALL}

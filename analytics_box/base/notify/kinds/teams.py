@@ -3,11 +3,11 @@
 from typing import Any
 
 from analytics_box.base.notify import checks, wording
-from analytics_box.base.notify.kinds.kind import Config, Kind, Post, Sending, json_post
+from analytics_box.base.notify.kinds.kind import ChannelKind, Config, Post, SendAttempt, json_post
 from analytics_box.base.notify.message import Message, lines
 
 
-def _made(config: Config, message: Message, _: Sending) -> Post:
+def _teams_post(config: Config, message: Message, _: SendAttempt) -> Post:
     texts = [text for text in lines(message.text, 2_000).splitlines() if text][:20]
     body: list[dict[str, Any]] = [
         _runs(wording.title(message, 200), size="Large", weight="Bolder"),
@@ -31,7 +31,7 @@ def _runs(text: str, **look: str) -> dict[str, Any]:
     return {"type": "RichTextBlock", "inlines": [{"type": "TextRun", "text": text, **look}]}
 
 
-TEAMS = Kind(
+TEAMS = ChannelKind(
     name="teams",
     label="Microsoft Teams",
     help="A card in a channel, by a workflow.",
@@ -39,5 +39,5 @@ TEAMS = Kind(
         checks.webhook_url("Channel, Workflows, “Post to a channel when a webhook request is received”, copy the URL."),
     ),
     shown=checks.origin_of,
-    made=_made,
+    made=_teams_post,
 )

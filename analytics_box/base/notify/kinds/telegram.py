@@ -3,27 +3,27 @@
 from typing import Final
 
 from analytics_box.base.notify import checks, wording
-from analytics_box.base.notify.kinds.kind import Config, Field, Kind, Post, Sending, json_post
+from analytics_box.base.notify.kinds.kind import ChannelField, ChannelKind, Config, Post, SendAttempt, json_post
 from analytics_box.base.notify.message import Message
 
 API: Final = "https://api.telegram.org"
 
 
-def _shown(config: Config) -> str:
+def _telegram_place(config: Config) -> str:
     return f"{config['token'].partition(':')[0]} → {config['chatId']}"
 
 
-def _made(config: Config, message: Message, _: Sending) -> Post:
+def _telegram_post(config: Config, message: Message, _: SendAttempt) -> Post:
     text = wording.calm(wording.plain(message, 2_000))  # each character may be two UTF-16 units
     return json_post(f"{API}/bot{config['token']}/sendMessage", {"chat_id": config["chatId"], "text": text})
 
 
-TELEGRAM = Kind(
+TELEGRAM = ChannelKind(
     name="telegram",
     label="Telegram",
     help="A message from a bot of yours.",
     fields=(
-        Field(
+        ChannelField(
             "token",
             "Bot token",
             "From @BotFather, like 123456789:AAE…",
@@ -31,7 +31,7 @@ TELEGRAM = Kind(
             secret=True,
             longest=110,
         ),
-        Field(
+        ChannelField(
             "chatId",
             "Chat",
             "The number of the chat, or @name of a channel. The bot has to be a member of it.",
@@ -42,6 +42,6 @@ TELEGRAM = Kind(
             longest=50,
         ),
     ),
-    shown=_shown,
-    made=_made,
+    shown=_telegram_place,
+    made=_telegram_post,
 )

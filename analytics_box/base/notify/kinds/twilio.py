@@ -5,18 +5,18 @@ from typing import Final
 from urllib.parse import urlencode
 
 from analytics_box.base.notify import checks, wording
-from analytics_box.base.notify.kinds.kind import FORM, Config, Field, Kind, Post, Sending
+from analytics_box.base.notify.kinds.kind import FORM, ChannelField, ChannelKind, Config, Post, SendAttempt
 from analytics_box.base.notify.message import Message
 
 API: Final = "https://api.twilio.com/2010-04-01/Accounts"
 LONGEST: Final = 300
 
 
-def _shown(config: Config) -> str:
+def _twilio_place(config: Config) -> str:
     return f"{config['from']} → {config['to'][:4]}…{config['to'][-2:]}"
 
 
-def _made(config: Config, message: Message, _: Sending) -> Post:
+def _twilio_post(config: Config, message: Message, _: SendAttempt) -> Post:
     sender = "MessagingServiceSid" if config["from"].startswith("MG") and len(config["from"]) == 34 else "From"
     text = f"{wording.title(message, 120)}\n{wording.body(message, LONGEST)}"
     fields = {"To": config["to"], sender: config["from"], "Body": wording.within(text, LONGEST)}
@@ -27,19 +27,21 @@ def _made(config: Config, message: Message, _: Sending) -> Post:
 
 _NUMBER = r"\+[1-9]\d{6,14}"
 
-TWILIO = Kind(
+TWILIO = ChannelKind(
     name="twilio",
     label="SMS (Twilio)",
     help="A text message to a phone, by your account at Twilio.",
     fields=(
-        Field(
+        ChannelField(
             "accountSid",
             "Account SID",
             "On the console's first page. It begins with AC.",
             checks.form(r"AC[0-9a-fA-F]{32}", "An account SID is AC and 32 digits from 0 to 9 and a to f"),
         ),
-        Field("authToken", "Auth token", "On the console's first page, below the SID.", checks.token, secret=True),
-        Field(
+        ChannelField(
+            "authToken", "Auth token", "On the console's first page, below the SID.", checks.token, secret=True
+        ),
+        ChannelField(
             "from",
             "Sender",
             "A number of yours like +14155550100, a sender's name, or the SID of a messaging service (MG…).",
@@ -48,7 +50,7 @@ TWILIO = Kind(
                 "Write a number like +14155550100, a name of at most 11 letters, or a messaging service's SID",
             ),
         ),
-        Field(
+        ChannelField(
             "to",
             "Phone number",
             "With the country's code, like +14155550100.",
@@ -56,6 +58,6 @@ TWILIO = Kind(
             type="tel",
         ),
     ),
-    shown=_shown,
-    made=_made,
+    shown=_twilio_place,
+    made=_twilio_post,
 )

@@ -10,7 +10,7 @@ import secrets
 from typing import Final
 
 from analytics_box.base.notify import checks
-from analytics_box.base.notify.kinds.kind import SECRET, Config, Field, Kind, Post, Sending, json_post
+from analytics_box.base.notify.kinds.kind import SECRET, ChannelField, ChannelKind, Config, Post, SendAttempt, json_post
 from analytics_box.base.notify.message import Message
 from analytics_box.base.notify.wording import iso
 
@@ -34,7 +34,7 @@ def new_secret() -> str:
     return PREFIX + base64.b64encode(secrets.token_bytes(24)).decode()
 
 
-def _made(config: Config, message: Message, sending: Sending) -> Post:
+def _webhook_post(config: Config, message: Message, sending: SendAttempt) -> Post:
     content = {
         "type": message.type,
         "timestamp": iso(message.at),
@@ -53,12 +53,12 @@ def _made(config: Config, message: Message, sending: Sending) -> Post:
     return Post(post.url, post.headers + signed, post.body)
 
 
-WEBHOOK = Kind(
+WEBHOOK = ChannelKind(
     name="webhook",
     label="Webhook",
     help="A signed POST with JSON to your own program.",
     fields=(
-        Field(
+        ChannelField(
             "url",
             "Address",
             "It gets a POST with JSON and has to answer with a status of 200 to 299 within 10 seconds.",
@@ -69,7 +69,7 @@ WEBHOOK = Kind(
         ),
     ),
     shown=checks.origin_of,
-    made=_made,
+    made=_webhook_post,
     new_secret=new_secret,
     in_clear=True,  # it is signed, and carries no token
 )

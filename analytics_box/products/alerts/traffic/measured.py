@@ -1,31 +1,31 @@
-"""What a website had in a window, asked of the query engine as pages ask it. Bots are not counted."""
+"""Traffic of a website in a window, queried from the query engine as pages do. Bots are not counted."""
 
 from analytics_box.base.clock import HOUR
 from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
-from analytics_box.products.alerts.traffic.rules import DAYS, WEEKS, Sessions, expected
+from analytics_box.products.alerts.traffic.rules import DAYS, WEEKS, Sessions, expected_value
 from analytics_box.query.engines import Engines
-from analytics_box.query.plan import Plan, Source
+from analytics_box.query.plan import QueryPlan, Source
 
 _SECONDS = 5.0  # for one look
 _PEOPLE = (PAGE_VIEW, CUSTOM)
 
 
-class Measured:
+class TrafficFigures:
     """The figures of one round; each is asked for once, however many alarms want it. Windows are [start, end)."""
 
     def __init__(self, engines: Engines) -> None:
         self._engines = engines
-        self._known: dict[Plan, int | None] = {}
+        self._known: dict[QueryPlan, int | None] = {}
 
     async def visitors(self, site: int, start: int, end: int) -> int:
         """Distinct visitors."""
         return await self._count("events", "visitors", site, start, end)
 
     async def usual(self, site: int, start: int, end: int) -> float | None:
-        """How many visitors are usual in this window; None where that cannot be said."""
+        """The usual number of visitors in this window; None if unknown."""
         for steps in (WEEKS, DAYS):
             earlier = [await self.visitors(site, start - step, end - step) for step in steps]
-            found = expected(earlier)
+            found = expected_value(earlier)
             if found is not None:
                 return found
         return None
@@ -37,7 +37,7 @@ class Measured:
         return Sessions(max(seen, failing), failing)
 
     async def first(self, site: int, start: int, end: int) -> int | None:
-        """When the first event of a window happened (UTC ms), if there is one."""
+        """The time of the first event of a window (UTC ms), if there is one."""
         if not await self._count("events", "total_events", site, start, end):
             return None
         return await self._ask("events", "first", site, start, end)
@@ -56,7 +56,7 @@ class Measured:
         if end <= start:
             return 0
         kinds = _PEOPLE if source == "events" else ()
-        plan = Plan(source, (site,), start, end, measures=(measure,), kinds=kinds)
+        plan = QueryPlan(source, (site,), start, end, measures=(measure,), kinds=kinds)
         if plan not in self._known:
             ((found,),) = await self._engines.rows(plan, seconds=_SECONDS)
             self._known[plan] = None if found is None else int(str(found))

@@ -1,4 +1,4 @@
-"""What is told of traffic that is not as usual. Pure."""
+"""Occurrences of unusual traffic. Pure."""
 
 from msgspec import Struct
 
@@ -11,8 +11,8 @@ from analytics_box.products.alerts.traffic.rules import Sessions, Terms
 from analytics_box.tenants.websites.rules import Website
 
 
-class About(Struct, frozen=True):
-    """Which website and window it is about: `end` (UTC ms) names it, `at` is when it happened."""
+class TrafficWindow(Struct, frozen=True):
+    """The website and the window: `end` (UTC ms) identifies it, `at` is when it happened."""
 
     website: Website
     terms: Terms
@@ -27,40 +27,44 @@ class About(Struct, frozen=True):
 
 
 def subject(website_id: str) -> str:
-    """What episodes of a website go by."""
+    """The subject of a website's alerts."""
     return f"website:{website_id}"
 
 
-def spike(about: About, visitors: int, usual: float) -> Occurrence:
+def spike(about: TrafficWindow, visitors: int, usual: float) -> Occurrence:
     """More visitors than usual."""
-    return _compared("traffic_spike", about, visitors, usual, Words.spike_title, Words.spike_text)
+    return _comparison_text("traffic_spike", about, visitors, usual, Words.spike_title, Words.spike_text)
 
 
-def drop(about: About, visitors: int, usual: float) -> Occurrence:
+def drop(about: TrafficWindow, visitors: int, usual: float) -> Occurrence:
     """Fewer visitors than usual."""
-    return _compared("traffic_drop", about, visitors, usual, Words.drop_title, Words.drop_text)
+    return _comparison_text("traffic_drop", about, visitors, usual, Words.drop_title, Words.drop_text)
 
 
-def errors(about: About, sessions: Sessions) -> Occurrence:
+def errors(about: TrafficWindow, sessions: Sessions) -> Occurrence:
     """Too many sessions with an error."""
-    share = f"{figures.rounded(sessions.share, 1)}"
+    share = f"{figures.round_half_up(sessions.share, 1)}"
     text = Words.errors_text.format(
         share=share, sessions=figures.count(sessions.all), window=about.window, threshold=f"{about.terms.threshold:g}"
     )
     title = Words.errors_title.format(website=about.website.name)
-    return _made("error_rate", about, title, text, ((Words.share_field, f"{share} %"),))
+    return _occurrence("error_rate", about, title, text, ((Words.share_field, f"{share} %"),))
 
 
-def first_event(about: About, *, ever: bool) -> Occurrence:
+def first_event(about: TrafficWindow, *, ever: bool) -> Occurrence:
     """The first event after silence, or the first of all."""
     title, text = (Words.first_ever_title, Words.first_ever_text) if ever else (Words.first_title, Words.first_text)
     name = about.website.name
-    return _made("first_event", about, title.format(website=name), text.format(hours=about.terms.silence_hours), ())
+    return _occurrence(
+        "first_event", about, title.format(website=name), text.format(hours=about.terms.silence_hours), ()
+    )
 
 
-def _compared(what: What, about: About, visitors: int, usual: float, title: str, text: str) -> Occurrence:
+def _comparison_text(
+    what: What, about: TrafficWindow, visitors: int, usual: float, title: str, text: str
+) -> Occurrence:
     now, before = figures.count(visitors), figures.count(usual)
-    return _made(
+    return _occurrence(
         what,
         about,
         title.format(website=about.website.name),
@@ -69,7 +73,9 @@ def _compared(what: What, about: About, visitors: int, usual: float, title: str,
     )
 
 
-def _made(what: What, about: About, title: str, text: str, fields: tuple[tuple[str, str], ...]) -> Occurrence:
+def _occurrence(
+    what: What, about: TrafficWindow, title: str, text: str, fields: tuple[tuple[str, str], ...]
+) -> Occurrence:
     website = about.website
     return Occurrence(
         topic=f"{what}:{website.id}:{about.end}",

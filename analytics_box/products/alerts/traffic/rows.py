@@ -1,4 +1,4 @@
-"""How traffic has been watched, in box.db. Every function takes a connection inside the caller's transaction."""
+"""Progress of watching traffic, in box.db. Every function takes a connection inside the caller's transaction."""
 
 from msgspec import Struct
 
@@ -6,25 +6,25 @@ from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
 
 
-class Span(Struct, frozen=True):
+class WatchedPeriod(Struct, frozen=True):
     """Since when traffic has been watched without a gap, and until when. UTC ms."""
 
     since: int
     seen_at: int
 
 
-class Outage(Struct, frozen=True):
-    """When the monitor of a website was last seen down. UTC ms."""
+class SeenOutage(Struct, frozen=True):
+    """The last time that a website's monitor was seen down. UTC ms."""
 
     website_id: str
     seen_at: int
 
 
-def span(db: Connection) -> Span | None:
-    return records.one_of(db, Span, "-- alarms.traffic.span\nselect since, seen_at from traffic_watch")
+def span(db: Connection) -> WatchedPeriod | None:
+    return records.one_of(db, WatchedPeriod, "-- alarms.traffic.span\nselect since, seen_at from traffic_watch")
 
 
-def put_span(db: Connection, span: Span) -> None:
+def put_span(db: Connection, span: WatchedPeriod) -> None:
     """Store how long traffic has been watched."""
     db.execute(
         """
@@ -37,8 +37,8 @@ def put_span(db: Connection, span: Span) -> None:
 
 
 def outages(db: Connection) -> dict[str, int]:
-    """When the monitors of websites were last seen down, by the website's id."""
-    found = records.all_of(db, Outage, "-- alarms.traffic.outages\nselect website_id, seen_at from traffic_outages")
+    """The last times that the monitors of websites were seen down, by the website's id."""
+    found = records.all_of(db, SeenOutage, "-- alarms.traffic.outages\nselect website_id, seen_at from traffic_outages")
     return {outage.website_id: outage.seen_at for outage in found}
 
 

@@ -1,4 +1,4 @@
-"""When traffic is not as usual. Pure.
+"""Detection of unusual traffic. Pure.
 
 What is usual is the median of the same window one to four weeks before; of a website that has not been measured for two
 weeks, that of the same window one to seven days before. Windows before the first visitor say nothing. With fewer than
@@ -28,7 +28,7 @@ Verdict = Literal["begins", "lasts", "ends"]  # `lasts` is neither: what goes on
 
 
 class Terms(Struct, frozen=True):
-    """What an alarm calls unusual, with the defaults of its trigger filled in. `threshold` is in percent."""
+    """The terms of an alert rule, with the defaults of its trigger filled in. `threshold` is in percent."""
 
     threshold: float
     minutes: int
@@ -49,7 +49,7 @@ class Sessions(Struct, frozen=True):
 
 
 def terms(alarm: Alarm) -> Terms:
-    """What an alarm calls unusual."""
+    """The terms of an alert rule."""
     given, usual = alarm.conditions, rules.DEFAULTS.get(alarm.trigger, Usual())
     return Terms(
         threshold=given.threshold or usual.threshold,
@@ -59,8 +59,8 @@ def terms(alarm: Alarm) -> Terms:
     )
 
 
-def expected(earlier: Sequence[int]) -> float | None:
-    """What is usual, from earlier windows with the oldest first; None where they are too few."""
+def expected_value(earlier: Sequence[int]) -> float | None:
+    """The usual value, from earlier windows with the oldest first; None if there are too few."""
     first = next((place for place, visitors in enumerate(earlier) if visitors), len(earlier))
     known = earlier[first:]
     return median(known) if len(known) >= _LEAST_WINDOWS else None

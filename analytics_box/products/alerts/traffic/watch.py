@@ -16,11 +16,11 @@ from analytics_box.base.store.db import Connection, Db
 from analytics_box.products.alerts import episode_rows, telling
 from analytics_box.products.alerts import rows as alarm_rows
 from analytics_box.products.alerts.alarm import Alarm
-from analytics_box.products.alerts.monitored import Monitored
+from analytics_box.products.alerts.monitored import MonitorsOfOrganization
 from analytics_box.products.alerts.occurrence import Occurrence
 from analytics_box.products.alerts.traffic import occurrences, rows, rules
-from analytics_box.products.alerts.traffic.measured import Measured
-from analytics_box.products.alerts.traffic.rows import Span
+from analytics_box.products.alerts.traffic.measured import TrafficFigures
+from analytics_box.products.alerts.traffic.rows import WatchedPeriod
 from analytics_box.products.alerts.traffic.rules import Terms, Verdict
 from analytics_box.query.engines import Engines
 from analytics_box.tenants.websites.directory import Directory
@@ -35,8 +35,8 @@ _FIRST_WINDOW: Final = 3 * STEP  # in which a first event is looked for; it is t
 _REMEMBERED: Final = 31 * DAY  # outages: longer than any silence
 
 
-class Judged(Struct, frozen=True):
-    """What was found out of a website for an alarm; `occurrence` is there where something begins."""
+class TrafficJudgement(Struct, frozen=True):
+    """The result for a website and an alert rule; `occurrence` is set if an alert begins."""
 
     verdict: Verdict
     occurrence: Occurrence | None = None
@@ -46,7 +46,13 @@ class TrafficWatch:
     """Looks at the websites of all alarms about traffic. Call `run` each minute."""
 
     def __init__(
-        self, box_db: Db, engines: Engines, websites: Directory, monitored: Monitored, clock: Clock, public_url: str
+        self,
+        box_db: Db,
+        engines: Engines,
+        websites: Directory,
+        monitored: MonitorsOfOrganization,
+        clock: Clock,
+        public_url: str,
     ) -> None:
         self._db = box_db
         self._engines = engines
@@ -71,7 +77,7 @@ class TrafficWatch:
         end = (now - LATE) // STEP * STEP
         if end == self._judged:
             return 0
-        told, measured = 0, Measured(self._engines)
+        told, measured = 0, TrafficFigures(self._engines)
         for alarm, website in pairs:
             since = max(span.since, outages.get(website.id, 0))
             try:
@@ -88,18 +94,20 @@ class TrafficWatch:
         own = self._websites.of(alarm.organization_id)
         return [website for website in own if alarm.website_id in {None, website.id}]
 
-    def _span(self, before: Span | None, now: int) -> Span:
-        """How long traffic has been watched by now. A gap, or a clock that jumped, begins it anew."""
+    def _span(self, before: WatchedPeriod | None, now: int) -> WatchedPeriod:
+        """The period in which traffic has been watched until now. A gap, or a clock that jumped, starts it again."""
         shown, self._seen = self._seen, (now, self._clock.monotonic())
         if before is None or not -GAP <= now - before.seen_at <= GAP:
-            return Span(now, now)
+            return WatchedPeriod(now, now)
         if shown is not None:
             jumped = (now - shown[0]) - (self._seen[1] - shown[1]) * 1000
             if abs(jumped) > GAP:
-                return Span(now, now)
-        return Span(min(before.since, now), now)
+                return WatchedPeriod(now, now)
+        return WatchedPeriod(min(before.since, now), now)
 
-    async def _one(self, alarm: Alarm, website: Website, measured: Measured, *, end: int, since: int, now: int) -> int:
+    async def _one(
+        self, alarm: Alarm, website: Website, measured: TrafficFigures, *, end: int, since: int, now: int
+    ) -> int:
         found = await self._judge(alarm, website, measured, end=end, since=since, now=now)
         if found is None or found.verdict == "lasts":
             return 0
@@ -109,31 +117,31 @@ class TrafficWatch:
         return await self._db.write(partial(_begin, alarm_id=alarm.id, occurrence=found.occurrence, now=now))
 
     async def _judge(
-        self, alarm: Alarm, website: Website, measured: Measured, *, end: int, since: int, now: int
-    ) -> Judged | None:
-        """What an alarm has to say of a website; None where nothing can be said yet."""
+        self, alarm: Alarm, website: Website, measured: TrafficFigures, *, end: int, since: int, now: int
+    ) -> TrafficJudgement | None:
+        """The result of an alert rule for a website; None if there is too little data."""
         wanted = rules.terms(alarm)
         if alarm.trigger == "first_event":
             return await self._first_event(website, measured, wanted, end=end, since=since)
         start = end - wanted.minutes * MINUTE
         if since > start:
             return None
-        about = occurrences.About(website, wanted, end=end, at=min(end, now), public_url=self._url)
+        about = occurrences.TrafficWindow(website, wanted, end=end, at=min(end, now), public_url=self._url)
         if alarm.trigger == "error_rate":
             sessions = await measured.sessions(website.site, start, end)
             verdict = rules.error_rate(sessions, wanted)
-            return Judged(verdict, occurrences.errors(about, sessions) if verdict == "begins" else None)
+            return TrafficJudgement(verdict, occurrences.errors(about, sessions) if verdict == "begins" else None)
         usual = await measured.usual(website.site, start, end)
         if usual is None:
             return None
         visitors = await measured.visitors(website.site, start, end)
         verdict = (rules.spike if alarm.trigger == "traffic_spike" else rules.drop)(visitors, usual, wanted)
         made = occurrences.spike if alarm.trigger == "traffic_spike" else occurrences.drop
-        return Judged(verdict, made(about, visitors, usual) if verdict == "begins" else None)
+        return TrafficJudgement(verdict, made(about, visitors, usual) if verdict == "begins" else None)
 
     async def _first_event(
-        self, website: Website, measured: Measured, wanted: Terms, *, end: int, since: int
-    ) -> Judged | None:
+        self, website: Website, measured: TrafficFigures, wanted: Terms, *, end: int, since: int
+    ) -> TrafficJudgement | None:
         """Whether the first event after silence lies in the latest windows. It is told once, by its own instant."""
         site, near = website.site, end - _FIRST_WINDOW
         first = await measured.first(site, near, end)
@@ -145,15 +153,15 @@ class TrafficWatch:
         ever = website.created_at > silent and await measured.first(site, 0, silent) is None
         if not ever and since > silent:
             return None
-        about = occurrences.About(website, wanted, end=first, at=first, public_url=self._url)
-        return Judged("begins", occurrences.first_event(about, ever=ever))
+        about = occurrences.TrafficWindow(website, wanted, end=first, at=first, public_url=self._url)
+        return TrafficJudgement("begins", occurrences.first_event(about, ever=ever))
 
 
-def _state(db: Connection) -> tuple[list[Alarm], Span | None, dict[str, int]]:
+def _state(db: Connection) -> tuple[list[Alarm], WatchedPeriod | None, dict[str, int]]:
     return alarm_rows.of_traffic(db), rows.span(db), rows.outages(db)
 
 
-def _note(db: Connection, *, span: Span, down: set[str], now: int) -> None:
+def _note(db: Connection, *, span: WatchedPeriod, down: set[str], now: int) -> None:
     rows.put_span(db, span)
     for website_id in sorted(down):
         rows.note_outage(db, website_id, now)

@@ -1,1 +1,1 @@
-"""Who would get something else by a change of a flag, among people whom the website has named of late."""
+"""Preview of a change: recently identified people who would get a different outcome."""

@@ -1,17 +1,17 @@
-"""Who gains or loses a flag by another definition of it. Pure."""
+"""People who gain or lose a flag by a change of its definition. Pure."""
 
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.products.flags.evaluation.compiling import Ruleset, compiled
-from analytics_box.products.flags.evaluation.context import Context
-from analytics_box.products.flags.flag import Definition, Flag, TargetGroup
+from analytics_box.products.flags.evaluation.compiling import Ruleset, compile_ruleset
+from analytics_box.products.flags.evaluation.context import EvaluationContext
+from analytics_box.products.flags.flag import Flag, FlagDefinition, TargetGroup
 
 
 class Gains(Struct, frozen=True):
-    """How many people were looked at, how many of them have the flag before and after, and who changes."""
+    """The number of people compared, the number who have the flag before and after, and the people who change."""
 
     people: int
     before: int
@@ -22,18 +22,18 @@ class Gains(Struct, frozen=True):
 
 def compare(
     flag: Flag,
-    changed: Definition,
+    changed: FlagDefinition,
     others: Iterable[Flag],
     groups: Sequence[TargetGroup],
-    people: Iterable[Context],
+    people: Iterable[EvaluationContext],
 ) -> Gains:
-    """Who gets the flag now and who would with the changed definition, in both as if it was active.
+    """Compare the people who get the flag now and with the changed definition, as if the flag was active in both.
 
     `others` are the flags of its scope, of which those of its environment may be needed.
     """
     beside = [one for one in others if one.environment == flag.environment and one.id != flag.id]
-    now = _compiled(flag, flag.definition, beside, groups)
-    then = _compiled(flag, changed, beside, groups)
+    now = _compile_active(flag, flag.definition, beside, groups)
+    then = _compile_active(flag, changed, beside, groups)
     looked = had = has = 0
     gained: list[str] = []
     lost: list[str] = []
@@ -45,11 +45,13 @@ def compare(
     return Gains(looked, had, has, tuple(gained), tuple(lost))
 
 
-def _compiled(flag: Flag, definition: Definition, beside: Sequence[Flag], groups: Sequence[TargetGroup]) -> Ruleset:
+def _compile_active(
+    flag: Flag, definition: FlagDefinition, beside: Sequence[Flag], groups: Sequence[TargetGroup]
+) -> Ruleset:
     active = replace(flag, definition=replace(definition, status="active"))
-    return compiled((*beside, active), groups)
+    return compile_ruleset((*beside, active), groups)
 
 
-def _is_on(ruleset: Ruleset, key: str, person: Context) -> bool:
+def _is_on(ruleset: Ruleset, key: str, person: EvaluationContext) -> bool:
     outcome = ruleset.one(key, person)
     return outcome is not None and outcome.enabled

@@ -1,4 +1,4 @@
-"""People whom websites have named of late (identify), as contexts of flags."""
+"""Recently identified people of websites, as evaluation contexts."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from analytics_box.base.store.db import Db
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.ingest import profile_rules, profiles
 from analytics_box.products.flags.comparing import rows
-from analytics_box.products.flags.evaluation.context import Context
+from analytics_box.products.flags.evaluation.context import EvaluationContext
 from analytics_box.products.flags.flag import Flag
 from analytics_box.tenants.websites.directory import Directory
 
@@ -24,8 +24,8 @@ class RecentPeople:
         self._seal = seal
         self._websites = websites
 
-    async def of(self, flag: Flag) -> list[Context]:
-        """Whom a flag could be about, at most `MOST`: their ids as user ids, what is known of them as properties."""
+    async def of(self, flag: Flag) -> list[EvaluationContext]:
+        """The latest people of a flag's scope, at most `MOST`: their ids as user ids, their traits as properties."""
         if flag.website_id is None:
             sites = [one.site for one in self._websites.of(flag.organization_id)]
         else:
@@ -34,12 +34,12 @@ class RecentPeople:
         found = await self._events.read(partial(rows.latest, sites=sites, limit=MOST))
         return await asyncio.to_thread(self._contexts, found)
 
-    def _contexts(self, found: Sequence[tuple[int, str, bytes | None]]) -> list[Context]:
+    def _contexts(self, found: Sequence[tuple[int, str, bytes | None]]) -> list[EvaluationContext]:
         return [self._context(*one) for one in found]
 
-    def _context(self, site: int, name: str, sealed: bytes | None) -> Context:
+    def _context(self, site: int, name: str, sealed: bytes | None) -> EvaluationContext:
         try:
             traits = profiles.open_traits(self._seal, site, name, sealed)
         except SealBroken:  # sealed with a key that is gone: the id is all that is known
             traits = {}
-        return Context(user_id=name, email=profile_rules.email(traits), properties=traits)
+        return EvaluationContext(user_id=name, email=profile_rules.email(traits), properties=traits)

@@ -1,1 +1,1 @@
-"""The pages of feature flags in the dashboard: what flags do in words, their forms, and target groups."""
+"""The pages of feature flags in the dashboard: flags in words, their forms, and target groups."""

@@ -1,4 +1,4 @@
-"""What becomes of a flag: its status, a copy of it in another environment, deleting it."""
+"""Actions on a flag: changing its status, copying it to another environment, deleting it."""
 
 from typing import Final, get_args
 
@@ -6,13 +6,13 @@ from litestar.params import FromPath
 
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.texts import FlagList, FlagWords
-from analytics_box.products.flags.access import known
+from analytics_box.products.flags.access import find_flag
 from analytics_box.products.flags.console.flag_pages import needed_by
 from analytics_box.products.flags.editing import change
-from analytics_box.products.flags.editing.change import Changed
-from analytics_box.products.flags.editing.messages import Copy
+from analytics_box.products.flags.editing.change import FlagChange
+from analytics_box.products.flags.editing.messages import CopyFlag
 from analytics_box.products.flags.flag import Status
-from analytics_box.products.flags.page_frame import HOME, Opened, called, frame, opened
+from analytics_box.products.flags.page_frame import HOME, FlagPageView, flag_title, frame, open_flag
 from analytics_box.products.flags.saving import save
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.page.questions import ask
@@ -24,17 +24,17 @@ _STATUSES: Final = {str(status): status for status in get_args(Status)}
 
 async def set_status(visit: Visitor, flag_id: FromPath[str]) -> Next:
     """POST /flags/{id}/status: activate, deactivate or archive it. Raises NotFound, Forbidden or BadRequest."""
-    own, flag = known(visit.call, flag_id)
+    own, flag = find_flag(visit.call, flag_id)
     status: Status | None = _STATUSES.get((await visit.form()).get("status", ""))
     if status is None:
         raise BadRequest(FlagList.no_status)
     adds = status == "active"  # what is switched off on a full disk goes off
     done = await save(visit.parts, own.scope, lambda db: change.set_status(db, own, flag.id, status), adds=adds)
-    return visit.go(f"{HOME}/{flag.id}?done={told(done, status)}")
+    return visit.go(f"{HOME}/{flag.id}?done={done_key(done, status)}")
 
 
-def told(changed: Changed, usual: str) -> str:
-    """What the page says after a change, by its name in FlagList.done: other flags may make more or less of it."""
+def done_key(changed: FlagChange, usual: str) -> str:
+    """The confirmation after a change, by its name in FlagList.done: dependencies between flags can change it."""
     if changed.inactive_dependencies:
         return "stays-inactive"
     return "needed" if changed.dependents else usual
@@ -42,15 +42,15 @@ def told(changed: Changed, usual: str) -> str:
 
 async def delete_form(visit: Visitor, flag_id: FromPath[str]) -> Page:
     """GET /flags/{id}/delete: are you sure? Raises NotFound or Forbidden."""
-    page = await opened(visit, flag_id)
-    others = [called(one) for one in needed_by(page)]
+    page = await open_flag(visit, flag_id)
+    others = [flag_title(one) for one in needed_by(page)]
     needed = FlagList.needed_by[len(others) == 1].format(names=FlagWords.comma.join(others)) if others else ""
     action = f"{page.href}/delete"
     return ask(
         visit,
         frame(visit.person),
         FlagList.delete,
-        called(page.flag),
+        flag_title(page.flag),
         action=action,
         back=page.href,
         key=page.flag.key,
@@ -60,23 +60,23 @@ async def delete_form(visit: Visitor, flag_id: FromPath[str]) -> Page:
 
 async def delete(visit: Visitor, flag_id: FromPath[str]) -> Next:
     """POST /flags/{id}/delete. Raises NotFound or Forbidden."""
-    own, flag = known(visit.call, flag_id)
+    own, flag = find_flag(visit.call, flag_id)
     await save(visit.parts, own.scope, lambda db: change.delete(db, own, flag.id))
     return visit.go(f"{HOME}?done=deleted")
 
 
 async def copy_form(visit: Visitor, flag_id: FromPath[str]) -> Page:
     """GET /flags/{id}/copy. Raises NotFound or Forbidden."""
-    return _copy_page(await opened(visit, flag_id), Again())
+    return _copy_page(await open_flag(visit, flag_id), Again())
 
 
 async def copy(visit: Visitor, flag_id: FromPath[str]) -> Answer:
     """POST /flags/{id}/copy: the flag in another environment. Raises NotFound or Forbidden."""
-    page, form = await opened(visit, flag_id), await visit.form()
-    own, flag = known(visit.call, flag_id)
+    page, form = await open_flag(visit, flag_id), await visit.form()
+    own, flag = find_flag(visit.call, flag_id)
     try:
         found = {"id": flag.id, "environment": form.get("environment", "").strip() or None}
-        message = message_of(found, Copy, FlagList.wrong)
+        message = message_of(found, CopyFlag, FlagList.wrong)
         made = await save(visit.parts, own.scope, lambda db: change.copy(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:
         errors = field_errors(wrong)
@@ -84,6 +84,6 @@ async def copy(visit: Visitor, flag_id: FromPath[str]) -> Answer:
     return visit.go(f"{HOME}/{made.flag.id}?done=copied")
 
 
-def _copy_page(page: Opened, again: Again) -> Page:
+def _copy_page(page: FlagPageView, again: Again) -> Page:
     environments = sorted({one.environment for one in page.scope.flags if one.environment})
     return page.show("flag_copy.html", "now", again=again, environments=environments)

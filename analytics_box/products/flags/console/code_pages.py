@@ -1,4 +1,4 @@
-"""How apps ask for a flag, under /flags/{id}/code: a snippet for each SDK with the flag's own address and key."""
+"""Code snippets of a flag, under /flags/{id}/code: one for each SDK, with the address of the box and the flag's key."""
 
 import json
 from typing import Final
@@ -9,13 +9,13 @@ from msgspec import Struct
 
 from analytics_box.base.texts import FlagCode, figures
 from analytics_box.products.flags.flag import Flag
-from analytics_box.products.flags.page_frame import opened
+from analytics_box.products.flags.page_frame import open_flag
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.page.visit import Page, Visitor
 
 
-class Piece(Struct, frozen=True):
-    """A snippet, and the command that installs what it needs."""
+class FlagSnippet(Struct, frozen=True):
+    """A snippet, and the command that installs its dependencies."""
 
     id: str
     name: str
@@ -77,7 +77,7 @@ _PYTHON_KINDS: Final = {"Boolean": "boolean", "String": "string", "Number": "flo
 
 async def code(visit: Visitor, flag_id: FromPath[str]) -> Page:
     """GET /flags/{id}/code. Raises NotFound or Forbidden."""
-    page = await opened(visit, flag_id)
+    page = await open_flag(visit, flag_id)
     website = visit.parts[Directory].find(page.flag.scope)
     client_id = website.client_id if website is not None else page.flag.scope
     environment = page.flag.environment
@@ -89,7 +89,7 @@ async def code(visit: Visitor, flag_id: FromPath[str]) -> Page:
     )
 
 
-def pieces(flag: Flag, client_id: str, box: str) -> list[Piece]:
+def pieces(flag: Flag, client_id: str, box: str) -> list[FlagSnippet]:
     """The snippets of a flag. `box` is the public address of this box."""
     environment, kind = flag.environment, kind_of(flag)
     base = f"{box}/public/v1/flags/{client_id}"
@@ -111,13 +111,13 @@ def pieces(flag: Flag, client_id: str, box: str) -> list[Piece]:
     }
     words = FlagCode
     return [
-        Piece(f"code-{name}", words.names[name], words.installs[name], template.format(**filled))
+        FlagSnippet(f"code-{name}", words.names[name], words.installs[name], template.format(**filled))
         for name, template in _TEMPLATES.items()
     ]
 
 
 def kind_of(flag: Flag) -> str:
-    """Which function of OpenFeature asks for the flag: by the values of its variants."""
+    """The OpenFeature function that evaluates the flag, by the values of its variants."""
     variants = flag.definition.variants
     if flag.definition.type != "multivariant" or not variants:
         return "Boolean"

@@ -9,15 +9,15 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from analytics_box.base.errors import BadRequest, Detail
+from analytics_box.base.errors import BadRequest, ErrorDetail
 from analytics_box.base.texts import FlagForm
 from analytics_box.products.flags.console.fields import (
     OF_LINES,
-    ConditionFields,
-    FormState,
+    FlagConditionFields,
+    FlagFormState,
+    FlagRuleFields,
+    FlagVariantFields,
     NeedFields,
-    RuleFields,
-    VariantFields,
     is_untouched,
 )
 from analytics_box.products.flags.console.filled import (
@@ -29,7 +29,7 @@ from analytics_box.products.flags.console.filled import (
     variant_fields,
 )
 from analytics_box.products.flags.console.typed import as_posted, typed_value, values
-from analytics_box.products.flags.flag import Definition, Rule, Scalar
+from analytics_box.products.flags.flag import FlagDefinition, Scalar, TargetingRule
 from analytics_box.products.flags.sentences import LISTS, ONLY_GIVEN
 
 SIMPLE: Final = frozenset(("user_id", "email", "property"))  # what a rule of the wire can be about
@@ -42,7 +42,7 @@ _PLAIN: Final = {
 
 
 class Wrong:
-    """What is wrong, by field of the form."""
+    """Errors by field of the form."""
 
     def __init__(self) -> None:
         self.found: dict[str, str] = {}
@@ -54,11 +54,13 @@ class Wrong:
     def check(self) -> None:
         """Raises BadRequest with all that is wrong, by field of the form."""
         if self.found:
-            raise BadRequest(next(iter(self.found.values())), details=tuple(Detail(*one) for one in self.found.items()))
+            raise BadRequest(
+                next(iter(self.found.values())), details=tuple(ErrorDetail(*one) for one in self.found.items())
+            )
 
 
-def definition_of(state: FormState, stored: Definition | None = None) -> dict[str, Any]:
-    """What the form says a flag decides by, as JSON has it. Raises BadRequest, by field of the form."""
+def definition_of(state: FlagFormState, stored: FlagDefinition | None = None) -> dict[str, Any]:
+    """The definition in the form, as JSON. Raises BadRequest, by field of the form."""
     given, wrong = state.fields, Wrong()
     needed = [one for one in state.needs if one.key.strip()]
     found: dict[str, Any] = {
@@ -86,7 +88,7 @@ def definition_of(state: FormState, stored: Definition | None = None) -> dict[st
     return found
 
 
-def _keep_untouched(found: dict[str, Any], given: Mapping[str, str], stored: Definition, wrong: Wrong) -> None:
+def _keep_untouched(found: dict[str, Any], given: Mapping[str, str], stored: FlagDefinition, wrong: Wrong) -> None:
     """Take what is stored for each field that was posted as the form showed it."""
     shown, kept = state_of_definition(stored).fields, msgspec.structs.asdict(stored)
     drawn = found["bucketing"]
@@ -105,7 +107,7 @@ def _is_as_shown(given: Mapping[str, str], shown: Mapping[str, str], field: str)
     return field in given and as_posted(given[field], lines=is_lines) == as_posted(shown[field], lines=is_lines)
 
 
-def rules_of(state: FormState, stored: Sequence[Rule] = ()) -> list[dict[str, Any]]:
+def rules_of(state: FlagFormState, stored: Sequence[TargetingRule] = ()) -> list[dict[str, Any]]:
     """The rules of a form alone, as JSON has them. Raises BadRequest, by field of the form."""
     wrong = Wrong()
     found = _rules(state.rules, stored, wrong)
@@ -113,14 +115,14 @@ def rules_of(state: FormState, stored: Sequence[Rule] = ()) -> list[dict[str, An
     return found
 
 
-def _rules(given: Sequence[RuleFields], stored: Sequence[Rule], wrong: Wrong) -> list[dict[str, Any]]:
+def _rules(given: Sequence[FlagRuleFields], stored: Sequence[TargetingRule], wrong: Wrong) -> list[dict[str, Any]]:
     return [_rule(one, f"rules.{number}", stored, wrong) for number, one in enumerate(given)]
 
 
-def _rule(given: RuleFields, name: str, stored: Sequence[Rule], wrong: Wrong) -> dict[str, Any]:
-    kept: Rule | None = _stored(given.was, stored)
+def _rule(given: FlagRuleFields, name: str, stored: Sequence[TargetingRule], wrong: Wrong) -> dict[str, Any]:
+    kept: TargetingRule | None = _stored_row(given.was, stored)
     if kept is not None and is_untouched(given, rule_fields(kept, int(given.was))):
-        return _built(kept)
+        return _plain_values(kept)
     on, _, variant = given.gives.partition(":")
     found: dict[str, Any] = {"name": given.name.strip(), "enabled": on != "off"}
     if variant:
@@ -131,18 +133,20 @@ def _rule(given: RuleFields, name: str, stored: Sequence[Rule], wrong: Wrong) ->
     return found | _draw(kept, percentage) | _conditions(given, f"{name}.if", wrong)
 
 
-def _draw(kept: Rule | None, percentage: float | None) -> dict[str, Any]:
-    """What a rule has about its draw that forms do not write: as it is stored, so that nobody is drawn otherwise."""
+def _draw(kept: TargetingRule | None, percentage: float | None) -> dict[str, Any]:
+    """The bucketing fields of a rule that forms do not have: as they are stored, so that no user moves to another
+    bucket.
+    """
     found: dict[str, Any] = {}
     if kept is not None and kept.percentageFrom and percentage is not None:
         found["percentageFrom"] = kept.percentageFrom
     if kept is not None and kept.bucketing is not None:
-        found["bucketing"] = _built(kept.bucketing)
+        found["bucketing"] = _plain_values(kept.bucketing)
     return found
 
 
-def _conditions(given: RuleFields, name: str, wrong: Wrong) -> dict[str, Any]:
-    """What a rule is about: in the form of the wire where that can say it."""
+def _conditions(given: FlagRuleFields, name: str, wrong: Wrong) -> dict[str, Any]:
+    """The conditions of a rule: in the wire's form if that can express them."""
     tree = given.tree
     if not tree.inner:
         wrong.say(name, FlagForm.no_condition)
@@ -159,7 +163,7 @@ def _conditions(given: RuleFields, name: str, wrong: Wrong) -> dict[str, Any]:
     return {"type": "conditions", "conditions": _node(tree, name, wrong)}
 
 
-def _simple(one: ConditionFields, name: str, wrong: Wrong, *, batch: bool) -> dict[str, Any]:
+def _simple(one: FlagConditionFields, name: str, wrong: Wrong, *, batch: bool) -> dict[str, Any]:
     found: dict[str, Any] = {"type": one.attribute, "operator": one.operator}
     if one.attribute == "property":
         found["field"] = _property(one, name, wrong)
@@ -171,7 +175,7 @@ def _simple(one: ConditionFields, name: str, wrong: Wrong, *, batch: bool) -> di
     return found | ({"values": given} if one.operator in LISTS else {"value": given[0] if given else ""})
 
 
-def _node(one: ConditionFields, name: str, wrong: Wrong) -> dict[str, Any]:
+def _node(one: FlagConditionFields, name: str, wrong: Wrong) -> dict[str, Any]:
     if one.kind != "one":
         if not one.inner:
             wrong.say(name, FlagForm.no_condition)
@@ -190,13 +194,13 @@ def _node(one: ConditionFields, name: str, wrong: Wrong) -> dict[str, Any]:
     return found | ({"value": given[0]} if len(given) == 1 and one.operator not in LISTS else {"values": given})
 
 
-def _property(one: ConditionFields, name: str, wrong: Wrong) -> str:
+def _property(one: FlagConditionFields, name: str, wrong: Wrong) -> str:
     if not one.property.strip():
         wrong.say(f"{name}.property", FlagForm.no_property)
     return one.property.strip()
 
 
-def _values(one: ConditionFields, name: str, wrong: Wrong) -> tuple[Scalar, ...]:
+def _values(one: FlagConditionFields, name: str, wrong: Wrong) -> tuple[Scalar, ...]:
     if one.operator in ONLY_GIVEN:
         return ()
     found = values(one.values, texts=one.attribute in TEXTS)
@@ -205,15 +209,15 @@ def _values(one: ConditionFields, name: str, wrong: Wrong) -> tuple[Scalar, ...]
     return found
 
 
-def _variants(given: Sequence[VariantFields], stored: Definition | None, wrong: Wrong) -> list[dict[str, Any]]:
+def _variants(given: Sequence[FlagVariantFields], stored: FlagDefinition | None, wrong: Wrong) -> list[dict[str, Any]]:
     kept = stored.variants if stored is not None else ()
     return [_variant(one, f"variants.{number}", kept, wrong) for number, one in enumerate(given)]
 
 
-def _variant(given: VariantFields, name: str, stored: Sequence[Struct], wrong: Wrong) -> dict[str, Any]:
-    kept: Any = _stored(given.was, stored)
+def _variant(given: FlagVariantFields, name: str, stored: Sequence[Struct], wrong: Wrong) -> dict[str, Any]:
+    kept: Any = _stored_row(given.was, stored)
     if kept is not None and is_untouched(given, variant_fields(kept, int(given.was))):
-        return _built(kept)
+        return _plain_values(kept)
     found: dict[str, Any] = {
         "key": given.key.strip(),
         "type": given.type,
@@ -224,7 +228,7 @@ def _variant(given: VariantFields, name: str, stored: Sequence[Struct], wrong: W
     return found | ({"weight": weight} if weight is not None else {})
 
 
-def _variant_value(given: VariantFields, name: str, wrong: Wrong) -> Any:
+def _variant_value(given: FlagVariantFields, name: str, wrong: Wrong) -> Any:
     match given.type:
         case "number":
             found = _json(given.value, name, FlagForm.no_number, wrong)
@@ -236,18 +240,18 @@ def _variant_value(given: VariantFields, name: str, wrong: Wrong) -> Any:
     return given.value
 
 
-def _prerequisite(one: NeedFields, stored: Definition | None) -> dict[str, Any]:
+def _prerequisite(one: NeedFields, stored: FlagDefinition | None) -> dict[str, Any]:
     kept = stored.prerequisites if stored is not None else ()
     same = next((other for other in kept if is_untouched(one, need_fields(other))), None)
     named = tuple(str(key) for key in values(one.variants, texts=True))
-    return {"key": one.key.strip(), "gives": _MUST.get(one.must, named)} if same is None else _built(same)
+    return {"key": one.key.strip(), "gives": _MUST.get(one.must, named)} if same is None else _plain_values(same)
 
 
 def _payload(text: str, wrong: Wrong) -> Any:
     return _json(text, "payload", FlagForm.no_json, wrong) if text.strip() else None
 
 
-def _off_value(state: FormState) -> Any:
+def _off_value(state: FlagFormState) -> Any:
     if state.fields.get("type") != "multivariant":
         return {"on": True, "off": False}.get(state.fields.get("off", ""))
     texts = takes_texts(one.type for one in state.variants)
@@ -274,11 +278,11 @@ def _number(text: str, name: str, wrong: Wrong) -> float | None:
     return found
 
 
-def _stored(was: str, rows: Sequence[Any]) -> Any:
-    """What a row was, as it is stored; None for a new one."""
+def _stored_row(was: str, rows: Sequence[Any]) -> Any:
+    """The stored version of a row; None for a new one."""
     return rows[int(was)] if was.isascii() and was.isdecimal() and len(was) < 4 and int(was) < len(rows) else None
 
 
-def _built(kept: Struct) -> dict[str, Any]:
+def _plain_values(kept: Struct) -> dict[str, Any]:
     found: dict[str, Any] = msgspec.to_builtins(kept)
     return found

@@ -1,7 +1,7 @@
-"""What stands in the form of a flag or of a target group, read from a post. Pure.
+"""The form fields of a flag or of a target group, read from a post. Pure.
 
 Rows are numbered: `rules.0.gives`, `variants.1.value`, `needs.0.key`, `groups.0.id`. The conditions of a rule are a
-tree under `rules.0.if`: what stands in it is `rules.0.if.0`, what stands in that `rules.0.if.0.1`.
+tree under `rules.0.if`: its children are `rules.0.if.0`, `rules.0.if.1`, and theirs `rules.0.if.0.1`.
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ OF_LINES: Final = frozenset(("description", "offValue", "payload", "value", "val
 Row = TypeVar("Row", bound=Struct)
 
 
-class ConditionFields(Struct, frozen=True):
+class FlagConditionFields(Struct, frozen=True):
     """A condition as it is typed, or several with how they are joined. `values` has one on each line.
 
     `attribute` is user_id, email, organization_id, team_id, property (of the name `property`), group (of the id
@@ -46,14 +46,14 @@ class ConditionFields(Struct, frozen=True):
     values: str = ""
     group: str = ""
     only: str = ""
-    inner: tuple["ConditionFields", ...] = ()
+    inner: tuple["FlagConditionFields", ...] = ()
 
 
-NEW_TREE: Final = ConditionFields("all", inner=(ConditionFields(),))
+NEW_TREE: Final = FlagConditionFields("all", inner=(FlagConditionFields(),))
 
 
-class RuleFields(Struct, frozen=True):
-    """A rule as it is typed. `was` is its place in what is stored, `gives` is on, off or `variant:` and a key.
+class FlagRuleFields(Struct, frozen=True):
+    """A rule as it is typed. `was` is its place in the stored definition, `gives` is on, off or `variant:` and a key.
 
     `open` says that its fields are shown, `batch` that its values are stored as a batch (wire 6.2).
     """
@@ -64,11 +64,11 @@ class RuleFields(Struct, frozen=True):
     gives: str = "on"
     percentage: str = ""
     batch: str = ""
-    tree: ConditionFields = NEW_TREE
+    tree: FlagConditionFields = NEW_TREE
 
 
-class VariantFields(Struct, frozen=True):
-    """A variant as it is typed; `was` is its place in what is stored."""
+class FlagVariantFields(Struct, frozen=True):
+    """A variant as it is typed; `was` is its place in the stored definition."""
 
     was: str = ""
     key: str = ""
@@ -87,29 +87,29 @@ class NeedFields(Struct, frozen=True):
 
 
 class GroupFields(Struct, frozen=True):
-    """A target group whose rules the flag follows."""
+    """A target group whose rules the flag uses."""
 
     id: str = ""
 
 
-class FormState(Struct, frozen=True):
+class FlagFormState(Struct, frozen=True):
     """The whole form. `focus` is the field that a button of it has made."""
 
     fields: Mapping[str, str]
-    rules: tuple[RuleFields, ...] = ()
-    variants: tuple[VariantFields, ...] = ()
+    rules: tuple[FlagRuleFields, ...] = ()
+    variants: tuple[FlagVariantFields, ...] = ()
     needs: tuple[NeedFields, ...] = ()
     groups: tuple[GroupFields, ...] = ()
     focus: str = ""
 
 
-def read_state(form: Mapping[str, str], names: tuple[str, ...] = PLAIN) -> FormState:
+def read_state(form: Mapping[str, str], names: tuple[str, ...] = PLAIN) -> FlagFormState:
     """The form as it was posted; `names` are those of its plain fields."""
     form = {name: value.replace("\r\n", "\n") for name, value in form.items()}
-    return FormState(
+    return FlagFormState(
         {name: form[name] for name in names if name in form},
         _rules(form),
-        _rows(form, "variants", VariantFields, MOST_VARIANTS),
+        _rows(form, "variants", FlagVariantFields, MOST_VARIANTS),
         _rows(form, "needs", NeedFields, 2 * MOST_DEPENDENCIES),
         _rows(form, "groups", GroupFields, MOST_GROUPS_OF_FLAG),
     )
@@ -132,26 +132,26 @@ def _as_posted(row: Struct) -> list[Any]:
     return found
 
 
-def _rules(form: Mapping[str, str]) -> tuple[RuleFields, ...]:
+def _rules(form: Mapping[str, str]) -> tuple[FlagRuleFields, ...]:
     found = []
     for number in range(MOST_RULES):
         start = f"rules.{number}"
         if f"{start}.if.kind" not in form:
             break
-        given = {name: form.get(f"{start}.{name}", "") for name in RuleFields.__struct_fields__ if name != "tree"}
-        found.append(RuleFields(**given, tree=_tree(form, f"{start}.if", DEEPEST)))
+        given = {name: form.get(f"{start}.{name}", "") for name in FlagRuleFields.__struct_fields__ if name != "tree"}
+        found.append(FlagRuleFields(**given, tree=_tree(form, f"{start}.if", DEEPEST)))
     return tuple(found)
 
 
-def _tree(form: Mapping[str, str], name: str, deepest: int) -> ConditionFields:
-    """A condition, with those in it: none below `deepest`, where nobody can have put any."""
+def _tree(form: Mapping[str, str], name: str, deepest: int) -> FlagConditionFields:
+    """A condition with its children; none below `deepest`, because the form offers none there."""
     inner = []
     for place in range(MOST_NODES if deepest else 0):
         if f"{name}.{place}.kind" not in form:
             break
         inner.append(_tree(form, f"{name}.{place}", deepest - 1))
-    given = {one: form.get(f"{name}.{one}", "") for one in ConditionFields.__struct_fields__ if one != "inner"}
-    return ConditionFields(**given, inner=tuple(inner))
+    given = {one: form.get(f"{name}.{one}", "") for one in FlagConditionFields.__struct_fields__ if one != "inner"}
+    return FlagConditionFields(**given, inner=tuple(inner))
 
 
 def _rows(form: Mapping[str, str], start: str, kind: type[Row], most: int) -> tuple[Row, ...]:

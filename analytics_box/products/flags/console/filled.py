@@ -1,4 +1,4 @@
-"""The forms of a flag and of a target group, filled in with what is stored. Pure."""
+"""The forms of a flag and of a target group, filled in from storage. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
@@ -8,22 +8,22 @@ from msgspec.structs import replace
 from analytics_box.products.flags.console.fields import (
     NEW_TREE,
     PLAIN,
-    ConditionFields,
-    FormState,
+    FlagConditionFields,
+    FlagFormState,
+    FlagRuleFields,
+    FlagVariantFields,
     GroupFields,
     NeedFields,
-    RuleFields,
-    VariantFields,
 )
 from analytics_box.products.flags.console.typed import json_text, lines, value_text
 from analytics_box.products.flags.flag import (
     INDEPENDENT,
-    Definition,
     Flag,
-    Node,
+    FlagDefinition,
     Prerequisite,
-    Rule,
     TargetGroup,
+    TargetingCondition,
+    TargetingRule,
     Variant,
 )
 from analytics_box.products.flags.sentences import is_share, rule_values
@@ -33,13 +33,13 @@ _MUST: Final[dict[tuple[str, ...], str]] = {("true",): "on", ("false",): "off"}
 _NEW: Final = {"type": "boolean", "status": "active", "percentage": "0", "by": "user", "algorithm": INDEPENDENT}
 
 
-def new_state(given: Mapping[str, str]) -> FormState:
-    """The form of a new flag, with what an address fills in."""
-    return FormState(_NEW | {name: value for name, value in given.items() if name in PLAIN and value})
+def new_state(given: Mapping[str, str]) -> FlagFormState:
+    """The form of a new flag, filled in from the address."""
+    return FlagFormState(_NEW | {name: value for name, value in given.items() if name in PLAIN and value})
 
 
-def state_of(flag: Flag) -> FormState:
-    """The form filled in with what a flag is."""
+def state_of(flag: Flag) -> FlagFormState:
+    """The form filled in with a flag."""
     own = state_of_definition(flag.definition)
     fields = {
         "key": flag.key,
@@ -50,8 +50,8 @@ def state_of(flag: Flag) -> FormState:
     return replace(own, fields={**own.fields, **fields})
 
 
-def state_of_definition(given: Definition) -> FormState:
-    """The form filled in with what a flag decides by."""
+def state_of_definition(given: FlagDefinition) -> FlagFormState:
+    """The form filled in with a flag's definition."""
     drawn = given.bucketing
     fields = {
         "name": given.name,
@@ -70,7 +70,7 @@ def state_of_definition(given: Definition) -> FormState:
         "variantSalt": drawn.variantSalt,
         "attribute": drawn.attribute,
     }
-    return FormState(
+    return FlagFormState(
         fields,
         rules_fields(given.rules),
         tuple(variant_fields(one, place) for place, one in enumerate(given.variants)),
@@ -85,7 +85,7 @@ def takes_texts(types: Iterable[str]) -> bool:
     return found == {"string"}
 
 
-def _off_fields(given: Definition) -> dict[str, str]:
+def _off_fields(given: FlagDefinition) -> dict[str, str]:
     """The off value: a choice for flags without variants, a value for those with them."""
     if given.type == "multivariant":
         text = value_text(given.offValue, texts=takes_texts(one.type for one in given.variants))
@@ -93,22 +93,22 @@ def _off_fields(given: Definition) -> dict[str, str]:
     return {"off": {True: "on", False: "off"}.get(given.offValue, ""), "offValue": ""}
 
 
-def state_of_group(group: TargetGroup) -> FormState:
-    """The form filled in with what a target group is."""
+def state_of_group(group: TargetGroup) -> FlagFormState:
+    """The form filled in with a target group."""
     fields = {"name": group.name, "description": group.description, "color": group.color}
     fields["updatedAt"] = str(group.updated_at)
-    return FormState(fields, rules_fields(group.rules))
+    return FlagFormState(fields, rules_fields(group.rules))
 
 
-def rules_fields(rules: Sequence[Rule]) -> tuple[RuleFields, ...]:
+def rules_fields(rules: Sequence[TargetingRule]) -> tuple[FlagRuleFields, ...]:
     """Rules as forms have them."""
     return tuple(rule_fields(one, place) for place, one in enumerate(rules))
 
 
-def rule_fields(rule: Rule, place: int) -> RuleFields:
-    """A rule as forms have it, with its place in what is stored."""
+def rule_fields(rule: TargetingRule, place: int) -> FlagRuleFields:
+    """A rule as form fields, with its place in the stored definition."""
     gives = "on" if rule.enabled else "off"
-    return RuleFields(
+    return FlagRuleFields(
         was=str(place),
         name=rule.name,
         gives=f"variant:{rule.variant}" if rule.enabled and rule.variant else gives,
@@ -118,11 +118,11 @@ def rule_fields(rule: Rule, place: int) -> RuleFields:
     )
 
 
-def variant_fields(one: Variant, place: int) -> VariantFields:
-    """A variant as forms have it, with its place in what is stored."""
+def variant_fields(one: Variant, place: int) -> FlagVariantFields:
+    """A variant as form fields, with its place in the stored definition."""
     value = one.value if isinstance(one.value, str) and one.type == "string" else json_text(one.value)
     weight = number(one.weight) if one.weight is not None else ""
-    return VariantFields(str(place), one.key, one.type, value, weight, one.description)
+    return FlagVariantFields(str(place), one.key, one.type, value, weight, one.description)
 
 
 def number(value: float) -> str:
@@ -130,33 +130,33 @@ def number(value: float) -> str:
     return f"{value:.15g}"
 
 
-def _root(rule: Rule) -> ConditionFields:
+def _root(rule: TargetingRule) -> FlagConditionFields:
     if rule.type == "conditions":
         tree = _fields(rule.conditions) if rule.conditions is not None else NEW_TREE
-        return tree if tree.kind != "one" else ConditionFields("all", inner=(tree,))
+        return tree if tree.kind != "one" else FlagConditionFields("all", inner=(tree,))
     if is_share(rule):
-        leaf = ConditionFields(attribute="percentage", operator="equals", values=str(rule.value))
+        leaf = FlagConditionFields(attribute="percentage", operator="equals", values=str(rule.value))
     else:
         attribute = "property" if rule.type == "property" else rule.type
-        leaf = ConditionFields(
+        leaf = FlagConditionFields(
             attribute=attribute,
             property=rule.field,
             operator=rule.operator,
             values=lines(rule_values(rule), texts=attribute in TEXTS),
         )
-    return ConditionFields("all", inner=(leaf,))
+    return FlagConditionFields("all", inner=(leaf,))
 
 
-def _fields(node: Node) -> ConditionFields:
+def _fields(node: TargetingCondition) -> FlagConditionFields:
     for kind in ("all", "any", "none"):
-        inner: tuple[Node, ...] | None = getattr(node, kind)
+        inner: tuple[TargetingCondition, ...] | None = getattr(node, kind)
         if inner is not None:
-            return ConditionFields(kind, inner=tuple(map(_fields, inner)))
+            return FlagConditionFields(kind, inner=tuple(map(_fields, inner)))
     if node.group:
-        return ConditionFields(attribute="group", group=node.group)
+        return FlagConditionFields(attribute="group", group=node.group)
     is_text = node.attribute in TEXTS
     given = node.values or (() if node.value is None else (node.value,))
-    return ConditionFields(
+    return FlagConditionFields(
         attribute=node.attribute if is_text else "property",
         property="" if is_text else node.attribute,
         operator=node.operator,

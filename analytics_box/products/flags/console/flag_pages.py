@@ -1,21 +1,21 @@
-"""A flag's own page under /flags/{id}: what it decides, in sentences, and the buttons that change its status."""
+"""The page of a flag under /flags/{id}: its decisions in sentences, and the buttons that change its status."""
 
 from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box.base.texts import FlagPage, figures
-from analytics_box.products.flags.console.list_pages import stale_said
+from analytics_box.products.flags.console.list_pages import stale_text
 from analytics_box.products.flags.console.typed import json_text
 from analytics_box.products.flags.flag import Flag
-from analytics_box.products.flags.page_frame import HOME, Opened, called, opened
-from analytics_box.products.flags.sentences import Said, flag_lines, percent, weights
+from analytics_box.products.flags.page_frame import HOME, FlagPageView, flag_title, open_flag
+from analytics_box.products.flags.sentences import DecisionLine, flag_lines, percent, weights
 from analytics_box.products.flags.usage.reading import Used, used
 from analytics_box.web.page import dates
 from analytics_box.web.page.visit import Page, Visitor
 
 
-class VariantShown(Struct, frozen=True):
-    """A variant with its value as text; `bar` is the class that draws its share."""
+class VariantLine(Struct, frozen=True):
+    """A variant with its value as text; `bar` is the CSS class of its percentage bar."""
 
     key: str
     value: str
@@ -31,12 +31,12 @@ class Other(Struct, frozen=True):
     href: str
 
 
-class FlagShown(Struct, frozen=True):
+class FlagOverview(Struct, frozen=True):
     """A flag on its own page."""
 
     description: str
-    lines: tuple[Said, ...]
-    variants: tuple[VariantShown, ...]
+    lines: tuple[DecisionLine, ...]
+    variants: tuple[VariantLine, ...]
     payload: str
     needed_by: tuple[Other, ...]
     facts: tuple[tuple[str, str], ...]
@@ -47,13 +47,13 @@ class FlagShown(Struct, frozen=True):
 
 async def flag_page(visit: Visitor, flag_id: FromPath[str]) -> Page:
     """GET /flags/{id}. Raises NotFound or Forbidden."""
-    page = await opened(visit, flag_id)
+    page = await open_flag(visit, flag_id)
     found = await used(visit.parts, page.scope, (page.flag,))
-    return page.show("flag.html", "now", flag=_shown(page, found[page.flag.id]))
+    return page.show("flag.html", "now", flag=_flag_overview(page, found[page.flag.id]))
 
 
-def needed_by(page: Opened) -> list[Flag]:
-    """The flags beside it that need it, in the same environment."""
+def needed_by(page: FlagPageView) -> list[Flag]:
+    """The flags that need this flag, in the same environment."""
     own = page.flag
     return [
         one
@@ -64,27 +64,27 @@ def needed_by(page: Opened) -> list[Flag]:
     ]
 
 
-def _shown(page: Opened, uses: Used) -> FlagShown:
+def _flag_overview(page: FlagPageView, uses: Used) -> FlagOverview:
     flag, given = page.flag, page.flag.definition
-    return FlagShown(
+    return FlagOverview(
         description=given.description,
         lines=flag_lines(given, page.groups, user_id=flag.user_id),
         variants=_variants(flag),
         payload=json_text(given.payload),
-        needed_by=tuple(Other(called(one), f"{HOME}/{one.id}") for one in needed_by(page)),
+        needed_by=tuple(Other(flag_title(one), f"{HOME}/{one.id}") for one in needed_by(page)),
         facts=_facts(page, uses),
-        stale=stale_said(uses, page.visit.person),
+        stale=stale_text(uses, page.visit.person),
         status=given.status,
         dependent=_draws(flag) and given.bucketing.algorithm == "default",
     )
 
 
-def _variants(flag: Flag) -> tuple[VariantShown, ...]:
+def _variants(flag: Flag) -> tuple[VariantLine, ...]:
     given = flag.definition.variants
     if flag.definition.type != "multivariant" or not given:
         return ()
     return tuple(
-        VariantShown(
+        VariantLine(
             key=figures.visible(one.key),
             value=one.value if isinstance(one.value, str) and one.type == "string" else json_text(one.value),
             share=percent(round(weight, 2)),
@@ -95,7 +95,7 @@ def _variants(flag: Flag) -> tuple[VariantShown, ...]:
     )
 
 
-def _facts(page: Opened, uses: Used) -> tuple[tuple[str, str], ...]:
+def _facts(page: FlagPageView, uses: Used) -> tuple[tuple[str, str], ...]:
     flag, person, words = page.flag, page.visit.person, FlagPage
     facts = [
         (words.evaluated, dates.moment(uses.last_at, person) if uses.last_at is not None else words.never),
@@ -109,6 +109,6 @@ def _facts(page: Opened, uses: Used) -> tuple[tuple[str, str], ...]:
 
 
 def _draws(flag: Flag) -> bool:
-    """Whether the flag draws users by its own bucketing."""
+    """Return whether the flag buckets users by its bucketing."""
     given = flag.definition
     return given.type in {"rollout", "multivariant"} or any(one.percentage is not None for one in given.rules)

@@ -7,20 +7,20 @@ from msgspec import Struct
 
 from analytics_box.base.errors import BadRequest, Conflict, NotFound
 from analytics_box.base.texts import FlagFolders, FlagList, figures
-from analytics_box.products.flags.console.form_pages import reached
+from analytics_box.products.flags.console.form_pages import form_reach
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.editing import folders as change
-from analytics_box.products.flags.editing.messages import OneFolder, RenamedFolder
-from analytics_box.products.flags.page_frame import HOME, done, frame, owner_name
+from analytics_box.products.flags.editing.messages import DeleteFlagFolder, RenamedFolder
+from analytics_box.products.flags.page_frame import HOME, done_message, frame, owner_name
 from analytics_box.products.flags.saving import save
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.page.questions import ask
-from analytics_box.web.page.visit import Again, Answer, Next, Page, Visit, Visitor
+from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
 
 FOLDERS: Final = f"{HOME}/folders"
 
 
-class FolderLine(Struct, frozen=True):
+class FlagFolderLine(Struct, frozen=True):
     """A folder of a website or of the organization; `flags` says how many are in it."""
 
     id: str
@@ -41,7 +41,7 @@ async def folder_list(visit: Visitor) -> Page:
 async def rename(visit: Visitor) -> Answer:
     """POST /flags/folders/rename: another name, with the folders below it. Raises NotFound or Forbidden."""
     form = await visit.form()
-    own = reached(visit, form.get("of", ""))
+    own = form_reach(visit, form.get("of", ""))
     try:
         given = message_of({name: form.get(name, "") for name in ("folder", "to")}, RenamedFolder, FlagList.wrong)
         await save(visit.parts, own.scope, lambda db: change.rename(db, own, given.folder, given.to), adds=True)
@@ -63,13 +63,13 @@ async def delete_form(visit: Visitor) -> Page:
 async def delete(visit: Visitor) -> Next:
     """POST /flags/folders/delete: its flags stay. Raises NotFound, Forbidden or BadRequest."""
     form = await visit.form()
-    own = reached(visit, form.get("of", ""))
-    given = message_of({"folder": form.get("folder", "")}, OneFolder, FlagList.wrong)
+    own = form_reach(visit, form.get("of", ""))
+    given = message_of({"folder": form.get("folder", "")}, DeleteFlagFolder, FlagList.wrong)
     await save(visit.parts, own.scope, lambda db: change.delete(db, own, given.folder))
     return visit.go(f"{FOLDERS}?done=folder-deleted")
 
 
-def _page(visit: Visit, again: Again) -> Page:
+def _page(visit: PageRequest, again: Again) -> Page:
     wrong = (again.values.get("of", ""), again.values.get("folder", ""))
     return visit.pages.show(
         "flag_folders.html",
@@ -80,17 +80,17 @@ def _page(visit: Visit, again: Again) -> Page:
         values=again.values,
         errors=again.wrong,
         editable=visit.person.may("member"),
-        done=done(visit),
+        done=done_message(visit),
     )
 
 
-def _lines(visit: Visit) -> list[FolderLine]:
-    found: list[FolderLine] = []
+def _lines(visit: PageRequest) -> list[FlagFolderLine]:
+    found: list[FlagFolderLine] = []
     for scope in visit.parts[Flags].of(visit.person.organization_id):
         for folder, count in change.count(scope.flags).items():
             query = urlencode({"of": scope.id, "folder": folder})
             found.append(
-                FolderLine(
+                FlagFolderLine(
                     id=f"folder-{len(found)}",
                     of=scope.id,
                     folder=folder,

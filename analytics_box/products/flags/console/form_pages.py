@@ -8,24 +8,24 @@ from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.texts import FlagForm, FlagList, figures
-from analytics_box.products.flags.access import Reach, known, reach
-from analytics_box.products.flags.console.action_pages import told
+from analytics_box.products.flags.access import FlagReach, find_flag, reach
+from analytics_box.products.flags.console.action_pages import done_key
 from analytics_box.products.flags.console.buttons import after_button
 from analytics_box.products.flags.console.definition import definition_of
-from analytics_box.products.flags.console.fields import FormState, read_state
+from analytics_box.products.flags.console.fields import FlagFormState, read_state
 from analytics_box.products.flags.console.filled import new_state, state_of
 from analytics_box.products.flags.console.reading import opened_where_wrong, reading_of
 from analytics_box.products.flags.console.wrong_fields import form_field, labels, rule_labels
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.editing import change
-from analytics_box.products.flags.editing.messages import ChangedFlag, NewFlag
+from analytics_box.products.flags.editing.messages import CreateFlag, UpdateFlag
 from analytics_box.products.flags.flag import Flag
-from analytics_box.products.flags.page_frame import HOME, called, frame, opened, owners
+from analytics_box.products.flags.page_frame import HOME, flag_title, frame, open_flag, owners
 from analytics_box.products.flags.saving import save as saved
-from analytics_box.products.flags.scope import Scope
+from analytics_box.products.flags.scope import FlagScope
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.page.templates import field_errors
-from analytics_box.web.page.visit import Answer, Page, Visit, Visitor
+from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
 
 SAVE: Final = "save"  # every other button of the form shows it again
 READ: Final = "read"  # the form asks how it reads
@@ -50,9 +50,9 @@ async def add(visit: Visitor) -> Answer:
         return _after(visit, state, None, do)
     try:
         visit.saves()
-        own = reached(visit, state.fields.get("of", ""))
+        own = form_reach(visit, state.fields.get("of", ""))
         found = {"key": state.fields.get("key", "").strip(), "userId": _or_none(state, "userId")}
-        message = message_of(_given(state, None) | found, NewFlag, FlagList.wrong)
+        message = message_of(_form_values(state, None) | found, CreateFlag, FlagList.wrong)
         made = await saved(visit.parts, own.scope, lambda db: change.create(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:
         return _page(visit, state, None, wrong=wrong)
@@ -61,44 +61,44 @@ async def add(visit: Visitor) -> Answer:
 
 async def edit_form(visit: Visitor, flag_id: FromPath[str]) -> Page:
     """GET /flags/{id}/edit. Raises NotFound or Forbidden."""
-    flag = (await opened(visit, flag_id)).flag
+    flag = (await open_flag(visit, flag_id)).flag
     return _page(visit, state_of(flag), flag)
 
 
 async def save(visit: Visitor, flag_id: FromPath[str]) -> Answer:
     """POST /flags/{id}/edit: save the flag, or show the form after one of its buttons. Raises NotFound or Forbidden."""
     form = await visit.form(limit=LARGEST_FORM, most_fields=MOST_FIELDS)
-    own, flag = known(visit.call, flag_id)
+    own, flag = find_flag(visit.call, flag_id)
     state, do = read_state(form), form.get("do", SAVE)
     if do != SAVE:
         return _after(visit, state, flag, do)
     try:
         visit.saves()
-        message = _changed(state, flag)
+        message = _update_message(state, flag)
         done = await saved(visit.parts, own.scope, lambda db: change.update(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:
         return _page(visit, state, flag, wrong=wrong)
-    return visit.go(f"{HOME}/{flag.id}?done={told(done, 'saved')}")
+    return visit.go(f"{HOME}/{flag.id}?done={done_key(done, 'saved')}")
 
 
-def _changed(state: FormState, flag: Flag) -> ChangedFlag:
-    """The message that makes a flag what the form says. Raises BadRequest, or Conflict for an older form."""
+def _update_message(state: FlagFormState, flag: Flag) -> UpdateFlag:
+    """The form as an update of a flag. Raises BadRequest, or Conflict for an outdated form."""
     version = state.fields.get("version", "")
     if version != str(flag.version):
         raise Conflict.about("version", FlagForm.changed_meanwhile)
-    found = _given(state, flag) | {"id": flag.id, "version": flag.version}
-    return message_of(found, ChangedFlag, FlagList.wrong)
+    found = _form_values(state, flag) | {"id": flag.id, "version": flag.version}
+    return message_of(found, UpdateFlag, FlagList.wrong)
 
 
-def _given(state: FormState, flag: Flag | None) -> dict[str, Any]:
+def _form_values(state: FlagFormState, flag: Flag | None) -> dict[str, Any]:
     return definition_of(state, flag.definition if flag is not None else None) | {
         "environment": _or_none(state, "environment"),
         "note": state.fields.get("note", "").strip(),
     }
 
 
-def _after(visit: Visit, state: FormState, flag: Flag | None, do: str) -> Page:
-    """The form after a button, or only how it reads where that is all that is asked for."""
+def _after(visit: PageRequest, state: FlagFormState, flag: Flag | None, do: str) -> Page:
+    """The form after a button, or only its live preview if that is requested."""
     if do != READ or "hx-request" not in visit.request.headers:
         return _page(visit, after_button(state, do), flag)
     scope = _scope(visit, flag.scope if flag is not None else owner_of(visit, state.fields.get("of", "")))
@@ -106,7 +106,9 @@ def _after(visit: Visit, state: FormState, flag: Flag | None, do: str) -> Page:
     return visit.pages.show("flag_reading.html", state=state, reading=reading, is_flag=True)
 
 
-def _page(visit: Visit, state: FormState, flag: Flag | None, *, wrong: BadRequest | Conflict | None = None) -> Page:
+def _page(
+    visit: PageRequest, state: FlagFormState, flag: Flag | None, *, wrong: BadRequest | Conflict | None = None
+) -> Page:
     """The form of a new flag, or of one that there is."""
     errors = _wrong_fields(wrong, state) if wrong is not None else {}
     state = opened_where_wrong(_with_version(state, flag, wrong), errors)
@@ -115,7 +117,7 @@ def _page(visit: Visit, state: FormState, flag: Flag | None, *, wrong: BadReques
         "flag_form.html",
         code=wrong.status if wrong is not None else 200,
         shell=frame(visit.person),
-        name=called(flag) if flag is not None else "",
+        name=flag_title(flag) if flag is not None else "",
         action=f"{HOME}/{flag.id}/edit" if flag is not None else f"{HOME}/new",
         back=f"{HOME}/{flag.id}" if flag is not None else HOME,
         state=state,
@@ -133,8 +135,8 @@ def _page(visit: Visit, state: FormState, flag: Flag | None, *, wrong: BadReques
     )
 
 
-def gives_of(state: FormState) -> list[tuple[str, str]]:
-    """What a rule can give: on, off, or a variant that the form has."""
+def gives_of(state: FlagFormState) -> list[tuple[str, str]]:
+    """The outcomes that a rule can have: on, off, or a variant in the form."""
     words = FlagForm
     found = [("on", words.gives_on), ("off", words.gives_off)]
     if state.fields.get("type") == "multivariant":
@@ -144,42 +146,44 @@ def gives_of(state: FormState) -> list[tuple[str, str]]:
 
 
 def _names(names: Iterable[str]) -> list[str]:
-    """Names that are offered while somebody types."""
+    """Names to suggest while the user types."""
     return sorted({name for name in names if name})[:MOST_NAMED]
 
 
-def _with_version(state: FormState, flag: Flag | None, wrong: BadRequest | Conflict | None) -> FormState:
-    """Whoever was told that somebody else has changed the flag replaces that by saving again."""
+def _with_version(state: FlagFormState, flag: Flag | None, wrong: BadRequest | Conflict | None) -> FlagFormState:
+    """The form with the current version after a conflict: a user who was warned of another change overwrites it by
+    saving again.
+    """
     if flag is None or not isinstance(wrong, Conflict):
         return state
     return replace(state, fields={**state.fields, "version": str(flag.version)})
 
 
-def _wrong_fields(wrong: BadRequest | Conflict, state: FormState) -> dict[str, str]:
-    """What is wrong by field of the form."""
+def _wrong_fields(wrong: BadRequest | Conflict, state: FlagFormState) -> dict[str, str]:
+    """Errors by field of the form."""
     return {form_field(name, state): message for name, message in field_errors(wrong).items() if name != "version"}
 
 
 def _general(wrong: BadRequest | Conflict) -> str:
-    """What is wrong with none of the fields."""
+    """The error that concerns none of the fields."""
     return FlagForm.changed_meanwhile if "version" in field_errors(wrong) else wrong.message
 
 
-def _scope(visit: Visit, scope_id: str) -> Scope:
-    """The flags beside it."""
-    return visit.parts[Flags].scope(scope_id) or Scope(scope_id, visit.person.organization_id, None)
+def _scope(visit: PageRequest, scope_id: str) -> FlagScope:
+    """The flags of the scope."""
+    return visit.parts[Flags].scope(scope_id) or FlagScope(scope_id, visit.person.organization_id, None)
 
 
-def owner_of(visit: Visit, asked: str) -> str:
-    """Whose flag it is to be: as asked, if it can be; else of the first website, else of the organization."""
+def owner_of(visit: PageRequest, asked: str) -> str:
+    """The owner of a new flag: as requested, if that is possible; else the first website, else the organization."""
     named = list(owners(visit))
     return asked if asked in named else named[min(1, len(named) - 1)]
 
 
-def reached(visit: Visit, of: str) -> Reach:
-    """Where somebody makes something: on a website, or in the organization. Raises NotFound or Forbidden."""
+def form_reach(visit: PageRequest, of: str) -> FlagReach:
+    """The scope of a new flag or group: a website, or the organization. Raises NotFound or Forbidden."""
     return reach(visit.call, None, of) if of == visit.person.organization_id else reach(visit.call, of)
 
 
-def _or_none(state: FormState, name: str) -> str | None:
+def _or_none(state: FlagFormState, name: str) -> str | None:
     return state.fields.get(name, "").strip() or None

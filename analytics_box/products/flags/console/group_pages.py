@@ -8,26 +8,26 @@ from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.texts import FlagForm, FlagList, FlagWords, TargetGroupPages, figures
-from analytics_box.products.flags.access import known_group
+from analytics_box.products.flags.access import find_target_group
 from analytics_box.products.flags.console.buttons import after_button
 from analytics_box.products.flags.console.definition import rules_of
-from analytics_box.products.flags.console.fields import OF_GROUP, FormState, read_state
+from analytics_box.products.flags.console.fields import OF_GROUP, FlagFormState, read_state
 from analytics_box.products.flags.console.filled import state_of_group
-from analytics_box.products.flags.console.form_pages import LARGEST_FORM, MOST_FIELDS, READ, SAVE, owner_of, reached
+from analytics_box.products.flags.console.form_pages import LARGEST_FORM, MOST_FIELDS, READ, SAVE, form_reach, owner_of
 from analytics_box.products.flags.console.reading import Reading, opened_where_wrong, rule_sentences
 from analytics_box.products.flags.console.wrong_fields import form_field, group_labels
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.flag import TargetGroup
 from analytics_box.products.flags.groups import change
-from analytics_box.products.flags.groups.messages import ChangedGroup, NewGroup
-from analytics_box.products.flags.page_frame import HOME, called, done, frame, owner_name, owners
+from analytics_box.products.flags.groups.messages import CreateTargetGroup, UpdateTargetGroup
+from analytics_box.products.flags.page_frame import HOME, done_message, flag_title, frame, owner_name, owners
 from analytics_box.products.flags.saving import save as saved
-from analytics_box.products.flags.scope import Scope
+from analytics_box.products.flags.scope import FlagScope
 from analytics_box.products.flags.sentences import Sentence, rule_sentence
 from analytics_box.tenants.tenancy.messages import date, message_of
 from analytics_box.web.page.questions import ask
 from analytics_box.web.page.templates import field_errors
-from analytics_box.web.page.visit import Answer, Page, Visit, Visitor
+from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
 
 GROUPS: Final = f"{HOME}/groups"
 MOST_SAID: Final = 5  # rules of a group in the list
@@ -57,13 +57,13 @@ async def group_list(visit: Visitor) -> Page:
         shell=frame(visit.person),
         lines=sorted(lines, key=lambda one: one.name.casefold()),
         editable=visit.person.may("member"),
-        done=done(visit),
+        done=done_message(visit),
     )
 
 
 async def new_form(visit: Visitor) -> Page:
     """GET /flags/groups/new, with ?of= filled in."""
-    state = FormState({"of": owner_of(visit, visit.asked("of")[:64])})
+    state = FlagFormState({"of": owner_of(visit, visit.asked("of")[:64])})
     return _page(visit, after_button(state, "add-rule"), None)
 
 
@@ -73,10 +73,10 @@ async def add(visit: Visitor) -> Answer:
     state, do = read_state(form, OF_GROUP), form.get("do", SAVE)
     if do != SAVE:
         return _after(visit, state, None, do)
-    own = reached(visit, state.fields.get("of", ""))
+    own = form_reach(visit, state.fields.get("of", ""))
     try:
         visit.saves()
-        message = message_of(_given(state, None), NewGroup, FlagList.wrong)
+        message = message_of(_form_values(state, None), CreateTargetGroup, FlagList.wrong)
         await saved(visit.parts, own.scope, lambda db: change.create(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:
         return _page(visit, state, None, wrong=wrong)
@@ -85,7 +85,7 @@ async def add(visit: Visitor) -> Answer:
 
 async def edit_form(visit: Visitor, group_id: FromPath[str]) -> Page:
     """GET /flags/groups/{id}. Raises NotFound."""
-    _, group = known_group(visit.call, group_id)
+    _, group = find_target_group(visit.call, group_id)
     return _page(visit, state_of_group(group), group)
 
 
@@ -93,13 +93,13 @@ async def save(visit: Visitor, group_id: FromPath[str]) -> Answer:
     """POST /flags/groups/{id}: save the group, or show the form after one of its buttons. Raises NotFound or
     Forbidden."""
     form = await visit.form(limit=LARGEST_FORM, most_fields=MOST_FIELDS)
-    own, group = known_group(visit.call, group_id)
+    own, group = find_target_group(visit.call, group_id)
     state, do = read_state(form, OF_GROUP), form.get("do", SAVE)
     if do != SAVE:
         return _after(visit, state, group, do)
     try:
         visit.saves()
-        message = _changed(state, group)
+        message = _update_message(state, group)
         await saved(visit.parts, own.scope, lambda db: change.update(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:
         return _page(visit, state, group, wrong=wrong)
@@ -108,9 +108,9 @@ async def save(visit: Visitor, group_id: FromPath[str]) -> Answer:
 
 async def delete_form(visit: Visitor, group_id: FromPath[str]) -> Page:
     """GET /flags/groups/{id}/delete: are you sure? Raises NotFound."""
-    _, group = known_group(visit.call, group_id)
+    _, group = find_target_group(visit.call, group_id)
     words, using = TargetGroupPages, change.uses(_scope(visit, group.scope), group.id)
-    names = FlagWords.comma.join(called(one) for one in using)
+    names = FlagWords.comma.join(flag_title(one) for one in using)
     used = words.used[len(using) == 1].format(names=names) if using else words.not_used
     here = f"{GROUPS}/{group.id}"
     return ask(visit, frame(visit.person), words.delete, group.name, action=f"{here}/delete", back=here, used=used)
@@ -118,7 +118,7 @@ async def delete_form(visit: Visitor, group_id: FromPath[str]) -> Page:
 
 async def delete(visit: Visitor, group_id: FromPath[str]) -> Answer:
     """POST /flags/groups/{id}/delete. Raises NotFound or Forbidden."""
-    own, group = known_group(visit.call, group_id)
+    own, group = find_target_group(visit.call, group_id)
     try:
         await saved(visit.parts, own.scope, lambda db: change.delete(db, own, group.id))
     except Conflict as wrong:
@@ -126,15 +126,15 @@ async def delete(visit: Visitor, group_id: FromPath[str]) -> Answer:
     return visit.go(f"{GROUPS}?done=group-deleted")
 
 
-def _changed(state: FormState, group: TargetGroup) -> ChangedGroup:
-    """The message that makes a group what the form says. Raises BadRequest, or Conflict for an older form."""
+def _update_message(state: FlagFormState, group: TargetGroup) -> UpdateTargetGroup:
+    """The form as an update of a group. Raises BadRequest, or Conflict for an outdated form."""
     if state.fields.get("updatedAt", "") != str(group.updated_at):
         raise Conflict.about("updatedAt", TargetGroupPages.changed_meanwhile)
-    found = _given(state, group) | {"id": group.id, "updatedAt": date(group.updated_at)}
-    return message_of(found, ChangedGroup, FlagList.wrong)
+    found = _form_values(state, group) | {"id": group.id, "updatedAt": date(group.updated_at)}
+    return message_of(found, UpdateTargetGroup, FlagList.wrong)
 
 
-def _given(state: FormState, group: TargetGroup | None) -> dict[str, Any]:
+def _form_values(state: FlagFormState, group: TargetGroup | None) -> dict[str, Any]:
     given = state.fields
     return {
         "name": given.get("name", "").strip(),
@@ -144,8 +144,8 @@ def _given(state: FormState, group: TargetGroup | None) -> dict[str, Any]:
     }
 
 
-def _after(visit: Visit, state: FormState, group: TargetGroup | None, do: str) -> Page:
-    """The form after a button, or only how it reads where that is all that is asked for."""
+def _after(visit: PageRequest, state: FlagFormState, group: TargetGroup | None, do: str) -> Page:
+    """The form after a button, or only its live preview if that is requested."""
     if do != READ or "hx-request" not in visit.request.headers:
         return _page(visit, after_button(state, do), group)
     reading = _reading(visit, state, group)
@@ -153,7 +153,7 @@ def _after(visit: Visit, state: FormState, group: TargetGroup | None, do: str) -
 
 
 def _page(
-    visit: Visit, state: FormState, group: TargetGroup | None, *, wrong: BadRequest | Conflict | None = None
+    visit: PageRequest, state: FlagFormState, group: TargetGroup | None, *, wrong: BadRequest | Conflict | None = None
 ) -> Page:
     given = field_errors(wrong) if wrong is not None else {}
     if group is not None and given.pop("updatedAt", ""):  # whoever was told so replaces that by saving again
@@ -179,7 +179,7 @@ def _page(
     )
 
 
-def _line(visit: Visit, group: TargetGroup, scope: Scope) -> GroupLine:
+def _line(visit: PageRequest, group: TargetGroup, scope: FlagScope) -> GroupLine:
     words, names = TargetGroupPages, {one.id: one.name for one in scope.groups}
     count = len(change.uses(scope, group.id))
     left = len(group.rules) - MOST_SAID
@@ -196,16 +196,16 @@ def _line(visit: Visit, group: TargetGroup, scope: Scope) -> GroupLine:
     )
 
 
-def _reading(visit: Visit, state: FormState, group: TargetGroup | None) -> Reading:
+def _reading(visit: PageRequest, state: FlagFormState, group: TargetGroup | None) -> Reading:
     """The rules of a form as sentences."""
     groups = _scope_of(visit, state, group).groups
     return Reading(rule_sentences(state.rules, group.rules if group is not None else (), groups))
 
 
-def _scope_of(visit: Visit, state: FormState, group: TargetGroup | None) -> Scope:
-    """The flags and groups beside it."""
+def _scope_of(visit: PageRequest, state: FlagFormState, group: TargetGroup | None) -> FlagScope:
+    """The flags and groups of the scope."""
     return _scope(visit, group.scope if group is not None else owner_of(visit, state.fields.get("of", "")))
 
 
-def _scope(visit: Visit, scope_id: str) -> Scope:
-    return visit.parts[Flags].scope(scope_id) or Scope(scope_id, visit.person.organization_id, None)
+def _scope(visit: PageRequest, scope_id: str) -> FlagScope:
+    return visit.parts[Flags].scope(scope_id) or FlagScope(scope_id, visit.person.organization_id, None)

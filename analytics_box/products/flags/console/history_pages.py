@@ -1,4 +1,4 @@
-"""What a flag was, under /flags/{id}/history: its versions, what differs between two, and giving one back."""
+"""The history of a flag, under /flags/{id}/history: its versions, the differences between two, and restoring one."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -10,10 +10,10 @@ from analytics_box.base.acting import THE_BOX
 from analytics_box.base.errors import BadRequest, Conflict, NotFound
 from analytics_box.base.texts import FlagList, FlagVersions, figures
 from analytics_box.products.flags.history import calls, reading, words
-from analytics_box.products.flags.history.difference import Change, difference
-from analytics_box.products.flags.history.messages import Restored
+from analytics_box.products.flags.history.difference import DefinitionChange, difference
+from analytics_box.products.flags.history.messages import RestoreFlag
 from analytics_box.products.flags.history.rows import Version
-from analytics_box.products.flags.page_frame import Opened, frame, opened
+from analytics_box.products.flags.page_frame import FlagPageView, frame, open_flag
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.page import dates
 from analytics_box.web.page.questions import ask
@@ -35,29 +35,29 @@ class VersionLine(Struct, frozen=True):
     is_first: bool
 
 
-class Compared(Struct, frozen=True):
-    """What differs between two versions."""
+class VersionComparison(Struct, frozen=True):
+    """The differences between two versions."""
 
     title: str
     changes: tuple[str, ...]
 
 
 async def history(visit: Visitor, flag_id: FromPath[str]) -> Page:
-    """GET /flags/{id}/history, with ?before= for older ones and ?from= &to= for what differs between two.
+    """GET /flags/{id}/history, with ?before= for older versions and ?from= &to= for the differences between two.
 
     Raises NotFound or Forbidden.
     """
-    return await _page(await opened(visit, flag_id), Again())
+    return await _page(await open_flag(visit, flag_id), Again())
 
 
 async def restore_form(visit: Visitor, flag_id: FromPath[str]) -> Page:
     """GET /flags/{id}/restore?version=: are you sure? Raises NotFound or Forbidden."""
-    page, number = await opened(visit, flag_id), _number(visit.asked("version"))
+    page, number = await open_flag(visit, flag_id), _number(visit.asked("version"))
     if number is None:
         raise NotFound(FlagVersions.no_version)
     flag, asks = page.flag, FlagVersions
     then = await visit.call.read(lambda db: reading.existing(db, flag.id, number))
-    said = _said(page, difference(flag.definition, then.definition))[:MOST_CHANGES]
+    said = _change_lines(page, difference(flag.definition, then.definition))[:MOST_CHANGES]
     return ask(
         visit,
         frame(visit.person),
@@ -72,28 +72,28 @@ async def restore_form(visit: Visitor, flag_id: FromPath[str]) -> Page:
 
 async def restore(visit: Visitor, flag_id: FromPath[str]) -> Answer:
     """POST /flags/{id}/restore: the flag as it was in a version. Raises NotFound or Forbidden."""
-    page, form = await opened(visit, flag_id), await visit.form()
+    page, form = await open_flag(visit, flag_id), await visit.form()
     given = {
         "flagId": page.flag.id,
         "version": _number(form.get("version", "")),
         "current": _number(form.get("current", "")),
     }
     try:
-        done = await calls.restore(visit.call, message_of(given, Restored, FlagList.wrong))
+        done = await calls.restore(visit.call, message_of(given, RestoreFlag, FlagList.wrong))
     except (BadRequest, Conflict) as wrong:
         return await _page(page, Again(wrong.status, general=wrong.message))
     name = "stays-inactive" if done.inactiveDependencies else "needed" if done.dependents else "restored"
     return visit.go(f"{page.href}?done={name}")
 
 
-async def _page(page: Opened, again: Again) -> Page:
+async def _page(page: FlagPageView, again: Again) -> Page:
     visit, flag = page.visit, page.flag
     before = _number(visit.asked("before"))
     found, more = await visit.call.read(lambda db: reading.history(db, flag.id, before=before, limit=AT_ONCE))
     lines = [_line(page, one, changes) for one, changes in found]
-    picked = _picked(page, [one.number for one in lines])
-    compared, wrong = await _compared(page), ""
-    if compared is None and _asked(page) is not None:
+    picked = _selected_versions(page, [one.number for one in lines])
+    compared, wrong = await _comparison(page), ""
+    if compared is None and _requested_versions(page) is not None:
         wrong = FlagVersions.no_version
     return page.show(
         "flag_history.html",
@@ -107,9 +107,9 @@ async def _page(page: Opened, again: Again) -> Page:
     )
 
 
-async def _compared(page: Opened) -> Compared | None:
-    """What the address asks to be compared; None where it asks nothing, or for a version that is gone."""
-    asked = _asked(page)
+async def _comparison(page: FlagPageView) -> VersionComparison | None:
+    """The comparison that the address requests; None if it requests none, or a version that is gone."""
+    asked = _requested_versions(page)
     if asked is None:
         return None
     first, second = asked
@@ -117,35 +117,35 @@ async def _compared(page: Opened) -> Compared | None:
         found = await page.visit.call.read(lambda db: reading.between(db, page.flag.id, first, second))
     except NotFound:
         return None
-    return Compared(FlagVersions.difference.format(before=first, after=second), _said(page, found))
+    return VersionComparison(FlagVersions.difference.format(before=first, after=second), _change_lines(page, found))
 
 
-def _asked(page: Opened) -> tuple[int, int] | None:
+def _requested_versions(page: FlagPageView) -> tuple[int, int] | None:
     first, second = (_number(page.visit.asked(name)) for name in ("from", "to"))
     return (first, second) if first is not None and second is not None else None
 
 
-def _picked(page: Opened, numbers: list[int]) -> tuple[int, int]:
-    """Which two versions stand chosen: as asked, else the newest one and the one before it."""
-    first, second = _asked(page) or (0, 0)
+def _selected_versions(page: FlagPageView, numbers: list[int]) -> tuple[int, int]:
+    """The two selected versions: as requested, else the newest one and the one before it."""
+    first, second = _requested_versions(page) or (0, 0)
     newest = numbers[0] if numbers else 0
     usual = numbers[1] if len(numbers) > 1 else newest
     return (first if first in numbers else usual, second if second in numbers else newest)
 
 
-def _line(page: Opened, one: Version, changes: Iterable[Change]) -> VersionLine:
+def _line(page: FlagPageView, one: Version, changes: Iterable[DefinitionChange]) -> VersionLine:
     return VersionLine(
         number=one.version,
         action=FlagVersions.actions.get(one.action, figures.visible(one.action)),
         by=FlagVersions.by.format(actor=_actor(one), at=dates.moment(one.at, page.visit.person)),
         note=figures.visible(one.note),
-        changes=_said(page, changes),
+        changes=_change_lines(page, changes),
         is_current=one.version == page.flag.version,
         is_first=one.version == 1,
     )
 
 
-def _said(page: Opened, changes: Iterable[Change]) -> tuple[str, ...]:
+def _change_lines(page: FlagPageView, changes: Iterable[DefinitionChange]) -> tuple[str, ...]:
     names = {one.id: one.name for one in page.groups}
     return tuple(words.line(one, names) for one in changes)
 

@@ -7,17 +7,17 @@ from urllib.parse import urlencode
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.identity import Person
+from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.texts import FlagList, figures
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.flag import Flag, FlagType, Status
-from analytics_box.products.flags.page_frame import HOME, called, done, frame, owners
-from analytics_box.products.flags.scope import Scope
+from analytics_box.products.flags.page_frame import HOME, done_message, flag_title, frame, owners
+from analytics_box.products.flags.scope import FlagScope
 from analytics_box.products.flags.sentences import Sentence, flag_sentence
 from analytics_box.products.flags.usage.reading import Used, used
 from analytics_box.web.call import Parts
 from analytics_box.web.page import dates
-from analytics_box.web.page.visit import Page, Visit, Visitor
+from analytics_box.web.page.visit import Page, PageRequest, Visitor
 
 AT_ONCE: Final = 50  # flags on a page
 MOST_NAMES: Final = 200  # folders and environments to choose from
@@ -28,7 +28,7 @@ NONE: Final = "-"  # in an address: no folder, no environment
 _STATUSES: Final[Mapping[str, tuple[Status, ...]]] = {"": ("active", "inactive"), STALE: ("active",)}
 
 
-class Asked(Struct, frozen=True):
+class FlagListRequest(Struct, frozen=True):
     """?search= &of= &status= &type= &environment= &folder= &page=."""
 
     search: str = ""
@@ -42,7 +42,7 @@ class Asked(Struct, frozen=True):
     @property
     def narrowed(self) -> bool:
         """Whether it leaves out flags that are usually shown."""
-        return self != Asked(page=self.page)
+        return self != FlagListRequest(page=self.page)
 
     def link(self, **changes: object) -> str:
         """The URL of this list with some of it changed, for templates."""
@@ -53,8 +53,8 @@ class Asked(Struct, frozen=True):
         return f"{HOME}?{query}" if query else HOME
 
 
-class Line(Struct, frozen=True):
-    """A flag in the list. `decides` is what those get for whom no rule is, `before` what is said of rules."""
+class FlagListItem(Struct, frozen=True):
+    """A flag in the list. `decides` is the default rule in words, `before` a summary of the rules."""
 
     name: str
     key: str
@@ -76,7 +76,7 @@ async def flag_list(visit: Visitor) -> Page:
     asked, named = read_asked(visit), owners(visit)
     scopes = {scope.id: scope for scope in visit.parts[Flags].of(visit.person.organization_id)}
     own = [flag for scope in scopes.values() for flag in scope.flags]
-    found = sorted(selected(own, asked), key=lambda flag: (flag.definition.name or flag.key).casefold())
+    found = sorted(select_flags(own, asked), key=lambda flag: (flag.definition.name or flag.key).casefold())
     if asked.status == STALE:
         all_uses = await _uses(visit.parts, scopes, found)
         found = [flag for flag in found if all_uses[flag.id].stale is not None]
@@ -89,21 +89,21 @@ async def flag_list(visit: Visitor) -> Page:
         asked=asked,
         any=bool(own),
         lines=[_line(flag, named, uses[flag.id], visit.person) for flag in shown],
-        counted=_counted(asked, len(shown), len(found)),
+        counted=_count_text(asked, len(shown), len(found)),
         owners=list(named.items()),
         environments=_names({flag.environment for flag in own if flag.environment}, FlagList.no_environment),
         folders=_names({flag.definition.folder for flag in own if flag.definition.folder}, FlagList.no_folder),
         later=asked.link(page=asked.page + 1) if first + AT_ONCE < len(found) else "",
         earlier=asked.link(page=asked.page - 1) if asked.page > 1 else "",
         editable=visit.person.may("member"),
-        done=done(visit),
+        done=done_message(visit),
     )
 
 
-def read_asked(visit: Visit) -> Asked:
-    """What the URL asks for. Pages are forgiving: what cannot be read is left out."""
+def read_asked(visit: PageRequest) -> FlagListRequest:
+    """The request in the URL. Pages are forgiving: invalid values are left out."""
     page = visit.asked("page")
-    return Asked(
+    return FlagListRequest(
         search=visit.asked("search").strip()[:255],
         of=visit.asked("of")[:64],
         status=next((one for one in (*get_args(Status), STALE) if one == visit.asked("status")), ""),
@@ -114,7 +114,7 @@ def read_asked(visit: Visit) -> Asked:
     )
 
 
-def selected(flags: Iterable[Flag], asked: Asked) -> list[Flag]:
+def select_flags(flags: Iterable[Flag], asked: FlagListRequest) -> list[Flag]:
     """The flags that the URL asks for, but for how they are used; archived ones only by their status."""
     sought = asked.search.casefold()
     return [
@@ -129,22 +129,22 @@ def selected(flags: Iterable[Flag], asked: Asked) -> list[Flag]:
     ]
 
 
-def last_said(used: Used, person: Person) -> str:
-    """When a flag was last evaluated, in words."""
+def last_evaluated_text(used: Used, person: SignedInPerson) -> str:
+    """The last evaluation of a flag, in words."""
     words = FlagList
     return words.last.format(when=dates.moment(used.last_at, person)) if used.last_at is not None else words.never
 
 
-def stale_said(used: Used, person: Person) -> str:
-    """Why a flag could go, in words; empty for one that could not."""
+def stale_text(used: Used, person: SignedInPerson) -> str:
+    """The reason why a flag is stale, in words; empty if it is not."""
     words, stale = FlagList, used.stale
     if stale is None:
         return ""
     return words.stale_since.format(what=words.stale[stale.reason], day=dates.day(stale.since, person))
 
 
-async def _uses(parts: Parts, scopes: Mapping[str, Scope], flags: list[Flag]) -> dict[str, Used]:
-    """How these flags are used, by their ids."""
+async def _uses(parts: Parts, scopes: Mapping[str, FlagScope], flags: list[Flag]) -> dict[str, Used]:
+    """The usage of these flags, by their ids."""
     found: dict[str, Used] = {}
     for scope_id in dict.fromkeys(flag.scope for flag in flags):
         found |= await used(parts, scopes[scope_id], [flag for flag in flags if flag.scope == scope_id])
@@ -155,12 +155,12 @@ def _texts(flag: Flag) -> tuple[str, ...]:
     return (flag.key, flag.definition.name, flag.definition.description)
 
 
-def _line(flag: Flag, named: Mapping[str, str], uses: Used, person: Person) -> Line:
+def _line(flag: Flag, named: Mapping[str, str], uses: Used, person: SignedInPerson) -> FlagListItem:
     words, given = FlagList, flag.definition
     count = len(given.rules) + len(given.targetGroupIds)
     environment = figures.visible(flag.environment or "")
-    return Line(
-        name=called(flag),
+    return FlagListItem(
+        name=flag_title(flag),
         key=flag.key,
         href=f"{HOME}/{flag.id}",
         mark=f"flag-{given.status}",
@@ -171,19 +171,19 @@ def _line(flag: Flag, named: Mapping[str, str], uses: Used, person: Person) -> L
         folder=figures.visible(given.folder),
         before=words.rules[count == 1].format(count=figures.count(count)) if count else "",
         decides=flag_sentence(flag),
-        last=last_said(uses, person) if given.status == "active" or uses.last_at is not None else "",
-        stale=stale_said(uses, person),
+        last=last_evaluated_text(uses, person) if given.status == "active" or uses.last_at is not None else "",
+        stale=stale_text(uses, person),
     )
 
 
 def _names(names: Collection[str], none: str) -> list[tuple[str, str]]:
-    """Names to choose from, and none at all; empty where there are no names."""
+    """Names to choose from, and "none"; empty if there are no names."""
     found = [(name, figures.visible(name)) for name in sorted(names, key=str.casefold)[:MOST_NAMES]]
     return [*found, (NONE, none)] if found else []
 
 
-def _counted(asked: Asked, shown: int, total: int) -> str:
-    """How many flags there are, and which of them the page has."""
+def _count_text(asked: FlagListRequest, shown: int, total: int) -> str:
+    """The number of flags, and the range on this page."""
     if total <= AT_ONCE and asked.page == 1:
         return FlagList.counted[total == 1].format(count=figures.count(total))
     first = (asked.page - 1) * AT_ONCE + 1

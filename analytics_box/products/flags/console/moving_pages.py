@@ -1,4 +1,4 @@
-"""Flags as files under /flags/moving: what is in a file is shown before it is imported."""
+"""Flags as files under /flags/moving: the content of a file is shown before it is imported."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -11,12 +11,18 @@ from analytics_box.base.errors import BadRequest, Conflict, NotFound, PayloadToo
 from analytics_box.base.texts import FlagFiles, FlagList, figures
 from analytics_box.products.flags.console.form_pages import owner_of
 from analytics_box.products.flags.directory import Flags
-from analytics_box.products.flags.moving.export_calls import ExportShown, GivenExport, export
-from analytics_box.products.flags.moving.import_calls import FlagRow, GivenImport, GroupRow, ImportShown, import_flags
+from analytics_box.products.flags.moving.export_calls import ExportFlags, FlagExportAnswer, export
+from analytics_box.products.flags.moving.import_calls import (
+    FlagImportAnswer,
+    FlagRow,
+    GroupRow,
+    ImportFlags,
+    import_flags,
+)
 from analytics_box.products.flags.moving.wanted import MOST_BYTES
 from analytics_box.products.flags.page_frame import HOME, frame, owners
 from analytics_box.tenants.tenancy.messages import message_of
-from analytics_box.web.page.visit import Answer, Page, Visit, Visitor
+from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
 
 MOST_SHOWN: Final = 500  # flags of a file that are listed
 NONE: Final = "-"  # in an address: flags of no environment
@@ -24,8 +30,8 @@ LONGEST: Final = 255  # characters of a name in a form
 _DOING: Final = ("try", "import", "replace")
 
 
-class Row(Struct, frozen=True):
-    """What became of a flag or a target group of a file, or what would; `state` is the status of the flag."""
+class FlagImportRow(Struct, frozen=True):
+    """The import result of a flag or a target group of a file, or of a trial; `state` is the status of the flag."""
 
     name: str
     status: str
@@ -36,16 +42,17 @@ class Row(Struct, frozen=True):
     href: str
 
 
-class Found(Struct, frozen=True):
-    """What became of a file, or what would."""
+class FlagImportResult(Struct, frozen=True):
+    """The import result of a file, or of a trial."""
 
     title: str
     notes: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[FlagImportRow, ...]
 
 
 async def moving(visit: Visitor) -> Page:
-    """GET /flags/moving, with ?of= for whose flags, and ?of= &environment= &check=flagd for what a file would lack."""
+    """GET /flags/moving, with ?of= for the owner, and ?of= &environment= &check=flagd for what a file
+    cannot express."""
     if visit.asked("check") != "flagd":
         return _page(visit, {"of": visit.asked("of")})
     values = {name: visit.asked(name)[:LONGEST] for name in ("of", "environment")}
@@ -56,7 +63,7 @@ async def moving(visit: Visitor) -> Page:
 
 
 async def import_file(visit: Visitor, do: FromPath[str]) -> Answer:
-    """POST /flags/moving/{try, import or replace}: look at a file, or import it; with `replace` over what is there.
+    """POST /flags/moving/{try, import or replace}: try a file, or import it; `replace` overwrites existing flags.
 
     Raises NotFound or Forbidden.
     """
@@ -72,10 +79,10 @@ async def import_file(visit: Visitor, do: FromPath[str]) -> Answer:
         content = sent.decode("utf-8-sig")
         if not content:
             raise BadRequest(FlagFiles.no_file)
-        given = _given(visit, values) | {"content": content, "dryRun": do == "try"}
+        given = _import_values(visit, values) | {"content": content, "dryRun": do == "try"}
         given["existing"] = "update" if do == "replace" else "skip"
-        message = message_of(given, GivenImport, FlagList.wrong)
-        return _page(visit, values, found=_found(await import_flags(visit.call, message)))
+        message = message_of(given, ImportFlags, FlagList.wrong)
+        return _page(visit, values, found=_import_result(await import_flags(visit.call, message)))
     except UnicodeDecodeError:
         return _page(visit, values, code=400, wrong=FlagFiles.no_text)
     except (BadRequest, Conflict, RateLimited) as refused:
@@ -83,8 +90,9 @@ async def import_file(visit: Visitor, do: FromPath[str]) -> Answer:
 
 
 async def export_file(visit: Visitor, form: FromPath[str]) -> Response[str]:
-    """GET /flags/export/{analytics-box or flagd}, with ?of= and ?environment=. Raises NotFound, or BadRequest for
-    flags of several environments where the file has one."""
+    """GET /flags/export/{analytics-box or flagd}, with ?of= and ?environment=. Raises NotFound, or BadRequest for flags
+    of several environments if the file has one.
+    """
     if form not in {"analytics-box", "flagd"}:
         raise NotFound("Flags are exported as analytics-box and as flagd")
     values = {name: visit.asked(name)[:LONGEST] for name in ("of", "environment")}
@@ -93,15 +101,15 @@ async def export_file(visit: Visitor, form: FromPath[str]) -> Response[str]:
     return Response(found.content, media_type=found.type, headers=headers)
 
 
-def _export(visit: Visit, values: Mapping[str, str], form: str) -> GivenExport:
+def _export(visit: PageRequest, values: Mapping[str, str], form: str) -> ExportFlags:
     given: dict[str, Any] = _scope(visit, values) | {"format": form}
     if values.get("environment"):
         given["environment"] = None if values["environment"] == NONE else values["environment"]
-    return message_of(given, GivenExport, FlagList.wrong)
+    return message_of(given, ExportFlags, FlagList.wrong)
 
 
-def _given(visit: Visit, values: Mapping[str, str]) -> dict[str, Any]:
-    """Where the flags of a file go, and which of them."""
+def _import_values(visit: PageRequest, values: Mapping[str, str]) -> dict[str, Any]:
+    """The destination of a file's flags, and the environment and format to read."""
     named = {
         "environment": values["environment"],
         "sourceEnvironment": values["source"],
@@ -110,17 +118,17 @@ def _given(visit: Visit, values: Mapping[str, str]) -> dict[str, Any]:
     return _scope(visit, values) | {name: text for name, text in named.items() if text}
 
 
-def _scope(visit: Visit, values: Mapping[str, str]) -> dict[str, Any]:
+def _scope(visit: PageRequest, values: Mapping[str, str]) -> dict[str, Any]:
     of = owner_of(visit, values.get("of", ""))
     return {"organizationId": of} if of == visit.person.organization_id else {"websiteId": of}
 
 
 def _page(
-    visit: Visit,
+    visit: PageRequest,
     values: Mapping[str, str],
     *,
-    found: Found | None = None,
-    lacking: ExportShown | None = None,
+    found: FlagImportResult | None = None,
+    lacking: FlagExportAnswer | None = None,
     code: int = 200,
     wrong: str = "",
 ) -> Page:
@@ -141,15 +149,17 @@ def _page(
     )
 
 
-def _lacking(found: ExportShown) -> list[Row]:
-    """What a file could not say, flag by flag."""
+def _lacking(found: FlagExportAnswer) -> list[FlagImportRow]:
+    """The parts of flags that a file cannot express, flag by flag."""
     return [
-        Row(figures.visible(one.key), "", is_bad=False, state="", notes=_visible(one.notes), error="", href="")
+        FlagImportRow(
+            figures.visible(one.key), "", is_bad=False, state="", notes=_visible(one.notes), error="", href=""
+        )
         for one in found.notes[:MOST_SHOWN]
     ]
 
 
-def _found(found: ImportShown) -> Found:
+def _import_result(found: FlagImportAnswer) -> FlagImportResult:
     words = FlagFiles.tried if found.dryRun else FlagFiles.imported
     counts = ("created", "updated", "unchanged", "existing", "failed")
     title = words.format(
@@ -161,11 +171,11 @@ def _found(found: ImportShown) -> Found:
     if len(found.flags) > MOST_SHOWN:
         notes.append(FlagFiles.more.format(count=figures.count(len(found.flags) - MOST_SHOWN)))
     rows = [_flag(one) for one in found.flags[:MOST_SHOWN]] + [_group(one) for one in found.targetGroups[:MOST_SHOWN]]
-    return Found(title, tuple(notes), tuple(rows))
+    return FlagImportResult(title, tuple(notes), tuple(rows))
 
 
-def _flag(one: FlagRow) -> Row:
-    return Row(
+def _flag(one: FlagRow) -> FlagImportRow:
+    return FlagImportRow(
         name=figures.visible(one.key) or str(one.row),
         status=FlagFiles.statuses[one.status],
         is_bad=one.status == "failed",
@@ -176,11 +186,11 @@ def _flag(one: FlagRow) -> Row:
     )
 
 
-def _group(one: GroupRow) -> Row:
+def _group(one: GroupRow) -> FlagImportRow:
     name = f"{FlagFiles.group} {figures.visible(one.name)}"
     status = FlagFiles.statuses[one.status]
     error = figures.visible(one.error)
-    return Row(name, status, one.status == "failed", "", _visible(one.notes), error, "")
+    return FlagImportRow(name, status, one.status == "failed", "", _visible(one.notes), error, "")
 
 
 def _visible(notes: tuple[str, ...]) -> tuple[str, ...]:

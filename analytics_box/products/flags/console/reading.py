@@ -1,4 +1,4 @@
-"""How a form reads while it is filled in: its rules as sentences, what it would decide, the sum of weights. Pure."""
+"""The live preview of a form: its rules as sentences, the default rule, the sum of weights. Pure."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,29 +9,31 @@ from msgspec.structs import replace
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.texts import FlagForm
 from analytics_box.products.flags.console.definition import definition_of, rules_of
-from analytics_box.products.flags.console.fields import FormState, RuleFields
-from analytics_box.products.flags.flag import Definition, Rule, TargetGroup
-from analytics_box.products.flags.sentences import Said, Sentence, flag_lines, percent, rule_sentence
+from analytics_box.products.flags.console.fields import FlagFormState, FlagRuleFields
+from analytics_box.products.flags.flag import FlagDefinition, TargetGroup, TargetingRule
+from analytics_box.products.flags.sentences import DecisionLine, Sentence, flag_lines, percent, rule_sentence
 
 NEAR = 0.01  # percent: how far a sum of weights may be from 100
 
 
 class Reading(Struct, frozen=True):
-    """A form as sentences. `wrong` is what cannot be read, and then there are no `lines`; `sum` is about weights."""
+    """A form as sentences. `wrong` is the part that cannot be read, and then there are no `lines`; `sum` is about
+    weights.
+    """
 
     rules: tuple[Sentence, ...]
-    lines: tuple[Said, ...] = ()
+    lines: tuple[DecisionLine, ...] = ()
     wrong: tuple[str, ...] = ()
     sum: str = ""
     sum_is_right: bool = True
 
 
-def reading_of(state: FormState, stored: Definition | None, groups: Sequence[TargetGroup]) -> Reading:
-    """The form of a flag, with what is stored of it."""
+def reading_of(state: FlagFormState, stored: FlagDefinition | None, groups: Sequence[TargetGroup]) -> Reading:
+    """The live preview of a flag's form, with its stored state."""
     total, is_right = weights_sum(state)
     rules = rule_sentences(state.rules, stored.rules if stored is not None else (), groups)
     try:
-        definition = msgspec.convert(definition_of(state, stored), Definition)
+        definition = msgspec.convert(definition_of(state, stored), FlagDefinition)
     except BadRequest as refused:
         return Reading(rules, wrong=_all_wrong(refused), sum=total, sum_is_right=is_right)
     except msgspec.ValidationError:
@@ -41,15 +43,15 @@ def reading_of(state: FormState, stored: Definition | None, groups: Sequence[Tar
 
 
 def rule_sentences(
-    given: Sequence[RuleFields], stored: Sequence[Rule], groups: Sequence[TargetGroup]
+    given: Sequence[FlagRuleFields], stored: Sequence[TargetingRule], groups: Sequence[TargetGroup]
 ) -> tuple[Sentence, ...]:
     """Each rule as it is typed; empty for one that cannot be read yet."""
     names = {one.id: one.name for one in groups}
     return tuple(_sentence(one, stored, names) for one in given)
 
 
-def weights_sum(state: FormState) -> tuple[str, bool]:
-    """What is said of the sum of weights, and whether it can be so."""
+def weights_sum(state: FlagFormState) -> tuple[str, bool]:
+    """The sum of weights in words, and whether it is valid."""
     words, given = FlagForm, [one.weight.strip().replace(",", ".").removesuffix("%").strip() for one in state.variants]
     if not any(given):
         return (words.sum_equal if given else "", True)
@@ -65,16 +67,16 @@ def weights_sum(state: FormState) -> tuple[str, bool]:
     return (text.format(sum=percent(total), rest=percent(round(abs(100 - total), 4))), False)
 
 
-def opened_where_wrong(state: FormState, errors: Mapping[str, str]) -> FormState:
+def opened_where_wrong(state: FlagFormState, errors: Mapping[str, str]) -> FlagFormState:
     """The form with those rules open in which something is wrong."""
     wrong = {name.split(".")[1] for name in errors if name.startswith("rules.")}
     rules = tuple(replace(one, open="on") if str(place) in wrong else one for place, one in enumerate(state.rules))
     return replace(state, rules=rules)
 
 
-def _sentence(given: RuleFields, stored: Sequence[Rule], names: Mapping[str, str]) -> Sentence:
+def _sentence(given: FlagRuleFields, stored: Sequence[TargetingRule], names: Mapping[str, str]) -> Sentence:
     try:
-        (found,) = msgspec.convert(rules_of(FormState({}, (given,)), stored), tuple[Rule, ...])
+        (found,) = msgspec.convert(rules_of(FlagFormState({}, (given,)), stored), tuple[TargetingRule, ...])
     except (BadRequest, msgspec.ValidationError):
         return ()
     return rule_sentence(found, names)

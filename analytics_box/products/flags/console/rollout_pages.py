@@ -1,4 +1,6 @@
-"""The share of users who have a flag, under /flags/{id}/rollout: who changes by another one, and what is scheduled."""
+"""The percentage rollout of a flag, under /flags/{id}/rollout: the people affected by another percentage, and scheduled
+changes.
+"""
 
 import asyncio
 from collections.abc import Mapping
@@ -11,18 +13,18 @@ from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.texts import FlagForm, FlagList, FlagRollout, figures
-from analytics_box.products.flags.access import known
+from analytics_box.products.flags.access import find_flag
 from analytics_box.products.flags.comparing.gains import Gains, compare
 from analytics_box.products.flags.comparing.people import RecentPeople
-from analytics_box.products.flags.console.schedule_fields import planned, times_of
+from analytics_box.products.flags.console.schedule_fields import schedule_values, times_of
 from analytics_box.products.flags.console.scheduled import lines
 from analytics_box.products.flags.editing import change
-from analytics_box.products.flags.editing.messages import ChangedFlag
+from analytics_box.products.flags.editing.messages import UpdateFlag
 from analytics_box.products.flags.flag import LONGEST_DESCRIPTION
-from analytics_box.products.flags.page_frame import Opened, opened
+from analytics_box.products.flags.page_frame import FlagPageView, open_flag
 from analytics_box.products.flags.saving import save
 from analytics_box.products.flags.schedules import calls, rows
-from analytics_box.products.flags.schedules.messages import NewSchedule, OneSchedule
+from analytics_box.products.flags.schedules.messages import CreateFlagSchedule, DeleteFlagSchedule
 from analytics_box.products.flags.sentences import percent
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.page.templates import field_errors
@@ -42,36 +44,38 @@ LABELS: Final[Mapping[str, str]] = {
 }
 
 
-class Sample(Struct, frozen=True):
-    """Somebody who changes, and where the tester says why."""
+class PersonSample(Struct, frozen=True):
+    """A person who gains or loses the flag, with a link to the tester, which explains the outcome."""
 
     name: str
     href: str
 
 
-class Changing(Struct, frozen=True):
-    """What people gain or lose; `more` counts those who are not named."""
+class AffectedPeople(Struct, frozen=True):
+    """People who gain or lose the flag; `more` is the number of those not named."""
 
     title: str
     count: str
-    samples: tuple[Sample, ...]
+    samples: tuple[PersonSample, ...]
     more: str
 
 
-class Who(Struct, frozen=True):
-    """Who changes among those who were looked at, in words. `note` says why nobody can tell."""
+class RolloutPreview(Struct, frozen=True):
+    """The people who gain or lose a flag, among recently identified people, in words. `note` is the reason why they are
+    unknown.
+    """
 
     note: str = ""
     about: str = ""
     now: str = ""
     would: str = ""
     then: str = ""
-    changing: tuple[Changing, ...] = ()
+    changing: tuple[AffectedPeople, ...] = ()
 
 
 async def rollout(visit: Visitor, flag_id: FromPath[str]) -> Page:
     """GET /flags/{id}/rollout, with ?percentage= to see who changes by it. Raises NotFound or Forbidden."""
-    page, wrong = await opened(visit, flag_id), dict[str, str]()
+    page, wrong = await open_flag(visit, flag_id), dict[str, str]()
     given = visit.asked("percentage")
     if given and _share(given) is None:
         wrong["percentage"] = FlagRollout.not_a_share
@@ -80,8 +84,8 @@ async def rollout(visit: Visitor, flag_id: FromPath[str]) -> Page:
 
 async def save_share(visit: Visitor, flag_id: FromPath[str]) -> Answer:
     """POST /flags/{id}/rollout: another share, from now on. Raises NotFound or Forbidden."""
-    page, form = await opened(visit, flag_id), await visit.form()
-    own, flag = known(visit.call, flag_id)
+    page, form = await open_flag(visit, flag_id), await visit.form()
+    own, flag = find_flag(visit.call, flag_id)
     try:
         visit.saves()
         share = _share(form.get("percentage", ""))
@@ -90,7 +94,7 @@ async def save_share(visit: Visitor, flag_id: FromPath[str]) -> Answer:
         if form.get("version", "") != str(flag.version):
             raise Conflict(FlagForm.changed_meanwhile)
         note = form.get("note", "").strip()[:LONGEST_DESCRIPTION]
-        message = ChangedFlag(id=flag.id, rolloutPercentage=share, version=flag.version, note=note)
+        message = UpdateFlag(id=flag.id, rolloutPercentage=share, version=flag.version, note=note)
         await save(visit.parts, own.scope, lambda db: change.update(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:
         return await _page(page, _again(wrong, form, field_errors(wrong)))
@@ -99,11 +103,11 @@ async def save_share(visit: Visitor, flag_id: FromPath[str]) -> Answer:
 
 async def schedule(visit: Visitor, flag_id: FromPath[str]) -> Answer:
     """POST /flags/{id}/schedules: switch it, or change its share, at a time. Raises NotFound or Forbidden."""
-    page, form = await opened(visit, flag_id), await visit.form()
+    page, form = await open_flag(visit, flag_id), await visit.form()
     try:
         visit.saves()
-        given = planned(form, page.visit.person.time_zone) | {"flagId": page.flag.id}
-        await calls.create(visit.call, message_of(given, NewSchedule, FlagRollout.wrong))
+        given = schedule_values(form, page.visit.person.time_zone) | {"flagId": page.flag.id}
+        await calls.create(visit.call, message_of(given, CreateFlagSchedule, FlagRollout.wrong))
     except (BadRequest, Conflict) as wrong:
         errors = {times_of(name, form): text for name, text in field_errors(wrong).items()}
         return await _page(page, _again(wrong, form, errors))
@@ -112,18 +116,18 @@ async def schedule(visit: Visitor, flag_id: FromPath[str]) -> Answer:
 
 async def cancel(visit: Visitor, flag_id: FromPath[str]) -> Next:
     """POST /flags/{id}/schedules/cancel: nothing of it is done any more. Raises NotFound or Forbidden."""
-    page, form = await opened(visit, flag_id), await visit.form()
-    await calls.delete(visit.call, message_of({"id": form.get("id", "")}, OneSchedule, FlagRollout.wrong))
+    page, form = await open_flag(visit, flag_id), await visit.form()
+    await calls.delete(visit.call, message_of({"id": form.get("id", "")}, DeleteFlagSchedule, FlagRollout.wrong))
     return visit.go(f"{page.href}/rollout?done=cancelled")
 
 
 def _again(wrong: BadRequest | Conflict, form: Mapping[str, str], errors: Mapping[str, str]) -> Again:
-    """The page after a refusal; what is about none of its fields stands above it."""
+    """The page after a refusal; an error that concerns none of its fields is shown at the top."""
     own = {name: text for name, text in errors.items() if name in LABELS}
     return Again(wrong.status, form, own, "" if own else wrong.message)
 
 
-async def _page(page: Opened, again: Again) -> Page:
+async def _page(page: FlagPageView, again: Again) -> Page:
     flag, visit = page.flag, page.visit
     now = flag.definition.rolloutPercentage
     wanted = _share(again.values.get("percentage", "")) if not again.values.get("kind") else now
@@ -149,27 +153,27 @@ async def _page(page: Opened, again: Again) -> Page:
     )
 
 
-async def _who(page: Opened, share: float) -> Who:
-    """Who would change, for those who may see people."""
+async def _who(page: FlagPageView, share: float) -> RolloutPreview:
+    """The people who would gain or lose the flag, for users who may see people."""
     flag, words = page.flag, FlagRollout
     if not page.editable:
-        return Who(words.members_only)
+        return RolloutPreview(words.members_only)
     if flag.definition.rolloutBy != "user":
-        return Who(words.not_by_user)
+        return RolloutPreview(words.not_by_user)
     people = await page.visit.parts[RecentPeople].of(flag)
     if not people:
-        return Who(words.nobody)
+        return RolloutPreview(words.nobody)
     changed = replace(flag.definition, rolloutPercentage=share)
     gains = await asyncio.to_thread(compare, flag, changed, page.scope.flags, page.groups, people)
-    return _who_said(page, gains, share)
+    return _preview_text(page, gains, share)
 
 
-def _who_said(page: Opened, gains: Gains, share: float) -> Who:
+def _preview_text(page: FlagPageView, gains: Gains, share: float) -> RolloutPreview:
     words, flag = FlagRollout, page.flag
     where = words.of_website if flag.website_id is not None else words.of_organization
     about = words.who_help[gains.people == 1].format(count=figures.count(gains.people), where=where)
     kinds = ((words.gain, gains.gained), (words.lose, gains.lost))
-    return Who(
+    return RolloutPreview(
         note=words.not_active if flag.definition.status != "active" else "",
         about=about,
         now=figures.count(gains.before),
@@ -179,17 +183,18 @@ def _who_said(page: Opened, gains: Gains, share: float) -> Who:
     )
 
 
-def _changing(page: Opened, title: str, ids: tuple[str, ...]) -> Changing:
+def _changing(page: FlagPageView, title: str, ids: tuple[str, ...]) -> AffectedPeople:
     samples = tuple(
-        Sample(figures.visible(one), f"{page.href}/test?{urlencode({'userId': one})}") for one in ids[:MOST_SAMPLES]
+        PersonSample(figures.visible(one), f"{page.href}/test?{urlencode({'userId': one})}")
+        for one in ids[:MOST_SAMPLES]
     )
     left = len(ids) - len(samples)
     more = FlagRollout.more.format(count=figures.count(left)) if left else ""
-    return Changing(title, figures.count(len(ids)), samples, more)
+    return AffectedPeople(title, figures.count(len(ids)), samples, more)
 
 
 def _share(text: str) -> float | None:
-    """A share in percent as somebody writes it; None for what is none."""
+    """A percentage as a user types it; None if it is invalid."""
     try:
         found = float(text.strip().replace(",", ".").removesuffix("%"))
     except ValueError:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from analytics_box.base.errors import BadRequest, Detail
+from analytics_box.base.errors import BadRequest, ErrorDetail
 from analytics_box.base.texts import FlagRollout
 
 _OF_FORM: Final[Mapping[str, Mapping[str, str]]] = {
@@ -22,9 +22,9 @@ _OF_FORM: Final[Mapping[str, Mapping[str, str]]] = {
 }
 
 
-def planned(form: Mapping[str, str], zone: str) -> dict[str, Any]:
-    """What a form wants. Raises BadRequest, by field of the form."""
-    reading = _Reading(form, ZoneInfo(zone))
+def schedule_values(form: Mapping[str, str], zone: str) -> dict[str, Any]:
+    """The schedule in a form, as API input. Raises BadRequest, by field of the form."""
+    reading = _ScheduleFormReader(form, ZoneInfo(zone))
     match form.get("kind", ""):
         case "step":
             step = {"scheduledAt": reading.instant("step-at"), "value": reading.number("step-percentage")}
@@ -51,7 +51,7 @@ def times_of(name: str, form: Mapping[str, str]) -> str:
     return _OF_FORM.get(form.get("kind", ""), {}).get(name, name)
 
 
-class _Reading:
+class _ScheduleFormReader:
     def __init__(self, form: Mapping[str, str], zone: ZoneInfo) -> None:
         self._form = form
         self._zone = zone
@@ -79,5 +79,5 @@ class _Reading:
     def check(self) -> None:
         """Raises BadRequest for all that is wrong."""
         if self._wrong:
-            details = tuple(Detail(*one) for one in self._wrong.items())
+            details = tuple(ErrorDetail(*one) for one in self._wrong.items())
             raise BadRequest(next(iter(self._wrong.values())), details=details)

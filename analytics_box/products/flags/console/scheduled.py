@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from analytics_box.base.identity import Person
+from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.texts import FlagRollout
-from analytics_box.products.flags.schedules.schedule import Schedule
+from analytics_box.products.flags.schedules.schedule import FlagSchedule
 from analytics_box.products.flags.sentences import percent
 from analytics_box.web.page import dates
 
@@ -21,17 +21,17 @@ class ScheduleLine(Struct, frozen=True):
     is_bad: bool
 
 
-def lines(schedules: Iterable[Schedule], person: Person) -> list[ScheduleLine]:
-    """What is to come, then what is over."""
+def lines(schedules: Iterable[FlagSchedule], person: SignedInPerson) -> list[ScheduleLine]:
+    """The schedules in words: pending ones, then finished ones."""
     return [_line(one, person) for one in schedules]
 
 
-def _line(one: Schedule, person: Person) -> ScheduleLine:
+def _line(one: FlagSchedule, person: SignedInPerson) -> ScheduleLine:
     pending = one.next_at is not None
     return ScheduleLine(one.id, _what(one, person), _note(one, person), pending, bool(one.error))
 
 
-def _what(one: Schedule, person: Person) -> str:
+def _what(one: FlagSchedule, person: SignedInPerson) -> str:
     words = FlagRollout
     if not one.steps:
         return words.switch_at.format(at=dates.moment(one.scheduled_at, person), what=words.kinds[one.type])
@@ -48,7 +48,7 @@ def _what(one: Schedule, person: Person) -> str:
     )
 
 
-def _note(one: Schedule, person: Person) -> str:
+def _note(one: FlagSchedule, person: SignedInPerson) -> str:
     words = FlagRollout
     if one.next_at is None:
         text = words.failed if one.error else words.ended

@@ -1,4 +1,6 @@
-"""What does somebody get, and why: the tester of a flag, under /flags/{id}/test. Its address says whom it is about."""
+"""The tester of a flag, under /flags/{id}/test: the outcome for a user, with its explanation. The address contains the
+user.
+"""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -8,13 +10,13 @@ from litestar.params import FromPath
 from msgspec.structs import replace
 
 from analytics_box.base.texts import FlagTester, figures
-from analytics_box.products.flags.console.traced import TraceSaid, said
+from analytics_box.products.flags.console.traced import TraceText, trace_text
 from analytics_box.products.flags.console.typed import json_text
 from analytics_box.products.flags.directory import Flags
-from analytics_box.products.flags.evaluation.compiling import Ruleset, compiled
-from analytics_box.products.flags.evaluation.context import Context
-from analytics_box.products.flags.evaluation.tracing import Trace, trace
-from analytics_box.products.flags.page_frame import Opened, opened
+from analytics_box.products.flags.evaluation.compiling import Ruleset, compile_ruleset
+from analytics_box.products.flags.evaluation.context import EvaluationContext
+from analytics_box.products.flags.evaluation.tracing import EvaluationTrace, trace
+from analytics_box.products.flags.page_frame import FlagPageView, open_flag
 from analytics_box.web.page.visit import Again, Page, Visitor
 
 LONGEST: Final = 500  # characters of an id
@@ -28,22 +30,22 @@ async def tester(visit: Visitor, flag_id: FromPath[str]) -> Page:
 
     Raises NotFound or Forbidden.
     """
-    page = await opened(visit, flag_id)
+    page = await open_flag(visit, flag_id)
     given = {name: visit.asked(name).strip() for name in _NAMES if name in visit.request.query_params}
-    wrong, properties = _read(given)
+    wrong, properties = _read_fields(given)
     values = {"environment": page.flag.environment or "", "userId": page.flag.user_id or "", **given}
-    found = _traced(page, values, properties) if given and not wrong else None
+    found = _trace(page, values, properties) if given and not wrong else None
     return page.show(
         "flag_test.html",
         "test",
         again=Again(400 if wrong else 200, values, wrong),
         environments=_environments(page),
-        **(_shown(page, values, found) if found is not None else {"answer": None}),
+        **(_answer_context(page, values, found) if found is not None else {"answer": None}),
     )
 
 
-def _read(given: Mapping[str, str]) -> tuple[dict[str, str], Mapping[str, Any]]:
-    """What is wrong by field, and the properties."""
+def _read_fields(given: Mapping[str, str]) -> tuple[dict[str, str], Mapping[str, Any]]:
+    """Errors by field, and the properties."""
     words = FlagTester
     wrong = {
         name: words.too_long
@@ -59,8 +61,8 @@ def _read(given: Mapping[str, str]) -> tuple[dict[str, str], Mapping[str, Any]]:
         return {"properties": words.no_properties}, {}
 
 
-def _traced(page: Opened, given: Mapping[str, str], properties: Mapping[str, Any]) -> Trace:
-    context = Context(
+def _trace(page: FlagPageView, given: Mapping[str, str], properties: Mapping[str, Any]) -> EvaluationTrace:
+    context = EvaluationContext(
         user_id=given.get("userId", ""),
         email=given.get("email", ""),
         organization_id=given.get("organizationId", ""),
@@ -70,18 +72,18 @@ def _traced(page: Opened, given: Mapping[str, str], properties: Mapping[str, Any
     return trace(_ruleset(page, given["environment"] or None), page.flag.key, context)
 
 
-def _ruleset(page: Opened, environment: str | None) -> Ruleset:
-    """What decides there; the flag itself as if it was active."""
+def _ruleset(page: FlagPageView, environment: str | None) -> Ruleset:
+    """The rules of the environment; the flag itself as if it was active."""
     if page.flag.definition.status == "active":
         return page.visit.parts[Flags].ruleset(page.scope, environment)
     active = replace(page.flag, definition=replace(page.flag.definition, status="active"))
     flags = [active if one.id == active.id else one for one in page.scope.flags]
-    return compiled((one for one in flags if one.environment == environment), page.scope.groups)
+    return compile_ruleset((one for one in flags if one.environment == environment), page.scope.groups)
 
 
-def _shown(page: Opened, given: Mapping[str, str], found: Trace) -> dict[str, Any]:
+def _answer_context(page: FlagPageView, given: Mapping[str, str], found: EvaluationTrace) -> dict[str, Any]:
     who = given.get("userId") or given.get("email") or ""
-    answer: TraceSaid = said(found, who)
+    answer: TraceText = trace_text(found, who)
     same = found.flag is None or found.flag.id == page.flag.id
     is_active = page.flag.definition.status == "active"
     return {
@@ -92,7 +94,7 @@ def _shown(page: Opened, given: Mapping[str, str], found: Trace) -> dict[str, An
     }
 
 
-def _environments(page: Opened) -> list[tuple[str, str]]:
-    """Where there is a flag of this key."""
+def _environments(page: FlagPageView) -> list[tuple[str, str]]:
+    """The environments with a flag of this key."""
     names = {one.environment or "" for one in page.scope.flags if one.key == page.flag.key}
     return [(one, figures.visible(one) if one else FlagTester.no_environment) for one in sorted(names)]

@@ -1,4 +1,4 @@
-"""Why somebody gets what a flag gives, in sentences. Pure."""
+"""The explanation of an outcome, in sentences. Pure."""
 
 from typing import Any, Final
 
@@ -7,58 +7,58 @@ from msgspec import Struct
 
 from analytics_box.base.texts import FlagTester, figures
 from analytics_box.products.flags.evaluation.bucketing import ANONYMOUS
-from analytics_box.products.flags.evaluation.tracing import Check, Draw, Step, Trace
-from analytics_box.products.flags.sentences import Part, Sentence, compared, percent, shown
+from analytics_box.products.flags.evaluation.tracing import Draw, EvaluationTrace, TraceCheck, TraceStep
+from analytics_box.products.flags.sentences import Sentence, SentencePart, comparison_sentence, percent, value_text
 
 _TREES: Final = {"all": FlagTester.all_of, "any": FlagTester.any_of, "none": FlagTester.none_of}
 LONGEST_FOUND: Final = 200  # bytes of JSON that is shown of a value
 
 
-class CheckSaid(Struct, frozen=True):
-    """Something that was compared, and what was found; `inside` are the parts of several."""
+class CheckText(Struct, frozen=True):
+    """A comparison with its actual value; `inside` are the parts of several."""
 
     parts: Sentence
     matched: bool
-    inside: "tuple[CheckSaid, ...]" = ()
+    inside: "tuple[CheckText, ...]" = ()
 
 
-class StepSaid(Struct, frozen=True):
+class StepText(Struct, frozen=True):
     """Something that the flag looked at. `decided` is the last one."""
 
     title: Sentence
     matched: bool
     decided: bool
-    checks: tuple[CheckSaid, ...] = ()
+    checks: tuple[CheckText, ...] = ()
     draw: str = ""
 
 
-class TraceSaid(Struct, frozen=True):
-    """What somebody gets. `because` and `steps` are empty where there is no flag for them."""
+class TraceText(Struct, frozen=True):
+    """The outcome for a user, explained. `because` and `steps` are empty if there is no flag for the user."""
 
     gets: Sentence
     because: str
-    steps: tuple[StepSaid, ...]
+    steps: tuple[StepText, ...]
     reason: str
 
 
-def said(trace: Trace, who: str) -> TraceSaid:
-    """A trace in sentences; `who` is what the user is called, or empty."""
+def trace_text(trace: EvaluationTrace, who: str) -> TraceText:
+    """A trace in sentences; `who` is the name of the user, or empty."""
     words = FlagTester
-    subject = Part(figures.visible(who), "value") if who else Part(words.anonymous)
+    subject = SentencePart(figures.visible(who), "value") if who else SentencePart(words.anonymous)
     if trace.flag is None or trace.reason is None:
-        return TraceSaid((subject, Part(words.gets_nothing)), words.no_flag, (), "FLAG_NOT_FOUND")
+        return TraceText((subject, SentencePart(words.gets_nothing)), words.no_flag, (), "FLAG_NOT_FOUND")
     steps = tuple(_step(one, decided=one is trace.steps[-1]) for one in trace.steps)
-    return TraceSaid((subject, Part(words.gets), *_outcome(trace)), _because(trace), steps, trace.reason)
+    return TraceText((subject, SentencePart(words.gets), *_outcome(trace)), _because(trace), steps, trace.reason)
 
 
-def _outcome(trace: Trace) -> Sentence:
+def _outcome(trace: EvaluationTrace) -> Sentence:
     words = FlagTester
     if trace.variant:
-        return (Part(words.variant), Part(figures.visible(trace.variant), "variant"))
-    return (Part(words.on, "on"),) if trace.enabled else (Part(words.off, "off"),)
+        return (SentencePart(words.variant), SentencePart(figures.visible(trace.variant), "variant"))
+    return (SentencePart(words.on, "on"),) if trace.enabled else (SentencePart(words.off, "off"),)
 
 
-def _because(trace: Trace) -> str:
+def _because(trace: EvaluationTrace) -> str:
     last, reason = trace.steps[-1], trace.reason or ""
     share = last.draw.end if last.draw is not None else 0
     text = FlagTester.reasons[reason]
@@ -66,34 +66,34 @@ def _because(trace: Trace) -> str:
     return text.format(step=step[:1].lower() + step[1:], name=figures.visible(last.name), percent=percent(share))
 
 
-def _step(step: Step, *, decided: bool) -> StepSaid:
+def _step(step: TraceStep, *, decided: bool) -> StepText:
     checks = (_check(step.check),) if step.check is not None else ()
     draw = _draw(step.draw) if step.draw is not None else ""
-    return StepSaid(_title(step), step.matched, decided, checks, draw)
+    return StepText(_title(step), step.matched, decided, checks, draw)
 
 
-def _title(step: Step) -> Sentence:
-    words, name = FlagTester, Part(figures.visible(step.name), "value")
+def _title(step: TraceStep) -> Sentence:
+    words, name = FlagTester, SentencePart(figures.visible(step.name), "value")
     match step.kind:
         case "dependency":
-            return (name, Part(words.needed_active if step.matched else words.needed_inactive))
+            return (name, SentencePart(words.needed_active if step.matched else words.needed_inactive))
         case "prerequisite":
             if not step.gave:
-                return (name, Part(words.needed_inactive))
+                return (name, SentencePart(words.needed_inactive))
             gave = {"true": words.on, "false": words.off}.get(step.gave, figures.visible(step.gave))
             rest = words.needed_gives_not if step.matched else words.needed_wrong
-            return (name, Part(words.needed_gives), Part(gave, "value"), Part(rest))
+            return (name, SentencePart(words.needed_gives), SentencePart(gave, "value"), SentencePart(rest))
         case "rule":
-            return (Part(_rule_name(step.at, step.name)),)
+            return (SentencePart(_rule_name(step.at, step.name)),)
         case "target_group":
-            return (Part(words.group_rule.format(name=name.text, number=_number(step.at))),)
+            return (SentencePart(words.group_rule.format(name=name.text, number=_number(step.at))),)
         case "variant":
-            return (Part(words.variants),)
+            return (SentencePart(words.variants),)
         case "rollout":
-            return (Part(words.rollout),)
+            return (SentencePart(words.rollout),)
         case "off":
-            return (Part(words.off_value),)
-    return (Part(words.default),)
+            return (SentencePart(words.off_value),)
+    return (SentencePart(words.default),)
 
 
 def _rule_name(at: str, name: str) -> str:
@@ -102,31 +102,33 @@ def _rule_name(at: str, name: str) -> str:
 
 
 def _number(at: str) -> int:
-    """The number of a rule as people count, out of `targetGroupIds[0].rules[2]`; 1 where there is none."""
+    """The number of a rule, counted from 1, in a path such as `targetGroupIds[0].rules[2]`; 1 if it has none."""
     last = at.rpartition("[")[2].rstrip("]")
     return int(last) + 1 if last.isdecimal() else 1
 
 
-def _check(check: Check) -> CheckSaid:
+def _check(check: TraceCheck) -> CheckText:
     words, inside = FlagTester, tuple(_check(one) for one in check.inside)
     match check.what:
         case "compare":
-            asked = compared(check.attribute, check.operator or "equals", check.wanted)
-            return CheckSaid((*asked, *_found(check.found)), check.matched)
+            asked = comparison_sentence(check.attribute, check.operator or "equals", check.wanted)
+            return CheckText((*asked, *_value_sentence(check.found)), check.matched)
         case "group":
-            return CheckSaid((Part(words.group), Part(figures.visible(check.group), "value")), check.matched, inside)
+            return CheckText(
+                (SentencePart(words.group), SentencePart(figures.visible(check.group), "value")), check.matched, inside
+            )
         case "nothing":
-            return CheckSaid((Part(words.nothing),), check.matched)
-    return CheckSaid((Part(_TREES[check.what]),), check.matched, inside)
+            return CheckText((SentencePart(words.nothing),), check.matched)
+    return CheckText((SentencePart(_TREES[check.what]),), check.matched, inside)
 
 
-def _found(found: Any) -> Sentence:
+def _value_sentence(found: Any) -> Sentence:
     if found is None:
-        return (Part(FlagTester.not_given),)
+        return (SentencePart(FlagTester.not_given),)
     if isinstance(found, str | int | float):
-        return (Part(FlagTester.it_is), Part(shown(found) or "“”", "value"))
+        return (SentencePart(FlagTester.it_is), SentencePart(value_text(found) or "“”", "value"))
     text = msgspec.json.encode(found).decode(errors="replace")
-    return (Part(FlagTester.it_is), Part(figures.visible(text[:LONGEST_FOUND]), "value"))
+    return (SentencePart(FlagTester.it_is), SentencePart(figures.visible(text[:LONGEST_FOUND]), "value"))
 
 
 def _draw(draw: Draw) -> str:

@@ -1,7 +1,7 @@
-"""Values as they stand in a form, one on each line. Pure.
+"""Values as they are typed in a form, one on each line. Pure.
 
-A line in quotes is a text, which may have line breaks as JSON writes them. Numbers, true and false are themselves where
-properties are compared; everywhere else they are texts, too.
+A line in quotes is a text, which may have line breaks as JSON writes them. Numbers, true and false keep their types if
+properties are compared; everywhere else they are texts.
 """
 
 from collections.abc import Iterable

@@ -1,11 +1,11 @@
-"""Which field of a form a refusal is about: `rules[1].conditions.all[0].value` is `rules.1.if.0.values`. Pure."""
+"""Form fields of refusals: `rules[1].conditions.all[0].value` is `rules.1.if.0.values`. Pure."""
 
 import re
 from collections.abc import Mapping
 from typing import Final
 
 from analytics_box.base.texts import FlagForm, TargetGroupPages
-from analytics_box.products.flags.console.fields import FormState
+from analytics_box.products.flags.console.fields import FlagFormState
 
 _PLACES: Final = re.compile(r"\[(\d+)\]")
 _FIELDS: Final[Mapping[str, str]] = {
@@ -29,7 +29,7 @@ _DRAW: Final = frozenset(("percentageFrom", "bucketing"))  # of a rule, what is 
 _TREE: Final = frozenset(("all", "any", "none"))
 
 
-def form_field(wire: str, state: FormState) -> str:
+def form_field(wire: str, state: FlagFormState) -> str:
     """The field of the form for one that a refusal names; a field of the form is itself."""
     start, *parts = _PLACES.sub(r".\1", wire).split(".")
     match start:
@@ -52,8 +52,8 @@ def form_field(wire: str, state: FormState) -> str:
     return _FIELDS.get(".".join((start, *parts)), start)
 
 
-def labels(state: FormState) -> dict[str, str]:
-    """The names of all fields of the form, in its order, for the list of what is wrong."""
+def labels(state: FlagFormState) -> dict[str, str]:
+    """The names of all fields of the form, in its order, for the list of errors."""
     words, found = FlagForm, dict(FlagForm.labels)
     for number in range(len(state.variants)):
         name = words.variant.format(number=number + 1)
@@ -76,14 +76,14 @@ def rule_labels(errors: Mapping[str, str]) -> dict[str, str]:
 
 
 def group_labels(errors: Mapping[str, str]) -> dict[str, str]:
-    """The names of the fields of a target group, for the list of what is wrong."""
+    """The names of the fields of a target group, for the list of errors."""
     words = TargetGroupPages
     own = {"name": words.name, "description": words.description, "color": words.color, "rules": FlagForm.rules}
     return own | rule_labels(errors)
 
 
-def _of_rule(parts: list[str], state: FormState) -> str:
-    """A field of a rule: what its condition is about stands in its tree, also where a rule has but one."""
+def _of_rule(parts: list[str], state: FlagFormState) -> str:
+    """A field of a rule: the fields of its condition are in its tree, including when a rule has only one."""
     number, *rest = parts
     name = f"rules.{number}"
     if not (number.isdecimal() and int(number) < len(state.rules)):
@@ -113,8 +113,8 @@ def _last(path: str, rest: list[str]) -> str:
     return f"{path}.{_OF_CONDITION.get(rest[0], rest[0])}" if rest and rest[0] not in _TREE else path
 
 
-def _need(start: str, parts: list[str], state: FormState) -> str:
-    """The row of a dependency or a prerequisite: rows of both stand in one list."""
+def _need(start: str, parts: list[str], state: FlagFormState) -> str:
+    """The row of a dependency or a prerequisite: rows of both are in one list."""
     rows = [
         number
         for number, one in enumerate(state.needs)

@@ -1,5 +1,5 @@
-"""Making, changing and deleting flags: each verb writes its rows, a version and an audit entry in the caller's
-transaction. Whoever calls one does so inside flags.saving, so that memory follows.
+"""Creating, changing and deleting flags: each function writes its rows, a version and an audit entry in the caller's
+transaction. Callers use flags.saving, so that memory follows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,13 +14,13 @@ from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest, Conflict, NotFound
 from analytics_box.base.store.db import Connection
 from analytics_box.products.flags import rows
-from analytics_box.products.flags.access import Reach, check, existing
+from analytics_box.products.flags.access import FlagReach, check, existing
 from analytics_box.products.flags.editing import dependencies
-from analytics_box.products.flags.editing.draft import clean_environment, clean_key, started, updated
-from analytics_box.products.flags.editing.messages import ChangedFlag, Copy, NewFlag
+from analytics_box.products.flags.editing.draft import clean_environment, clean_key, new_definition, update_definition
+from analytics_box.products.flags.editing.messages import CopyFlag, CreateFlag, UpdateFlag
 from analytics_box.products.flags.evaluation.checking import faults
-from analytics_box.products.flags.flag import LARGEST_SCOPE, MOST_FLAGS, SUBJECT, Definition, Flag, Status
-from analytics_box.products.flags.scope import Scope
+from analytics_box.products.flags.flag import LARGEST_SCOPE, MOST_FLAGS, SUBJECT, Flag, FlagDefinition, Status
+from analytics_box.products.flags.scope import FlagScope
 
 Act = Literal["created", "updated", "deleted", "restored", "scheduled", "imported", "copied"]
 MOST_VERSIONS: Final = 500  # of a flag: older ones go
@@ -31,11 +31,11 @@ _LONG: Final = frozenset(("payload", "offValue"))
 _SHORT: Final = 100  # characters of a text that the audit log repeats
 
 
-class Changed(Struct, frozen=True):
+class FlagChange(Struct, frozen=True):
     """A flag after a change.
 
-    `inactive_dependencies` kept it inactive although somebody wanted it active; `dependents` are active flags that give
-    nothing as long as this one is not active.
+    `inactive_dependencies` kept it inactive although it was to be activated; `dependents` are active flags that are off
+    as long as this one is not active.
     """
 
     flag: Flag
@@ -43,63 +43,66 @@ class Changed(Struct, frozen=True):
     dependents: tuple[str, ...] = ()
 
 
-def create(db: Connection, own: Reach, given: NewFlag, *, by_sdk: bool = False) -> Changed:
-    """A new flag; `by_sdk` one of the SDK routes, which draws as the wire has it. Raises Forbidden, BadRequest or
+def create(db: Connection, own: FlagReach, given: CreateFlag, *, by_sdk: bool = False) -> FlagChange:
+    """Create a flag; `by_sdk` for the SDK routes, which bucket by the wire's default. Raises Forbidden, BadRequest or
     Conflict.
     """
     check(db, own, "member")
-    scope = known(db, own)
+    scope = stored_scope(db, own)
     check_room(scope)
     draft = blank(
         own,
         clean_key(given.key),
-        started(given, by_sdk=by_sdk),
+        new_definition(given, by_sdk=by_sdk),
         environment=clean_environment(given.environment or None),
         user_id=given.userId,
     )
     if any(_same(draft, other) for other in scope.flags):
         raise Conflict.about("key", rows.TAKEN)
-    return put(db, own, None, draft, scope, act="created", note=given.note)
+    return store_flag(db, own, None, draft, scope, act="created", note=given.note)
 
 
-def update(db: Connection, own: Reach, given: ChangedFlag, *, act: Act = "updated") -> Changed:
-    """Another state of a flag; what is not given stays. Raises Forbidden, NotFound, BadRequest or Conflict."""
+def update(db: Connection, own: FlagReach, given: UpdateFlag, *, act: Act = "updated") -> FlagChange:
+    """Update a flag; omitted fields do not change. Raises Forbidden, NotFound, BadRequest or Conflict."""
     check(db, own, "member")
-    before = expected(db, own, given.id, given.version)
-    after = replace(before, definition=updated(before.definition, given))
+    before = existing_version(db, own, given.id, given.version)
+    after = replace(before, definition=update_definition(before.definition, given))
     if not isinstance(given.environment, UnsetType):
         after = replace(after, environment=clean_environment(given.environment))
-    return put(db, own, before, after, known(db, own), act=act, note=given.note)
+    return store_flag(db, own, before, after, stored_scope(db, own), act=act, note=given.note)
 
 
 def redefine(
     db: Connection,
-    own: Reach,
+    own: FlagReach,
     flag_id: str,
-    definition: Definition,
+    definition: FlagDefinition,
     *,
     act: Act,
     note: str = "",
     version: int | None = None,
-) -> Changed:
+) -> FlagChange:
     """A flag with another definition as a whole. Raises Forbidden, NotFound, BadRequest or Conflict."""
     check(db, own, "member")
-    before = expected(db, own, flag_id, version)
-    return put(db, own, before, replace(before, definition=definition), known(db, own), act=act, note=note)
+    before = existing_version(db, own, flag_id, version)
+    return store_flag(
+        db, own, before, replace(before, definition=definition), stored_scope(db, own), act=act, note=note
+    )
 
 
 def set_status(
-    db: Connection, own: Reach, flag_id: str, status: Status, *, note: str = "", version: int | None = None
-) -> Changed:
+    db: Connection, own: FlagReach, flag_id: str, status: Status, *, note: str = "", version: int | None = None
+) -> FlagChange:
     """Activate, deactivate or archive a flag. Raises Forbidden, NotFound or Conflict."""
-    return update(db, own, ChangedFlag(id=flag_id, status=status, note=note, version=version))
+    return update(db, own, UpdateFlag(id=flag_id, status=status, note=note, version=version))
 
 
-def copy(db: Connection, own: Reach, given: Copy) -> Changed:
-    """The flag in another environment, inactive until somebody activates it. Raises Forbidden, NotFound, BadRequest or
-    Conflict."""
+def copy(db: Connection, own: FlagReach, given: CopyFlag) -> FlagChange:
+    """Copy a flag to another environment, inactive until a user activates it. Raises Forbidden, NotFound, BadRequest or
+    Conflict.
+    """
     check(db, own, "member")
-    source, scope = existing(db, own, given.id), known(db, own)
+    source, scope = existing(db, own, given.id), stored_scope(db, own)
     environment = clean_environment(given.environment)
     if environment == source.environment:
         raise BadRequest.about("environment", "The flag is in this environment already")
@@ -113,42 +116,42 @@ def copy(db: Connection, own: Reach, given: Copy) -> Changed:
     before = next((other for other in scope.flags if _same(target, other)), None)
     if before is None:
         check_room(scope)
-        return put(db, own, None, target, scope, act="copied", note=given.note)
+        return store_flag(db, own, None, target, scope, act="copied", note=given.note)
     if not given.replace:
         raise Conflict.about("environment", "A flag with this key exists already in that environment")
     definition = replace(source.definition, status=before.definition.status)
-    return put(db, own, before, replace(before, definition=definition), scope, act="copied", note=given.note)
+    return store_flag(db, own, before, replace(before, definition=definition), scope, act="copied", note=given.note)
 
 
-def delete(db: Connection, own: Reach, flag_id: str, *, note: str = "", version: int | None = None) -> Changed:
-    """The flag is archived and gone; its history stays for the days of `grace_days`.
+def delete(db: Connection, own: FlagReach, flag_id: str, *, note: str = "", version: int | None = None) -> FlagChange:
+    """Archive and delete a flag; its history is kept for `grace_days` days.
 
     Raises Forbidden, NotFound or Conflict.
     """
     check(db, own, "member")
-    before = expected(db, own, flag_id, version)
+    before = existing_version(db, own, flag_id, version)
     gone = replace(before, definition=replace(before.definition, status="archived"), deleted_at=own.by.now)
     stored = record(db, own.by, before, gone, act="deleted", note=note)
-    return Changed(stored, dependents=dependencies.dependents(before.key, _others(before, known(db, own))))
+    return FlagChange(stored, dependents=dependencies.dependents(before.key, _others(before, stored_scope(db, own))))
 
 
-def undelete(db: Connection, own: Reach, flag_id: str, *, note: str = "") -> Changed:
+def undelete(db: Connection, own: FlagReach, flag_id: str, *, note: str = "") -> FlagChange:
     """A deleted flag is there again, inactive. Raises Forbidden, NotFound, BadRequest or Conflict."""
     check(db, own, "member")
-    before, scope = rows.find(db, flag_id), known(db, own)
+    before, scope = rows.find(db, flag_id), stored_scope(db, own)
     if before is None or before.deleted_at is None or not own.covers(before):
         raise NotFound.of("flag", flag_id, "There is no deleted flag with this id")
     check_room(scope)
     back = replace(before, definition=replace(before.definition, status="inactive"), deleted_at=None)
-    return put(db, own, before, back, scope, act="restored", note=note)
+    return store_flag(db, own, before, back, scope, act="restored", note=note)
 
 
-def put(
-    db: Connection, own: Reach, before: Flag | None, after: Flag, scope: Scope, *, act: Act, note: str = ""
-) -> Changed:
-    """Store another state of a flag of this scope, or a new one for a `before` of None, if it can be as it says.
+def store_flag(
+    db: Connection, own: FlagReach, before: Flag | None, after: Flag, scope: FlagScope, *, act: Act, note: str = ""
+) -> FlagChange:
+    """Store another state of a flag of this scope, or a new flag for a `before` of None, if it is valid.
 
-    What would be active and needs a flag that is not active stays inactive. Raises BadRequest or Conflict.
+    An active flag that needs an inactive one stays inactive. Raises BadRequest or Conflict.
     """
     settled = settle(before, after, scope)
     changed = replace(settled, flag=record(db, own.by, before, settled.flag, act=act, note=note))
@@ -156,8 +159,8 @@ def put(
     return changed
 
 
-def settle(before: Flag | None, after: Flag, scope: Scope) -> Changed:
-    """What would become of a flag that is put among those of a scope; nothing is stored. Raises BadRequest."""
+def settle(before: Flag | None, after: Flag, scope: FlagScope) -> FlagChange:
+    """The result of adding a flag to its scope or changing it; nothing is stored. Raises BadRequest."""
     others = _others(after, scope)
     found = faults(after.key, after.definition, others, scope.groups)
     if found:
@@ -165,7 +168,7 @@ def settle(before: Flag | None, after: Flag, scope: Scope) -> Changed:
     news = _news(before, after)
     dependencies.check_there(news, others)
     lacking: tuple[str, ...] = ()
-    if after.definition.status == "active" and (_activated(before) or dependencies.needs(news)):
+    if after.definition.status == "active" and (_was_inactive(before) or dependencies.needs(news)):
         lacking = dependencies.inactive(after.definition, others)
         if lacking:
             after = replace(after, definition=replace(after.definition, status="inactive"))
@@ -175,11 +178,11 @@ def settle(before: Flag | None, after: Flag, scope: Scope) -> Changed:
             needing = dependencies.dependents(before.key, _others(before, scope))
         elif after.definition.status != "active":
             needing = dependencies.dependents(after.key, others)
-    return Changed(after, lacking, needing)
+    return FlagChange(after, lacking, needing)
 
 
-def check_size(db: Connection, own: Reach) -> None:
-    """Raises Conflict where all flags of a scope together are larger than they may be."""
+def check_size(db: Connection, own: FlagReach) -> None:
+    """Raises Conflict if all flags of a scope together are too large."""
     if rows.bytes_of(db, own.scope)[0] > LARGEST_SCOPE:
         raise Conflict(f"All flags together can have up to {LARGEST_SCOPE:,} bytes; shrink or delete one first")
 
@@ -206,13 +209,14 @@ def record(db: Connection, by: By, before: Flag | None, after: Flag, *, act: Act
 
 
 def difference(before: Flag, after: Flag) -> dict[str, object]:
-    """What two states of a flag differ in, for the audit log: no rule, because rules name people."""
+    """The fields that differ between two states of a flag, for the audit log; without rules, because
+    rules name people."""
     found: dict[str, object] = {}
     for name in ("environment", "deleted_at"):
         old, new = getattr(before, name), getattr(after, name)
         if old != new:
             found[name.replace("_at", "")] = {"before": _plain(name, old), "after": _plain(name, new)}
-    for name in Definition.__struct_fields__:
+    for name in FlagDefinition.__struct_fields__:
         old, new = getattr(before.definition, name), getattr(after.definition, name)
         if old != new:
             found[name] = {"before": _plain(name, old), "after": _plain(name, new)}
@@ -220,7 +224,7 @@ def difference(before: Flag, after: Flag) -> dict[str, object]:
 
 
 def blank(
-    own: Reach, key: str, definition: Definition, *, environment: str | None = None, user_id: str | None = None
+    own: FlagReach, key: str, definition: FlagDefinition, *, environment: str | None = None, user_id: str | None = None
 ) -> Flag:
     """A flag that is not stored yet."""
     return Flag(
@@ -237,13 +241,13 @@ def blank(
     )
 
 
-def check_room(scope: Scope) -> None:
-    """Raises Conflict where there may be no flag more."""
+def check_room(scope: FlagScope) -> None:
+    """Raises Conflict if the scope cannot have another flag."""
     if len(scope.flags) >= MOST_FLAGS:
         raise Conflict.full("flags", MOST_FLAGS, f"There may be {MOST_FLAGS} flags; delete one first")
 
 
-def expected(db: Connection, own: Reach, flag_id: str, version: int | None) -> Flag:
+def existing_version(db: Connection, own: FlagReach, flag_id: str, version: int | None) -> Flag:
     """The living flag, if it is of this version. Raises NotFound or Conflict."""
     found = existing(db, own, flag_id)
     if version is not None and version != found.version:
@@ -251,12 +255,12 @@ def expected(db: Connection, own: Reach, flag_id: str, version: int | None) -> F
     return found
 
 
-def known(db: Connection, own: Reach) -> Scope:
+def stored_scope(db: Connection, own: FlagReach) -> FlagScope:
     """The flags and groups of a scope as they are in this transaction."""
-    return rows.scope(db, own.scope) or Scope(own.scope, own.organization_id, own.website_id)
+    return rows.scope(db, own.scope) or FlagScope(own.scope, own.organization_id, own.website_id)
 
 
-def _others(flag: Flag, scope: Scope) -> Sequence[Flag]:
+def _others(flag: Flag, scope: FlagScope) -> Sequence[Flag]:
     """The other flags of its environment."""
     return [other for other in scope.flags if other.environment == flag.environment and other.id != flag.id]
 
@@ -265,11 +269,11 @@ def _same(flag: Flag, other: Flag) -> bool:
     return (flag.key, flag.environment, flag.user_id) == (other.key, other.environment, other.user_id)
 
 
-def _activated(before: Flag | None) -> bool:
+def _was_inactive(before: Flag | None) -> bool:
     return before is None or before.definition.status != "active"
 
 
-def _news(before: Flag | None, after: Flag) -> Definition:
+def _news(before: Flag | None, after: Flag) -> FlagDefinition:
     """Of a definition only the needs that were not there before, which have to exist."""
     if before is None or before.environment != after.environment:
         return after.definition

@@ -10,12 +10,12 @@ from analytics_box.products.flags import rows
 from analytics_box.products.flags.access import check, reach
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.editing import change
-from analytics_box.products.flags.editing.messages import Restored
-from analytics_box.products.flags.editing.shown import ChangedShown, changed_shown
+from analytics_box.products.flags.editing.messages import UndeleteFlag
+from analytics_box.products.flags.editing.shown import FlagChangeAnswer, flag_change_answer
 from analytics_box.products.flags.flag import Flag
-from analytics_box.products.flags.messages import OfScope
+from analytics_box.products.flags.messages import OwnedInput
 from analytics_box.products.flags.saving import save
-from analytics_box.products.flags.scope import Scope
+from analytics_box.products.flags.scope import FlagScope
 from analytics_box.tenants.tenancy.messages import date
 from analytics_box.web.call import Call
 
@@ -32,28 +32,28 @@ class DeletedFlag(Struct, frozen=True):
     restorableUntil: datetime
 
 
-async def list_deleted(call: Call, given: OfScope) -> list[DeletedFlag]:
+async def list_deleted(call: Call, given: OwnedInput) -> list[DeletedFlag]:
     """flags.listDeleted: those that can be brought back; the latest deleted first. Raises Forbidden or NotFound."""
     own = reach(call, given.websiteId, given.organizationId)
 
     def read(db: Connection) -> list[Flag]:
         check(db, own, "viewer")
-        return rows.deleted(db, own.scope)
+        return rows.deleted_flags(db, own.scope)
 
     grace = call.parts.settings.grace_days * DAY
     found = [(flag, flag.deleted_at or 0) for flag in await call.read(read)]
-    return [_shown(flag, gone, gone + grace) for flag, gone in found if call.now < gone + grace]
+    return [_deleted_flag_answer(flag, gone, gone + grace) for flag, gone in found if call.now < gone + grace]
 
 
-async def undelete(call: Call, given: Restored) -> ChangedShown:
+async def undelete(call: Call, given: UndeleteFlag) -> FlagChangeAnswer:
     """flags.undelete: a deleted flag is there again, inactive. Raises Forbidden, NotFound, BadRequest or Conflict."""
     own = reach(call, given.websiteId, given.organizationId)
     done = await save(call.parts, own.scope, lambda db: change.undelete(db, own, given.id, note=given.note), adds=True)
-    scope = call.parts[Flags].scope(own.scope) or Scope(own.scope, own.organization_id, own.website_id)
-    return changed_shown(done, scope)
+    scope = call.parts[Flags].scope(own.scope) or FlagScope(own.scope, own.organization_id, own.website_id)
+    return flag_change_answer(done, scope)
 
 
-def _shown(flag: Flag, gone: int, until: int) -> DeletedFlag:
+def _deleted_flag_answer(flag: Flag, gone: int, until: int) -> DeletedFlag:
     return DeletedFlag(
         id=flag.id,
         key=flag.key,

@@ -1,21 +1,21 @@
-"""Which flags need which others. Pure."""
+"""Dependencies between flags. Pure."""
 
 from collections.abc import Iterable
 
-from analytics_box.base.errors import BadRequest, Detail
-from analytics_box.products.flags.flag import Definition, Flag
+from analytics_box.base.errors import BadRequest, ErrorDetail
+from analytics_box.products.flags.flag import Flag, FlagDefinition
 
 
-def needs(definition: Definition) -> tuple[str, ...]:
+def needs(definition: FlagDefinition) -> tuple[str, ...]:
     """The keys that a flag needs, each once."""
     return tuple(dict.fromkeys((*definition.dependencies, *(one.key for one in definition.prerequisites))))
 
 
-def check_there(definition: Definition, others: Iterable[Flag]) -> None:
-    """Raises BadRequest where a flag needs one that is not among the `others` of its environment."""
+def check_there(definition: FlagDefinition, others: Iterable[Flag]) -> None:
+    """Raises BadRequest if a flag needs one that is not among the `others` of its environment."""
     there = {other.key for other in others}
     wrong = [
-        Detail(field, f"There is no flag {key} in this environment")
+        ErrorDetail(field, f"There is no flag {key} in this environment")
         for field, keys in (
             ("dependencies", definition.dependencies),
             ("prerequisites", [one.key for one in definition.prerequisites]),
@@ -27,7 +27,7 @@ def check_there(definition: Definition, others: Iterable[Flag]) -> None:
         raise BadRequest(wrong[0].message, details=tuple(wrong))
 
 
-def inactive(definition: Definition, others: Iterable[Flag]) -> tuple[str, ...]:
+def inactive(definition: FlagDefinition, others: Iterable[Flag]) -> tuple[str, ...]:
     """The keys that a flag needs and that are not active, so that it would give nothing."""
     active = {other.key for other in others if other.definition.status == "active"}
     return tuple(key for key in needs(definition) if key not in active)

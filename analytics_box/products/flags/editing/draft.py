@@ -1,6 +1,6 @@
-"""A flag as it would be with what somebody says of it: every field in its one spelling. Pure.
+"""The definition of a flag with the fields of an input, normalized. Pure.
 
-What has to fit together is held by evaluation.checking.
+Consistency is checked by evaluation.checking.
 """
 
 from typing import Any, Final
@@ -10,27 +10,34 @@ from msgspec.structs import replace
 
 from analytics_box.base import names
 from analytics_box.base.errors import BadRequest
-from analytics_box.products.flags.editing.messages import GivenBucketing, GivenFields
-from analytics_box.products.flags.flag import INDEPENDENT, KEY_FAULT, LONGEST_ENVIRONMENT, Bucketing, Definition, is_key
+from analytics_box.products.flags.editing.messages import FlagFields, GivenBucketing
+from analytics_box.products.flags.flag import (
+    INDEPENDENT,
+    KEY_FAULT,
+    LONGEST_ENVIRONMENT,
+    Bucketing,
+    FlagDefinition,
+    is_key,
+)
 
-_BLANK: Final = Definition()
-_INDEPENDENT: Final = Definition(bucketing=Bucketing(INDEPENDENT))
+_BLANK: Final = FlagDefinition()
+_INDEPENDENT: Final = FlagDefinition(bucketing=Bucketing(INDEPENDENT))
 _TEXTS: Final = frozenset(("name", "description"))
 
 
-def started(given: GivenFields, *, by_sdk: bool = False) -> Definition:
-    """The definition of a new flag. It draws independently of others, unless an SDK route makes it: such a flag draws
-    as the wire has it, and only its variants are independent. Raises BadRequest.
+def new_definition(given: FlagFields, *, by_sdk: bool = False) -> FlagDefinition:
+    """The definition of a new flag. It buckets independently of other flags, unless an SDK route creates it: such a
+    flag uses the wire's default bucketing, and only its variants are independent. Raises BadRequest.
     """
     as_the_wire = by_sdk and given.type != "multivariant"
-    return applied(_BLANK if as_the_wire else _INDEPENDENT, given)
+    return apply_fields(_BLANK if as_the_wire else _INDEPENDENT, given)
 
 
-def updated(before: Definition, given: GivenFields) -> Definition:
+def update_definition(before: FlagDefinition, given: FlagFields) -> FlagDefinition:
     """The definition with what is given, which draws independently once it gets variants, if no user was drawn for its
     rules yet. Raises BadRequest.
     """
-    after = applied(before, given)
+    after = apply_fields(before, given)
     becomes_multivariant = before.type != "multivariant" and after.type == "multivariant"
     drew = before.targetGroupIds or any(rule.percentage is not None for rule in before.rules)
     if given.bucketing is UNSET and becomes_multivariant and not drew and before.bucketing.algorithm == "default":
@@ -38,10 +45,10 @@ def updated(before: Definition, given: GivenFields) -> Definition:
     return after
 
 
-def applied(before: Definition, given: GivenFields) -> Definition:
-    """The definition with what is given; what is not given stays, null empties. Raises BadRequest."""
+def apply_fields(before: FlagDefinition, given: FlagFields) -> FlagDefinition:
+    """The definition with the given fields; omitted fields do not change, null clears a field. Raises BadRequest."""
     fields: dict[str, Any] = {}
-    for name in Definition.__struct_fields__:
+    for name in FlagDefinition.__struct_fields__:
         value = getattr(given, name)
         if name == "bucketing" and value is not UNSET:
             fields[name] = _bucketing(before.bucketing, value or GivenBucketing())
@@ -51,7 +58,7 @@ def applied(before: Definition, given: GivenFields) -> Definition:
 
 
 def _bucketing(before: Bucketing, given: GivenBucketing) -> Bucketing:
-    """The bucketing with what is given; the algorithm stays unless it is named."""
+    """The bucketing with the given fields; the algorithm stays unless it is named."""
     algorithm = before.algorithm if given.algorithm is UNSET else given.algorithm
     return Bucketing(algorithm, given.salt, given.variantSalt, given.attribute)
 
@@ -90,7 +97,7 @@ def _clean(name: str, value: Any) -> Any:
 
 
 def _words(name: str, value: str) -> str:
-    """A text without what nobody sees; a description keeps its lines. Raises BadRequest."""
+    """A text without invisible characters; a description keeps its lines. Raises BadRequest."""
     text = "\n".join(" ".join(line.split()) for line in value.strip().splitlines())
     text = text if name == "description" else " ".join(text.split())
     if not names.is_visible(text.replace("\n", "")):

@@ -4,14 +4,14 @@ from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest, NotFound
 from analytics_box.base.store.db import Connection
-from analytics_box.products.flags.access import Reach, check
-from analytics_box.products.flags.editing.change import known, record
+from analytics_box.products.flags.access import FlagReach, check
+from analytics_box.products.flags.editing.change import record, stored_scope
 from analytics_box.products.flags.editing.draft import clean_folder
 from analytics_box.products.flags.flag import LONGEST_FOLDER, Flag
 
 
-def rename(db: Connection, own: Reach, folder: str, to: str) -> int:
-    """Give a folder, with those below it, another name; how many flags moved.
+def rename(db: Connection, own: FlagReach, folder: str, to: str) -> int:
+    """Rename a folder with its subfolders. Return the number of flags that moved.
 
     Raises Forbidden, BadRequest or NotFound.
     """
@@ -21,8 +21,8 @@ def rename(db: Connection, own: Reach, folder: str, to: str) -> int:
     return _move(db, own, clean_folder(folder), target)
 
 
-def delete(db: Connection, own: Reach, folder: str) -> int:
-    """Take a folder away; its flags, and the folders below it, stay, one level up. How many flags moved.
+def delete(db: Connection, own: FlagReach, folder: str) -> int:
+    """Delete a folder; its flags and subfolders move one level up. Return the number of flags that moved.
 
     Raises Forbidden, BadRequest or NotFound.
     """
@@ -31,7 +31,7 @@ def delete(db: Connection, own: Reach, folder: str) -> int:
 
 
 def count(flags: tuple[Flag, ...]) -> dict[str, int]:
-    """How many flags are in each folder itself, by its name; those above a folder are there, too."""
+    """The number of flags in each folder itself, by its name; parent folders are included."""
     found: dict[str, int] = {}
     for flag in flags:
         name = flag.definition.folder
@@ -42,9 +42,9 @@ def count(flags: tuple[Flag, ...]) -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
-def _move(db: Connection, own: Reach, folder: str, to: str) -> int:
+def _move(db: Connection, own: FlagReach, folder: str, to: str) -> int:
     check(db, own, "member")
-    inside = [flag for flag in known(db, own).flags if f"{flag.definition.folder}/".startswith(f"{folder}/")]
+    inside = [flag for flag in stored_scope(db, own).flags if f"{flag.definition.folder}/".startswith(f"{folder}/")]
     if not folder or not inside:
         raise NotFound.of("flagFolder", folder, "There is no folder with this name")
     for flag in inside:

@@ -1,4 +1,4 @@
-"""What procedures take that make and change flags (wire 6.2 and 6.4)."""
+"""Input of the procedures that create and change flags (wire 6.2 and 6.4)."""
 
 from typing import Annotated, Any
 
@@ -16,11 +16,11 @@ from analytics_box.products.flags.flag import (
     FlagType,
     Prerequisite,
     RolloutBy,
-    Rule,
     Status,
+    TargetingRule,
     Variant,
 )
-from analytics_box.products.flags.messages import Environment, Folder, Id, Note, OfScope, OneFlag, Version
+from analytics_box.products.flags.messages import Environment, FlagId, Folder, Id, Note, OwnedInput, Version
 
 Key = Annotated[str, Meta(min_length=1, max_length=LONGEST_KEY)]
 Name = Annotated[str, Meta(max_length=LONGEST_NAME)]
@@ -38,12 +38,12 @@ class GivenBucketing(Struct, frozen=True, forbid_unknown_fields=True):
     attribute: str = ""
 
 
-class GivenFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class FlagFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The fields of a flag that input can have. Fields that are left out do not change; null clears a field.
 
-    The first of `rules` that matches decides, then those of the target groups, then the flag itself: `defaultValue` of
+    The first of `rules` that matches decides, then those of the target groups, then the default rule: `defaultValue` of
     a boolean, `rolloutPercentage` of a rollout, `variants` by weight of a multivariant. The flag is off unless its
-    `dependencies` are active and its `prerequisites` give what they name; while it is off or inactive it gives its
+    `dependencies` are active and its `prerequisites` give the named outcomes; while it is off or inactive it gives its
     `offValue`.
     """
 
@@ -54,7 +54,7 @@ class GivenFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     defaultValue: bool | UnsetType = UNSET
     offValue: Any | UnsetType = UNSET
     payload: Any | UnsetType = UNSET
-    rules: Annotated[tuple[Rule, ...], Meta(max_length=MOST_RULES)] | UnsetType | None = UNSET
+    rules: Annotated[tuple[TargetingRule, ...], Meta(max_length=MOST_RULES)] | UnsetType | None = UNSET
     rolloutPercentage: Percentage | UnsetType | None = UNSET
     rolloutBy: RolloutBy | UnsetType | None = UNSET
     persistAcrossAuth: bool | UnsetType = UNSET
@@ -67,8 +67,8 @@ class GivenFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     environment: Environment | UnsetType | None = UNSET
 
 
-class NewFlag(GivenFields, frozen=True, kw_only=True):
-    """Input of flags.create. With a `userId` the flag is only for that user, before the one for everybody."""
+class CreateFlag(FlagFields, frozen=True, kw_only=True):
+    """Input of flags.create. With a `userId` the flag is only for that user, and overrides the one for all users."""
 
     key: Key
     websiteId: Id | None = None
@@ -77,7 +77,7 @@ class NewFlag(GivenFields, frozen=True, kw_only=True):
     note: Note = ""
 
 
-class ChangedFlag(GivenFields, frozen=True, kw_only=True):
+class UpdateFlag(FlagFields, frozen=True, kw_only=True):
     """Input of flags.update. With a `version` only a flag that is still of this version changes; else 409.
 
     `note` says in the flag's history why.
@@ -90,20 +90,20 @@ class ChangedFlag(GivenFields, frozen=True, kw_only=True):
     note: Note = ""
 
 
-class Step(OneFlag, frozen=True, kw_only=True):
+class ChangeFlagStatus(FlagId, frozen=True, kw_only=True):
     """Input of flags.activate, flags.deactivate, flags.archive and flags.delete; `version` as of flags.update."""
 
     version: Version | None = None
     note: Note = ""
 
 
-class Restored(OneFlag, frozen=True, kw_only=True):
-    """Input of flags.undelete, which has to say whose flag it was."""
+class UndeleteFlag(FlagId, frozen=True, kw_only=True):
+    """Input of flags.undelete, which must name the former owner."""
 
     note: Note = ""
 
 
-class Copy(OneFlag, frozen=True, kw_only=True):
+class CopyFlag(FlagId, frozen=True, kw_only=True):
     """Input of flags.copy: to another environment of the same website or organization; null is none.
 
     With `replace` a flag of that key which is there gets all but the status; else that is a conflict.
@@ -114,7 +114,7 @@ class Copy(OneFlag, frozen=True, kw_only=True):
     note: Note = ""
 
 
-class Listed(OfScope, frozen=True, kw_only=True):
+class ListFlags(OwnedInput, frozen=True, kw_only=True):
     """Input of flags.list. An `environment` of null means flags of none, an empty `folder` those in none."""
 
     status: Status | None = None
@@ -122,7 +122,7 @@ class Listed(OfScope, frozen=True, kw_only=True):
     environment: Environment | UnsetType | None = UNSET
 
 
-class ByKey(OfScope, frozen=True, kw_only=True):
+class ByKey(OwnedInput, frozen=True, kw_only=True):
     """Input of flags.getByKey."""
 
     key: Key
@@ -130,14 +130,14 @@ class ByKey(OfScope, frozen=True, kw_only=True):
     userId: Id | None = None
 
 
-class RenamedFolder(OfScope, frozen=True, kw_only=True):
+class RenamedFolder(OwnedInput, frozen=True, kw_only=True):
     """Input of flags.renameFolder. Folders below it go along; where `to` exists, both become one."""
 
     folder: Annotated[Folder, Meta(min_length=1)]
     to: Annotated[Folder, Meta(min_length=1)]
 
 
-class OneFolder(OfScope, frozen=True, kw_only=True):
+class DeleteFlagFolder(OwnedInput, frozen=True, kw_only=True):
     """Input of flags.deleteFolder."""
 
     folder: Annotated[Folder, Meta(min_length=1)]

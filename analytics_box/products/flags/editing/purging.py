@@ -1,4 +1,4 @@
-"""Deleted flags that nobody can bring back any more."""
+"""Permanent removal of deleted flags after their grace period."""
 
 import logging
 

@@ -6,33 +6,33 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from analytics_box.products.flags.editing.change import Changed
+from analytics_box.products.flags.editing.change import FlagChange
 from analytics_box.products.flags.flag import (
     Algorithm,
     Bucketing,
     Flag,
     FlagType,
-    Node,
     Operator,
     Prerequisite,
     RolloutBy,
-    Rule,
     RuleType,
     Scalar,
     Status,
     TargetGroup,
+    TargetingCondition,
+    TargetingRule,
     Variant,
     VariantType,
 )
-from analytics_box.products.flags.scope import Scope
-from analytics_box.products.flags.usage.messages import StaleShown
+from analytics_box.products.flags.scope import FlagScope
+from analytics_box.products.flags.usage.messages import StaleFlagAnswer
 from analytics_box.products.flags.usage.reading import Used
-from analytics_box.products.flags.usage.shown import last_shown, stale_shown
+from analytics_box.products.flags.usage.shown import last_evaluated_at, stale_answer
 from analytics_box.tenants.tenancy.messages import date
 
 
-class RuleShown(Struct, frozen=True, kw_only=True):
-    """A rule with all fields that rules always had; others only where they are given."""
+class RuleAnswer(Struct, frozen=True, kw_only=True):
+    """A rule with the fields that all rules have; other fields only if they are set."""
 
     type: RuleType
     operator: Operator
@@ -43,14 +43,14 @@ class RuleShown(Struct, frozen=True, kw_only=True):
     values: tuple[Scalar, ...] | UnsetType = UNSET
     batchValues: tuple[Scalar, ...] | UnsetType = UNSET
     name: str | UnsetType = UNSET
-    conditions: Node | UnsetType = UNSET
+    conditions: TargetingCondition | UnsetType = UNSET
     variant: str | UnsetType = UNSET
     percentage: float | UnsetType = UNSET
     percentageFrom: float | UnsetType = UNSET
     bucketing: Bucketing | UnsetType = UNSET
 
 
-class VariantShown(Struct, frozen=True, kw_only=True):
+class VariantAnswer(Struct, frozen=True, kw_only=True):
     """A variant. `weight` is in percent."""
 
     key: str
@@ -60,7 +60,7 @@ class VariantShown(Struct, frozen=True, kw_only=True):
     weight: float | UnsetType = UNSET
 
 
-class BucketingShown(Struct, frozen=True, kw_only=True):
+class BucketingAnswer(Struct, frozen=True, kw_only=True):
     """The bucketing of users. All algorithms except `default` select users independently of other flags."""
 
     algorithm: Algorithm
@@ -69,7 +69,7 @@ class BucketingShown(Struct, frozen=True, kw_only=True):
     attribute: str | UnsetType = UNSET
 
 
-class GroupShown(Struct, frozen=True, kw_only=True):
+class TargetGroupAnswer(Struct, frozen=True, kw_only=True):
     """A target group."""
 
     id: str
@@ -78,13 +78,13 @@ class GroupShown(Struct, frozen=True, kw_only=True):
     name: str
     description: str | None
     color: str | None
-    rules: tuple[RuleShown, ...]
+    rules: tuple[RuleAnswer, ...]
     createdBy: str
     createdAt: datetime
     updatedAt: datetime
 
 
-class FlagShown(Struct, frozen=True, kw_only=True):
+class FlagAnswer(Struct, frozen=True, kw_only=True):
     """A flag with its target groups. `version` grows with each change."""
 
     id: str
@@ -96,36 +96,36 @@ class FlagShown(Struct, frozen=True, kw_only=True):
     defaultValue: bool
     offValue: Any
     payload: Any
-    rules: tuple[RuleShown, ...]
+    rules: tuple[RuleAnswer, ...]
     rolloutPercentage: float
     rolloutBy: RolloutBy
     persistAcrossAuth: bool
     dependencies: tuple[str, ...]
     prerequisites: tuple[Prerequisite, ...]
     environment: str | None
-    variants: tuple[VariantShown, ...]
-    bucketing: BucketingShown
+    variants: tuple[VariantAnswer, ...]
+    bucketing: BucketingAnswer
     folder: str | None
     websiteId: str | None
     organizationId: str
     userId: str | None
     createdBy: str
     targetGroupIds: tuple[str, ...]
-    targetGroups: tuple[GroupShown, ...]
+    targetGroups: tuple[TargetGroupAnswer, ...]
     version: int
     createdAt: datetime
     updatedAt: datetime
     deletedAt: datetime | None
 
 
-class UsedShown(FlagShown, frozen=True, kw_only=True):
+class FlagItemAnswer(FlagAnswer, frozen=True, kw_only=True):
     """A flag, when it was evaluated last, and whether it is stale, so that it could go."""
 
     lastEvaluatedAt: datetime | None
-    stale: StaleShown | None
+    stale: StaleFlagAnswer | None
 
 
-class ChangedShown(FlagShown, frozen=True, kw_only=True):
+class FlagChangeAnswer(FlagAnswer, frozen=True, kw_only=True):
     """A flag after a change. `inactiveDependencies` kept it inactive although it was to be active; `dependents` are
     active flags that give nothing as long as this one is not active."""
 
@@ -133,44 +133,46 @@ class ChangedShown(FlagShown, frozen=True, kw_only=True):
     dependents: tuple[str, ...]
 
 
-def flag_shown(flag: Flag, scope: Scope) -> FlagShown:
+def flag_answer(flag: Flag, scope: FlagScope) -> FlagAnswer:
     """A flag of this scope for an answer."""
-    return FlagShown(**_fields(flag, scope))
+    return FlagAnswer(**_fields(flag, scope))
 
 
-def used_shown(flag: Flag, scope: Scope, used: Used) -> UsedShown:
+def flag_item_answer(flag: Flag, scope: FlagScope, used: Used) -> FlagItemAnswer:
     """A flag of this scope for an answer, with how it is used."""
-    return UsedShown(**_fields(flag, scope), lastEvaluatedAt=last_shown(used.last_at), stale=stale_shown(used.stale))
+    return FlagItemAnswer(
+        **_fields(flag, scope), lastEvaluatedAt=last_evaluated_at(used.last_at), stale=stale_answer(used.stale)
+    )
 
 
-def changed_shown(changed: Changed, scope: Scope) -> ChangedShown:
-    """What became of a flag, for an answer."""
-    return ChangedShown(
+def flag_change_answer(changed: FlagChange, scope: FlagScope) -> FlagChangeAnswer:
+    """A flag after a change, as an answer."""
+    return FlagChangeAnswer(
         **_fields(changed.flag, scope),
         inactiveDependencies=changed.inactive_dependencies,
         dependents=changed.dependents,
     )
 
 
-def group_shown(group: TargetGroup) -> GroupShown:
+def target_group_answer(group: TargetGroup) -> TargetGroupAnswer:
     """A target group for an answer."""
-    return GroupShown(
+    return TargetGroupAnswer(
         id=group.id,
         websiteId=group.website_id,
         organizationId=group.organization_id,
         name=group.name,
         description=group.description or None,
         color=group.color or None,
-        rules=tuple(map(rule_shown, group.rules)),
+        rules=tuple(map(rule_answer, group.rules)),
         createdBy=group.created_by,
         createdAt=date(group.created_at),
         updatedAt=date(group.updated_at),
     )
 
 
-def rule_shown(rule: Rule) -> RuleShown:
+def rule_answer(rule: TargetingRule) -> RuleAnswer:
     """A rule for an answer."""
-    return RuleShown(
+    return RuleAnswer(
         type=rule.type,
         operator=rule.operator,
         enabled=rule.enabled,
@@ -188,9 +190,9 @@ def rule_shown(rule: Rule) -> RuleShown:
     )
 
 
-def variant_shown(variant: Variant) -> VariantShown:
+def variant_answer(variant: Variant) -> VariantAnswer:
     """A variant for an answer."""
-    return VariantShown(
+    return VariantAnswer(
         key=variant.key,
         type=variant.type,
         value=variant.value,
@@ -199,9 +201,9 @@ def variant_shown(variant: Variant) -> VariantShown:
     )
 
 
-def bucketing_shown(bucketing: Bucketing) -> BucketingShown:
+def bucketing_answer(bucketing: Bucketing) -> BucketingAnswer:
     """The bucketing of a flag, for an answer."""
-    return BucketingShown(
+    return BucketingAnswer(
         algorithm=bucketing.algorithm,
         salt=bucketing.salt or UNSET,
         variantSalt=bucketing.variantSalt or UNSET,
@@ -209,7 +211,7 @@ def bucketing_shown(bucketing: Bucketing) -> BucketingShown:
     )
 
 
-def _fields(flag: Flag, scope: Scope) -> dict[str, Any]:
+def _fields(flag: Flag, scope: FlagScope) -> dict[str, Any]:
     definition = flag.definition
     groups = {group.id: group for group in scope.groups}
     return msgspec.structs.asdict(definition) | {
@@ -218,15 +220,17 @@ def _fields(flag: Flag, scope: Scope) -> dict[str, Any]:
         "name": definition.name or None,
         "description": definition.description or None,
         "folder": definition.folder or None,
-        "rules": tuple(map(rule_shown, definition.rules)),
-        "variants": tuple(map(variant_shown, definition.variants)),
-        "bucketing": bucketing_shown(definition.bucketing),
+        "rules": tuple(map(rule_answer, definition.rules)),
+        "variants": tuple(map(variant_answer, definition.variants)),
+        "bucketing": bucketing_answer(definition.bucketing),
         "environment": flag.environment,
         "websiteId": flag.website_id,
         "organizationId": flag.organization_id,
         "userId": flag.user_id,
         "createdBy": flag.created_by,
-        "targetGroups": tuple(group_shown(groups[found]) for found in definition.targetGroupIds if found in groups),
+        "targetGroups": tuple(
+            target_group_answer(groups[found]) for found in definition.targetGroupIds if found in groups
+        ),
         "version": flag.version,
         "createdAt": date(flag.created_at),
         "updatedAt": date(flag.updated_at),

@@ -1,1 +1,1 @@
-"""What a flag gives to somebody, and why (wire 6.3). Pure: definitions and a context in, outcomes out."""
+"""Evaluation of flags for a user, with reasons (wire 6.3). Pure: definitions and a context in, outcomes out."""

@@ -1,4 +1,4 @@
-"""Somebody whom flags are evaluated for, as evaluation reads them: within bounds, each part found once. Pure."""
+"""The user of an evaluation: a context within bounds, each value read once. Pure."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -6,9 +6,9 @@ from decimal import Decimal
 from typing import Any, TypeVar
 
 from analytics_box.products.flags.evaluation.bucketing import ANONYMOUS, Draw, rule_draw, scale_and_hash
-from analytics_box.products.flags.evaluation.context import Context
+from analytics_box.products.flags.evaluation.context import EvaluationContext
 from analytics_box.products.flags.evaluation.outcome import Outcome
-from analytics_box.products.flags.flag import Bucketing, Definition, Flag, RolloutBy
+from analytics_box.products.flags.flag import Bucketing, Flag, FlagDefinition, RolloutBy
 
 # Longer texts of a context are as if they were not given, nobody is drawn by more than so much, and of a list only so
 # many elements are looked at, together no longer than a text: whoever asks cannot make an evaluation long.
@@ -17,37 +17,37 @@ LONGEST_DRAWN = 320  # bytes
 MOST_ELEMENTS = 20
 
 T = TypeVar("T")
-Read = Callable[["Asker"], "Found"]  # a part of the context
-Identify = Callable[["Asker"], str]  # by what somebody is drawn
+Read = Callable[["EvaluationSubject"], "ContextValue"]  # a part of the context
+Identify = Callable[["EvaluationSubject"], str]  # by what somebody is drawn
 
 
-class Found:
-    """A value of a context, None where there is none, with what was made of it so far: many rules look at the same."""
+class ContextValue:
+    """A value of a context, None if it is absent, with its cached conversions: many rules use the same value."""
 
     __slots__ = ("_elements", "_read", "_text", "value")
 
     def __init__(self, value: Any) -> None:
         self.value = value
         self._text: str | None = None
-        self._elements: tuple[Found, ...] | None = None
+        self._elements: tuple[ContextValue, ...] | None = None
         self._read: dict[Callable[[Any], Any], Any] | None = None
 
     @property
     def text(self) -> str:
-        """It as text; empty where it is absent."""
+        """The value as text; empty if it is absent."""
         if self._text is None:
             self._text = text_of(self.value)
         return self._text
 
     @property
-    def elements(self) -> tuple["Found", ...]:
+    def elements(self) -> tuple["ContextValue", ...]:
         """Of a list as many elements as may be looked at, without lists in it; those too long are left out."""
         if self._elements is None:
-            self._elements = tuple(map(Found, _elements(self.value)))
+            self._elements = tuple(map(ContextValue, _elements(self.value)))
         return self._elements
 
     def read(self, how: Callable[[Any], T]) -> T:
-        """What is read out of it in some way."""
+        """The value as `how` reads it; each reader runs once."""
         if self._read is None:
             self._read = {}
         if how not in self._read:
@@ -56,7 +56,7 @@ class Found:
         return found
 
 
-ABSENT = Found(None)
+ABSENT = ContextValue(None)
 
 
 def _elements(value: list[Any]) -> Iterator[Any]:
@@ -68,8 +68,8 @@ def _elements(value: list[Any]) -> Iterator[Any]:
             yield element
 
 
-class Asker:
-    """A context within bounds, with what was found out of it so far."""
+class EvaluationSubject:
+    """An evaluation context within bounds, with its cached values."""
 
     __slots__ = (
         "_name",
@@ -86,14 +86,14 @@ class Asker:
         "user_id",
     )
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: EvaluationContext) -> None:
         self.context = context
-        self.user_id = bounded(context.user_id)
-        self.email = bounded(context.email) or _email_among(context.properties)
-        self.organization_id = bounded(context.organization_id)
-        self.team_id = bounded(context.team_id)
-        self.found: dict[str, Found] = {}  # properties that were looked at
-        self.parts: dict[str, Found] = {}  # and the other attributes
+        self.user_id = limit_text(context.user_id)
+        self.email = limit_text(context.email) or _email_among(context.properties)
+        self.organization_id = limit_text(context.organization_id)
+        self.team_id = limit_text(context.team_id)
+        self.found: dict[str, ContextValue] = {}  # properties that were looked at
+        self.parts: dict[str, ContextValue] = {}  # and the other attributes
         self._name: str | None = None
         self._person: tuple[int, int] | None = None
         self.drawing: Drawing | None = None  # of the flag whose rules are looked at
@@ -102,13 +102,13 @@ class Asker:
 
     @property
     def person(self) -> str:
-        """The id that draws by user use (wire 6.3); an email among the properties does not count."""
+        """The id that bucketing by user uses (wire 6.3); an email among the properties does not count."""
         if self._name is None:
-            self._name = drawn_by(self.user_id) or drawn_by(bounded(self.context.email)) or ANONYMOUS
+            self._name = drawn_by(self.user_id) or drawn_by(limit_text(self.context.email)) or ANONYMOUS
         return self._name
 
     def person_hash(self) -> tuple[int, int]:
-        """`scale_and_hash` of the person, which all default draws by user share."""
+        """`scale_and_hash` of the person, shared by all default bucketing by user."""
         if self._person is None:
             self._person = scale_and_hash(self.person)
         return self._person
@@ -117,45 +117,47 @@ class Asker:
 def _email_among(properties: Mapping[str, Any]) -> str:
     """The email address that an app sent as a property, for rules."""
     email = properties.get("email")
-    return bounded(email) if type(email) is str else ""
+    return limit_text(email) if type(email) is str else ""
 
 
-def bounded(text: str) -> str:
-    """A text of a context; empty where it is too long to be looked at."""
+def limit_text(text: str) -> str:
+    """A text of a context; empty if it is too long to be used."""
     return text if len(text) <= LONGEST_TEXT else ""
 
 
 def drawn_by(text: str) -> str:
-    """A text that somebody is drawn by; empty where it is too long for that."""
+    """A text to bucket by; empty if it is too long for that."""
     if text.isascii():
         return text if len(text) <= LONGEST_DRAWN else ""
     return text if len(text.encode("utf-8", "surrogatepass")) <= LONGEST_DRAWN else ""
 
 
 def reader(attribute: str) -> Read:
-    """How an attribute is read: user_id, email, organization_id, team_id or a property."""
+    """The reader of an attribute: user_id, email, organization_id, team_id or a property."""
     known = _KNOWN.get(attribute)
     return known or property_reader(attribute)
 
 
 def property_reader(name: str) -> Read:
-    """How a property is read, whatever its name."""
+    """The reader of a property, of any name."""
 
-    def read(asker: Asker) -> Found:
+    def read(asker: EvaluationSubject) -> ContextValue:
         found = asker.found.get(name)
         if found is None:
             value = asker.context.properties.get(name)
-            found = asker.found[name] = Found(value if type(value) is not str or len(value) <= LONGEST_TEXT else None)
+            found = asker.found[name] = ContextValue(
+                value if type(value) is not str or len(value) <= LONGEST_TEXT else None
+            )
         return found
 
     return read
 
 
 def _part_reader(name: str) -> Read:
-    def read(asker: Asker) -> Found:
+    def read(asker: EvaluationSubject) -> ContextValue:
         found = asker.parts.get(name)
         if found is None:
-            found = asker.parts[name] = Found(getattr(asker, name) or None)
+            found = asker.parts[name] = ContextValue(getattr(asker, name) or None)
         return found
 
     return read
@@ -173,23 +175,24 @@ _KNOWN: dict[str, Read] = {
 
 
 def identity_of(flag: Flag) -> Identify:
-    """By what a flag draws for its rollout."""
+    """The identity that a flag's rollout buckets by."""
     return identity_reader(flag.definition.rolloutBy, flag.definition.bucketing.attribute)
 
 
 def variant_identity_of(flag: Flag) -> Identify:
-    """By what a flag draws for its variants."""
+    """The identity that a flag's variants are bucketed by."""
     return identity_reader(variants_by(flag.definition), flag.definition.bucketing.attribute)
 
 
-def variants_by(definition: Definition) -> RolloutBy:
-    """Whose variants a flag draws: by the default algorithm those of users, as the existing service does, whatever it
-    would roll out by."""
+def variants_by(definition: FlagDefinition) -> RolloutBy:
+    """The unit of a flag's variants: users with the default algorithm, whatever the rollout uses, as in the existing
+    service.
+    """
     return "user" if definition.bucketing.algorithm == "default" else definition.rolloutBy
 
 
 def identity_reader(rollout_by: RolloutBy, attribute: str) -> Identify:
-    """By what is drawn: an attribute of its own, else as `rolloutBy` says (wire 6.3)."""
+    """The reader of the identity to bucket by: a custom attribute, else as `rolloutBy` says (wire 6.3)."""
     if attribute:
         read = reader(attribute)
         return lambda asker: drawn_by(read(asker).text) or ANONYMOUS
@@ -201,7 +204,7 @@ def identity_reader(rollout_by: RolloutBy, attribute: str) -> Identify:
 
 
 class Drawing:
-    """How a flag draws for the percentages of its rules: by its own bucketing, and by others that they have."""
+    """The bucketing of a flag for the percentages of its rules: its bucketing, and others that single rules have."""
 
     __slots__ = ("_made", "flag")
 
@@ -209,8 +212,8 @@ class Drawing:
         self.flag = flag
         self._made: dict[Bucketing, tuple[Draw, Identify]] = {}
 
-    def percent(self, asker: "Asker", bucketing: Bucketing | None) -> float:
-        """Where somebody is drawn, from 0 up to 100."""
+    def percent(self, asker: "EvaluationSubject", bucketing: Bucketing | None) -> float:
+        """The bucket of a user, from 0 up to 100."""
         chosen = bucketing or self.flag.definition.bucketing
         if chosen not in self._made:
             identify = identity_reader(self.flag.definition.rolloutBy, chosen.attribute)
@@ -232,7 +235,7 @@ def text_of(value: Any) -> str:
         return str(value) if abs(value) < 10**21 else _number_text(as_float(value))
     if kind is float:
         return _number_text(value)
-    return _joined(value) if kind is list else "[object Object]"
+    return _join_elements(value) if kind is list else "[object Object]"
 
 
 def _number_text(value: float) -> str:
@@ -246,7 +249,7 @@ def _number_text(value: float) -> str:
     return f"{digits.removesuffix('.0')}e{int(exponent):+}"
 
 
-def _joined(elements: list[Any]) -> str:
+def _join_elements(elements: list[Any]) -> str:
     left = LONGEST_TEXT
     texts = []
     for element in elements[:MOST_ELEMENTS]:

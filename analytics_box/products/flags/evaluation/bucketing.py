@@ -1,15 +1,15 @@
-"""How users are drawn: the hash algorithms by which a flag decides who is among its percent. Pure.
+"""Bucketing: the hash algorithms that decide whether a user is in a flag's percentage. Pure.
 
-Every algorithm makes a number from 0 up to 100 of a text, the same one each time. A flag keeps the algorithm that its
-users were drawn by before, so that an import leaves everybody where they were:
+Every algorithm derives a number from 0 up to 100 from a text, always the same number. A flag keeps the algorithm that
+its users were bucketed by before, so that an import moves no user:
 
-    default        the existing service's: 32-bit h·31 over UTF-16 code units, salt:id, mod 100 (wire 6.3)
-    unleash        murmur3 of groupId:id, in whole percent; variants in thousandths, with a seed of their own
-    growthbook_v1  FNV-1a of id+seed, in thousandths
-    growthbook_v2  FNV-1a of the FNV-1a of seed+id, in ten-thousandths
-    flagd          murmur3 of seed+id, multiplied and shifted
-    flagd_v3       the same of [seed, id] in CBOR, as flagd hashes from the third version of its fractional on
-    launchdarkly   SHA-1 of salt.id, of which the first 60 bits count
+        default        the existing service's: 32-bit h·31 over UTF-16 code units, salt:id, mod 100 (wire 6.3)
+        unleash        murmur3 of groupId:id, in whole percent; variants in thousandths, with a seed of their own
+        growthbook_v1  FNV-1a of id+seed, in thousandths
+        growthbook_v2  FNV-1a of the FNV-1a of seed+id, in ten-thousandths
+        flagd          murmur3 of seed+id, multiplied and shifted
+        flagd_v3       the same of [seed, id] in CBOR, as flagd hashes from the third version of its fractional on
+        launchdarkly   SHA-1 of salt.id, of which the first 60 bits count
 """
 
 import hashlib
@@ -77,12 +77,12 @@ def fnv1a(text: str) -> int:
 
 
 def rollout_prefix(flag: Flag) -> str:
-    """What is hashed before the id for a rollout: of the default algorithm, `key:`."""
+    """The text that is hashed before the id for a rollout; with the default algorithm, `key:`."""
     return f"{flag.definition.bucketing.salt or flag.key}:"
 
 
 def variant_prefix(flag: Flag) -> str:
-    """What is hashed before the id for a variant: of the default algorithm, `key:variant:`."""
+    """The text that is hashed before the id for a variant; with the default algorithm, `key:variant:`."""
     return f"{_variant_salt(flag)}:"
 
 
@@ -94,7 +94,9 @@ def _variant_salt(flag: Flag) -> str:
 
 
 def rollout_draw(flag: Flag, bucketing: Bucketing) -> Draw:
-    """The percent at which somebody is drawn by the flag's bucketing or another: they are in a rollout of more."""
+    """The bucket of an id in percent, by the flag's bucketing or another: a rollout includes it if its percentage is
+    higher.
+    """
     return draw_by(bucketing, flag.key)
 
 
@@ -104,10 +106,10 @@ def draw_by(bucketing: Bucketing, key: str = "") -> Draw:
 
 
 def rule_draw(flag: Flag, bucketing: Bucketing) -> Draw:
-    """The percent at which somebody is drawn for a rule's percentage: as for a rollout, but with murmur3 by default.
+    """The bucket of an id in percent for a rule's percentage: as for a rollout, but with murmur3 by default.
 
-    The default hash draws the same people together for everything (ids of the same length differ by a step that is the
-    same for all), so who a rule leaves over would not get variants by their weights.
+    The default hash puts the same people into the same buckets for everything (ids of the same length differ by a step
+    that is the same for all), so users left over by a rule would not get variants by their weights.
     """
     if bucketing.algorithm == "default":
         return _flagd(f"{bucketing.salt or flag.key}:rule:")
@@ -115,7 +117,7 @@ def rule_draw(flag: Flag, bucketing: Bucketing) -> Draw:
 
 
 def variant_draw(flag: Flag) -> Draw:
-    """The percent at which somebody is drawn for a variant, among the weights in their order."""
+    """The bucket of an id in percent for a variant, among the weights in their order."""
     return _VARIANTS[flag.definition.bucketing.algorithm](_variant_salt(flag))
 
 

@@ -1,6 +1,6 @@
-"""What makes a flag or a target group invalid, each fault with the field that it is about. Pure.
+"""Validation of flags and target groups; each fault names its field. Pure.
 
-Shapes are checked before (msgspec). What passes is evaluated within bounds, whoever asks.
+Shapes are checked before (msgspec). A valid flag is evaluated within bounds for every user.
 """
 
 import math
@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 
 import msgspec
 
-from analytics_box.base.errors import Detail
+from analytics_box.base.errors import ErrorDetail
 from analytics_box.products.flags.evaluation.conditions import draws, nodes
 from analytics_box.products.flags.evaluation.prerequisites import DEEPEST_PREREQUISITES, circle, depths_of
 from analytics_box.products.flags.evaluation.rule_checking import (
@@ -30,8 +30,8 @@ from analytics_box.products.flags.flag import (
     MOST_GROUPS_OF_FLAG,
     MOST_NODES,
     MOST_VARIANTS,
-    Definition,
     Flag,
+    FlagDefinition,
     TargetGroup,
     Variant,
 )
@@ -43,10 +43,12 @@ TOO_MANY_STEPS = f"Rules of all flags of an environment may take {MOST_STEPS:,} 
 _OFF_100 = 0.01 + 1e-9  # by what weights may miss 100: three times 33.33 is enough
 
 
-def faults(key: str, definition: Definition, others: Iterable[Flag], groups: Iterable[TargetGroup]) -> list[Detail]:
-    """What is wrong with a flag among the `others` of its scope and environment, and their target groups.
+def faults(
+    key: str, definition: FlagDefinition, others: Iterable[Flag], groups: Iterable[TargetGroup]
+) -> list[ErrorDetail]:
+    """The faults of a flag among the `others` of its scope and environment, and their target groups.
 
-    Whether the flags that it needs are there is not asked here.
+    Whether the flags that it needs exist is not checked here.
     """
     others, groups = list(others), list(groups)
     found = [
@@ -61,35 +63,35 @@ def faults(key: str, definition: Definition, others: Iterable[Flag], groups: Ite
     return (found or list(_of_size(definition, others, groups)))[:MOST_FAULTS]
 
 
-def group_faults(group: TargetGroup) -> list[Detail]:
-    """What is wrong with the rules of a target group."""
+def group_faults(group: TargetGroup) -> list[ErrorDetail]:
+    """The faults of a target group's rules."""
     found = list(rules_faults(group.rules, (), None))
     if not found:
         if sum(1 for _ in nodes(group.rules)) > MOST_NODES:
-            found.append(Detail("rules", f"There may be {MOST_NODES} conditions"))
+            found.append(ErrorDetail("rules", f"There may be {MOST_NODES} conditions"))
         elif len(msgspec.json.encode(group.rules)) > LARGEST_FLAG:
-            found.append(Detail("rules", f"A target group can have up to {LARGEST_FLAG:,} bytes"))
+            found.append(ErrorDetail("rules", f"A target group can have up to {LARGEST_FLAG:,} bytes"))
         elif steps(group.rules) > MOST_GROUP_STEPS:
             limit = f"Rules of a target group may take {MOST_GROUP_STEPS:,} comparisons"
-            found.append(Detail("rules", f"{limit}; compare long lists with in"))
+            found.append(ErrorDetail("rules", f"{limit}; compare long lists with in"))
     return found[:MOST_FAULTS]
 
 
-def _of_texts(definition: Definition) -> Faults:
+def _of_texts(definition: FlagDefinition) -> Faults:
     if len(definition.name) > LONGEST_NAME:
-        yield Detail("name", f"A name can have up to {LONGEST_NAME} characters")
+        yield ErrorDetail("name", f"A name can have up to {LONGEST_NAME} characters")
     if len(definition.description) > LONGEST_DESCRIPTION:
-        yield Detail("description", f"A description can have up to {LONGEST_DESCRIPTION} characters")
+        yield ErrorDetail("description", f"A description can have up to {LONGEST_DESCRIPTION} characters")
 
 
-def _of_values(definition: Definition) -> Faults:
+def _of_values(definition: FlagDefinition) -> Faults:
     if not is_share(definition.rolloutPercentage):
-        yield Detail("rolloutPercentage", "A percentage is between 0 and 100")
+        yield ErrorDetail("rolloutPercentage", "A percentage is between 0 and 100")
     if definition.payload is not None and not isinstance(definition.payload, dict):
-        yield Detail("payload", "A payload is a JSON object, or null")
+        yield ErrorDetail("payload", "A payload is a JSON object, or null")
     yield from _of_json(definition.payload, "payload", "A payload")
     if definition.type != "multivariant" and not isinstance(definition.offValue, bool | None):
-        yield Detail("offValue", "The off value of a flag without variants must be true or false")
+        yield ErrorDetail("offValue", "The off value of a flag without variants must be true or false")
     yield from _of_json(definition.offValue, "offValue", "An off value")
 
 
@@ -97,43 +99,43 @@ def _of_json(value: object, field: str, what: str) -> Faults:
     try:
         size = len(msgspec.json.encode(value))
     except (TypeError, ValueError, RecursionError):
-        yield Detail(field, f"{what} is JSON")
+        yield ErrorDetail(field, f"{what} is JSON")
         return
     if size > LARGEST_PAYLOAD:
-        yield Detail(field, f"{what} can have up to {LARGEST_PAYLOAD:,} bytes")
+        yield ErrorDetail(field, f"{what} can have up to {LARGEST_PAYLOAD:,} bytes")
 
 
-def _of_variants(definition: Definition) -> Faults:
+def _of_variants(definition: FlagDefinition) -> Faults:
     variants = definition.variants
     if len(variants) > MOST_VARIANTS:
-        yield Detail("variants", f"There may be {MOST_VARIANTS} variants")
+        yield ErrorDetail("variants", f"There may be {MOST_VARIANTS} variants")
         return
     if definition.type == "multivariant" and not variants:
-        yield Detail("variants", "A multivariant flag has at least one variant")
+        yield ErrorDetail("variants", "A multivariant flag has at least one variant")
     seen: set[str] = set()
     for number, variant in enumerate(variants):
         yield from _of_variant(variant, f"variants[{number}]", seen)
         seen.add(variant.key)
     weights = [variant.weight for variant in variants if variant.weight is not None]
     if weights and all(map(is_share, weights)) and abs(math.fsum(weights) - 100) > _OFF_100:
-        yield Detail("variants", f"The weights add up to {math.fsum(weights):.10g}, not to 100")
+        yield ErrorDetail("variants", f"The weights add up to {math.fsum(weights):.10g}, not to 100")
 
 
 def _of_variant(variant: Variant, field: str, before: Collection[str]) -> Faults:
     if not variant.key or len(variant.key) > LONGEST_KEY or not variant.key.isprintable():
-        yield Detail(f"{field}.key", f"The key of a variant has 1 to {LONGEST_KEY} characters that can be seen")
+        yield ErrorDetail(f"{field}.key", f"The key of a variant has 1 to {LONGEST_KEY} characters that can be seen")
     elif variant.key in before:
-        yield Detail(f"{field}.key", f"There are two variants {variant.key}")
+        yield ErrorDetail(f"{field}.key", f"There are two variants {variant.key}")
     elif variant.key in ("true", "false"):
-        yield Detail(f"{field}.key", "true and false say whether a flag is on; call the variant otherwise")
+        yield ErrorDetail(f"{field}.key", "true and false say whether a flag is on; call the variant otherwise")
     if variant.weight is not None and not is_share(variant.weight):
-        yield Detail(f"{field}.weight", "A weight is between 0 and 100")
+        yield ErrorDetail(f"{field}.weight", "A weight is between 0 and 100")
     if len(variant.description) > LONGEST_DESCRIPTION:
-        yield Detail(f"{field}.description", f"A description can have up to {LONGEST_DESCRIPTION} characters")
+        yield ErrorDetail(f"{field}.description", f"A description can have up to {LONGEST_DESCRIPTION} characters")
     if variant.type == "string" and not isinstance(variant.value, str):
-        yield Detail(f"{field}.value", "The value is not a text; choose the type number or json")
+        yield ErrorDetail(f"{field}.value", "The value is not a text; choose the type number or json")
     if variant.type == "number" and not _is_number(variant.value):
-        yield Detail(f"{field}.value", "The value is not a number; choose the type string or json")
+        yield ErrorDetail(f"{field}.value", "The value is not a number; choose the type string or json")
     yield from _of_json(variant.value, f"{field}.value", "A value")
 
 
@@ -143,82 +145,82 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int) or math.isfinite(value)
 
 
-def _of_groups(definition: Definition, groups: Iterable[TargetGroup]) -> Faults:
+def _of_groups(definition: FlagDefinition, groups: Iterable[TargetGroup]) -> Faults:
     if len(definition.targetGroupIds) > MOST_GROUPS_OF_FLAG:
-        yield Detail("targetGroupIds", f"A flag can have up to {MOST_GROUPS_OF_FLAG} target groups")
+        yield ErrorDetail("targetGroupIds", f"A flag can have up to {MOST_GROUPS_OF_FLAG} target groups")
     if not {group.id for group in groups}.issuperset(definition.targetGroupIds):
-        yield Detail("targetGroupIds", "There is no such target group")
+        yield ErrorDetail("targetGroupIds", "There is no such target group")
 
 
-def _of_needs(key: str, definition: Definition, others: Iterable[Flag]) -> Faults:
+def _of_needs(key: str, definition: FlagDefinition, others: Iterable[Flag]) -> Faults:
     for field, number in (
         ("dependencies", len(definition.dependencies)),
         ("prerequisites", len(definition.prerequisites)),
     ):
         if number > MOST_DEPENDENCIES:
-            yield Detail(field, f"There may be {MOST_DEPENDENCIES}")
+            yield ErrorDetail(field, f"There may be {MOST_DEPENDENCIES}")
             return
     yield from _of_gives(definition, others)
     yield from _of_circles(key, definition, others)
 
 
-def _of_gives(definition: Definition, others: Iterable[Flag]) -> Faults:
+def _of_gives(definition: FlagDefinition, others: Iterable[Flag]) -> Faults:
     offered: dict[str, set[str]] = {}
     for other in others:
         offered.setdefault(other.key, {"true", "false"}).update(variant_keys(other.definition))
     for number, prerequisite in enumerate(definition.prerequisites):
         field = f"prerequisites[{number}].gives"
         if not prerequisite.gives:
-            yield Detail(field, "Say what the flag has to give")
+            yield ErrorDetail(field, "Say what the flag has to give")
         for given in prerequisite.gives:
             if given not in offered.get(prerequisite.key, {given}):
-                yield Detail(field, f"The flag {prerequisite.key} has no variant {given[:LONGEST_KEY]}")
+                yield ErrorDetail(field, f"The flag {prerequisite.key} has no variant {given[:LONGEST_KEY]}")
 
 
-def _of_circles(key: str, definition: Definition, others: Iterable[Flag]) -> Faults:
-    needs: dict[str, set[str]] = {key: _needed(definition)}
+def _of_circles(key: str, definition: FlagDefinition, others: Iterable[Flag]) -> Faults:
+    needs: dict[str, set[str]] = {key: _needed_keys(definition)}
     strict: dict[str, set[str]] = {key: {one.key for one in definition.prerequisites}}
     for other in others:
-        needs.setdefault(other.key, set()).update(_needed(other.definition))
+        needs.setdefault(other.key, set()).update(_needed_keys(other.definition))
         strict.setdefault(other.key, set()).update(one.key for one in other.definition.prerequisites)
     around = circle(key, needs)
     if around:
         field = "dependencies" if around[1] in definition.dependencies else "prerequisites"
-        yield Detail(field, f"Flags would need each other in a circle: {' → '.join(around)}")
+        yield ErrorDetail(field, f"Flags would need each other in a circle: {' → '.join(around)}")
     elif strict[key] and max(depths_of(strict).values(), default=0) > DEEPEST_PREREQUISITES:
-        yield Detail("prerequisites", f"Flags may need each other over {DEEPEST_PREREQUISITES} steps")
+        yield ErrorDetail("prerequisites", f"Flags may need each other over {DEEPEST_PREREQUISITES} steps")
 
 
-def _needed(definition: Definition) -> set[str]:
+def _needed_keys(definition: FlagDefinition) -> set[str]:
     return {*definition.dependencies, *(one.key for one in definition.prerequisites)}
 
 
-def _of_size(definition: Definition, others: Iterable[Flag], groups: Iterable[TargetGroup]) -> Faults:
+def _of_size(definition: FlagDefinition, others: Iterable[Flag], groups: Iterable[TargetGroup]) -> Faults:
     if len(msgspec.json.encode(definition)) > LARGEST_FLAG:
-        yield Detail("rules", f"A flag can have up to {LARGEST_FLAG:,} bytes")
+        yield ErrorDetail("rules", f"A flag can have up to {LARGEST_FLAG:,} bytes")
     if sum(1 for _ in nodes(definition.rules)) > MOST_NODES:
-        yield Detail("rules", f"There may be {MOST_NODES} conditions")
+        yield ErrorDetail("rules", f"There may be {MOST_NODES} conditions")
     if definition.rules or definition.targetGroupIds:
         together = steps_together((definition, *(other.definition for other in others)), groups)
         if together > MOST_STEPS:
-            yield Detail("rules", TOO_MANY_STEPS)
+            yield ErrorDetail("rules", TOO_MANY_STEPS)
 
 
 def environment_faults(flags: Iterable[Flag], groups: Iterable[TargetGroup], before: Iterable[TargetGroup]) -> Faults:
-    """What is wrong with target groups for the flags of a scope, in each environment, if it was not so `before`."""
+    """The faults of target groups for the flags of a scope, in each environment, except those that existed `before`."""
     groups, before = list(groups), list(before)
-    by_environment: dict[str | None, list[Definition]] = {}
+    by_environment: dict[str | None, list[FlagDefinition]] = {}
     for flag in flags:
         by_environment.setdefault(flag.environment, []).append(flag.definition)
     for definitions in by_environment.values():
         together = steps_together(definitions, groups)
         if together > MOST_STEPS and together > steps_together(definitions, before):
-            yield Detail("rules", TOO_MANY_STEPS)
+            yield ErrorDetail("rules", TOO_MANY_STEPS)
             return
 
 
-def steps_together(definitions: Iterable[Definition], groups: Iterable[TargetGroup]) -> int:
-    """What an evaluation of all these takes."""
+def steps_together(definitions: Iterable[FlagDefinition], groups: Iterable[TargetGroup]) -> int:
+    """The number of steps that an evaluation of all these definitions takes."""
     load = Load(groups)
     for definition in definitions:
         load.add(definition)
@@ -226,9 +228,9 @@ def steps_together(definitions: Iterable[Definition], groups: Iterable[TargetGro
 
 
 class Load:
-    """What an evaluation of flags takes, as `steps`, while flags come and go.
+    """The cost of evaluating flags, as `steps`, while flags are added and removed.
 
-    A target group is asked once for all flags that have it or name it, and once for each where its rules draw.
+    A target group is evaluated once for all flags that use or name it, and once for each if its rules have percentages.
     """
 
     def __init__(self, groups: Iterable[TargetGroup]) -> None:
@@ -236,7 +238,7 @@ class Load:
         self._asked = Counter[str]()
         self.steps = 0
 
-    def add(self, definition: Definition, times: int = 1) -> None:
+    def add(self, definition: FlagDefinition, times: int = 1) -> None:
         """Another flag, or with -1 one that goes."""
         named = {node.group for node in nodes(definition.rules) if node.group}
         self.steps += times * (steps(definition.rules) + len(definition.targetGroupIds))

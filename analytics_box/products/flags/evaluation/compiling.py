@@ -6,8 +6,8 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from analytics_box.products.flags.evaluation.asking import (
-    Asker,
     Drawing,
+    EvaluationSubject,
     identity_of,
     identity_reader,
     variant_identity_of,
@@ -22,17 +22,17 @@ from analytics_box.products.flags.evaluation.bucketing import (
     variant_prefix,
 )
 from analytics_box.products.flags.evaluation.conditions import Compiler
-from analytics_box.products.flags.evaluation.context import Context
+from analytics_box.products.flags.evaluation.context import EvaluationContext
 from analytics_box.products.flags.evaluation.outcome import Outcome, Reason, is_on_while_off, off_variant
 from analytics_box.products.flags.evaluation.prerequisites import unsound
 from analytics_box.products.flags.evaluation.using import Uses, uses_of
-from analytics_box.products.flags.flag import Flag, Prerequisite, RolloutBy, Rule, TargetGroup, Variant
+from analytics_box.products.flags.flag import Flag, Prerequisite, RolloutBy, TargetGroup, TargetingRule, Variant
 
-Decide = Callable[[Asker], Outcome]
+Decide = Callable[[EvaluationSubject], Outcome]
 
 
-def compiled(flags: Iterable[Flag], groups: Iterable[TargetGroup]) -> "Ruleset":
-    """Make flags of one scope and environment ready: active ones, and inactive ones that have an off value."""
+def compile_ruleset(flags: Iterable[Flag], groups: Iterable[TargetGroup]) -> "Ruleset":
+    """Compile the flags of one scope and environment: active ones, and inactive ones that have an off value."""
     living = [flag for flag in flags if flag.deleted_at is None]
     active = [flag for flag in living if flag.definition.status == "active"]
     off = [flag for flag in living if flag.definition.status == "inactive" and flag.definition.offValue is not None]
@@ -50,16 +50,16 @@ class Ruleset:
         self.unsound = unsound(flags)
         self._needed = {one.key for flag in flags for one in flag.definition.prerequisites}
         compiler = Compiler(groups)
-        made = [_Compiled(flag, self, compiler) for flag in flags]
-        resting = [_Compiled(flag, self, compiler) for flag in off]
+        made = [_CompiledFlag(flag, self, compiler) for flag in flags]
+        resting = [_CompiledFlag(flag, self, compiler) for flag in off]
         self._made = (*made, *resting)
         self._common = {one.flag.key: one for one in made if one.flag.user_id is None}
-        self._personal: dict[str, dict[str, _Compiled]] = {}
+        self._personal: dict[str, dict[str, _CompiledFlag]] = {}
         for one in made:
             if one.flag.user_id is not None:
                 self._personal.setdefault(one.flag.user_id, {})[one.flag.key] = one
         self._resting = {one.flag.key: one for one in resting if one.flag.user_id is None}
-        self._resting_personal: dict[str, dict[str, _Compiled]] = {}
+        self._resting_personal: dict[str, dict[str, _CompiledFlag]] = {}
         for one in resting:
             if one.flag.user_id is not None:
                 self._resting_personal.setdefault(one.flag.user_id, {})[one.flag.key] = one
@@ -73,16 +73,18 @@ class Ruleset:
         """Keys of the flags that are given, in their order, including those for single users."""
         return tuple(dict.fromkeys(one.flag.key for one in self._made))
 
-    def one(self, key: str, context: Context) -> Outcome | None:
+    def one(self, key: str, context: EvaluationContext) -> Outcome | None:
         """The outcome of a flag for a user; None if the user gets no flag of that key."""
-        asker = Asker(context)
+        asker = EvaluationSubject(context)
         found = self._found(key, asker) or self._resting_found(key, asker)
         return (found.fixed or found.decide(asker)) if found else None
 
-    def all(self, context: Context, keys: Iterable[str] | None = None) -> list[Outcome]:
-        """What all flags give to somebody, or those of these keys; a key without a flag for them is left out."""
-        asker = Asker(context)
-        there: Mapping[str, _Compiled] = self._for_all
+    def all(self, context: EvaluationContext, keys: Iterable[str] | None = None) -> list[Outcome]:
+        """The outcomes of all flags for a user, or of those of these keys; a key without a flag for the user is left
+        out.
+        """
+        asker = EvaluationSubject(context)
+        there: Mapping[str, _CompiledFlag] = self._for_all
         own, resting = self._personal.get(asker.user_id), self._resting_personal.get(asker.user_id)
         if own or resting:
             there = {**self._resting, **(resting or {}), **self._common, **(own or {})}
@@ -96,51 +98,51 @@ class Ruleset:
         for one in self._made:
             yield from one.outcomes()
 
-    def flag_of(self, key: str, asker: Asker) -> Flag | None:
-        """The active flag of a key for somebody: their own before the one for all."""
+    def flag_of(self, key: str, asker: EvaluationSubject) -> Flag | None:
+        """The active flag of a key for a user: the user's flag before the one for all."""
         found = self._found(key, asker)
         return found.flag if found else None
 
-    def resting_of(self, key: str, asker: Asker) -> Flag | None:
+    def resting_of(self, key: str, asker: EvaluationSubject) -> Flag | None:
         """The inactive flag of a key whose off value the user gets."""
         found = self._resting_found(key, asker)
         return found.flag if found else None
 
     def common(self, key: str) -> bool:
-        """Whether there is an active flag of that key for all."""
+        """Return whether there is an active flag of that key for all users."""
         return key in self._common
 
     def anybodys(self, key: str) -> bool:
-        """Whether there is an active flag of that key for somebody."""
+        """Return whether there is an active flag of that key for any user."""
         return key in self._common or any(key in flags for flags in self._personal.values())
 
-    def needed(self, key: str, asker: Asker) -> Outcome | None:
-        """What a flag gives that another needs; found once for each asker."""
+    def needed(self, key: str, asker: EvaluationSubject) -> Outcome | None:
+        """The outcome of a flag that another needs; evaluated once for each user."""
         if key not in asker.outcomes:
             found = self._found(key, asker)
             asker.outcomes[key] = (found.fixed or found.decide(asker)) if found else None
         return asker.outcomes[key]
 
-    def _decided(self, one: "_Compiled", asker: Asker) -> Outcome:
-        """What a flag gives; what others need of it is the same, and found together."""
+    def _decided(self, one: "_CompiledFlag", asker: EvaluationSubject) -> Outcome:
+        """The outcome of a flag, shared with the flags that need it."""
         key = one.flag.key
         found = self.needed(key, asker) if key in self._needed else None
         return found or one.decide(asker)
 
-    def _found(self, key: str, asker: Asker) -> "_Compiled | None":
+    def _found(self, key: str, asker: EvaluationSubject) -> "_CompiledFlag | None":
         if self._personal:
             own = self._personal.get(asker.user_id)
             if own and key in own:
                 return own[key]
         return self._common.get(key)
 
-    def _resting_found(self, key: str, asker: Asker) -> "_Compiled | None":
+    def _resting_found(self, key: str, asker: EvaluationSubject) -> "_CompiledFlag | None":
         """The inactive flag of a key whose off value the user gets: their own before the one for all."""
         return self._resting_personal.get(asker.user_id, {}).get(key) or self._resting.get(key)
 
 
-class _Compiled:
-    """A flag that is ready: `fixed` where everybody gets the same, else `decide`."""
+class _CompiledFlag:
+    """A compiled flag: `fixed` if all users get the same outcome, else `decide`."""
 
     __slots__ = ("_groups", "_made", "_matches", "_ruleset", "decide", "fixed", "flag")
 
@@ -160,10 +162,10 @@ class _Compiled:
         self.decide: Decide = self._unsettled
 
     def outcomes(self) -> Iterable[Outcome]:
-        """All that it can give."""
+        """All outcomes of the flag."""
         return self._made.values()
 
-    def _unsettled(self, asker: Asker) -> Outcome:
+    def _unsettled(self, asker: EvaluationSubject) -> Outcome:
         return self._off("DEPENDENCY_NOT_SATISFIED")
 
     def rest(self) -> None:
@@ -172,7 +174,7 @@ class _Compiled:
         self.fixed = self._off("DEFAULT_VALUE")
 
     def settle(self) -> None:
-        """Find out how it decides, once all flags are there."""
+        """Compile the flag, once all flags are there."""
         flag, ruleset = self.flag, self._ruleset
         absent = [key for key in flag.definition.dependencies if not ruleset.common(key)]
         prerequisites = flag.definition.prerequisites
@@ -196,7 +198,7 @@ class _Compiled:
         failed = self._off("DEPENDENCY_NOT_SATISFIED")
         ruleset = self._ruleset
 
-        def decide(asker: Asker) -> Outcome:
+        def decide(asker: EvaluationSubject) -> Outcome:
             if not all(ruleset.flag_of(key, asker) for key in absent):
                 return failed
             for prerequisite in prerequisites:
@@ -210,7 +212,7 @@ class _Compiled:
         matches, groups = tuple(self._matches), tuple(self._groups)
         drawing = Drawing(self.flag)
 
-        def decide(asker: Asker) -> Outcome:
+        def decide(asker: EvaluationSubject) -> Outcome:
             asker.drawing = drawing
             for match, outcome in matches:
                 if match(asker):
@@ -224,7 +226,7 @@ class _Compiled:
         return decide
 
     def _last(self) -> Decide | Outcome:
-        """What it gives to whom no rule matches."""
+        """The outcome of the default rule."""
         definition = self.flag.definition
         if definition.type == "multivariant" and definition.variants:
             return self._variants(definition.variants)
@@ -255,30 +257,30 @@ class _Compiled:
             rest = outcomes[variants.index(last_drawn(variants))]
             return lambda asker: _first(ends, draw(identity(asker)), rest)
         hashed = self._default_hash(variant_prefix(self.flag), variants_by(self.flag.definition))
-        if weighted(variants):
+        if has_weights(variants):
             return lambda asker: _first(ends, hashed(asker) % 100, outcomes[-1])
         return lambda asker: outcomes[hashed(asker) % len(outcomes)]
 
-    def _default_hash(self, prefix: str, by: RolloutBy) -> Callable[[Asker], int]:
-        """The default hash of whoever is drawn, behind a prefix; that of users is shared by all flags."""
+    def _default_hash(self, prefix: str, by: RolloutBy) -> Callable[[EvaluationSubject], int]:
+        """The default hash of the identity to bucket, behind a prefix; that of users is shared by all flags."""
         begun = scale_and_hash(prefix)[1]
         attribute = self.flag.definition.bucketing.attribute
         if by == "user" and not attribute:
 
-            def of_person(asker: Asker) -> int:
+            def of_person(asker: EvaluationSubject) -> int:
                 scale, hashed = asker.person_hash()
                 return absolute(begun * scale + hashed & 0xFFFFFFFF)
 
             return of_person
         identity = identity_reader(by, attribute)
 
-        def of_another(asker: Asker) -> int:
+        def of_another(asker: EvaluationSubject) -> int:
             scale, hashed = scale_and_hash(identity(asker))
             return absolute(begun * scale + hashed & 0xFFFFFFFF)
 
         return of_another
 
-    def _of_rule(self, rule: Rule, reason: Reason) -> Outcome:
+    def _of_rule(self, rule: TargetingRule, reason: Reason) -> Outcome:
         definition = self.flag.definition
         if rule.variant and rule.enabled and definition.type == "multivariant":
             for variant in definition.variants:
@@ -291,17 +293,17 @@ class _Compiled:
         return self._outcome(reason, is_on_while_off(self.flag.definition))
 
     def _outcome(self, reason: Reason, enabled: bool, variant: Variant | None = None) -> Outcome:
-        """One of its outcomes; what is the same is made once."""
+        """An outcome of the flag; equal outcomes are created once."""
         if not enabled:
             variant = off_variant(self.flag.definition)
         known = (reason, enabled, variant.key if variant else "")
         if known not in self._made:
-            self._made[known] = _made(self.flag, reason, enabled, variant)
+            self._made[known] = _build_outcome(self.flag, reason, enabled, variant)
         return self._made[known]
 
 
 def _first(ends: tuple[tuple[float, Outcome], ...], drawn: float, rest: Outcome) -> Outcome:
-    """The outcome whose share somebody was drawn in; `rest` where the shares end before."""
+    """The outcome whose range contains the bucket; `rest` if the ranges end before it."""
     for end, outcome in ends:
         if drawn < end:
             return outcome
@@ -309,26 +311,26 @@ def _first(ends: tuple[tuple[float, Outcome], ...], drawn: float, rest: Outcome)
 
 
 def last_drawn(variants: Sequence[Variant]) -> Variant:
-    """What those get who are drawn where rounded weights have ended: the last variant that anybody is to get."""
+    """The variant for buckets beyond the rounded weights: the last variant with a weight above 0."""
     return next((one for one in reversed(variants) if one.weight), variants[-1])
 
 
-def weighted(variants: Iterable[Variant]) -> bool:
-    """Whether variants have weights; one is enough."""
+def has_weights(variants: Iterable[Variant]) -> bool:
+    """Return whether any of the variants has a weight."""
     return any(variant.weight is not None for variant in variants)
 
 
 def cumulative(variants: Sequence[Variant]) -> tuple[float, ...]:
-    """The percent at which each variant ends; equal shares where there are no weights."""
+    """The percent at which each variant ends; equal ranges if there are no weights."""
     ends, end = [], 0.0
     for number, variant in enumerate(variants, 1):
-        end = end + (variant.weight or 0) if weighted(variants) else 100 * number / len(variants)
+        end = end + (variant.weight or 0) if has_weights(variants) else 100 * number / len(variants)
         ends.append(end)
     return tuple(ends)
 
 
 def gives(outcome: Outcome | None, prerequisite: Prerequisite) -> bool:
-    """Whether a flag gives what another needs of it."""
+    """Return whether an outcome meets the prerequisite of another flag."""
     if outcome is None:
         return False
     return ("true" if outcome.enabled else "false") in prerequisite.gives or (
@@ -348,7 +350,7 @@ class _Result(Struct):
     flagType: str
 
 
-def _made(flag: Flag, reason: Reason, enabled: bool, variant: Variant | None) -> Outcome:
+def _build_outcome(flag: Flag, reason: Reason, enabled: bool, variant: Variant | None) -> Outcome:
     result = _Result(
         enabled=enabled,
         value=variant.value if variant else enabled,

@@ -1,4 +1,4 @@
-"""Rules and conditions made into functions of who asks (wire 6.3). Pure."""
+"""Rules and conditions compiled to functions of the user (wire 6.3). Pure."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -6,8 +6,8 @@ from functools import partial
 from analytics_box.products.flags.evaluation.asking import (
     ABSENT,
     LONGEST_TEXT,
-    Asker,
-    Found,
+    ContextValue,
+    EvaluationSubject,
     Read,
     property_reader,
     read_email,
@@ -17,53 +17,55 @@ from analytics_box.products.flags.evaluation.asking import (
 )
 from analytics_box.products.flags.evaluation.bucketing import PERCENTAGE_RULE, absolute, scale_and_hash
 from analytics_box.products.flags.evaluation.matching import Test, matcher
-from analytics_box.products.flags.flag import DEEPEST, Node, Rule, Scalar, TargetGroup
+from analytics_box.products.flags.flag import DEEPEST, Scalar, TargetGroup, TargetingCondition, TargetingRule
 
-Match = Callable[[Asker], bool]
+Match = Callable[[EvaluationSubject], bool]
 
 _PERCENTAGE_PREFIX = scale_and_hash(PERCENTAGE_RULE)[1]
 
 
-def nobody(asker: Asker) -> bool:
-    """A rule that matches nobody."""
+def nobody(asker: EvaluationSubject) -> bool:
+    """A rule that matches no user."""
     return False
 
 
-def rule_values(rule: Rule) -> tuple[Scalar, ...]:
-    """What a rule compares with: with an operator of the wire (6.3) its one value, or its list for in and not_in."""
+def rule_values(rule: TargetingRule) -> tuple[Scalar, ...]:
+    """The values that a rule compares with: with an operator of the wire (6.3) its one value, or its list for in and
+    not_in.
+    """
     if rule.batch and rule.batchValues:
         return tuple(map(text_of, rule.batchValues))
     if rule.operator in ("in", "not_in"):
         return rule.values
     if rule.operator in ("equals", "contains", "starts_with", "ends_with"):
         return () if rule.value is None else (rule.value,)
-    return _wanted(rule.value, rule.values)
+    return _operands(rule.value, rule.values)
 
 
-def node_values(node: Node) -> tuple[Scalar, ...]:
-    """What a condition compares with: its list, or its one value."""
-    return _wanted(node.value, node.values)
+def node_values(node: TargetingCondition) -> tuple[Scalar, ...]:
+    """The values that a condition compares with: its list, or its one value."""
+    return _operands(node.value, node.values)
 
 
-def _wanted(value: Scalar | None, values: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+def _operands(value: Scalar | None, values: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
     return values or (() if value is None else (value,))
 
 
-def is_percentage(rule: Rule) -> bool:
+def is_percentage(rule: TargetingRule) -> bool:
     """Whether it is the wire's percentage: a property rule without a property, with a number."""
     batch = rule.batch and rule.batchValues
     number = isinstance(rule.value, int | float) and not isinstance(rule.value, bool)
     return rule.type == "property" and not rule.field and number and not batch
 
 
-def percentage_draw(asker: Asker) -> int:
-    """The draw of the wire's percentage rule, which all flags share: 0 to 99."""
+def percentage_draw(asker: EvaluationSubject) -> int:
+    """The bucket of the wire's percentage rule, shared by all flags: 0 to 99."""
     scale, hashed = asker.person_hash()
     return absolute(_PERCENTAGE_PREFIX * scale + hashed & 0xFFFFFFFF) % 100
 
 
-def rule_reader(rule: Rule) -> Read:
-    """What a rule of the types user_id, email and property looks at."""
+def rule_reader(rule: TargetingRule) -> Read:
+    """The reader of the attribute of a rule of the types user_id, email and property."""
     if rule.type == "user_id":
         return read_user_id
     if rule.type == "email":
@@ -71,12 +73,12 @@ def rule_reader(rule: Rule) -> Read:
     return property_reader(rule.field) if rule.field else _no_field
 
 
-def _no_field(asker: Asker) -> Found:
+def _no_field(asker: EvaluationSubject) -> ContextValue:
     return ABSENT
 
 
-def rule_test(rule: Rule) -> Test:
-    """What a rule of the types user_id, email and property asks of what it looks at."""
+def rule_test(rule: TargetingRule) -> Test:
+    """The test of a rule of the types user_id, email and property, for the value of its attribute."""
     test = matcher(rule.operator, rule_values(rule))
     if rule.batch and rule.batchValues:
         return _as_text(test)
@@ -85,21 +87,22 @@ def rule_test(rule: Rule) -> Test:
     return test if rule.operator in ("exists", "not_exists") else _if_given(test)
 
 
-def _fails(found: Found) -> bool:
+def _fails(found: ContextValue) -> bool:
     return False
 
 
 def _as_text(test: Test) -> Test:
-    """Lists of a rule are texts, and so is what is looked up in them; what is empty is absent."""
-    return lambda found: test(Found(found.text or None))
+    """A test with texts: lists of a rule are texts, so values are compared as text; an empty value is absent."""
+    return lambda found: test(ContextValue(found.text or None))
 
 
 def _if_given(test: Test) -> Test:
-    """No string rule but exists and not_exists matches whoever has no user id or email (wire 6.3)."""
+    """A string rule that matches only users with a user id or email; only exists and not_exists do
+    without (wire 6.3)."""
     return lambda found: found.value is not None and test(found)
 
 
-def nodes(rules: Iterable[Rule]) -> Iterator[Node]:
+def nodes(rules: Iterable[TargetingRule]) -> Iterator[TargetingCondition]:
     """All conditions of rules, those inside others too."""
     left = [rule.conditions for rule in rules if rule.conditions is not None]
     while left:
@@ -109,21 +112,21 @@ def nodes(rules: Iterable[Rule]) -> Iterator[Node]:
             left.extend(inside or ())
 
 
-class Group:
-    """A target group that is ready. Which of its rules matches first is found once for whoever asks, or for each draw
-    where its rules draw: conditions that name it and flags that have it share that.
+class CompiledGroup:
+    """A compiled target group. Its first matching rule is found once for each user, or for each bucketing if its rules
+    have percentages: conditions that name the group and flags that use it share the result.
     """
 
     __slots__ = ("_draws", "_id", "_matches", "rules")
 
-    def __init__(self, group_id: str, rules: tuple[Rule, ...], matches: tuple[Match, ...]) -> None:
+    def __init__(self, group_id: str, rules: tuple[TargetingRule, ...], matches: tuple[Match, ...]) -> None:
         self._id = group_id
         self.rules = rules
         self._matches = matches
         self._draws = draws(rules)
 
-    def first(self, asker: Asker) -> int:
-        """The place of the first rule that matches; -1 where none does."""
+    def first(self, asker: EvaluationSubject) -> int:
+        """The place of the first rule that matches; -1 if none does."""
         known = (self._id, asker.drawing if self._draws else None)
         found = asker.groups.get(known)
         if found is None:
@@ -131,51 +134,53 @@ class Group:
             asker.groups[known] = found
         return found
 
-    def lets_in(self, asker: Asker) -> bool:
-        """Whether the first rule that matches lets somebody in."""
+    def lets_in(self, asker: EvaluationSubject) -> bool:
+        """Return whether the first rule that matches includes the user."""
         found = self.first(asker)
         return found >= 0 and self.rules[found].enabled
 
 
-def draws(rules: Iterable[Rule]) -> bool:
-    """Whether what rules of a target group give depends on how the flag draws."""
+def draws(rules: Iterable[TargetingRule]) -> bool:
+    """Return whether the outcome of a target group's rules depends on the flag's bucketing."""
     return any(rule.percentage is not None for rule in rules)
 
 
 class Compiler:
-    """Makes functions of the rules of one scope, whose target groups it knows.
+    """A compiler for the rules of one scope, whose target groups it knows.
 
-    How a rule draws is the flag's: that is set as `asker.drawing` before the flag's rules are asked.
+    The bucketing of a rule is the flag's: that is set as `asker.drawing` before the flag's rules are evaluated.
     """
 
     def __init__(self, groups: Iterable[TargetGroup]) -> None:
         self._given = {group.id: group.rules for group in groups}
-        self._groups: dict[str, Group] = {}
+        self._groups: dict[str, CompiledGroup] = {}
 
-    def group(self, group_id: str) -> Group:
-        """A target group, made once; one that is gone has no rules."""
+    def group(self, group_id: str) -> CompiledGroup:
+        """A target group, compiled once; a deleted group has no rules."""
         if group_id not in self._groups:
             rules = self._given.get(group_id, ())
             matches = tuple(self.rule(rule, grouped=True) for rule in rules)
-            self._groups[group_id] = Group(group_id, rules, matches)
+            self._groups[group_id] = CompiledGroup(group_id, rules, matches)
         return self._groups[group_id]
 
-    def rule(self, rule: Rule, *, grouped: bool = False) -> Match:
-        """Whether a rule matches; `grouped` is one of a target group, whose conditions name no other."""
+    def rule(self, rule: TargetingRule, *, grouped: bool = False) -> Match:
+        """The test of whether a rule matches; `grouped` is a rule of a target group, whose conditions name no other
+        group.
+        """
         match = self._untold(rule, grouped)
         if rule.percentage is None:
             return match
-        return partial(_drawn, match, rule)
+        return partial(_matches_within_share, match, rule)
 
-    def _untold(self, rule: Rule, grouped: bool) -> Match:
+    def _untold(self, rule: TargetingRule, grouped: bool) -> Match:
         if rule.type == "conditions":
             return self._node(rule.conditions, grouped, 1) if rule.conditions else nobody
         if is_percentage(rule):
             return partial(_percentage, float(rule.value or 0))
         return _of_texts(rule) or partial(_leaf, rule_reader(rule), rule_test(rule))
 
-    def _node(self, node: Node, grouped: bool, depth: int) -> Match:
-        """Whether a tree of conditions holds."""
+    def _node(self, node: TargetingCondition, grouped: bool, depth: int) -> Match:
+        """The test of whether a tree of conditions matches."""
         if depth > DEEPEST:
             return nobody
         for form, nodes in ((_all, node.all), (_any, node.any), (_none, node.none)):
@@ -188,12 +193,12 @@ class Compiler:
         return partial(_leaf, reader(node.attribute), node_test(node))
 
 
-def node_test(node: Node) -> Test:
-    """What a condition asks of its attribute: of a list, that any element matches (or none, of a negation)."""
+def node_test(node: TargetingCondition) -> Test:
+    """The test of a condition for its attribute: for a list, that any element matches (or none, for a negation)."""
     return matcher(node.operator, node_values(node), elements=True, only=node.only)
 
 
-def _of_texts(rule: Rule) -> Match | None:
+def _of_texts(rule: TargetingRule) -> Match | None:
     """The plainest rules, which are most of them, as one look-up; None for all others. They decide as `_leaf` does."""
     values = [value for value in rule_values(rule) if type(value) is str and 0 < len(value) <= LONGEST_TEXT]
     if rule.batch or len(values) < len(rule_values(rule)):
@@ -206,50 +211,50 @@ def _of_texts(rule: Rule) -> Match | None:
     return None
 
 
-def _among(texts: frozenset[str], rule: Rule) -> Match | None:
-    """Whether what a rule looks at is one of these texts."""
+def _among(texts: frozenset[str], rule: TargetingRule) -> Match | None:
+    """The test of whether a rule's attribute is one of these texts."""
     name = rule.field
     if rule.type == "user_id":
         return lambda asker: asker.user_id in texts
     if rule.type == "email":
         return lambda asker: asker.email in texts
 
-    def has(asker: Asker) -> bool:
+    def has(asker: EvaluationSubject) -> bool:
         value = asker.context.properties.get(name)
         return type(value) is str and value in texts
 
     return has if rule.type == "property" and name else None
 
 
-def _leaf(read: Read, test: Test, asker: Asker) -> bool:
+def _leaf(read: Read, test: Test, asker: EvaluationSubject) -> bool:
     return test(read(asker))
 
 
-def _percentage(limit: float, asker: Asker) -> bool:
+def _percentage(limit: float, asker: EvaluationSubject) -> bool:
     return percentage_draw(asker) < limit
 
 
-def _drawn(match: Match, rule: Rule, asker: Asker) -> bool:
+def _matches_within_share(match: Match, rule: TargetingRule, asker: EvaluationSubject) -> bool:
     return match(asker) and is_drawn(rule, drawn_at(rule, asker))
 
 
-def drawn_at(rule: Rule, asker: Asker) -> float:
-    """Where a rule with a percentage draws somebody, from 0 up to 100."""
+def drawn_at(rule: TargetingRule, asker: EvaluationSubject) -> float:
+    """The bucket of a user in a rule with a percentage, from 0 up to 100."""
     return asker.drawing.percent(asker, rule.bucketing) if asker.drawing else 100
 
 
-def is_drawn(rule: Rule, drawn: float) -> bool:
-    """Whether a draw is among the rule's percent; all of them are where it has none."""
+def is_drawn(rule: TargetingRule, drawn: float) -> bool:
+    """Return whether a bucket is within the rule's percentage; always true if it has none."""
     return rule.percentage is None or rule.percentageFrom <= drawn < rule.percentage
 
 
-def _all(matches: tuple[Match, ...], asker: Asker) -> bool:
+def _all(matches: tuple[Match, ...], asker: EvaluationSubject) -> bool:
     return all(match(asker) for match in matches)
 
 
-def _any(matches: tuple[Match, ...], asker: Asker) -> bool:
+def _any(matches: tuple[Match, ...], asker: EvaluationSubject) -> bool:
     return any(match(asker) for match in matches)
 
 
-def _none(matches: tuple[Match, ...], asker: Asker) -> bool:
+def _none(matches: tuple[Match, ...], asker: EvaluationSubject) -> bool:
     return not any(match(asker) for match in matches)

@@ -1,4 +1,4 @@
-"""Who asks for flags, as far as flags may look."""
+"""The evaluation context: the user attributes that flags can use."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,10 +6,10 @@ from typing import Any
 from msgspec import Struct
 
 
-class Context(Struct, frozen=True):
-    """Somebody whom flags are evaluated for. What is empty is as if it were not given.
+class EvaluationContext(Struct, frozen=True):
+    """The user that flags are evaluated for. An empty field counts as absent.
 
-    `user_id` is OFREP's targetingKey, too. `properties` is JSON as it came: values of any type.
+    `user_id` is also OFREP's targetingKey. `properties` is JSON as it was received: values of any type.
     """
 
     user_id: str = ""

@@ -1,7 +1,7 @@
-"""Operators of rules and conditions: whether a value of the context is as one or more values want it. Pure.
+"""Operators of rules and conditions: comparisons of a context value with one or more values. Pure.
 
-An operator that negates another (not_in, not_contains, …) holds where the other does not, also for who has no such
-value; every other operator but not_exists holds for nobody who has none.
+A negated operator (not_in, not_contains, …) matches if the other does not, including for users without a value; every
+other operator but not_exists matches only users with a value.
 """
 
 import math
@@ -12,12 +12,12 @@ from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any, TypeVar
 
-from analytics_box.products.flags.evaluation.asking import LONGEST_TEXT, Found, as_float, text_of
+from analytics_box.products.flags.evaluation.asking import LONGEST_TEXT, ContextValue, as_float, text_of
 from analytics_box.products.flags.flag import Only, Operator, Scalar
-from analytics_box.query.patterns import NotAPattern, compiled
+from analytics_box.query.patterns import NotAPattern, compile_pattern
 
 Comparable = TypeVar("Comparable")
-Test = Callable[[Found], bool]
+Test = Callable[[ContextValue], bool]
 
 _LONGEST_READ = 100  # characters of a date, a version or an address
 _KEPT = 1_024  # of each that were read last: many rules look at the same one
@@ -32,7 +32,7 @@ NEGATIVE: dict[Operator, Operator] = {
 }
 
 
-def never(found: Found) -> bool:
+def never(found: ContextValue) -> bool:
     """A test that nothing passes."""
     return False
 
@@ -52,18 +52,18 @@ def matcher(operator: Operator, wanted: Iterable[Scalar], *, elements: bool = Fa
         positive = _of_type(_TYPES[only], positive)
     if elements and operator != "has_type":
         positive = _any_element(positive)
-    return _negated(positive) if operator in NEGATIVE else positive
+    return _negate(positive) if operator in NEGATIVE else positive
 
 
-def _exists(found: Found) -> bool:
+def _exists(found: ContextValue) -> bool:
     return found.value is not None
 
 
-def _absent(found: Found) -> bool:
+def _absent(found: ContextValue) -> bool:
     return found.value is None
 
 
-def _negated(test: Test) -> Test:
+def _negate(test: Test) -> Test:
     return lambda found: not test(found)
 
 
@@ -76,12 +76,12 @@ def _any_element(test: Test) -> Test:
 
 
 def _equals(wanted: tuple[Scalar, ...]) -> Test:
-    """Equal in kind, too: the text "5" is not the number 5, and 1 is not true."""
+    """Return whether values and their types are equal: the text "5" is not the number 5, and 1 is not true."""
     texts = frozenset([value for value in wanted if type(value) is str])
     truths = frozenset([value for value in wanted if type(value) is bool])
     numbers = frozenset([value for value in wanted if type(value) in (int, float)])
 
-    def equals(found: Found) -> bool:
+    def equals(found: ContextValue) -> bool:
         value = found.value
         kind = type(value)
         if kind is str:
@@ -97,7 +97,7 @@ def _of_text(holds: Callable[[str, str], bool]) -> Callable[[tuple[Scalar, ...]]
     def make(wanted: tuple[Scalar, ...]) -> Test:
         texts = tuple(map(text_of, wanted))
 
-        def test(found: Found) -> bool:
+        def test(found: ContextValue) -> bool:
             if found.value is None:
                 return False
             text = found.text
@@ -108,7 +108,7 @@ def _of_text(holds: Callable[[str, str], bool]) -> Callable[[tuple[Scalar, ...]]
     return make
 
 
-def _compared(
+def _comparison(
     read: Callable[[Any], Comparable | None], holds: Callable[[Comparable, Comparable], bool]
 ) -> Callable[[tuple[Scalar, ...]], Test]:
     """Values of which both sides are read in some way: as numbers, instants or versions."""
@@ -116,7 +116,7 @@ def _compared(
     def make(wanted: tuple[Scalar, ...]) -> Test:
         limits = tuple(limit for limit in map(read, wanted) if limit is not None)
 
-        def test(found: Found) -> bool:
+        def test(found: ContextValue) -> bool:
             value = found.read(read)
             return value is not None and any(holds(value, limit) for limit in limits)
 
@@ -170,8 +170,9 @@ Version = tuple[int, int, int, bool, tuple[tuple[bool, int, str], ...]]
 
 
 def version_of(value: Any) -> Version | None:
-    """A semantic version in a form that compares by precedence; `v1.2` and the number 1.2 are 1.2.0, and what follows a
-    + is left out."""
+    """A semantic version in a form that compares by precedence; `v1.2` and the number 1.2 are 1.2.0, and build metadata
+    after a + is left out.
+    """
     if type(value) in (int, float):
         value = text_of(value)
     return _version(value) if type(value) is str and len(value) <= _LONGEST_READ else None
@@ -193,18 +194,18 @@ def _identifier(text: str) -> tuple[bool, int, str]:
 
 
 def pattern_fault(text: str) -> str:
-    """Why a text is no regular expression; empty where it is one."""
+    """The reason why a text is no regular expression; empty if it is one."""
     try:
-        compiled(text)
+        compile_pattern(text)
     except NotAPattern as fault:
         return f"This is no regular expression: {fault}"
     return ""
 
 
 def pattern_size(text: str) -> int:
-    """How much a pattern may take, in instructions of RE2; 1 for what is none."""
+    """The size of a compiled pattern, in instructions of RE2; 1 for an invalid pattern."""
     try:
-        return compiled(text).programsize
+        return compile_pattern(text).programsize
     except NotAPattern:
         return 1
 
@@ -213,11 +214,11 @@ def _matches(wanted: tuple[Scalar, ...]) -> Test:
     patterns = []
     for text in wanted:
         try:
-            patterns.append(compiled(text_of(text)))
+            patterns.append(compile_pattern(text_of(text)))
         except NotAPattern:
             continue
 
-    def matches(found: Found) -> bool:
+    def matches(found: ContextValue) -> bool:
         if found.value is None:
             return False
         text = found.text
@@ -264,7 +265,7 @@ def network_of(value: Any) -> Network | None:
 def _ip_in(wanted: tuple[Scalar, ...]) -> Test:
     networks = tuple(network for network in map(network_of, wanted) if network is not None)
 
-    def ip_in(found: Found) -> bool:
+    def ip_in(found: ContextValue) -> bool:
         address = found.read(address_of)
         return address is not None and any(address in network for network in networks)
 
@@ -284,7 +285,7 @@ _LISTS: dict[str, Test] = {
 
 
 def type_named(value: Any) -> tuple[type, ...] | Test | None:
-    """The types that a name stands for, or the test of a kind of lists; None for no such name."""
+    """The types of a name, or the test of a kind of lists; None for an unknown name."""
     return _TYPES.get(value) or _LISTS.get(value) if type(value) is str else None
 
 
@@ -293,7 +294,7 @@ def _has_type(wanted: tuple[Scalar, ...]) -> Test:
     types = frozenset(one for group in named if isinstance(group, tuple) for one in group)
     lists = [one for one in named if one is not None and not isinstance(one, tuple)]
 
-    def has_type(found: Found) -> bool:
+    def has_type(found: ContextValue) -> bool:
         kind = type(found.value)
         return kind in types or (kind is list and any(test(found) for test in lists))
 
@@ -306,17 +307,17 @@ _POSITIVE: dict[Operator, Callable[[tuple[Scalar, ...]], Test]] = {
     "contains": _of_text(lambda text, one: one in text),
     "starts_with": _of_text(str.startswith),
     "ends_with": _of_text(str.endswith),
-    "greater": _compared(number_of, lambda one, limit: one > limit),
-    "greater_or_equal": _compared(number_of, lambda one, limit: one >= limit),
-    "less": _compared(number_of, lambda one, limit: one < limit),
-    "less_or_equal": _compared(number_of, lambda one, limit: one <= limit),
-    "before": _compared(instant_of, lambda one, limit: one < limit),
-    "after": _compared(instant_of, lambda one, limit: one > limit),
-    "version_equals": _compared(version_of, lambda one, limit: one == limit),
-    "version_greater": _compared(version_of, lambda one, limit: one > limit),
-    "version_greater_or_equal": _compared(version_of, lambda one, limit: one >= limit),
-    "version_less": _compared(version_of, lambda one, limit: one < limit),
-    "version_less_or_equal": _compared(version_of, lambda one, limit: one <= limit),
+    "greater": _comparison(number_of, lambda one, limit: one > limit),
+    "greater_or_equal": _comparison(number_of, lambda one, limit: one >= limit),
+    "less": _comparison(number_of, lambda one, limit: one < limit),
+    "less_or_equal": _comparison(number_of, lambda one, limit: one <= limit),
+    "before": _comparison(instant_of, lambda one, limit: one < limit),
+    "after": _comparison(instant_of, lambda one, limit: one > limit),
+    "version_equals": _comparison(version_of, lambda one, limit: one == limit),
+    "version_greater": _comparison(version_of, lambda one, limit: one > limit),
+    "version_greater_or_equal": _comparison(version_of, lambda one, limit: one >= limit),
+    "version_less": _comparison(version_of, lambda one, limit: one < limit),
+    "version_less_or_equal": _comparison(version_of, lambda one, limit: one <= limit),
     "matches": _matches,
     "ip_in": _ip_in,
     "has_type": _has_type,

@@ -1,10 +1,10 @@
-"""What evaluation answers."""
+"""Outcomes of evaluation."""
 
 from typing import Any, Literal
 
 from msgspec import Struct
 
-from analytics_box.products.flags.flag import Definition, FlagType, Variant
+from analytics_box.products.flags.flag import FlagDefinition, FlagType, Variant
 
 # Those of the wire (6.1) that evaluation gives; the routes have more.
 Reason = Literal[
@@ -22,9 +22,9 @@ Reason = Literal[
 class Outcome(Struct, eq=False):
     """The outcome of a flag (wire 6.1). A flag has few, created when it is compiled and shared by all users.
 
-    `encoded` is the wire's result as JSON. `count` is how often it was given since somebody took it: only the counting
-    of evaluations (usage) changes it. Without `has_value` a multivariant flag gives no value, only whether
-    it is enabled.
+    `encoded` is the wire's result as JSON. `count` is the number of evaluations since the last reset: only the counting
+    of evaluations (usage) changes it. Without `has_value` a multivariant flag gives no value, only whether it is
+    enabled.
     """
 
     flag_id: str
@@ -45,14 +45,14 @@ class Outcome(Struct, eq=False):
         return self.variant or ("true" if self.enabled else "false")
 
 
-def is_on_while_off(definition: Definition) -> bool:
+def is_on_while_off(definition: FlagDefinition) -> bool:
     """Return whether a flag without variants is enabled while it is off: its off value says so."""
     return definition.type != "multivariant" and definition.offValue is True
 
 
-def off_variant(definition: Definition) -> Variant | None:
-    """Return what a multivariant flag gives while it is off: the variant with the off value, or one without a key for a
-    value that no variant has; None if there is no off value.
+def off_variant(definition: FlagDefinition) -> Variant | None:
+    """Return the outcome of a multivariant flag while it is off: the variant with the off value, or one without a key
+    for a value that no variant has; None if there is no off value.
     """
     value = definition.offValue
     if definition.type != "multivariant" or value is None:
@@ -61,7 +61,7 @@ def off_variant(definition: Definition) -> Variant | None:
     return next(alike, Variant(key="", value=value))
 
 
-def gives_while_off(definition: Definition) -> str:
+def gives_while_off(definition: FlagDefinition) -> str:
     """Return the outcome of a flag while it is off, as `Outcome.gave` names it."""
     variant = off_variant(definition)
     return (variant.key if variant else "") or ("true" if is_on_while_off(definition) else "false")

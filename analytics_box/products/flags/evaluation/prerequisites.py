@@ -1,4 +1,4 @@
-"""Which flags need which others, as far as that can be found without anybody who asks. Pure."""
+"""Dependencies between flags that can be checked without a user. Pure."""
 
 from collections.abc import Iterable, Mapping
 
@@ -17,7 +17,8 @@ def unsound(flags: Iterable[Flag]) -> frozenset[str]:
 
 
 def depths_of(needs: Mapping[str, Iterable[str]]) -> dict[str, int]:
-    """How many others stand behind each at most; those on a circle, or in need of one, are left out."""
+    """The longest chain of dependencies below each flag; flags in a circle, or that need one in a
+    circle, are left out."""
     wanted_by: dict[str, list[str]] = {}
     left: dict[str, int] = {}
     for key, needed in needs.items():
@@ -38,7 +39,7 @@ def depths_of(needs: Mapping[str, Iterable[str]]) -> dict[str, int]:
 
 
 def circle(key: str, needs: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-    """A way from a flag over those that it needs back to it, with it at both ends; empty where there is none."""
+    """A path from a flag over its dependencies back to it, with it at both ends; empty if there is none."""
     came_from: dict[str, str] = {}
     left = [key]
     while left:

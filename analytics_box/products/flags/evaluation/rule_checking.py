@@ -1,10 +1,10 @@
-"""What makes rules and conditions invalid, each fault with the field that it is about. Pure."""
+"""Validation of rules and conditions; each fault names its field. Pure."""
 
 import math
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
-from analytics_box.base.errors import Detail
+from analytics_box.base.errors import ErrorDetail
 from analytics_box.products.flags.evaluation.conditions import is_percentage, node_values, nodes, rule_values
 from analytics_box.products.flags.evaluation.matching import (
     NEGATIVE,
@@ -22,38 +22,38 @@ from analytics_box.products.flags.flag import (
     MOST_RULES,
     MOST_VALUES,
     Bucketing,
-    Definition,
-    Node,
+    FlagDefinition,
     Operator,
-    Rule,
     Scalar,
+    TargetingCondition,
+    TargetingRule,
 )
 
 LONGEST_VALUE = 1_000  # characters of a text that is compared with, of a pattern too
 LONGEST_SALT = 255
 
-Faults = Iterator[Detail]
+Faults = Iterator[ErrorDetail]
 
 
-def rules_faults(rules: tuple[Rule, ...], variants: Collection[str], groups: Collection[str] | None) -> Faults:
-    """What is wrong with the rules of a flag that has these variants and may name these target groups.
+def rules_faults(rules: tuple[TargetingRule, ...], variants: Collection[str], groups: Collection[str] | None) -> Faults:
+    """The faults of the rules of a flag that has these variants and may name these target groups.
 
-    Those of a target group have no variants, and None as `groups`: they name no others.
+    For the rules of a target group, which have no variants and name no other groups, `groups` is None.
     """
     if len(rules) > MOST_RULES:
-        yield Detail("rules", f"There may be {MOST_RULES} rules")
+        yield ErrorDetail("rules", f"There may be {MOST_RULES} rules")
         return
     for number, rule in enumerate(rules):
         yield from _of_rule(rule, f"rules[{number}]", variants, groups)
 
 
 def bucketing_faults(bucketing: Bucketing, field: str) -> Faults:
-    """What is wrong with how somebody is drawn."""
+    """The faults of a bucketing."""
     for name, salt in (("salt", bucketing.salt), ("variantSalt", bucketing.variantSalt)):
         if len(salt) > LONGEST_SALT:
-            yield Detail(f"{field}.{name}", f"A salt can have up to {LONGEST_SALT} characters")
+            yield ErrorDetail(f"{field}.{name}", f"A salt can have up to {LONGEST_SALT} characters")
     if len(bucketing.attribute) > LONGEST_KEY:
-        yield Detail(f"{field}.attribute", f"The name of a property can have up to {LONGEST_KEY} characters")
+        yield ErrorDetail(f"{field}.attribute", f"The name of a property can have up to {LONGEST_KEY} characters")
 
 
 def is_share(value: float) -> bool:
@@ -61,71 +61,71 @@ def is_share(value: float) -> bool:
     return math.isfinite(value) and 0 <= value <= 100
 
 
-def _of_rule(rule: Rule, field: str, variants: Collection[str], groups: Collection[str] | None) -> Faults:
+def _of_rule(rule: TargetingRule, field: str, variants: Collection[str], groups: Collection[str] | None) -> Faults:
     if rule.type == "conditions":
         if rule.conditions is None:
-            yield Detail(f"{field}.conditions", "The rule has no conditions")
+            yield ErrorDetail(f"{field}.conditions", "The rule has no conditions")
         else:
             yield from _of_node(rule.conditions, f"{field}.conditions", groups, 1)
     elif rule.conditions is not None:
-        yield Detail(f"{field}.conditions", "Only a rule of the type conditions has conditions")
+        yield ErrorDetail(f"{field}.conditions", "Only a rule of the type conditions has conditions")
     elif is_percentage(rule):
         if not is_share(float(rule.value or 0)):
-            yield Detail(f"{field}.value", "A percentage is between 0 and 100")
+            yield ErrorDetail(f"{field}.value", "A percentage is between 0 and 100")
     else:
         yield from _of_comparison(rule, field)
     yield from _of_outcome(rule, field, variants)
 
 
-def _of_comparison(rule: Rule, field: str) -> Faults:
+def _of_comparison(rule: TargetingRule, field: str) -> Faults:
     if rule.type == "property" and not rule.field:
-        yield Detail(f"{field}.field", "The rule names no property")
+        yield ErrorDetail(f"{field}.field", "The rule names no property")
     if len(rule.field) > LONGEST_KEY:
-        yield Detail(f"{field}.field", f"The name of a property can have up to {LONGEST_KEY} characters")
+        yield ErrorDetail(f"{field}.field", f"The name of a property can have up to {LONGEST_KEY} characters")
     name = "batchValues" if rule.batch and rule.batchValues else _name(rule.operator, rule.values)
     values = rule_values(rule)
     yield from _of_values(rule.operator, values, f"{field}.{name}")
     of_text = rule.type in ("user_id", "email") and _positive(rule.operator) in ("equals", "in")
     if of_text and any(not isinstance(value, str) for value in values):
-        yield Detail(f"{field}.{name}", "User IDs and email addresses are texts, which equal no number")
+        yield ErrorDetail(f"{field}.{name}", "User IDs and email addresses are texts, which equal no number")
 
 
-def _of_outcome(rule: Rule, field: str, variants: Collection[str]) -> Faults:
+def _of_outcome(rule: TargetingRule, field: str, variants: Collection[str]) -> Faults:
     if rule.variant and rule.variant not in variants:
-        yield Detail(f"{field}.variant", f"There is no variant {rule.variant[:LONGEST_KEY]}")
+        yield ErrorDetail(f"{field}.variant", f"There is no variant {rule.variant[:LONGEST_KEY]}")
     elif rule.variant and not rule.enabled:
-        yield Detail(f"{field}.variant", "A rule that switches off gives no variant")
+        yield ErrorDetail(f"{field}.variant", "A rule that switches off gives no variant")
     if rule.percentage is None:
         if rule.percentageFrom:
-            yield Detail(f"{field}.percentageFrom", "Say also up to which percentage")
+            yield ErrorDetail(f"{field}.percentageFrom", "Say also up to which percentage")
     elif not is_share(rule.percentage):
-        yield Detail(f"{field}.percentage", "A percentage is between 0 and 100")
+        yield ErrorDetail(f"{field}.percentage", "A percentage is between 0 and 100")
     elif not is_share(rule.percentageFrom) or rule.percentageFrom > rule.percentage:
-        yield Detail(f"{field}.percentageFrom", "It is between 0 and the percentage up to which it goes")
+        yield ErrorDetail(f"{field}.percentageFrom", "It is between 0 and the percentage up to which it goes")
     if rule.bucketing is not None:
         yield from bucketing_faults(rule.bucketing, f"{field}.bucketing")
 
 
-def _of_node(node: Node, field: str, groups: Collection[str] | None, depth: int) -> Faults:
+def _of_node(node: TargetingCondition, field: str, groups: Collection[str] | None, depth: int) -> Faults:
     if depth > DEEPEST:
-        yield Detail(field, f"Conditions may be {DEEPEST} deep")
+        yield ErrorDetail(field, f"Conditions may be {DEEPEST} deep")
         return
     forms = [name for name in ("all", "any", "none") if getattr(node, name) is not None]
     forms += [name for name in ("attribute", "group") if getattr(node, name)]
     if len(forms) != 1:
-        yield Detail(field, "A condition has exactly one of all, any, none, attribute and group")
+        yield ErrorDetail(field, "A condition has exactly one of all, any, none, attribute and group")
     elif forms == ["attribute"]:
         if len(node.attribute) > LONGEST_KEY:
-            yield Detail(f"{field}.attribute", f"The name of a property can have up to {LONGEST_KEY} characters")
+            yield ErrorDetail(f"{field}.attribute", f"The name of a property can have up to {LONGEST_KEY} characters")
         name = _name(node.operator, node.values)
         yield from _of_values(node.operator, node_values(node), f"{field}.{name}")
     elif forms == ["group"]:
         if groups is None:
-            yield Detail(f"{field}.group", "Rules of a target group name no other target groups; write conditions")
+            yield ErrorDetail(f"{field}.group", "Rules of a target group name no other target groups; write conditions")
         elif node.group not in groups:
-            yield Detail(f"{field}.group", "There is no such target group")
+            yield ErrorDetail(f"{field}.group", "There is no such target group")
     else:
-        inside: tuple[Node, ...] = getattr(node, forms[0])
+        inside: tuple[TargetingCondition, ...] = getattr(node, forms[0])
         for number, one in enumerate(inside):
             yield from _of_node(one, f"{field}.{forms[0]}[{number}]", groups, depth + 1)
 
@@ -142,14 +142,14 @@ def _of_values(operator: Operator, values: tuple[Scalar, ...], field: str) -> Fa
     if operator in ("exists", "not_exists"):
         return
     if not values:
-        yield Detail(field, "Say with what to compare")
+        yield ErrorDetail(field, "Say with what to compare")
     if len(values) > MOST_VALUES:
-        yield Detail(field, f"There may be {MOST_VALUES:,} values")
+        yield ErrorDetail(field, f"There may be {MOST_VALUES:,} values")
         return
     for value in values:
         fault = _of_value(operator, value)
         if fault:
-            yield Detail(field, fault)
+            yield ErrorDetail(field, fault)
             return
 
 
@@ -163,10 +163,10 @@ def _of_value(operator: Operator, value: Scalar) -> str:
     if operator in ("contains", "not_contains", "starts_with", "ends_with") and value == "":
         return "Every text has an empty one in it; say what to look for"
     read, what = _READ.get(_positive(operator), (_anything, ""))
-    return "" if read(value) is not None else f"{_shown(value)} is not {what}"
+    return "" if read(value) is not None else f"{_short_text(value)} is not {what}"
 
 
-def _shown(value: Scalar) -> str:
+def _short_text(value: Scalar) -> str:
     return str(value) if len(str(value)) <= 60 else f"{str(value)[:60]}…"
 
 
@@ -193,8 +193,8 @@ _SEARCH, _INSTRUCTION = 4, 2  # for a pattern, and for each instruction of it
 _DRAW = 10
 
 
-def steps(rules: tuple[Rule, ...]) -> int:
-    """What rules take for whoever matches none; a look into a list of equals is one."""
+def steps(rules: tuple[TargetingRule, ...]) -> int:
+    """The steps that rules take for a user who matches none; a look-up in a list of equals is one."""
     found = sum(_steps(rule.operator, rule_values(rule)) for rule in rules if rule.type != "conditions")
     found += sum(_DRAW for rule in rules if rule.percentage is not None)
     return found + sum(_steps(node.operator, node_values(node)) for node in nodes(rules))
@@ -209,6 +209,6 @@ def _steps(operator: Operator, values: tuple[Scalar, ...]) -> int:
     return max(1, _EACH.get(positive, 1) * len(values))
 
 
-def variant_keys(definition: Definition) -> frozenset[str]:
-    """What a rule of the flag can name as its variant."""
+def variant_keys(definition: FlagDefinition) -> frozenset[str]:
+    """The keys that a rule of the flag can name as its variant."""
     return frozenset(variant.key for variant in definition.variants if definition.type == "multivariant")

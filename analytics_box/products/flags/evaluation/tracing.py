@@ -1,6 +1,6 @@
-"""Why somebody gets what a flag gives: each step of the wire's order (6.3), with what was compared. Pure.
+"""Explanation of an outcome: each step of the wire's order (6.3), with the values compared. Pure.
 
-It walks over definitions, and not over what `compiling` makes of them; both have to agree.
+It walks over definitions, not over the compiled flags of `compiling`; both have to agree.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,15 +9,15 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from analytics_box.products.flags.evaluation.asking import (
-    Asker,
     Drawing,
+    EvaluationSubject,
     identity_of,
     identity_reader,
     reader,
     variant_identity_of,
 )
 from analytics_box.products.flags.evaluation.bucketing import default_hash, rollout_draw, variant_draw, variant_prefix
-from analytics_box.products.flags.evaluation.compiling import Ruleset, cumulative, gives, last_drawn, weighted
+from analytics_box.products.flags.evaluation.compiling import Ruleset, cumulative, gives, has_weights, last_drawn
 from analytics_box.products.flags.evaluation.conditions import (
     drawn_at,
     is_percentage,
@@ -28,13 +28,22 @@ from analytics_box.products.flags.evaluation.conditions import (
     rule_test,
     rule_values,
 )
-from analytics_box.products.flags.evaluation.context import Context
+from analytics_box.products.flags.evaluation.context import EvaluationContext
 from analytics_box.products.flags.evaluation.outcome import Reason, is_on_while_off, off_variant
-from analytics_box.products.flags.flag import DEEPEST, Flag, Node, Operator, Rule, Scalar, TargetGroup, Variant
+from analytics_box.products.flags.flag import (
+    DEEPEST,
+    Flag,
+    Operator,
+    Scalar,
+    TargetGroup,
+    TargetingCondition,
+    TargetingRule,
+    Variant,
+)
 
 
 class Draw(Struct, frozen=True, omit_defaults=True):
-    """Where somebody was drawn among `of` (percent, or variants without weights), and from where to where counts."""
+    """The bucket of a user among `of` (percent, or variants without weights), and the range that counts."""
 
     identity: str  # who was drawn; "anonymous" where nobody was named
     drawn: float
@@ -48,10 +57,10 @@ class Draw(Struct, frozen=True, omit_defaults=True):
         return self.start <= self.drawn < self.end
 
 
-class Check(Struct, frozen=True, omit_defaults=True):
+class TraceCheck(Struct, frozen=True, omit_defaults=True):
     """A comparison, or several of which all, any or none had to match.
 
-    `found` is None where there was no such value. A target group that was looked into before has nothing inside.
+    `found` is None if there was no such value. A target group that was already evaluated has no parts.
     """
 
     what: Literal["compare", "all", "any", "none", "group", "nothing"]
@@ -61,31 +70,31 @@ class Check(Struct, frozen=True, omit_defaults=True):
     wanted: tuple[Scalar, ...] = ()
     found: Any = None
     group: str = ""  # the name of a target group
-    inside: tuple["Check", ...] = ()
+    inside: tuple["TraceCheck", ...] = ()
 
 
-class Step(Struct, frozen=True, omit_defaults=True):
-    """Something that a flag looked at on the way; the last one decided.
+class TraceStep(Struct, frozen=True, omit_defaults=True):
+    """A step of the evaluation; the last one decided.
 
-    `at` names the field (`rules[2]`), `name` the rule, target group, flag or variant. `gave` is what a flag that is
-    needed gave: true, false or a variant; empty where it is not active.
+    `at` names the field (`rules[2]`), `name` the rule, target group, flag or variant. `gave` is the outcome of a
+    required flag: true, false or a variant; empty if it is not active.
     """
 
     kind: Literal["dependency", "prerequisite", "rule", "target_group", "variant", "rollout", "default", "off"]
     at: str
     matched: bool
     name: str = ""
-    check: Check | None = None
+    check: TraceCheck | None = None
     draw: Draw | None = None
     gave: str = ""
 
 
-class Trace(Struct, frozen=True):
-    """What a flag gives to somebody, and the steps to it. `flag` is None where there is none for them."""
+class EvaluationTrace(Struct, frozen=True):
+    """The outcome of a flag for a user, and the steps to it. `flag` is None if there is none for the user."""
 
     key: str
     flag: Flag | None
-    steps: tuple[Step, ...] = ()
+    steps: tuple[TraceStep, ...] = ()
     enabled: bool = False
     value: Any = False
     payload: Any = None
@@ -93,27 +102,27 @@ class Trace(Struct, frozen=True):
     variant: str = ""
 
 
-def trace(ruleset: Ruleset, key: str, context: Context) -> Trace:
+def trace(ruleset: Ruleset, key: str, context: EvaluationContext) -> EvaluationTrace:
     """Evaluate a flag step by step; the outcome is that of `ruleset.one`. Never raises."""
-    asker = Asker(context)
+    asker = EvaluationSubject(context)
     flag = ruleset.flag_of(key, asker)
     if flag is not None:
         return _Walk(ruleset, flag, asker).trace()
     resting = ruleset.resting_of(key, asker)
-    return Trace(key, None) if resting is None else _Walk(ruleset, resting, asker).rest()
+    return EvaluationTrace(key, None) if resting is None else _Walk(ruleset, resting, asker).rest()
 
 
 class _Walk:
-    def __init__(self, ruleset: Ruleset, flag: Flag, asker: Asker) -> None:
+    def __init__(self, ruleset: Ruleset, flag: Flag, asker: EvaluationSubject) -> None:
         self._ruleset = ruleset
         self._flag = flag
         self._asker = asker
         self._groups = {group.id: group for group in ruleset.groups}
-        self._steps: list[Step] = []
+        self._steps: list[TraceStep] = []
         self._let_in: dict[str, bool] = {}
         asker.drawing = Drawing(flag)
 
-    def trace(self) -> Trace:
+    def trace(self) -> EvaluationTrace:
         if not self._satisfied():
             return self._off("DEPENDENCY_NOT_SATISFIED")
         self._asker.drawing = Drawing(self._flag)
@@ -131,22 +140,22 @@ class _Walk:
             return self._varied(definition.variants)
         if definition.type == "rollout":
             return self._rolled(definition.rolloutPercentage)
-        self._steps.append(Step("default", "defaultValue", True))
+        self._steps.append(TraceStep("default", "defaultValue", True))
         return self._ended("BOOLEAN_DEFAULT", definition.defaultValue)
 
-    def rest(self) -> Trace:
+    def rest(self) -> EvaluationTrace:
         """The off value, because the flag is inactive."""
-        self._steps.append(Step("off", "offValue", True))
+        self._steps.append(TraceStep("off", "offValue", True))
         return self._off("DEFAULT_VALUE")
 
-    def _off(self, reason: Reason) -> Trace:
+    def _off(self, reason: Reason) -> EvaluationTrace:
         return self._ended(reason, is_on_while_off(self._flag.definition))
 
     def _satisfied(self) -> bool:
         definition = self._flag.definition
         for number, key in enumerate(definition.dependencies):
             there = self._ruleset.flag_of(key, self._asker) is not None
-            self._steps.append(Step("dependency", f"dependencies[{number}]", there, key))
+            self._steps.append(TraceStep("dependency", f"dependencies[{number}]", there, key))
             if not there:
                 return False
         sound = self._flag.key not in self._ruleset.unsound
@@ -154,20 +163,20 @@ class _Walk:
             outcome = self._ruleset.needed(prerequisite.key, self._asker) if sound else None
             matched = gives(outcome, prerequisite)
             gave = "" if outcome is None else outcome.gave
-            step = Step("prerequisite", f"prerequisites[{number}]", matched, prerequisite.key, gave=gave)
+            step = TraceStep("prerequisite", f"prerequisites[{number}]", matched, prerequisite.key, gave=gave)
             self._steps.append(step)
             if not matched:
                 return False
         return True
 
-    def _matches(self, rule: Rule, kind: Literal["rule", "target_group"], at: str, name: str) -> bool:
+    def _matches(self, rule: TargetingRule, kind: Literal["rule", "target_group"], at: str, name: str) -> bool:
         check, draw = self._of_rule(rule, grouped=kind == "target_group")
         matched = (check is None or check.matched) and (draw is None or draw.inside)
-        self._steps.append(Step(kind, at, matched, name, check, draw))
+        self._steps.append(TraceStep(kind, at, matched, name, check, draw))
         return matched
 
-    def _of_rule(self, rule: Rule, *, grouped: bool) -> tuple[Check | None, Draw | None]:
-        """What a rule compares, and where it draws somebody who passed that."""
+    def _of_rule(self, rule: TargetingRule, *, grouped: bool) -> tuple[TraceCheck | None, Draw | None]:
+        """The comparison of a rule, and the bucket of a user who passed it."""
         check = self._compared(rule, grouped)
         draw = None
         if check is None:
@@ -178,65 +187,67 @@ class _Walk:
             draw = self._of_percentage(rule, rule.percentage)
         return check, draw
 
-    def _of_percentage(self, rule: Rule, percentage: float) -> Draw:
+    def _of_percentage(self, rule: TargetingRule, percentage: float) -> Draw:
         bucketing = rule.bucketing or self._flag.definition.bucketing
         identity = identity_reader(self._flag.definition.rolloutBy, bucketing.attribute)(self._asker)
         return Draw(identity, drawn_at(rule, self._asker), rule.percentageFrom, percentage)
 
-    def _compared(self, rule: Rule, grouped: bool) -> Check | None:
+    def _compared(self, rule: TargetingRule, grouped: bool) -> TraceCheck | None:
         """None for the wire's percentage, which compares nothing."""
         if rule.type == "conditions":
-            return self._of_node(rule.conditions, grouped, 1) if rule.conditions else Check("nothing", False)
+            return self._of_node(rule.conditions, grouped, 1) if rule.conditions else TraceCheck("nothing", False)
         if is_percentage(rule):
             return None
         found = rule_reader(rule)(self._asker)
         name = rule.field if rule.type == "property" else rule.type
-        return Check("compare", rule_test(rule)(found), name, rule.operator, rule_values(rule), found.value)
+        return TraceCheck("compare", rule_test(rule)(found), name, rule.operator, rule_values(rule), found.value)
 
-    def _of_node(self, node: Node, grouped: bool, depth: int) -> Check:
+    def _of_node(self, node: TargetingCondition, grouped: bool, depth: int) -> TraceCheck:
         if depth > DEEPEST:
-            return Check("nothing", False)
+            return TraceCheck("nothing", False)
         if node.all is not None:
             inside = self._of_nodes(node.all, grouped, depth)
-            return Check("all", all(one.matched for one in inside), inside=inside)
+            return TraceCheck("all", all(one.matched for one in inside), inside=inside)
         if node.any is not None:
             inside = self._of_nodes(node.any, grouped, depth)
-            return Check("any", any(one.matched for one in inside), inside=inside)
+            return TraceCheck("any", any(one.matched for one in inside), inside=inside)
         if node.none is not None:
             inside = self._of_nodes(node.none, grouped, depth)
-            return Check("none", not any(one.matched for one in inside), inside=inside)
+            return TraceCheck("none", not any(one.matched for one in inside), inside=inside)
         if node.group:
-            return Check("nothing", False) if grouped else self._of_group(self._groups.get(node.group))
+            return TraceCheck("nothing", False) if grouped else self._of_group(self._groups.get(node.group))
         if not node.attribute:
-            return Check("nothing", False)
+            return TraceCheck("nothing", False)
         found = reader(node.attribute)(self._asker)
-        return Check("compare", node_test(node)(found), node.attribute, node.operator, node_values(node), found.value)
+        return TraceCheck(
+            "compare", node_test(node)(found), node.attribute, node.operator, node_values(node), found.value
+        )
 
-    def _of_nodes(self, nodes: Sequence[Node], grouped: bool, depth: int) -> tuple[Check, ...]:
+    def _of_nodes(self, nodes: Sequence[TargetingCondition], grouped: bool, depth: int) -> tuple[TraceCheck, ...]:
         return tuple(self._of_node(one, grouped, depth + 1) for one in nodes)
 
-    def _of_group(self, group: TargetGroup | None) -> Check:
-        """Whether the first rule that matches lets somebody in."""
+    def _of_group(self, group: TargetGroup | None) -> TraceCheck:
+        """The check of whether the first rule that matches includes the user."""
         if group is None:
-            return Check("group", False)
+            return TraceCheck("group", False)
         if group.id in self._let_in:
-            return Check("group", self._let_in[group.id], group=group.name)
-        checks: list[Check] = []
+            return TraceCheck("group", self._let_in[group.id], group=group.name)
+        checks: list[TraceCheck] = []
         let_in = False
         for rule in group.rules:
             check, draw = self._of_rule(rule, grouped=True)
             matched = (check is None or check.matched) and (draw is None or draw.inside)
-            checks.append(check or Check("nothing", matched))
+            checks.append(check or TraceCheck("nothing", matched))
             if matched:
                 let_in = rule.enabled
                 break
         self._let_in[group.id] = let_in
-        return Check("group", let_in, group=group.name, inside=tuple(checks))
+        return TraceCheck("group", let_in, group=group.name, inside=tuple(checks))
 
-    def _varied(self, variants: tuple[Variant, ...]) -> Trace:
+    def _varied(self, variants: tuple[Variant, ...]) -> EvaluationTrace:
         definition = self._flag.definition
         identity = variant_identity_of(self._flag)(self._asker)
-        if definition.bucketing.algorithm == "default" and not weighted(variants):
+        if definition.bucketing.algorithm == "default" and not has_weights(variants):
             place = default_hash(variant_prefix(self._flag) + identity) % len(variants)
             draw = Draw(identity, place, place, place + 1, len(variants))
             return self._given(variants[place], draw)
@@ -249,27 +260,27 @@ class _Walk:
         rest = variants[-1] if definition.bucketing.algorithm == "default" else last_drawn(variants)
         return self._given(rest, Draw(identity, drawn, start, 100))
 
-    def _given(self, variant: Variant, draw: Draw) -> Trace:
-        self._steps.append(Step("variant", "variants", True, variant.key, draw=draw))
+    def _given(self, variant: Variant, draw: Draw) -> EvaluationTrace:
+        self._steps.append(TraceStep("variant", "variants", True, variant.key, draw=draw))
         return self._ended("MULTIVARIANT_EVALUATED", True, variant)
 
-    def _rolled(self, percentage: float) -> Trace:
+    def _rolled(self, percentage: float) -> EvaluationTrace:
         identity = identity_of(self._flag)(self._asker)
         draw = Draw(identity, rollout_draw(self._flag, self._flag.definition.bucketing)(identity), 0, percentage)
         inside = percentage >= 100 or draw.inside
-        self._steps.append(Step("rollout", "rolloutPercentage", inside, draw=draw))
+        self._steps.append(TraceStep("rollout", "rolloutPercentage", inside, draw=draw))
         return self._ended("ROLLOUT_ENABLED" if inside else "ROLLOUT_DISABLED", inside)
 
-    def _ruled(self, reason: Reason, rule: Rule) -> Trace:
+    def _ruled(self, reason: Reason, rule: TargetingRule) -> EvaluationTrace:
         variants: Iterator[Variant] = iter(())
         if rule.variant and rule.enabled and self._flag.definition.type == "multivariant":
             variants = (one for one in self._flag.definition.variants if one.key == rule.variant)
         return self._ended(reason, rule.enabled, next(variants, None))
 
-    def _ended(self, reason: Reason, enabled: bool, variant: Variant | None = None) -> Trace:
+    def _ended(self, reason: Reason, enabled: bool, variant: Variant | None = None) -> EvaluationTrace:
         if not enabled:
             variant = off_variant(self._flag.definition)
-        return Trace(
+        return EvaluationTrace(
             key=self._flag.key,
             flag=self._flag,
             steps=tuple(self._steps),

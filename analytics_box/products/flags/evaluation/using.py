@@ -1,4 +1,4 @@
-"""What flags look at of whoever asks: what is not among it need not be part of a cache's key. Pure."""
+"""The user attributes that flags use: others need not be part of a cache key. Pure."""
 
 from collections.abc import Iterable
 
@@ -6,8 +6,8 @@ from msgspec import Struct
 
 from analytics_box.products.flags.evaluation.asking import variants_by
 from analytics_box.products.flags.evaluation.conditions import draws, is_percentage, nodes
-from analytics_box.products.flags.evaluation.context import Context
-from analytics_box.products.flags.flag import Bucketing, Flag, RolloutBy, Rule, TargetGroup
+from analytics_box.products.flags.evaluation.context import EvaluationContext
+from analytics_box.products.flags.flag import Bucketing, Flag, RolloutBy, TargetGroup, TargetingRule
 
 
 class Uses(Struct, frozen=True):
@@ -19,10 +19,10 @@ class Uses(Struct, frozen=True):
     team_id: bool = False
     properties: frozenset[str] = frozenset()
 
-    def kept(self, context: Context) -> Context:
-        """The context without what no flag looks at: it gets the same outcomes."""
+    def kept(self, context: EvaluationContext) -> EvaluationContext:
+        """The context without attributes that no flag uses: it gets the same outcomes."""
         names = self.properties | {"email"} if self.email and not context.email else self.properties
-        return Context(
+        return EvaluationContext(
             user_id=context.user_id if self.user_id else "",
             email=context.email if self.email else "",
             organization_id=context.organization_id if self.organization_id else "",
@@ -40,7 +40,7 @@ _DRAWN: dict[RolloutBy, tuple[str, ...]] = {
 
 
 def uses_of(flags: Iterable[Flag], groups: Iterable[TargetGroup], off: Iterable[Flag] = ()) -> Uses:
-    """The attributes that flags and their target groups look at; flags that are `off` look only at whose they are."""
+    """The attributes that flags and their target groups use; flags that are `off` use only their user."""
     looking = _Looking({group.id: group for group in groups})
     for flag in flags:
         looking.at_flag(flag)
@@ -49,7 +49,7 @@ def uses_of(flags: Iterable[Flag], groups: Iterable[TargetGroup], off: Iterable[
 
 
 class _Looking:
-    """Gathers what is looked at, target group by target group."""
+    """A collector of used attributes, target group by target group."""
 
     def __init__(self, groups: dict[str, TargetGroup]) -> None:
         self.parts: set[str] = set()
@@ -75,7 +75,7 @@ class _Looking:
                 self._seen.add(known)
                 self._at_rules(group.rules, *drawing)
 
-    def _at_rules(self, rules: tuple[Rule, ...], by: RolloutBy, bucketing: Bucketing) -> list[str]:
+    def _at_rules(self, rules: tuple[TargetingRule, ...], by: RolloutBy, bucketing: Bucketing) -> list[str]:
         """Look at rules, and give the target groups that they name."""
         for rule in rules:
             if rule.percentage is not None:

@@ -1,1 +1,1 @@
-"""What came of flags: in which shares they were given, and the result of an experiment as a page."""
+"""Results of flags: the split of their variants, and the result of an experiment as a page."""

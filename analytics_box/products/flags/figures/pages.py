@@ -8,69 +8,71 @@ from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box.base.errors import BoxError
-from analytics_box.base.texts import FlagResults, Ranges
+from analytics_box.base.texts import FlagResults, RangeTexts
 from analytics_box.figures.asking import day_of
 from analytics_box.figures.spans import NAMED, RangeName, days_of, read_span
-from analytics_box.products.flags.figures.result import Result, Row, result_of
-from analytics_box.products.flags.page_frame import Opened, opened
+from analytics_box.products.flags.figures.result import ExperimentResult, Row, result_of
+from analytics_box.products.flags.page_frame import FlagPageView, open_flag
 from analytics_box.query import ranges
-from analytics_box.query.access import Scope
-from analytics_box.query.ranges import Days
-from analytics_box.query.request import GivenFilter, GivenParameter, GivenQuery, check
-from analytics_box.query.run import Queries
+from analytics_box.query.access import ReadScope
+from analytics_box.query.ranges import DayRange
+from analytics_box.query.request import GivenParameter, GivenQuery, QueryFilterInput, check
+from analytics_box.query.run import QueryRunner
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.page import dates
-from analytics_box.web.page.visit import Page, Visit, Visitor
+from analytics_box.web.page.visit import Page, PageRequest, Visitor
 
 _MOST_EVENTS: Final = 100
 _LONGEST_NAME: Final = 256
 
 
-class Asked(Struct, frozen=True):
-    """What the address asks for: the event that counts as a success, and the days; `unread` says what it asks for in
-    vain."""
+class FlagResultsRequest(Struct, frozen=True):
+    """The request of the page: the event that counts as a conversion, and the days; `unread` is a range that could not
+    be read.
+    """
 
     event: str
     range: RangeName
     first: str
     last: str
-    days: Days
+    days: DayRange
     unread: str
 
 
 async def results(visit: Visitor, flag_id: FromPath[str]) -> Page:
-    """GET /flags/{id}/results: what came of each variant. Raises NotFound or Forbidden."""
-    page = await opened(visit, flag_id)
+    """GET /flags/{id}/results: the results of each variant. Raises NotFound or Forbidden."""
+    page = await open_flag(visit, flag_id)
     zone = ranges.zone(visit.person.time_zone)
-    asked = _asked(visit, zone, day_of(page.flag.created_at, zone))
+    asked = _read_request(visit, zone, day_of(page.flag.created_at, zone))
     found = await _rows(page, asked, zone.key)
     rows, events = found or ([], [])
     return page.show(
         "flag_results.html",
         "results",
         asked=asked,
-        ranges=[(name, Ranges.names[name]) for name in NAMED],
+        ranges=[(name, RangeTexts.names[name]) for name in NAMED],
         events=events,
         failed=found is None,
         result=_result(page, rows, asked, zone.key) if rows else None,
     )
 
 
-def _asked(visit: Visit, zone: ZoneInfo, made: date) -> Asked:
-    """What an address asks for; all time begins on the day on which the flag was `made`. Never raises: what cannot be
-    read is the usual."""
+def _read_request(visit: PageRequest, zone: ZoneInfo, made: date) -> FlagResultsRequest:
+    """The request in an address; all time begins on the day on which the flag was `made`. Never raises: an invalid
+    value gets the default.
+    """
     span = read_span({name: visit.asked(name) for name in ("range", "from", "to")})
     days = days_of(span, visit.call.now, zone, made)
     event = visit.asked("conversion").strip()[:_LONGEST_NAME]
-    return Asked(event, span.name, days.first.isoformat(), days.last.isoformat(), days, span.unread)
+    return FlagResultsRequest(event, span.name, days.first.isoformat(), days.last.isoformat(), days, span.unread)
 
 
-async def _rows(page: Opened, asked: Asked, zone: str) -> tuple[list[Row], list[str]] | None:
-    """The variants, and the names of the events that their visitors sent; None where the queries failed."""
+async def _rows(page: FlagPageView, asked: FlagResultsRequest, zone: str) -> tuple[list[Row], list[str]] | None:
+    """The variants, and the names of the events that their visitors sent; None if the queries failed."""
     visit, flag = page.visit, page.flag
-    filters = [GivenFilter("flag", "eq", flag.key)]
+    filters = [QueryFilterInput("flag", "eq", flag.key)]
     if asked.event:
-        filters.append(GivenFilter("conversion", "eq", asked.event))
+        filters.append(QueryFilterInput("conversion", "eq", asked.event))
     given = GivenQuery(
         parameters=[GivenParameter("flag_exposures"), GivenParameter("custom_events")],
         startDate=asked.first,
@@ -84,7 +86,7 @@ async def _rows(page: Opened, asked: Asked, zone: str) -> tuple[list[Row], list[
     )
     request = check(given, zone_name=zone, now=visit.call.now)
     try:
-        entries = await visit.parts[Queries].answer(request, Scope(sites))
+        entries = await visit.parts[QueryRunner].answer(request, ReadScope(sites))
     except BoxError:
         return None
     if not all(entry.success for entry in entries):
@@ -94,7 +96,7 @@ async def _rows(page: Opened, asked: Asked, zone: str) -> tuple[list[Row], list[
     return answers["flag_exposures"], events
 
 
-def _result(page: Opened, rows: list[Row], asked: Asked, zone: str) -> Result:
+def _result(page: FlagPageView, rows: list[Row], asked: FlagResultsRequest, zone: str) -> ExperimentResult:
     flag = page.flag
     notes = []
     if flag.updated_at > ranges.window(asked.days, ranges.zone(zone), None).start and flag.version > 1:

@@ -1,7 +1,7 @@
-"""The result of an experiment in words: what came of each variant, who leads, and what speaks against it. Pure.
+"""The result of an experiment in words: the results of each variant, the leader, and caveats. Pure.
 
-Of more than one variant beside the control more is asked of each difference (Bonferroni): the chance that any looks
-better than it is stays at one in twenty.
+With more than one variant in addition to the control, the threshold of each difference is stricter (Bonferroni): the
+chance that any variant looks better than it is stays at one in twenty.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _WIDE: Final = 100  # of the drawing, in its own units
 Row = dict[str, Any]  # of the query type flag_exposures
 
 
-class Drawn(Struct, frozen=True):
+class RateBar(Struct, frozen=True):
     """A rate with its interval, in percent of the width of the drawing."""
 
     start: float
@@ -26,9 +26,10 @@ class Drawn(Struct, frozen=True):
     rate: float
 
 
-class VariantShown(Struct, frozen=True):
-    """A variant with what came of it; `drawn` is None where nothing is known of its rate. `judged` says whether its
-    difference is more than chance, `tone` in which direction."""
+class VariantResult(Struct, frozen=True):
+    """A variant with its results; `drawn` is None if its rate is unknown. `judged` says whether its difference is
+    statistically significant, `tone` in which direction.
+    """
 
     name: str
     is_control: bool
@@ -40,16 +41,18 @@ class VariantShown(Struct, frozen=True):
     rate: str
     interval: str
     label: str
-    drawn: Drawn | None
+    drawn: RateBar | None
     difference: str
     judged: str
     tone: str
 
 
-class Result(Struct, frozen=True):
-    """What the page says. `warning` comes first: with it nothing else counts. `clear` is whether there is a leader."""
+class ExperimentResult(Struct, frozen=True):
+    """The result of an experiment. `warning` comes first: if there is one, the rest does not count. `clear` is whether
+    there is a leader.
+    """
 
-    variants: tuple[VariantShown, ...]
+    variants: tuple[VariantResult, ...]
     verdict: str
     clear: bool
     warning: str
@@ -57,18 +60,18 @@ class Result(Struct, frozen=True):
     control: str
 
 
-def result_of(rows: Sequence[Row], event: str, notes: Sequence[str] = ()) -> Result:
-    """What the rows of the query type say, the control first; `event` is empty where none was chosen."""
+def result_of(rows: Sequence[Row], event: str, notes: Sequence[str] = ()) -> ExperimentResult:
+    """The result in the rows of the query type, the control first; `event` is empty if none was chosen."""
     given = [row for row in rows if row["is_given"]]
     control = given[0]["variant"] if given else ""
     limit = ONE_IN_TWENTY / max(len(given) - 1, 1)
     chance = rows[0]["sample_ratio_p_value"]
     unequal = chance is not None and chance < UNEQUAL
-    judged = [_judged(row, limit) for row in rows]
+    judged = [_significance(row, limit) for row in rows]
     highest = max((row["conversion_rate_high"] or 0 for row in rows), default=0)
     verdict, clear = _verdict(given, judged[: len(given)], event)
-    return Result(
-        variants=tuple(_shown(row, sign, highest) for row, sign in zip(rows, judged, strict=True)),
+    return ExperimentResult(
+        variants=tuple(_variant_result(row, sign, highest) for row, sign in zip(rows, judged, strict=True)),
         verdict="" if unequal and event else verdict,
         clear=clear and not unequal,
         warning=FlagResults.unequal.format(chance=_seldom(chance)) if unequal else "",
@@ -77,8 +80,8 @@ def result_of(rows: Sequence[Row], event: str, notes: Sequence[str] = ()) -> Res
     )
 
 
-def _judged(row: Row, limit: float) -> int:
-    """1 or -1 where a rate is higher or lower than the control's by more than chance, else 0."""
+def _significance(row: Row, limit: float) -> int:
+    """The sign of a significant difference from the control's rate: 1 if higher, -1 if lower, else 0."""
     low, high, chance = row["difference_low"], row["difference_high"], row["p_value"]
     if low is None or chance is None or chance >= limit:
         return 0
@@ -117,13 +120,13 @@ def _not_given(rows: Sequence[Row]) -> list[str]:
 
 
 def _no_shares(row: Row) -> list[str]:
-    """Why the shares are held against nothing."""
+    """The reason why there are no expected shares to compare with."""
     found = FlagResults.no_shares.get(row["expected_share_unknown"])
     return [] if found is None else [found]
 
 
 def _doubts(rows: Sequence[Row], event: str) -> list[str]:
-    """What else is to be known before anybody believes it."""
+    """Further caveats about a result."""
     words, mixed = FlagResults, sum(row["mixed_visitors"] for row in rows)
     found = [words.mixed[mixed == 1].format(count=figures.count(mixed))] if mixed else []
     if not event or len(rows) < 2:
@@ -136,13 +139,13 @@ def _doubts(rows: Sequence[Row], event: str) -> list[str]:
     return [*found, words.peeking]
 
 
-def _shown(row: Row, sign: int, highest: float) -> VariantShown:
+def _variant_result(row: Row, sign: int, highest: float) -> VariantResult:
     words = FlagResults
     rate, low, high = row["conversion_rate"], row["conversion_rate_low"], row["conversion_rate_high"]
     known = rate is not None and low is not None
     said = {"rate": _percent(rate), "low": _percent(low), "high": _percent(high)} if known else {}
     differs = row["difference"] is not None
-    return VariantShown(
+    return VariantResult(
         name=figures.visible(row["variant"]) if row["is_given"] else words.no_variant,
         is_control=row["is_control"],
         visitors=figures.count(row["visitors"]),
@@ -155,19 +158,19 @@ def _shown(row: Row, sign: int, highest: float) -> VariantShown:
         rate=_percent(rate) if known else words.unknown,
         interval=words.interval.format(**said) if known else "",
         label=words.interval_label.format(**said) if known else "",
-        drawn=_drawn(rate, low, high, highest) if known else None,
+        drawn=_rate_bar(rate, low, high, highest) if known else None,
         difference=_points(row["difference"], signed=True) if differs else "",
         judged=(words.more_than_chance if sign else words.maybe_chance) if differs else "",
         tone={1: "good", -1: "bad"}.get(sign, ""),
     )
 
 
-def _drawn(rate: float, low: float, high: float, highest: float) -> Drawn | None:
-    """On a scale that ends with the highest end of all intervals."""
+def _rate_bar(rate: float, low: float, high: float, highest: float) -> RateBar | None:
+    """The rate on a scale that ends with the highest end of all intervals."""
     if not highest:
         return None
     start, end = (round(_WIDE * value / highest, 2) for value in (low, high))
-    return Drawn(start, max(round(end - start, 2), 0.5), round(_WIDE * rate / highest, 2))
+    return RateBar(start, max(round(end - start, 2), 0.5), round(_WIDE * rate / highest, 2))
 
 
 def _percent(value: float) -> str:
@@ -180,7 +183,7 @@ def _points(value: float, *, signed: bool = False) -> str:
 
 
 def _seldom(chance: float) -> str:
-    """How often something happens by chance, in words; the chance has four digits."""
+    """The frequency of a chance event, in words; the chance has four digits."""
     if chance < 0.0001:
         return FlagResults.less_than.format(number=figures.count(10_000))
     return FlagResults.once_in.format(number=figures.count(1 / chance))

@@ -1,4 +1,4 @@
-"""In which shares a flag gives its variants, as far as its definition alone tells."""
+"""The expected split of a flag's variants, as its definition alone determines it."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from analytics_box.base.store.db import Db
 from analytics_box.products.flags.directory import Flags
-from analytics_box.products.flags.evaluation.compiling import cumulative, weighted
+from analytics_box.products.flags.evaluation.compiling import cumulative, has_weights
 from analytics_box.products.flags.evaluation.outcome import off_variant
-from analytics_box.products.flags.flag import Algorithm, Definition, Flag
+from analytics_box.products.flags.flag import Algorithm, Flag, FlagDefinition
 from analytics_box.products.flags.history import reading
 from analytics_box.query.splits import Split
 from analytics_box.tenants.websites.directory import Directory
@@ -21,7 +21,7 @@ _TWO: Final = ("false", "true")
 
 
 class FlagSplits:
-    """The splits of the flags in memory, and what box.db has of their history (query.splits)."""
+    """The splits of the flags in memory, and of their history in box.db (query.splits)."""
 
     def __init__(self, db: Db, flags: Flags, websites: Directory) -> None:
         self._db = db
@@ -29,10 +29,10 @@ class FlagSplits:
         self._websites = websites
 
     async def of(self, site: int, flag: str, start: int, end: int) -> Split | None:
-        """That of the website's own flag, else of its organization's.
+        """The split of the website's flag, else of its organization's.
 
-        Exposures do not say their environment: of several flags with this key the one without any counts, and where
-        all have one, nothing can be told.
+        Exposures do not name their environment: of several flags with this key the one without an environment counts,
+        and if all have one, the split is unknown.
         """
         for found in self._named(site, flag):
             common = [one for one in found if one.environment is None] or found
@@ -44,7 +44,7 @@ class FlagSplits:
         return None
 
     def _named(self, site: int, flag: str) -> Iterator[list[Flag]]:
-        """The flags with this key, of the website and then of the organization, where there are any."""
+        """The flags with this key, of the website and then of the organization, if there are any."""
         website = next((one for one in self._websites.all() if one.site == site), None)
         for scope_id in () if website is None else (website.id, website.organization_id):
             scope = self._flags.scope(scope_id)
@@ -53,9 +53,10 @@ class FlagSplits:
                 yield found
 
 
-def split_within(now: Definition, before: Sequence[Definition] | None) -> Split:
-    """How a flag splits now, unless it was something else in a range: `before` is what it was then, None where nobody
-    knows. What was a variant then is still one."""
+def split_within(now: FlagDefinition, before: Sequence[FlagDefinition] | None) -> Split:
+    """The split of a flag in a range: the current one, unless the flag was different. `before` are its definitions in
+    the range, None if they are unknown. Variants of that time are still variants.
+    """
     split = split_of(now)
     if before is not None and all(_draws(one) == _draws(now) for one in before):
         return split
@@ -65,8 +66,10 @@ def split_within(now: Definition, before: Sequence[Definition] | None) -> Split:
     return Split(tuple(variants), closed=closed, untold="changed")
 
 
-def _draws(definition: Definition) -> tuple[Any, ...]:
-    """All that decides what visitors get; those whom an inactive flag leaves out are none of its variants' visitors."""
+def _draws(definition: FlagDefinition) -> tuple[Any, ...]:
+    """Everything that decides the outcomes of visitors; visitors that an inactive flag leaves out belong to none of its
+    variants.
+    """
     left_out = definition.type == "multivariant" and not _gives_variant_while_off(definition)
     return (
         definition.type,
@@ -84,11 +87,11 @@ def _draws(definition: Definition) -> tuple[Any, ...]:
     )
 
 
-def split_of(definition: Definition) -> Split:
-    """How a flag splits those whom it is evaluated for.
+def split_of(definition: FlagDefinition) -> Split:
+    """The split of the users that a flag is evaluated for.
 
-    Rules give some users what the draw would not, and a rollout by organizations or teams gives all of one the same:
-    then nobody can tell how many visitors should have got what.
+    Rules override the bucketing for some users, and a rollout by organizations or teams gives all their members the
+    same: then the expected share of a variant is unknown.
     """
     told = not definition.rules and not definition.targetGroupIds and definition.rolloutBy == "user"
     algorithm = definition.bucketing.algorithm
@@ -98,7 +101,7 @@ def split_of(definition: Definition) -> Split:
         )
         names = tuple(variant.key for variant in definition.variants)
         ends = cumulative(definition.variants)
-        if weighted(definition.variants):
+        if has_weights(definition.variants):
             ends = tuple(_drawn_below(end, _VARIANT_STEPS.get(algorithm, 0)) for end in (*ends[:-1], 100.0))
         return Split(names, _widths(ends), closed=True) if told else _untold(names, closed=True)
     if definition.type == "rollout":
@@ -108,8 +111,10 @@ def split_of(definition: Definition) -> Split:
     return _untold(_TWO)
 
 
-def _gives_variant_while_off(definition: Definition) -> bool:
-    """Whether its off value is that of a variant, whose visitors are then not only those who drew it."""
+def _gives_variant_while_off(definition: FlagDefinition) -> bool:
+    """Return whether the off value is that of a variant, whose visitors then include some who were not bucketed into
+    it.
+    """
     variant = off_variant(definition)
     return variant is not None and bool(variant.key)
 
@@ -119,7 +124,7 @@ def _untold(names: tuple[str, ...], *, closed: bool = False) -> Split:
 
 
 def _drawn_below(percent: float, step: float) -> float:
-    """How many percent of the draws lie below, where these lie so many percent apart."""
+    """The percentage of buckets below `percent`, if buckets are `step` percent apart."""
     return min(math.ceil(round(percent / step, 6)) * step, 100.0) if step else percent
 
 

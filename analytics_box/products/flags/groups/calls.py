@@ -4,64 +4,65 @@ from msgspec import Struct
 
 from analytics_box.base import errors
 from analytics_box.products.flags import access
-from analytics_box.products.flags.access import Reach, known_group, reach, seen_scope
-from analytics_box.products.flags.editing.shown import GroupShown, group_shown
+from analytics_box.products.flags.access import FlagReach, find_target_group, reach, visible_scope
+from analytics_box.products.flags.editing.shown import TargetGroupAnswer, target_group_answer
 from analytics_box.products.flags.flag import TargetGroup
 from analytics_box.products.flags.groups import change
-from analytics_box.products.flags.groups.messages import ChangedGroup, NewGroup, OneGroup
-from analytics_box.products.flags.messages import OfScope
+from analytics_box.products.flags.groups.messages import CreateTargetGroup, TargetGroupId, UpdateTargetGroup
+from analytics_box.products.flags.messages import OwnedInput
 from analytics_box.products.flags.saving import save
 from analytics_box.web.call import Call
 
 
-class Deleted(Struct, frozen=True):
+class TargetGroupDeleteAnswer(Struct, frozen=True):
     """The keys of the flags that had the target group."""
 
     flags: tuple[str, ...]
     success: bool = True
 
 
-async def list_groups(call: Call, given: OfScope) -> list[GroupShown]:
+async def list_groups(call: Call, given: OwnedInput) -> list[TargetGroupAnswer]:
     """targetGroups.list: by name. Raises Forbidden or NotFound."""
-    scope = await seen_scope(call, given.websiteId, given.organizationId)
-    return [group_shown(group) for group in scope.groups]
+    scope = await visible_scope(call, given.websiteId, given.organizationId)
+    return [target_group_answer(group) for group in scope.groups]
 
 
-async def get_by_id(call: Call, given: OneGroup) -> GroupShown:
+async def get_by_id(call: Call, given: TargetGroupId) -> TargetGroupAnswer:
     """targetGroups.getById. Raises NotFound or Forbidden."""
-    own, found = _known(call, given)
+    own, found = _named_group(call, given)
     await call.read(lambda db: access.check(db, own, "viewer"))
-    return group_shown(found)
+    return target_group_answer(found)
 
 
-async def create(call: Call, given: NewGroup) -> GroupShown:
+async def create(call: Call, given: CreateTargetGroup) -> TargetGroupAnswer:
     """targetGroups.create. Raises Forbidden, NotFound, BadRequest or Conflict."""
     own = reach(call, given.websiteId, given.organizationId)
-    return group_shown(await save(call.parts, own.scope, lambda db: change.create(db, own, given), adds=True))
+    return target_group_answer(await save(call.parts, own.scope, lambda db: change.create(db, own, given), adds=True))
 
 
-async def update(call: Call, given: ChangedGroup) -> GroupShown:
-    """targetGroups.update: what is not given stays; all its flags follow at once.
+async def update(call: Call, given: UpdateTargetGroup) -> TargetGroupAnswer:
+    """targetGroups.update: omitted fields do not change; all its flags follow immediately.
 
     Raises Forbidden, NotFound, BadRequest or Conflict.
     """
-    own, _ = _known(call, given)
-    return group_shown(await save(call.parts, own.scope, lambda db: change.update(db, own, given), adds=True))
+    own, _ = _named_group(call, given)
+    return target_group_answer(await save(call.parts, own.scope, lambda db: change.update(db, own, given), adds=True))
 
 
-async def delete(call: Call, given: OneGroup) -> Deleted:
+async def delete(call: Call, given: TargetGroupId) -> TargetGroupDeleteAnswer:
     """targetGroups.delete: its flags do without it.
 
     Raises Forbidden, NotFound, or Conflict where conditions of rules name it.
     """
-    own, _ = _known(call, given)
+    own, _ = _named_group(call, given)
     changed = await save(call.parts, own.scope, lambda db: change.delete(db, own, given.id))
-    return Deleted(tuple(dict.fromkeys(flag.key for flag in changed)))
+    return TargetGroupDeleteAnswer(tuple(dict.fromkeys(flag.key for flag in changed)))
 
 
-def _known(call: Call, given: OneGroup | ChangedGroup) -> tuple[Reach, TargetGroup]:
-    """The group that is named. Raises NotFound, also where it is not of the website or organization that is named."""
-    own, found = known_group(call, given.id)
+def _named_group(call: Call, given: TargetGroupId | UpdateTargetGroup) -> tuple[FlagReach, TargetGroup]:
+    """The group that the input names. Raises NotFound, including when it is not of the named website or
+    organization."""
+    own, found = find_target_group(call, given.id)
     if given.websiteId not in {None, own.website_id} or given.organizationId not in {None, own.organization_id}:
         raise errors.NotFound.of("targetGroup", given.id)
     return own, found

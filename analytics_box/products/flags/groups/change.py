@@ -1,6 +1,7 @@
-"""Making, changing and deleting target groups: each verb writes its rows and audit entries in the caller's transaction.
+"""Creating, changing and deleting target groups: each function writes its rows and audit entries in the caller's
+transaction.
 
-Whoever calls one does so inside flags.saving, so that memory follows.
+Callers use flags.saving, so that memory follows.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,40 +15,47 @@ from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.names import is_visible, one_line
 from analytics_box.base.store.db import Connection
 from analytics_box.products.flags import rows
-from analytics_box.products.flags.access import Reach, check, existing_group
+from analytics_box.products.flags.access import FlagReach, check, existing_group
 from analytics_box.products.flags.editing import change as flags
 from analytics_box.products.flags.evaluation.checking import environment_faults, group_faults
-from analytics_box.products.flags.flag import LARGEST_SCOPE, MOST_GROUPS, Flag, Node, Rule, TargetGroup
-from analytics_box.products.flags.groups.messages import ChangedGroup, NewGroup
-from analytics_box.products.flags.scope import Scope
+from analytics_box.products.flags.flag import (
+    LARGEST_SCOPE,
+    MOST_GROUPS,
+    Flag,
+    TargetGroup,
+    TargetingCondition,
+    TargetingRule,
+)
+from analytics_box.products.flags.groups.messages import CreateTargetGroup, UpdateTargetGroup
+from analytics_box.products.flags.scope import FlagScope
 from analytics_box.tenants.tenancy.messages import date, millis
 
 SUBJECT: Final = "target group"
 
 
-def create(db: Connection, own: Reach, given: NewGroup) -> TargetGroup:
+def create(db: Connection, own: FlagReach, given: CreateTargetGroup) -> TargetGroup:
     """A new target group. Raises Forbidden, BadRequest or Conflict."""
     check(db, own, "member")
-    made = drafted(own, given, flags.known(db, own))
-    put(db, own, None, made)
+    made = draft_group(own, given, flags.stored_scope(db, own))
+    store_group(db, own, None, made)
     return made
 
 
-def update(db: Connection, own: Reach, given: ChangedGroup) -> TargetGroup:
-    """Another state of a target group; what is not given stays.
+def update(db: Connection, own: FlagReach, given: UpdateTargetGroup) -> TargetGroup:
+    """Update a target group; omitted fields do not change.
 
     Raises Forbidden, NotFound, BadRequest or Conflict.
     """
     check(db, own, "member")
-    before = _expected(db, own, given)
-    after = redrafted(own, before, given, flags.known(db, own))
+    before = _existing_version(db, own, given)
+    after = redraft_group(own, before, given, flags.stored_scope(db, own))
     if after != before:
-        put(db, own, before, after)
+        store_group(db, own, before, after)
     return after
 
 
-def drafted(own: Reach, given: NewGroup, scope: Scope) -> TargetGroup:
-    """A target group as it would be among those of a scope; nothing is stored. Raises BadRequest or Conflict."""
+def draft_group(own: FlagReach, given: CreateTargetGroup, scope: FlagScope) -> TargetGroup:
+    """A new target group of a scope; nothing is stored. Raises BadRequest or Conflict."""
     if len(scope.groups) >= MOST_GROUPS:
         raise Conflict.full("targetGroups", MOST_GROUPS, f"There may be {MOST_GROUPS} target groups; delete one first")
     made = TargetGroup(
@@ -66,8 +74,8 @@ def drafted(own: Reach, given: NewGroup, scope: Scope) -> TargetGroup:
     return made
 
 
-def redrafted(own: Reach, before: TargetGroup, given: ChangedGroup, scope: Scope) -> TargetGroup:
-    """The state that a target group would get, or the one it has where nothing changes. Raises BadRequest."""
+def redraft_group(own: FlagReach, before: TargetGroup, given: UpdateTargetGroup, scope: FlagScope) -> TargetGroup:
+    """A target group after a change; equal to `before` if nothing changes. Nothing is stored. Raises BadRequest."""
     fields: dict[str, object] = {}
     if given.name is not UNSET:
         fields["name"] = _name(given.name)
@@ -85,7 +93,7 @@ def redrafted(own: Reach, before: TargetGroup, given: ChangedGroup, scope: Scope
     return after
 
 
-def put(db: Connection, own: Reach, before: TargetGroup | None, after: TargetGroup) -> None:
+def store_group(db: Connection, own: FlagReach, before: TargetGroup | None, after: TargetGroup) -> None:
     """Store a drafted target group, a new one for a `before` of None. Raises Conflict."""
     if before is None:
         rows.insert_group(db, after)
@@ -98,13 +106,13 @@ def put(db: Connection, own: Reach, before: TargetGroup | None, after: TargetGro
         record(db, own, after, "updated", _difference(before, after))
 
 
-def delete(db: Connection, own: Reach, group_id: str) -> list[Flag]:
-    """The target group is gone, also from its flags, which this returns.
+def delete(db: Connection, own: FlagReach, group_id: str) -> list[Flag]:
+    """Delete a target group and remove it from its flags; return those flags.
 
-    Raises Forbidden, NotFound, or Conflict where conditions of rules name it.
+    Raises Forbidden, NotFound, or Conflict if conditions of rules name it.
     """
     check(db, own, "member")
-    gone, scope = existing_group(db, own, group_id), flags.known(db, own)
+    gone, scope = existing_group(db, own, group_id), flags.stored_scope(db, own)
     naming = [flag.key for flag in scope.flags if names(flag.definition.rules, group_id)]
     if naming:
         raise Conflict(f"Conditions of {', '.join(naming[:5])} name this target group; change those first")
@@ -116,23 +124,25 @@ def delete(db: Connection, own: Reach, group_id: str) -> list[Flag]:
     return changed
 
 
-def uses(scope: Scope, group_id: str) -> list[Flag]:
+def uses(scope: FlagScope, group_id: str) -> list[Flag]:
     """The flags that have a target group."""
     return [flag for flag in scope.flags if group_id in flag.definition.targetGroupIds]
 
 
-def names(rules: Iterable[Rule], group_id: str) -> bool:
+def names(rules: Iterable[TargetingRule], group_id: str) -> bool:
     """Whether a condition of these rules names a target group."""
     return any(rule.conditions is not None and _names(rule.conditions, group_id) for rule in rules)
 
 
-def record(db: Connection, own: Reach, group: TargetGroup, action: audit.Action, detail: Mapping[str, object]) -> None:
-    """Write down what was done to a target group; no rule, because rules name people."""
+def record(
+    db: Connection, own: FlagReach, group: TargetGroup, action: audit.Action, detail: Mapping[str, object]
+) -> None:
+    """Add a change of a target group to the audit log; without rules, because rules name people."""
     audit.record(db, own.by, group.organization_id, action, SUBJECT, group.id, {"name": group.name, **detail})
 
 
-def _expected(db: Connection, own: Reach, given: ChangedGroup) -> TargetGroup:
-    """The group, if it is as whoever changes it has seen it. Raises NotFound or Conflict."""
+def _existing_version(db: Connection, own: FlagReach, given: UpdateTargetGroup) -> TargetGroup:
+    """The group, if it has not changed since the caller read it. Raises NotFound or Conflict."""
     found = existing_group(db, own, given.id)
     if given.updatedAt is not None and millis(given.updatedAt) != found.updated_at:
         changed = date(found.updated_at).isoformat(timespec="milliseconds")
@@ -140,14 +150,14 @@ def _expected(db: Connection, own: Reach, given: ChangedGroup) -> TargetGroup:
     return found
 
 
-def _check_rules(group: TargetGroup, scope: Scope) -> None:
+def _check_rules(group: TargetGroup, scope: FlagScope) -> None:
     others = [other for other in scope.groups if other.id != group.id]
     found = group_faults(group) or list(environment_faults(scope.flags, [*others, group], scope.groups))
     if found:
         raise BadRequest(found[0].message, details=tuple(found))
 
 
-def _check_size(db: Connection, own: Reach) -> None:
+def _check_size(db: Connection, own: FlagReach) -> None:
     if rows.bytes_of(db, own.scope)[1] > LARGEST_SCOPE:
         raise Conflict(f"All target groups together can have up to {LARGEST_SCOPE:,} bytes; shrink or delete one first")
 
@@ -168,7 +178,7 @@ def _without(flag: Flag, group_id: str) -> Flag:
     return replace(flag, definition=replace(flag.definition, targetGroupIds=kept))
 
 
-def _names(node: Node, group_id: str) -> bool:
+def _names(node: TargetingCondition, group_id: str) -> bool:
     if node.group == group_id:
         return True
     return any(_names(part, group_id) for part in (*(node.all or ()), *(node.any or ()), *(node.none or ())))

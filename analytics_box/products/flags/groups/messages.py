@@ -1,21 +1,21 @@
-"""What procedures of target groups take (wire 6.4)."""
+"""Input of target group procedures (wire 6.4)."""
 
 from datetime import datetime
 from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
-from analytics_box.products.flags.flag import LONGEST_DESCRIPTION, LONGEST_NAME, MOST_RULES, Rule
-from analytics_box.products.flags.messages import Id, OfScope
+from analytics_box.products.flags.flag import LONGEST_DESCRIPTION, LONGEST_NAME, MOST_RULES, TargetingRule
+from analytics_box.products.flags.messages import Id, OwnedInput
 
 Name = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
 Description = Annotated[str, Meta(max_length=LONGEST_DESCRIPTION)]
 Color = Annotated[str, Meta(pattern="^(#[0-9A-Fa-f]{6})?$", max_length=7)]
 Instant = Annotated[datetime, Meta(tz=True)]
-Rules = Annotated[tuple[Rule, ...], Meta(max_length=MOST_RULES)]
+Rules = Annotated[tuple[TargetingRule, ...], Meta(max_length=MOST_RULES)]
 
 
-class NewGroup(OfScope, frozen=True, kw_only=True):
+class CreateTargetGroup(OwnedInput, frozen=True, kw_only=True):
     """Input of targetGroups.create. `color` is like #2563eb."""
 
     name: Name
@@ -24,10 +24,10 @@ class NewGroup(OfScope, frozen=True, kw_only=True):
     rules: Rules = ()
 
 
-class ChangedGroup(OfScope, frozen=True, kw_only=True):
-    """Input of targetGroups.update. What is not given stays; null empties a field.
+class UpdateTargetGroup(OwnedInput, frozen=True, kw_only=True):
+    """Input of targetGroups.update. Omitted fields do not change; null clears a field.
 
-    With `updatedAt` only a group that nobody has changed since then changes.
+    With `updatedAt` the group changes only if it has not been changed since then.
     """
 
     id: Id
@@ -38,7 +38,7 @@ class ChangedGroup(OfScope, frozen=True, kw_only=True):
     updatedAt: Instant | None = None
 
 
-class OneGroup(OfScope, frozen=True, kw_only=True):
+class TargetGroupId(OwnedInput, frozen=True, kw_only=True):
     """Input that names a target group."""
 
     id: Id

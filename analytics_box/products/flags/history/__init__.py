@@ -1,1 +1,1 @@
-"""What flags were, version by version: what changed between two, and giving one back."""
+"""The version history of flags: differences between two versions, and restoring one."""

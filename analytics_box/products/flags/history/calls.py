@@ -4,70 +4,70 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from analytics_box.base.store.db import Connection
-from analytics_box.products.flags.access import known, seen
+from analytics_box.products.flags.access import find_flag, visible_flag
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.editing import change
-from analytics_box.products.flags.editing.shown import ChangedShown, changed_shown
+from analytics_box.products.flags.editing.shown import FlagChangeAnswer, flag_change_answer
 from analytics_box.products.flags.flag import Flag
 from analytics_box.products.flags.history import reading, words
-from analytics_box.products.flags.history.difference import Change
+from analytics_box.products.flags.history.difference import DefinitionChange
 from analytics_box.products.flags.history.messages import (
-    ChangeShown,
-    DifferenceShown,
-    HistoryShown,
+    DefinitionChangeAnswer,
+    FlagDifferenceAnswer,
+    FlagHistoryAnswer,
+    FlagVersionAnswer,
     OneVersion,
-    Restored,
+    RestoreFlag,
     TwoVersions,
-    VersionShown,
     WhichHistory,
     WholeVersion,
 )
 from analytics_box.products.flags.history.rows import Version
 from analytics_box.products.flags.saving import save
-from analytics_box.products.flags.scope import Scope
+from analytics_box.products.flags.scope import FlagScope
 from analytics_box.tenants.tenancy.messages import date
 from analytics_box.web.call import Call
 
 
-async def get_history(call: Call, given: WhichHistory) -> HistoryShown:
-    """flags.history: what changed, by whom and why; the newest first. Raises NotFound."""
-    flag = await seen(call, given.flagId)
+async def get_history(call: Call, given: WhichHistory) -> FlagHistoryAnswer:
+    """flags.history: the changes with their actor and reason, the newest first. Raises NotFound."""
+    flag = await visible_flag(call, given.flagId)
     found, more = await call.read(lambda db: reading.history(db, flag.id, before=given.before, limit=given.limit))
     groups = _groups(call, flag)
-    versions = tuple(VersionShown(**_fields(call, one, changes, groups)) for one, changes in found)
-    return HistoryShown(flag_id=flag.id, versions=versions, has_more=more)
+    versions = tuple(FlagVersionAnswer(**_fields(call, one, changes, groups)) for one, changes in found)
+    return FlagHistoryAnswer(flag_id=flag.id, versions=versions, has_more=more)
 
 
 async def get_version(call: Call, given: OneVersion) -> WholeVersion:
-    """flags.version: what a flag was in a version of it. Raises NotFound."""
-    flag = await seen(call, given.flagId)
+    """flags.version: a flag in one of its versions. Raises NotFound."""
+    flag = await visible_flag(call, given.flagId)
     one, changes = await call.read(lambda db: reading.version(db, flag.id, given.version))
     return WholeVersion(**_fields(call, one, changes, _groups(call, flag)), definition=one.definition)
 
 
-async def diff(call: Call, given: TwoVersions) -> DifferenceShown:
-    """flags.diff: what changed from one version to another. Raises NotFound."""
-    flag = await seen(call, given.flagId)
+async def diff(call: Call, given: TwoVersions) -> FlagDifferenceAnswer:
+    """flags.diff: the changes from one version to another. Raises NotFound."""
+    flag = await visible_flag(call, given.flagId)
     found = await call.read(lambda db: reading.between(db, flag.id, given.from_, given.to))
-    return DifferenceShown(from_=given.from_, to=given.to, changes=_changes(found, _groups(call, flag)))
+    return FlagDifferenceAnswer(from_=given.from_, to=given.to, changes=_changes(found, _groups(call, flag)))
 
 
-async def restore(call: Call, given: Restored) -> ChangedShown:
+async def restore(call: Call, given: RestoreFlag) -> FlagChangeAnswer:
     """flags.restore: all that a flag decides by, as it was in a version, as another new version.
 
     Its key and its environment stay. Raises Forbidden, NotFound, BadRequest or Conflict.
     """
-    own, _ = known(call, given.flagId)
+    own, _ = find_flag(call, given.flagId)
 
     note = given.note or words.of_version(given.version)
 
-    def work(db: Connection) -> change.Changed:
+    def work(db: Connection) -> change.FlagChange:
         definition = reading.existing(db, given.flagId, given.version).definition
         return change.redefine(db, own, given.flagId, definition, act="restored", note=note, version=given.current)
 
     done = await save(call.parts, own.scope, work, adds=True)
-    scope = call.parts[Flags].scope(own.scope) or Scope(own.scope, own.organization_id, own.website_id)
-    return changed_shown(done, scope)
+    scope = call.parts[Flags].scope(own.scope) or FlagScope(own.scope, own.organization_id, own.website_id)
+    return flag_change_answer(done, scope)
 
 
 def _groups(call: Call, flag: Flag) -> dict[str, str]:
@@ -75,7 +75,7 @@ def _groups(call: Call, flag: Flag) -> dict[str, str]:
     return {group.id: group.name for group in scope.groups} if scope is not None else {}
 
 
-def _fields(call: Call, one: Version, changes: Iterable[Change], groups: Mapping[str, str]) -> dict[str, Any]:
+def _fields(call: Call, one: Version, changes: Iterable[DefinitionChange], groups: Mapping[str, str]) -> dict[str, Any]:
     return {
         "version": one.version,
         "key": one.key,
@@ -89,8 +89,8 @@ def _fields(call: Call, one: Version, changes: Iterable[Change], groups: Mapping
     }
 
 
-def _changes(changes: Iterable[Change], groups: Mapping[str, str]) -> tuple[ChangeShown, ...]:
+def _changes(changes: Iterable[DefinitionChange], groups: Mapping[str, str]) -> tuple[DefinitionChangeAnswer, ...]:
     return tuple(
-        ChangeShown(each.field, each.kind, each.item, each.before, each.after, words.line(each, groups))
+        DefinitionChangeAnswer(each.field, each.kind, each.item, each.before, each.after, words.line(each, groups))
         for each in changes
     )

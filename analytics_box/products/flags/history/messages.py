@@ -1,11 +1,11 @@
-"""What procedures of a flag's history take, and answer with."""
+"""Input and output of procedures of a flag's history."""
 
 from datetime import datetime
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from analytics_box.products.flags.flag import LONGEST_DESCRIPTION, Definition
+from analytics_box.products.flags.flag import LONGEST_DESCRIPTION, FlagDefinition
 from analytics_box.products.flags.history.difference import Kind
 
 Id = Annotated[str, Meta(min_length=1, max_length=255)]
@@ -28,14 +28,14 @@ class OneVersion(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TwoVersions(Struct, frozen=True, forbid_unknown_fields=True, rename={"from_": "from"}):
-    """Input of flags.diff: what changed from one version to another, in either direction."""
+    """Input of flags.diff: the changes from one version to another, in either direction."""
 
     flagId: Id
     from_: Number
     to: Number
 
 
-class Restored(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RestoreFlag(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Input of flags.restore. `current` is the version that the caller knows; if the flag is another by now, nothing
     is done."""
 
@@ -45,10 +45,10 @@ class Restored(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     current: Number | None = None
 
 
-class ChangeShown(Struct, frozen=True):
-    """One thing that changed. `item` says which of several: a variant's or a flag's key, the number of a rule.
+class DefinitionChangeAnswer(Struct, frozen=True):
+    """A change. `item` identifies the part: a variant's or a flag's key, the number of a rule.
 
-    `text` says it in a line.
+    `text` describes it in a line.
     """
 
     field: str
@@ -59,10 +59,10 @@ class ChangeShown(Struct, frozen=True):
     text: str
 
 
-class VersionShown(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A version: who made it when and why, and what changed to it from the one before that is kept.
+class FlagVersionAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A version with its actor, time and reason, and the changes since the one before that is kept.
 
-    `actorName`, a person's e-mail address or a key's name, is told to people only, not to API keys.
+    `actorName`, a person's email address or a key's name, is visible to people only, not to API keys.
     """
 
     version: int
@@ -73,26 +73,26 @@ class VersionShown(Struct, frozen=True, kw_only=True, rename="camel"):
     actor_name: str | None
     note: str
     at: datetime
-    changes: tuple[ChangeShown, ...]
+    changes: tuple[DefinitionChangeAnswer, ...]
 
 
-class HistoryShown(Struct, frozen=True, kw_only=True, rename="camel"):
+class FlagHistoryAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
     """Answer of flags.history: the newest first."""
 
     flag_id: str
-    versions: tuple[VersionShown, ...]
+    versions: tuple[FlagVersionAnswer, ...]
     has_more: bool
 
 
-class WholeVersion(VersionShown, frozen=True, kw_only=True, rename="camel"):
+class WholeVersion(FlagVersionAnswer, frozen=True, kw_only=True, rename="camel"):
     """A version with all that the flag decided by; fields that are as in a new flag are left out."""
 
-    definition: Definition
+    definition: FlagDefinition
 
 
-class DifferenceShown(Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
+class FlagDifferenceAnswer(Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
     """Answer of flags.diff."""
 
     from_: int
     to: int
-    changes: tuple[ChangeShown, ...]
+    changes: tuple[DefinitionChangeAnswer, ...]

@@ -1,12 +1,12 @@
-"""The history of a flag, with what changed from version to version."""
+"""The history of a flag, with the changes from version to version."""
 
 from collections.abc import Sequence
 
 from analytics_box.base import errors
 from analytics_box.base.store.db import Connection
-from analytics_box.products.flags.flag import Definition
+from analytics_box.products.flags.flag import FlagDefinition
 from analytics_box.products.flags.history import rows
-from analytics_box.products.flags.history.difference import Change, difference
+from analytics_box.products.flags.history.difference import DefinitionChange, difference
 from analytics_box.products.flags.history.rows import Version
 
 _MOST_IN_FORCE = 50  # versions that are looked at; a definition has up to 256 KiB
@@ -15,23 +15,23 @@ UNKNOWN_VERSION = "This flag has no such version any more; old ones are not kept
 
 def history(
     db: Connection, flag_id: str, *, before: int | None = None, limit: int
-) -> tuple[list[tuple[Version, tuple[Change, ...]]], bool]:
-    """The newest versions with what changed to each, and whether there are older ones. The first made all there is."""
+) -> tuple[list[tuple[Version, tuple[DefinitionChange, ...]]], bool]:
+    """The newest versions with their changes, and whether there are older ones. The first version added everything."""
     found = rows.latest(db, flag_id, before=before, limit=limit + 1)
     older: Sequence[Version | None] = [*found[1:], None]
     pairs = [(one, _changes(earlier, one)) for one, earlier in zip(found, older, strict=True)]
     return pairs[:limit], len(found) > limit
 
 
-def version(db: Connection, flag_id: str, number: int) -> tuple[Version, tuple[Change, ...]]:
-    """A version with what changed to it. Raises NotFound for one that is not kept."""
+def version(db: Connection, flag_id: str, number: int) -> tuple[Version, tuple[DefinitionChange, ...]]:
+    """A version with its changes. Raises NotFound for a version that is no longer kept."""
     one = existing(db, flag_id, number)
     earlier = rows.latest(db, flag_id, before=number, limit=1)
     return one, _changes(earlier[0] if earlier else None, one)
 
 
-def between(db: Connection, flag_id: str, first: int, second: int) -> tuple[Change, ...]:
-    """What changed from one version to another. Raises NotFound for one that is not kept."""
+def between(db: Connection, flag_id: str, first: int, second: int) -> tuple[DefinitionChange, ...]:
+    """The changes from one version to another. Raises NotFound for a version that is no longer kept."""
     return _changes(existing(db, flag_id, first), existing(db, flag_id, second))
 
 
@@ -43,18 +43,20 @@ def existing(db: Connection, flag_id: str, number: int) -> Version:
     return found
 
 
-def in_force(db: Connection, flag_id: str, start: int, end: int) -> list[Definition] | None:
-    """What a flag decided by in [start, end), each version of it; None where these are no longer kept, or too many."""
+def in_force(db: Connection, flag_id: str, start: int, end: int) -> list[FlagDefinition] | None:
+    """The definitions of a flag in force in [start, end), one for each version; None if these are no longer kept, or
+    too many.
+    """
     found = rows.in_force(db, flag_id, start, end, limit=_MOST_IN_FORCE + 1)
     lost = bool(found) and found[0][0] > 1 and found[0][1] > start
     return None if lost or len(found) > _MOST_IN_FORCE else [definition for *_, definition in found]
 
 
-def _changes(earlier: Version | None, later: Version) -> tuple[Change, ...]:
+def _changes(earlier: Version | None, later: Version) -> tuple[DefinitionChange, ...]:
     if earlier is None:
         return ()
     own = (
-        Change(field, "changed", before, after)
+        DefinitionChange(field, "changed", before, after)
         for field in ("key", "environment")
         if (before := getattr(earlier, field)) != (after := getattr(later, field))
     )

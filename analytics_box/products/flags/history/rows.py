@@ -7,20 +7,20 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.base.store.db import Connection
-from analytics_box.products.flags.flag import Definition
+from analytics_box.products.flags.flag import FlagDefinition
 
 
 class Version(Struct, frozen=True, kw_only=True):
-    """What a flag was from `at` on (UTC ms), and who made it so and why.
+    """The state of a flag from `at` on (UTC ms), with the actor and the reason.
 
-    `actor_name` is the e-mail address of a member, or the name of a key, of the organization that has the flag now; it
-    is empty for all others, such as members of one that had the website before.
+    `actor_name` is the email address of a member, or the name of a key, of the organization that has the flag now;
+    empty for all others, such as members of an organization that had the website before.
     """
 
     version: int
     key: str
     environment: str | None
-    definition: Definition
+    definition: FlagDefinition
     action: str
     actor: str
     actor_name: str
@@ -28,7 +28,7 @@ class Version(Struct, frozen=True, kw_only=True):
     at: int
 
 
-_DEFINITION: Final = msgspec.json.Decoder(Definition)
+_DEFINITION: Final = msgspec.json.Decoder(FlagDefinition)
 _VERSIONS: Final = """
   select one.version, one.key, one.environment, one.definition, one.action, one.actor,
          coalesce(users.email, api_keys.name, '') as actor_name, one.note, one.at
@@ -63,7 +63,9 @@ def find(db: Connection, flag_id: str, version: int) -> Version | None:
     return found[0] if found else None
 
 
-def in_force(db: Connection, flag_id: str, start: int, end: int, *, limit: int) -> list[tuple[int, int, Definition]]:
+def in_force(
+    db: Connection, flag_id: str, start: int, end: int, *, limit: int
+) -> list[tuple[int, int, FlagDefinition]]:
     """The versions that a flag was in [start, end), oldest first: their numbers, times and definitions."""
     rows = db.execute(
         """

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from analytics_box.base.texts import FlagHistory, figures
 from analytics_box.products.flags import sentences
-from analytics_box.products.flags.flag import Prerequisite, Rule, Scalar, Variant
-from analytics_box.products.flags.history.difference import Change
+from analytics_box.products.flags.flag import Prerequisite, Scalar, TargetingRule, Variant
+from analytics_box.products.flags.history.difference import DefinitionChange
 
 LONGEST: Final = 200  # characters of a value
 MOST_VALUES: Final = 10  # of a rule that came or went
@@ -18,8 +18,8 @@ _SWITCHES: Final = frozenset(("defaultValue", "persistAcrossAuth"))
 _PERCENT: Final = frozenset(("rolloutPercentage", "weight"))
 
 
-def line(change: Change, groups: Mapping[str, str]) -> str:
-    """What changed, as "Rollout: 10 % → 50 %". `groups` are names of target groups by id."""
+def line(change: DefinitionChange, groups: Mapping[str, str]) -> str:
+    """A change in words, such as "Rollout: 10 % → 50 %". `groups` are names of target groups by id."""
     words = FlagHistory
     if change.kind == "moved" and not change.item:
         before, after = (_order(change.field, keys, groups) for keys in (change.before, change.after))
@@ -30,7 +30,7 @@ def line(change: Change, groups: Mapping[str, str]) -> str:
         return words.moved.format(name=name, before=change.before)
     if isinstance(change.before, Variant) and isinstance(change.after, Variant):
         return _variant(name, change.before, change.after)
-    if isinstance(change.before, Rule) and isinstance(change.after, Rule):
+    if isinstance(change.before, TargetingRule) and isinstance(change.after, TargetingRule):
         return _rule(name, change.before, change.after, groups)
     before, after = (_value(change.field, value, groups) for value in (change.before, change.after))
     says = {"added": bool(after), "removed": bool(before)}.get(change.kind, True)
@@ -38,7 +38,7 @@ def line(change: Change, groups: Mapping[str, str]) -> str:
 
 
 def of_version(number: int) -> str:
-    """The note of a version that gives another one back, where nobody wrote any."""
+    """The note of a version that restores another one, if the user entered none."""
     return FlagHistory.restored.format(version=number)
 
 
@@ -52,7 +52,7 @@ _LINES: Final = {
 
 
 def _variant(name: str, before: Variant, after: Variant) -> str:
-    """What is different of a variant."""
+    """The differences of a variant, in words."""
     said = (
         FlagHistory.changed.format(name=text, before=_value(field, was), after=_value(field, became))
         for field, text in FlagHistory.variant_fields.items()
@@ -62,14 +62,14 @@ def _variant(name: str, before: Variant, after: Variant) -> str:
     return f"{name}: {', '.join(said)}"
 
 
-def _rule(name: str, before: Rule, after: Rule, groups: Mapping[str, str]) -> str:
-    """What is different of a rule: which values came and went, if that is all."""
+def _rule(name: str, before: TargetingRule, after: TargetingRule, groups: Mapping[str, str]) -> str:
+    """The differences of a rule, in words: the values added and removed, if that is all."""
     words, was, became = FlagHistory, _sentence(before, groups), _sentence(after, groups)
     if _with_values(before, ()) == _with_values(after, ()):
         old, new = (sentences.rule_values(rule) for rule in (before, after))
         came, gone = ([one for one in ones if one not in others] for ones, others in ((new, old), (old, new)))
-        said = [words.came.format(values=_listed(came))] if came else []
-        said += [words.gone.format(values=_listed(gone))] if gone else []
+        said = [words.came.format(values=_list_values(came))] if came else []
+        said += [words.gone.format(values=_list_values(gone))] if gone else []
         if said:
             return words.rule_values.format(name=name, rule=became, changes=", ".join(said))
     if was == became:
@@ -77,18 +77,18 @@ def _rule(name: str, before: Rule, after: Rule, groups: Mapping[str, str]) -> st
     return words.rule_changed.format(name=name, before=was, after=became)
 
 
-def _with_values(rule: Rule, values: tuple[Scalar, ...]) -> Rule:
+def _with_values(rule: TargetingRule, values: tuple[Scalar, ...]) -> TargetingRule:
     return replace(rule, value=None, values=values, batchValues=values)
 
 
-def _listed(values: list[Scalar]) -> str:
-    """Some values, and how many more there are."""
-    said = [sentences.shown(value) for value in values[:MOST_VALUES]]
+def _list_values(values: list[Scalar]) -> str:
+    """The first values, and the number of the others."""
+    said = [sentences.value_text(value) for value in values[:MOST_VALUES]]
     more = len(values) - len(said)
     return ", ".join(said) + (FlagHistory.more.format(count=figures.count(more)) if more else "")
 
 
-def _sentence(rule: Rule, groups: Mapping[str, str]) -> str:
+def _sentence(rule: TargetingRule, groups: Mapping[str, str]) -> str:
     return _cut(sentences.plain(sentences.rule_sentence(rule, groups)))
 
 
@@ -97,7 +97,7 @@ def _order(field: str, keys: list[str], groups: Mapping[str, str]) -> str:
 
 
 def _value(field: str, value: Any, groups: Mapping[str, str] = _NOBODY) -> str:
-    """A value in a line; empty where its name says all, as of dependencies."""
+    """A value in a line; empty if its name is enough, as for dependencies."""
     words = FlagHistory
     match value:
         case bool() if field in _SWITCHES:
@@ -108,7 +108,7 @@ def _value(field: str, value: Any, groups: Mapping[str, str] = _NOBODY) -> str:
             return _value("value", value.value)
         case Prerequisite():
             return words.gives.format(values=words.or_.join(figures.visible(one) for one in value.gives))
-        case Rule():
+        case TargetingRule():
             return _sentence(value, groups)
         case None | "":
             return words.nothing

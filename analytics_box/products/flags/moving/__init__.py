@@ -1,1 +1,3 @@
-"""Many flags at once: written to a file, and read from one of this box, Unleash, GrowthBook, LaunchDarkly or flagd."""
+"""Import and export: flags written to a file, and read from one of this box, Unleash, GrowthBook, LaunchDarkly or
+flagd.
+"""

@@ -13,19 +13,19 @@ from analytics_box.products.flags.flag import (
     MOST_NODES,
     MOST_VALUES,
     Bucketing,
-    Node,
     Only,
     Operator,
-    Rule,
     RuleType,
     Scalar,
+    TargetingCondition,
+    TargetingRule,
     Variant,
     is_key,
 )
 from analytics_box.products.flags.moving.patterns import SPACES, in_re2, of_lower_case
 
-EVERYBODY: Final = Node(all=())
-NOBODY: Final = Node(any=())
+EVERYBODY: Final = TargetingCondition(all=())
+NOBODY: Final = TargetingCondition(any=())
 
 _NUMERIC: Final = r"(0|[1-9]\d*)"
 _NAMED: Final = r"(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)"
@@ -49,63 +49,63 @@ _LONGEST_PATTERN: Final = 900  # characters
 _LONGEST_VARIANT: Final = 64  # characters of a value that names its variant
 
 
-def leaf(attribute: str, operator: Operator, value: Scalar) -> Node:
-    """One attribute, compared with one value."""
-    return Node(attribute=attribute, operator=operator, value=value)
+def leaf(attribute: str, operator: Operator, value: Scalar) -> TargetingCondition:
+    """A comparison of an attribute with one value."""
+    return TargetingCondition(attribute=attribute, operator=operator, value=value)
 
 
-def exists(attribute: str) -> Node:
-    """Whether somebody has the attribute at all."""
-    return Node(attribute=attribute, operator="exists")
+def exists(attribute: str) -> TargetingCondition:
+    """The condition that a user has the attribute."""
+    return TargetingCondition(attribute=attribute, operator="exists")
 
 
-def one_of(attribute: str, values: Sequence[Scalar]) -> Node:
-    """Whether the attribute is one of these, however many they are."""
+def one_of(attribute: str, values: Sequence[Scalar]) -> TargetingCondition:
+    """The condition that the attribute is one of any number of values."""
     if not values:
         return NOBODY
     parts = [values[first : first + MOST_VALUES] for first in range(0, len(values), MOST_VALUES)]
-    return any_of(Node(attribute=attribute, operator="in", values=tuple(part)) for part in parts)
+    return any_of(TargetingCondition(attribute=attribute, operator="in", values=tuple(part)) for part in parts)
 
 
-def each_of(attribute: str, operator: Operator, values: Sequence[Scalar], *, only: Only = "") -> Node:
+def each_of(attribute: str, operator: Operator, values: Sequence[Scalar], *, only: Only = "") -> TargetingCondition:
     """Whether the attribute compares so with any of these, perhaps only if it is of a type."""
     if not values:
         return NOBODY
     single: dict[str, Any] = {"value": values[0]} if len(values) == 1 else {"values": tuple(values)}
-    return Node(attribute=attribute, operator=operator, only=only, **single)
+    return TargetingCondition(attribute=attribute, operator=operator, only=only, **single)
 
 
-def all_of(nodes: Iterable[Node]) -> Node:
-    """Whether all of these hold; everybody where there are none."""
-    parts: list[Node] = []
+def all_of(nodes: Iterable[TargetingCondition]) -> TargetingCondition:
+    """The condition that all of these match; true for all users if there are none."""
+    parts: list[TargetingCondition] = []
     for node in nodes:
         if node == NOBODY:
             return NOBODY
         parts += node.all if node.all is not None else (node,)
-    return parts[0] if len(parts) == 1 else Node(all=tuple(dict.fromkeys(parts)))
+    return parts[0] if len(parts) == 1 else TargetingCondition(all=tuple(dict.fromkeys(parts)))
 
 
-def any_of(nodes: Iterable[Node]) -> Node:
-    """Whether any of these holds; nobody where there are none."""
-    parts: list[Node] = []
+def any_of(nodes: Iterable[TargetingCondition]) -> TargetingCondition:
+    """The condition that any of these matches; true for no user if there are none."""
+    parts: list[TargetingCondition] = []
     for node in nodes:
         if node == EVERYBODY:
             return EVERYBODY
         parts += node.any if node.any is not None else (node,)
-    return parts[0] if len(parts) == 1 else Node(any=tuple(dict.fromkeys(parts)))
+    return parts[0] if len(parts) == 1 else TargetingCondition(any=tuple(dict.fromkeys(parts)))
 
 
-def none_of(nodes: Iterable[Node]) -> Node:
-    """Whether none of these holds; everybody where there are none."""
+def none_of(nodes: Iterable[TargetingCondition]) -> TargetingCondition:
+    """The condition that none of these matches; true for all users if there are none."""
     found = any_of(nodes)
     if found in {EVERYBODY, NOBODY}:
         return NOBODY if found == EVERYBODY else EVERYBODY
     if found.none is not None:
         return any_of(found.none)
-    return Node(none=found.any if found.any is not None else (found,))
+    return TargetingCondition(none=found.any if found.any is not None else (found,))
 
 
-def insensitive(attribute: str, values: Iterable[str], operator: Operator = "equals") -> Node | None:
+def insensitive(attribute: str, values: Iterable[str], operator: Operator = "equals") -> TargetingCondition | None:
     """Whether the attribute is a text that is or has one of these in any case, or a list with such a text.
 
     None if that cannot be said in regular expressions of RE2 that are not too long.
@@ -123,7 +123,7 @@ def insensitive(attribute: str, values: Iterable[str], operator: Operator = "equ
     return each_of(attribute, "matches", [f"{before}(?:{part}){after}" for part in parts], only="text")
 
 
-def without_text(attribute: str) -> Node:
+def without_text(attribute: str) -> TargetingCondition:
     """The condition that an attribute exists but is empty as text: the text of a list is its elements with commas."""
     letters = none_of([leaf(attribute, "matches", "(?s).")])
     return any_of(
@@ -135,12 +135,12 @@ def without_text(attribute: str) -> Node:
     )
 
 
-def of_type(attribute: str, *types: str) -> Node:
+def of_type(attribute: str, *types: str) -> TargetingCondition:
     """Whether the attribute is of one of these types."""
     return each_of(attribute, "has_type", types)
 
 
-def version(attribute: str, operator: Operator, wanted: str, shape: str) -> Node:
+def version(attribute: str, operator: Operator, wanted: str, shape: str) -> TargetingCondition:
     """Whether the attribute is a version of this shape that compares so. None is if the wanted text is no version."""
     if not is_version(wanted, shape):
         return NOBODY
@@ -163,13 +163,13 @@ def has_huge_number(version: str) -> bool:
     return any(int(one) > _LARGEST_INTEGER for one in re.findall(r"\d+", version, re.ASCII))
 
 
-def instant(attribute: str, operator: Operator, wanted: Scalar) -> Node:
+def instant(attribute: str, operator: Operator, wanted: Scalar) -> TargetingCondition:
     """Whether the attribute is a time of RFC 3339 with an offset that is before or after another."""
     asked: tuple[tuple[Operator, Scalar], ...] = (("matches", _INSTANT), (operator, wanted))
     return all_of(each_of(attribute, one, (value,), only="text") for one, value in asked)
 
 
-def pattern(attribute: str, texts: Sequence[str], flags: str = "", spaces: str = SPACES) -> Node | None:
+def pattern(attribute: str, texts: Sequence[str], flags: str = "", spaces: str = SPACES) -> TargetingCondition | None:
     """Whether one of these regular expressions matches the attribute, which is a text, or a text in its list.
 
     `\\s` matches the `spaces`. None if SDKs or RE2 read one of them differently.
@@ -182,7 +182,7 @@ def pattern(attribute: str, texts: Sequence[str], flags: str = "", spaces: str =
 
 
 def rule(
-    condition: Node,
+    condition: TargetingCondition,
     *,
     enabled: bool = True,
     variant: str = "",
@@ -190,14 +190,16 @@ def rule(
     above: float = 0,
     percentage: float | None = None,
     bucketing: Bucketing | None = None,
-) -> Rule:
-    """What those get who meet a condition; of those perhaps only who are drawn from `above` up to `percentage`."""
+) -> TargetingRule:
+    """A rule with this outcome for users who match a condition; with a percentage, only for those in buckets from
+    `above` up to it.
+    """
     if percentage is None and above:
         percentage = 100
     drawn: dict[str, Any] = {"percentageFrom": above, "percentage": percentage, "bucketing": bucketing}
     common: dict[str, Any] = {"enabled": enabled, "variant": variant, "name": name[:100], **drawn}
     if condition == EVERYBODY:  # the wire's rule for so many percent: of all of them
-        return Rule(type="property", value=100, **common)
+        return TargetingRule(type="property", value=100, **common)
     asked = (condition.value, *condition.values)
     if (
         condition.attribute in _TYPES
@@ -205,26 +207,30 @@ def rule(
         and all(isinstance(one, str | None) for one in asked)
     ):
         compared: dict[str, Any] = {"operator": condition.operator, "value": condition.value}
-        return Rule(type=_TYPES[condition.attribute], values=condition.values, **compared, **common)
-    return Rule(type="conditions", conditions=condition, **common)
+        return TargetingRule(type=_TYPES[condition.attribute], values=condition.values, **compared, **common)
+    return TargetingRule(type="conditions", conditions=condition, **common)
 
 
-def is_for_everybody(given: Rule) -> bool:
-    """Whether a rule matches whoever comes to it."""
-    return given == Rule(type="property", value=100, enabled=given.enabled, variant=given.variant, name=given.name)
+def is_for_everybody(given: TargetingRule) -> bool:
+    """Return whether a rule matches every user who reaches it."""
+    return given == TargetingRule(
+        type="property", value=100, enabled=given.enabled, variant=given.variant, name=given.name
+    )
 
 
-def is_for_nobody(given: Rule) -> bool:
-    """Whether a rule matches nobody: nothing can ask for that."""
+def is_for_nobody(given: TargetingRule) -> bool:
+    """Return whether a rule matches no user."""
     return given.conditions == NOBODY
 
 
-def let_in(rules: Iterable[Rule]) -> Node | None:
-    """Whom rules of a target group let in, as one condition; None where they draw, or where it would be too large."""
-    found: list[Node] = []
-    before: list[Node] = []  # who was sent away already
+def let_in(rules: Iterable[TargetingRule]) -> TargetingCondition | None:
+    """The users that the rules of a target group include, as one condition; None if the rules have percentages, or if
+    it would be too large.
+    """
+    found: list[TargetingCondition] = []
+    before: list[TargetingCondition] = []  # who was sent away already
     for one in rules:
-        asked = _asked(one)
+        asked = _rule_condition(one)
         if asked is None:
             return None
         if one.enabled:
@@ -236,19 +242,19 @@ def let_in(rules: Iterable[Rule]) -> Node | None:
     return any_of(found)
 
 
-def _asked(one: Rule) -> Node | None:
-    """What a rule that an import made asks for; None where it draws."""
+def _rule_condition(one: TargetingRule) -> TargetingCondition | None:
+    """The condition of a rule that an import created; None if the rule has a percentage."""
     if one.percentage is not None:
         return None
     if is_for_everybody(one):
         return EVERYBODY
     if one.type == "conditions":
         return one.conditions
-    return Node(attribute=one.type, operator=one.operator, value=one.value, values=one.values)
+    return TargetingCondition(attribute=one.type, operator=one.operator, value=one.value, values=one.values)
 
 
-def _size(node: Node) -> int:
-    """How many conditions it is, up to a little more than there may be."""
+def _size(node: TargetingCondition) -> int:
+    """The number of conditions in a tree, counted to a little above the maximum."""
     found, left = 0, [node]
     while left and found <= MOST_NODES:
         one = left.pop()
@@ -257,7 +263,7 @@ def _size(node: Node) -> int:
     return found
 
 
-def groups_in(rules: Iterable[Rule]) -> set[str]:
+def groups_in(rules: Iterable[TargetingRule]) -> set[str]:
     """The target groups that conditions of rules name."""
     found: set[str] = set()
     left = [one.conditions for one in rules if one.conditions is not None]
@@ -268,27 +274,29 @@ def groups_in(rules: Iterable[Rule]) -> set[str]:
     return found
 
 
-def with_groups(rules: Iterable[Rule], names: Mapping[str, str]) -> tuple[Rule, ...]:
-    """Rules whose target groups have other names; those that have none stay."""
-    return tuple(one if one.conditions is None else _regrouped(one, names) for one in rules)
+def with_groups(rules: Iterable[TargetingRule], names: Mapping[str, str]) -> tuple[TargetingRule, ...]:
+    """Rules with other names of their target groups; names without a new one stay."""
+    return tuple(one if one.conditions is None else _replace_groups(one, names) for one in rules)
 
 
-def _regrouped(one: Rule, names: Mapping[str, str]) -> Rule:
-    return one if one.conditions is None else replace(one, conditions=_renamed(one.conditions, names))
+def _replace_groups(one: TargetingRule, names: Mapping[str, str]) -> TargetingRule:
+    return one if one.conditions is None else replace(one, conditions=_replace_groups_in(one.conditions, names))
 
 
-def _renamed(node: Node, names: Mapping[str, str]) -> Node:
+def _replace_groups_in(node: TargetingCondition, names: Mapping[str, str]) -> TargetingCondition:
     if node.group:
-        return Node(group=names.get(node.group, node.group))
+        return TargetingCondition(group=names.get(node.group, node.group))
     return replace(node, all=_inside(node.all, names), any=_inside(node.any, names), none=_inside(node.none, names))
 
 
-def _inside(nodes: tuple[Node, ...] | None, names: Mapping[str, str]) -> tuple[Node, ...] | None:
-    return None if nodes is None else tuple(_renamed(one, names) for one in nodes)
+def _inside(
+    nodes: tuple[TargetingCondition, ...] | None, names: Mapping[str, str]
+) -> tuple[TargetingCondition, ...] | None:
+    return None if nodes is None else tuple(_replace_groups_in(one, names) for one in nodes)
 
 
 def variants_of(values: Iterable[Any], names: Sequence[str] = ()) -> list[Variant]:
-    """Variants of values, the same one once, under their names or what can be a name of them. None has a weight."""
+    """Variants of values, equal values once, under their names or keys derived from the values. None has a weight."""
     made: dict[bytes, Variant] = {}
     taken: set[str] = set()
     for index, value in enumerate(values):

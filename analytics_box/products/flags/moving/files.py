@@ -1,4 +1,4 @@
-"""The text of a file of flags as plain values, and whose it is."""
+"""The text of a file of flags as plain values, and the product it comes from."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -7,19 +7,19 @@ import msgspec
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.products.flags.moving import flagd, growthbook, launchdarkly, own, unleash
-from analytics_box.products.flags.moving.wanted import File, Source
+from analytics_box.products.flags.moving.wanted import Source, SourceFile
 
 _ODD: Final = "The file cannot be read: a value in it is not of the kind that it should be"
 _UNKNOWN: Final = (
     "This is no file of flags: it is neither an export of this box, nor one of Unleash, GrowthBook, LaunchDarkly or "
     "flagd; say which by source"
 )
-_READERS: Final[dict[Source, Callable[[Mapping[str, Any], str | None], File]]] = {
-    "analytics-box": own.read,
-    "unleash": unleash.read,
-    "growthbook": growthbook.read,
-    "launchdarkly": launchdarkly.read,
-    "flagd": flagd.read,
+_READERS: Final[dict[Source, Callable[[Mapping[str, Any], str | None], SourceFile]]] = {
+    "analytics-box": own.read_file,
+    "unleash": unleash.read_file,
+    "growthbook": growthbook.read_file,
+    "launchdarkly": launchdarkly.read_file,
+    "flagd": flagd.read_file,
     "flagd-v3": flagd.read_v3,
 }
 _LOOKS: Final[tuple[tuple[Source, Callable[[Mapping[str, Any]], bool]], ...]] = (
@@ -31,8 +31,8 @@ _LOOKS: Final[tuple[tuple[Source, Callable[[Mapping[str, Any]], bool]], ...]] = 
 )
 
 
-def read(content: str, source: Source | None = None, environment: str | None = None) -> tuple[Source, File]:
-    """What a file wants in one of its environments, and whose it is. Raises BadRequest."""
+def read_file(content: str, source: Source | None = None, environment: str | None = None) -> tuple[Source, SourceFile]:
+    """The flags that a file defines in one of its environments, and the product it comes from. Raises BadRequest."""
     given = _mapping(content)
     found = source or next((name for name, looks_so in _LOOKS if looks_so(given)), None)
     if found is None:
@@ -44,8 +44,8 @@ def read(content: str, source: Source | None = None, environment: str | None = N
         raise BadRequest(_ODD) from odd
 
 
-def written(value: object) -> str:
-    """JSON for people."""
+def format_json(value: object) -> str:
+    """Indented JSON."""
     return msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n"
 
 

@@ -1,7 +1,7 @@
 """Flags of flagd, from the JSON or YAML of its definitions. Pure.
 
-What flagd decides by is one expression of JsonLogic, which gives the name of a variant. Its branches become rules in
-their order; a draw (`fractional`) becomes a rule for each share.
+The targeting of flagd is one JsonLogic expression, which gives the name of a variant. Its branches become rules in
+their order; a `fractional` becomes a rule for each range.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,7 +13,14 @@ from msgspec import Struct
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.products.flags.evaluation.bucketing import draw_by
-from analytics_box.products.flags.flag import Algorithm, Bucketing, Definition, Node, Rule, Variant
+from analytics_box.products.flags.flag import (
+    Algorithm,
+    Bucketing,
+    FlagDefinition,
+    TargetingCondition,
+    TargetingRule,
+    Variant,
+)
 from analytics_box.products.flags.moving.conditions import (
     EVERYBODY,
     all_of,
@@ -24,17 +31,23 @@ from analytics_box.products.flags.moving.conditions import (
     type_of,
     without_text,
 )
-from analytics_box.products.flags.moving.flagd_conditions import Evaluators, Strange, attribute_of, condition, shown
-from analytics_box.products.flags.moving.taking import listed, mapping, number, text
+from analytics_box.products.flags.moving.flagd_conditions import (
+    Evaluators,
+    UnsupportedExpression,
+    attribute_of,
+    condition,
+    excerpt,
+)
+from analytics_box.products.flags.moving.taking import list_or_empty, mapping, number, text
 from analytics_box.products.flags.moving.wanted import (
     MOST,
-    File,
-    Notes,
-    Wanted,
+    ImportNotes,
+    SourceFile,
+    SourceFlag,
     description_of,
     disagreements,
     key_error,
-    wanted,
+    source_flag,
 )
 
 _DEEPEST: Final = 30
@@ -44,8 +57,8 @@ _DRAWN: Final = (
 )
 
 
-class Shared(Struct, frozen=True, kw_only=True):
-    """What the flags of a file share: expressions by their names, and how users are drawn."""
+class FlagdShared(Struct, frozen=True, kw_only=True):
+    """The shared parts of a file's flags: expressions by their names, and the bucketing."""
 
     evaluators: Mapping[str, Any]
     algorithm: Algorithm
@@ -58,20 +71,20 @@ def is_flagd(given: Mapping[str, Any]) -> bool:
     return isinstance(flags, dict) and bool(flags) and all("variants" in mapping(one) for one in flags.values())
 
 
-def read_v3(given: Mapping[str, Any], environment: str | None = None) -> File:
-    """What a file wants, which flagd draws by the third version of its `fractional`. Raises BadRequest."""
-    return read(given, environment, "flagd_v3")
+def read_v3(given: Mapping[str, Any], environment: str | None = None) -> SourceFile:
+    """The flags of a file, bucketed by the third version of flagd's `fractional`. Raises BadRequest."""
+    return read_file(given, environment, "flagd_v3")
 
 
-def read_unsure(given: Mapping[str, Any], environment: str | None = None) -> File:
+def read_unsure(given: Mapping[str, Any], environment: str | None = None) -> SourceFile:
     """Read a file whose version of flagd is unknown. Raises BadRequest."""
-    return read(given, environment, sure=False)
+    return read_file(given, environment, sure=False)
 
 
-def read(
+def read_file(
     given: Mapping[str, Any], environment: str | None = None, algorithm: Algorithm = "flagd", *, sure: bool = True
-) -> File:
-    """What a file wants; it has no environments. Raises BadRequest."""
+) -> SourceFile:
+    """The flags of a file; it has no environments. Raises BadRequest."""
     flags = given.get("flags")
     if not isinstance(flags, dict):
         raise BadRequest("flags has to be a mapping of flags by their keys")
@@ -79,30 +92,30 @@ def read(
         raise BadRequest(f"A file can have up to {MOST:,} flags; split it")
     if environment is not None:
         raise BadRequest.about("sourceEnvironment", "A file of flagd has no environments")
-    shared = Shared(evaluators=mapping(given.get("$evaluators")), algorithm=algorithm, sure=sure)
-    found = tuple(_wanted(at, str(key), mapping(one), shared) for at, (key, one) in enumerate(flags.items(), 1))
+    shared = FlagdShared(evaluators=mapping(given.get("$evaluators")), algorithm=algorithm, sure=sure)
+    found = tuple(_read_flag(at, str(key), mapping(one), shared) for at, (key, one) in enumerate(flags.items(), 1))
     lost = ["metadata has no counterpart"] if given.get("metadata") else []
-    return File(
+    return SourceFile(
         flags=found,
         notes=(*lost, *disagreements("flagd", found)),
     )
 
 
-def _wanted(position: int, key: str, given: Mapping[str, Any], shared: Shared) -> Wanted:
+def _read_flag(position: int, key: str, given: Mapping[str, Any], shared: FlagdShared) -> SourceFlag:
     values = mapping(given.get("variants"))
     error = key_error(key) or ("" if values else "It has no variants")
     if error:
-        return Wanted(number=position, key=key, error=error, field="key")
-    notes = Notes()
+        return SourceFlag(number=position, key=key, error=error, field="key")
+    notes = ImportNotes()
     default = _name(given.get("defaultVariant"))
     if default and default not in values:
         notes.lose(f"Its defaultVariant {default} is none of its variants")
     if not default:
         notes.lose("It has no defaultVariant: where nothing matches, the code's default counts")
-    reading = _Reading(key, values, default if default in values else "", shared, notes)
+    reading = _TargetingReader(key, values, default if default in values else "", shared, notes)
     try:
         rules = reading.rules(given.get("targeting"))
-    except Strange as strange:
+    except UnsupportedExpression as strange:
         notes.lose(f"Its targeting cannot be read: {strange}")
         rules = []
     metadata = mapping(given.get("metadata"))
@@ -113,10 +126,10 @@ def _wanted(position: int, key: str, given: Mapping[str, Any], shared: Shared) -
         "status": "inactive" if given.get("state") == "DISABLED" else "active",
         **reading.last(rules),
     }
-    return wanted(position, key, Definition(**fields), notes)
+    return source_flag(position, key, FlagDefinition(**fields), notes)
 
 
-def _has(path: Node, attribute: str) -> bool:
+def _has(path: TargetingCondition, attribute: str) -> bool:
     """Whether all who come along a path have an attribute."""
     return any(one == exists(attribute) for one in (path.all or (path,)))
 
@@ -126,10 +139,12 @@ def _name(given: Any) -> str:
     return ("true" if given else "false") if isinstance(given, bool) else text(given)
 
 
-class _Reading:
+class _TargetingReader:
     """The targeting of one flag while it is read."""
 
-    def __init__(self, key: str, values: Mapping[str, Any], default: str, shared: Shared, notes: Notes) -> None:
+    def __init__(
+        self, key: str, values: Mapping[str, Any], default: str, shared: FlagdShared, notes: ImportNotes
+    ) -> None:
         self._key = key
         self._values = {str(name): value for name, value in values.items()}
         self._default = default
@@ -139,14 +154,14 @@ class _Reading:
         self._notes = notes
         self._is_boolean = all(isinstance(one, bool) for one in self._values.values())
 
-    def rules(self, targeting: Any) -> list[Rule]:
-        """Rules for all branches; what the last one gives to everybody is the flag's default."""
+    def rules(self, targeting: Any) -> list[TargetingRule]:
+        """Rules for all branches; the outcome of the last one, if it is for all users, is the flag's default."""
         if not targeting:
             return []
         return list(self._walk(targeting, EVERYBODY, 0))
 
-    def last(self, rules: list[Rule]) -> dict[str, Any]:
-        """The fields that say what everybody else gets, with the rules."""
+    def last(self, rules: list[TargetingRule]) -> dict[str, Any]:
+        """The fields of the default rule, with the rules."""
         shared = next((one.bucketing for one in rules if one.bucketing is not None), Bucketing())
         own = [msgspec.structs.replace(one, bucketing=None) if one.bucketing == shared else one for one in rules]
         default = self._default or next(iter(self._values))
@@ -164,61 +179,61 @@ class _Reading:
         )
         return fields | {"type": "multivariant", "variants": tuple(variants)}
 
-    def _same(self, one: Rule, default: str) -> bool:
-        """Whether a rule gives what everybody gets behind it."""
+    def _same(self, one: TargetingRule, default: str) -> bool:
+        """Return whether a rule has the same outcome as the default rule after it."""
         return one.enabled is self._values[default] if self._is_boolean else one.variant == default
 
-    def _walk(self, given: Any, path: Node, depth: int) -> Iterator[Rule]:
+    def _walk(self, given: Any, path: TargetingCondition, depth: int) -> Iterator[TargetingRule]:
         """Rules that give something to all who come along a path."""
         self._evaluators.begin_part()
         if depth > _DEEPEST:
-            raise Strange("it is too deep")
+            raise UnsupportedExpression("it is too deep")
         if given is None or isinstance(given, bool | str):
             yield from self._leaf(given, path)
             return
         if not isinstance(given, dict) or len(given) != 1:
-            raise Strange(f"{shown(given)} is no operation")
+            raise UnsupportedExpression(f"{excerpt(given)} is no operation")
         (operation, arguments), *_ = given.items()
         if operation == "$ref":
             yield from self._walk(self._evaluators.find(arguments), path, depth + 1)
         elif operation in {"if", "?:"}:
-            yield from self._branches(listed(arguments), path, depth)
+            yield from self._branches(list_or_empty(arguments), path, depth)
         elif operation == "fractional":
-            yield from self._fractional(listed(arguments), path)
+            yield from self._fractional(list_or_empty(arguments), path)
         else:
             found = condition(given, self._evaluators)
             yield from self._leaf(True, all_of((path, found)))
             yield from self._leaf(False, path)
 
-    def _branches(self, arguments: Sequence[Any], path: Node, depth: int) -> Iterator[Rule]:
+    def _branches(self, arguments: Sequence[Any], path: TargetingCondition, depth: int) -> Iterator[TargetingRule]:
         for at in range(0, len(arguments) - 1, 2):
             found = condition(arguments[at], self._evaluators)
             yield from self._walk(arguments[at + 1], all_of((path, found)), depth + 1)
         yield from self._walk(arguments[-1] if len(arguments) % 2 else None, path, depth + 1)
 
-    def _leaf(self, given: Any, path: Node) -> Iterator[Rule]:
+    def _leaf(self, given: Any, path: TargetingCondition) -> Iterator[TargetingRule]:
         name = self._default if given is None else _name(given)
         if name not in self._values:
             if given is not None:
-                raise Strange(f"{name} is none of its variants")
+                raise UnsupportedExpression(f"{name} is none of its variants")
             return  # of a flag without a default, which is noted
         yield rule(path, **self._gives(name))
 
     def _gives(self, name: str) -> dict[str, Any]:
         return {"enabled": self._values[name]} if self._is_boolean else {"variant": name}
 
-    def _fractional(self, arguments: Sequence[Any], path: Node) -> Iterator[Rule]:
-        """A rule for each share; who has not what is drawn by gets the default."""
+    def _fractional(self, arguments: Sequence[Any], path: TargetingCondition) -> Iterator[TargetingRule]:
+        """A rule for each range; users without the attribute to bucket by get the default."""
         shares = [one for one in arguments if isinstance(one, list)]
         by = arguments[0] if arguments and not isinstance(arguments[0], list) else None
         if len(shares) != len(arguments) - (by is not None) or not shares:
-            raise Strange("a fractional without shares")
+            raise UnsupportedExpression("a fractional without shares")
         salt, attribute = self._drawn_by(by)
         if not self._sure:
             self._notes.lose(_DRAWN)
         weights = [self._weight(one) for one in shares]
         if not 0 < sum(weights) < 2**31:
-            raise Strange("a fractional whose weights do not add up to 1 to 2,147,483,647")
+            raise UnsupportedExpression("a fractional whose weights do not add up to 1 to 2,147,483,647")
         bucketing = Bucketing(algorithm=self._algorithm, salt=salt, attribute=attribute)
         if by is not None and not _has(path, attribute):
             self._notes.lose(
@@ -237,14 +252,14 @@ class _Reading:
         return next(share[0] for share, end in zip(shares, ends, strict=True) if drawn * sum(weights) < end * 100)
 
     def _shares(
-        self, shares: Sequence[Any], weights: Sequence[float], bucketing: Bucketing, path: Node
-    ) -> Iterable[Rule]:
+        self, shares: Sequence[Any], weights: Sequence[float], bucketing: Bucketing, path: TargetingCondition
+    ) -> Iterable[TargetingRule]:
         end, whole = 0.0, sum(weights)
         for share, weight in zip(shares, weights, strict=True):
             start, end = end, end + weight
             name = self._default if share[0] is None else _name(share[0])
             if isinstance(share[0], dict) or name not in self._values:
-                raise Strange(f"fractional gives {shown(share[0])}")
+                raise UnsupportedExpression(f"fractional gives {excerpt(share[0])}")
             if weight:
                 last = end == whole
                 upto = None if last else end * 100 / whole
@@ -256,20 +271,20 @@ class _Reading:
     def _weight(self, share: Any) -> float:
         weight = share[1] if len(share) == 2 else 1
         if not 1 <= len(share) <= 2 or weight is None or number(weight) != weight or weight % 1:
-            raise Strange("a fractional whose weights are no whole numbers")
+            raise UnsupportedExpression("a fractional whose weights are no whole numbers")
         return max(weight, 0)
 
     def _drawn_by(self, given: Any) -> tuple[str, str]:
-        """Salt and attribute of a draw: the flag's key and the targeting key where nothing is said."""
+        """The salt and attribute of a `fractional`: the flag's key and the targeting key if it names none."""
         if given is None:
             return self._key, "user_id"
         if self._algorithm == "flagd_v3":
-            raise Strange(f"fractional draws by {shown(given)}")
-        parts = listed(mapping(given).get("cat")) if "cat" in mapping(given) else [given]
+            raise UnsupportedExpression(f"fractional draws by {excerpt(given)}")
+        parts = list_or_empty(mapping(given).get("cat")) if "cat" in mapping(given) else [given]
         salt = "".join(self._salt(one) for one in parts[:-1])
         attribute = attribute_of(parts[-1]) if parts else None
         if attribute is None or not salt:
-            raise Strange(f"fractional draws by {shown(given)}")
+            raise UnsupportedExpression(f"fractional draws by {excerpt(given)}")
         return salt, attribute
 
     def _salt(self, given: Any) -> str:
@@ -277,4 +292,4 @@ class _Reading:
             return given
         if mapping(given).get("var") in ("$flagd.flagKey", ["$flagd.flagKey"]):
             return self._key
-        raise Strange(f"fractional draws by {shown(given)}")
+        raise UnsupportedExpression(f"fractional draws by {excerpt(given)}")

@@ -9,7 +9,7 @@ import msgspec
 from analytics_box.base.file_queue import keep_going
 from analytics_box.products.flags.evaluation.asking import text_of
 from analytics_box.products.flags.evaluation.matching import number_of
-from analytics_box.products.flags.flag import Node, Operator, Scalar
+from analytics_box.products.flags.flag import Operator, Scalar, TargetingCondition
 from analytics_box.products.flags.moving.conditions import (
     EVERYBODY,
     LOOSE_VERSION,
@@ -49,35 +49,36 @@ _VERSIONS: Final[dict[str, Operator]] = {
 }
 
 
-def shown(given: Any) -> str:
+def excerpt(given: Any) -> str:
     """The beginning of a part of a file."""
     return msgspec.json.encode(given).decode()[:100]
 
 
-class Strange(Exception):
-    """Something that cannot be said here; its text says what."""
+class UnsupportedExpression(Exception):
+    """Raised for an expression that cannot be expressed here; its text names it."""
 
 
 class Evaluators:
-    """The named expressions of a file, while one flag is read. One that is named is read each time, so what is read of
-    them is bounded."""
+    """The named expressions of a file, while one flag is read. A named expression is read at each use, so the total
+    number of parts is bounded.
+    """
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         self._given = given
         self._parts = 0
 
     def find(self, name: Any) -> Any:
-        """The expression of this name. Raises Strange."""
+        """The expression of this name. Raises UnsupportedExpression."""
         if not isinstance(name, str) or name not in self._given:
-            raise Strange(f"the evaluator {name} is not in the file")
+            raise UnsupportedExpression(f"the evaluator {name} is not in the file")
         return self._given[name]
 
     def begin_part(self) -> None:
-        """Count one more part of an expression. Raises Strange after too many."""
+        """Count one more part of an expression. Raises UnsupportedExpression after too many."""
         keep_going()
         self._parts += 1
         if self._parts > MOST_PARTS:
-            raise Strange("it is too large")
+            raise UnsupportedExpression("it is too large")
 
 
 def attribute_of(given: Any) -> str | None:
@@ -91,15 +92,15 @@ def attribute_of(given: Any) -> str | None:
     return _ATTRIBUTES.get(name, name)
 
 
-def condition(given: Any, evaluators: Evaluators, depth: int = 0) -> Node:
-    """What an expression asks for where it stands as a condition. Raises Strange."""
+def condition(given: Any, evaluators: Evaluators, depth: int = 0) -> TargetingCondition:
+    """The condition that an expression means. Raises UnsupportedExpression."""
     evaluators.begin_part()
     if depth > _DEEPEST:
-        raise Strange("it is too deep")
+        raise UnsupportedExpression("it is too deep")
     if isinstance(given, bool):
         return EVERYBODY if given else NOBODY
     if not isinstance(given, dict) or len(given) != 1:
-        raise Strange(f"{shown(given)} is no condition")
+        raise UnsupportedExpression(f"{excerpt(given)} is no condition")
     if (of_one_type := _tested_type(given)) is not None:
         return of_one_type
     (operation, arguments), *_ = given.items()
@@ -113,13 +114,13 @@ def condition(given: Any, evaluators: Evaluators, depth: int = 0) -> Node:
         return none_of([found]) if operation == "!" else found
     if operation == "var":
         return _truth(given, evaluators, depth)
-    found_or_none = _compared(operation, listed)
+    found_or_none = _comparison(operation, listed)
     if found_or_none is None:
-        raise Strange(f"{shown(given)} has no counterpart")
+        raise UnsupportedExpression(f"{excerpt(given)} has no counterpart")
     return found_or_none
 
 
-def _truth(given: Any, evaluators: Evaluators, depth: int) -> Node:
+def _truth(given: Any, evaluators: Evaluators, depth: int) -> TargetingCondition:
     """Whether a value is there and says something; of an operation, whether it is true."""
     attribute = attribute_of(given)
     if attribute is None:
@@ -127,12 +128,12 @@ def _truth(given: Any, evaluators: Evaluators, depth: int) -> Node:
     return truthy(attribute)
 
 
-def _compared(operation: str, arguments: Sequence[Any]) -> Node | None:
+def _comparison(operation: str, arguments: Sequence[Any]) -> TargetingCondition | None:
     if operation in _EQUAL and len(arguments) == 2:
         found = _equal(*arguments, strict=len(operation) == 3)
         return none_of([found]) if found is not None and operation.startswith("!") else found
     if operation in _NUMBERS:
-        return _ordered(operation, arguments)
+        return _ordering(operation, arguments)
     if operation == "in" and len(arguments) == 2:
         return _in(*arguments)
     if not arguments or (attribute := attribute_of(arguments[0])) is None:
@@ -144,7 +145,7 @@ def _compared(operation: str, arguments: Sequence[Any]) -> Node | None:
     return None
 
 
-def _equal(one: Any, other: Any, *, strict: bool) -> Node | None:
+def _equal(one: Any, other: Any, *, strict: bool) -> TargetingCondition | None:
     attribute, value = (attribute_of(one), other) if attribute_of(one) is not None else (attribute_of(other), one)
     if attribute is None or not (value is None or is_scalar(value)):
         return None
@@ -168,10 +169,10 @@ def _equal(one: Any, other: Any, *, strict: bool) -> Node | None:
     return any_of(all_of((comparable(attribute), *one)) for one in (leaves, *([one] for one in truth)))
 
 
-def _ordered(operation: str, arguments: Sequence[Any]) -> Node | None:
-    """One comparison, or two around the same value."""
+def _ordering(operation: str, arguments: Sequence[Any]) -> TargetingCondition | None:
+    """A comparison, or two around the same value."""
     if len(arguments) == 3:
-        first, second = _ordered(operation, arguments[:2]), _ordered(operation, arguments[1:])
+        first, second = _ordering(operation, arguments[:2]), _ordering(operation, arguments[1:])
         return all_of((first, second)) if first is not None and second is not None else None
     if len(arguments) != 2:
         return None
@@ -190,7 +191,7 @@ def _ordered(operation: str, arguments: Sequence[Any]) -> Node | None:
 
 
 def type_test(var: Any, name: str) -> Any:
-    """Whether a value is of a type, as an expression: what makes it a text or a number then leaves it as it is."""
+    """The expression that tests the type of a value: a conversion to text or number leaves it unchanged."""
     match name:
         case "text":
             return {"===": [{"cat": [var]}, var]}
@@ -203,7 +204,7 @@ def type_test(var: Any, name: str) -> Any:
     return {"or": [{"===": [var, True]}, {"===": [var, False]}]}
 
 
-def _tested_type(given: Mapping[str, Any]) -> Node | None:
+def _tested_type(given: Mapping[str, Any]) -> TargetingCondition | None:
     """The type that an expression of an export tests."""
     var: Any = given
     while isinstance(var, dict) and "var" not in var and len(var) == 1:
@@ -218,25 +219,25 @@ def _tested_type(given: Mapping[str, Any]) -> Node | None:
     return next((of_type(attribute, name) for name in names if given == type_test(var, name)), None)
 
 
-def truthy(attribute: str) -> Node:
+def truthy(attribute: str) -> TargetingCondition:
     """Whether JsonLogic takes an attribute for true: any list with an element is."""
     false = all_of((none_of([of_type(attribute, "list")]), one_of(attribute, (False, 0, ""))))
     return all_of((exists(attribute), none_of([of_type(attribute, "empty_list"), false])))
 
 
-def comparable(attribute: str) -> Node:
+def comparable(attribute: str) -> TargetingCondition:
     """Whether JsonLogic compares an attribute as a text or a number: a list only as its one element."""
     return of_type(attribute, "text", "number", "boolean", "one_element")
 
 
-def inside(attribute: str, text: str) -> Node:
+def inside(attribute: str, text: str) -> TargetingCondition:
     """Whether a text is inside an attribute, or one of its elements."""
     contained = all_of((of_type(attribute, "text"), leaf(attribute, "contains", text)))
     return any_of((contained, all_of((of_type(attribute, "list"), leaf(attribute, "equals", text)))))
 
 
-def _in(one: Any, other: Any) -> Node | None:
-    """Whether an attribute is one of a list, or a text is inside an attribute, which may be a list, too."""
+def _in(one: Any, other: Any) -> TargetingCondition | None:
+    """The condition that an attribute is one of a list, or that a text is inside an attribute, which may be a list."""
     attribute, within = attribute_of(one), attribute_of(other)
     if attribute is not None and isinstance(other, list) and len(scalars(other)) == len(other):
         return all_of((none_of([of_type(attribute, "list")]), one_of(attribute, scalars(other))))
@@ -245,12 +246,12 @@ def _in(one: Any, other: Any) -> Node | None:
     return None
 
 
-def readable(attribute: str) -> Node:
+def readable(attribute: str) -> TargetingCondition:
     """Whether flagd reads an attribute as a version: a text or a number with one to three numbers."""
     return all_of((of_type(attribute, "text", "number"), leaf(attribute, "matches", f"^[vV]?{LOOSE_VERSION}$")))
 
 
-def _version(attribute: str, operation: str, wanted: str) -> Node | None:
+def _version(attribute: str, operation: str, wanted: str) -> TargetingCondition | None:
     if not is_version(wanted, f"[vV]?{LOOSE_VERSION}"):
         return NOBODY
     compared = _of_version(attribute, operation, wanted)
@@ -259,7 +260,7 @@ def _version(attribute: str, operation: str, wanted: str) -> Node | None:
     return any_of(all_of((readable(attribute), one)) for one in compared.any or (compared,))
 
 
-def _of_version(attribute: str, operation: str, wanted: str) -> Node | None:
+def _of_version(attribute: str, operation: str, wanted: str) -> TargetingCondition | None:
     if operation in _VERSIONS:
         return leaf(attribute, _VERSIONS[operation], wanted)
     if operation == "!=":  # what is no version is not unequal to one either
@@ -270,16 +271,16 @@ def _of_version(attribute: str, operation: str, wanted: str) -> Node | None:
         after = (*kept[:-1], str(int(kept[-1]) + 1))
         return all_of(
             (
-                leaf(attribute, "version_greater_or_equal", f"{_padded(kept)}-0"),
-                leaf(attribute, "version_less", f"{_padded(after)}-0"),
+                leaf(attribute, "version_greater_or_equal", f"{_pad_version(kept)}-0"),
+                leaf(attribute, "version_less", f"{_pad_version(after)}-0"),
             )
         )
     return None
 
 
-def _padded(numbers: Sequence[Scalar]) -> str:
+def _pad_version(numbers: Sequence[Scalar]) -> str:
     return ".".join(map(str, (*numbers, *["0"] * (3 - len(numbers)))))
 
 
-_JOINED: Final[dict[str, Callable[[list[Node]], Node]]] = {"and": all_of, "or": any_of}
+_JOINED: Final[dict[str, Callable[[list[TargetingCondition]], TargetingCondition]]] = {"and": all_of, "or": any_of}
 _EQUAL: Final = frozenset(("==", "===", "!=", "!=="))

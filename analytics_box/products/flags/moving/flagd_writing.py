@@ -1,7 +1,7 @@
-"""Flags as definitions of flagd: rules as branches of one expression of JsonLogic. Pure.
+"""Flags as definitions of flagd: rules as branches of one JsonLogic expression. Pure.
 
-A flag of which something cannot be said is written as a disabled one, and what that is is listed. flagd draws users by
-a hash of its own: only flags that draw by it already leave everybody where they are.
+A flag that cannot be fully expressed is exported as disabled, and the missing parts are listed. flagd buckets users by
+its own hash: only flags that use this hash already leave all users in their buckets.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,18 +18,18 @@ from analytics_box.products.flags.flag import (
     LARGEST_FLAG,
     LARGEST_SCOPE,
     Bucketing,
-    Definition,
     Flag,
-    Node,
+    FlagDefinition,
     Operator,
-    Rule,
     Scalar,
     TargetGroup,
+    TargetingCondition,
+    TargetingRule,
     Variant,
 )
 from analytics_box.products.flags.moving.conditions import EVERYBODY, is_for_everybody, none_of, of_type, without_text
 from analytics_box.products.flags.moving.flagd_conditions import comparable, inside, readable, truthy, type_test
-from analytics_box.products.flags.moving.wanted import Notes
+from analytics_box.products.flags.moving.wanted import ImportNotes
 
 Logic = Any  # an expression of JsonLogic
 
@@ -57,21 +57,21 @@ _BY: Final = {"user": "user_id", "organization": "organization_id", "team": "tea
 _COMPARED: Final = 300  # bytes that a comparison is written in at most, beside its value
 
 
-class _Strange(Exception):
-    """Something that flagd cannot say; its text says what."""
+class _UnsupportedByFlagd(Exception):
+    """Raised for a part that flagd cannot express; its text names it."""
 
 
-def written(
+def build_file(
     flags: Iterable[Flag], groups: Iterable[TargetGroup]
 ) -> tuple[dict[str, Any], list[tuple[str, tuple[str, ...]]]]:
-    """A file of flagd, and what it cannot say of which flag."""
+    """The flags as a file of flagd, and what it cannot express, by flag."""
     known = {one.id: one for one in groups}
     sizes = {one.id: len(msgspec.json.encode(one.rules)) + _COMPARED * steps(one.rules) for one in known.values()}
     left = LARGEST_SCOPE
     found: dict[str, Any] = {}
     said: list[tuple[str, tuple[str, ...]]] = []
     for flag in flags:
-        notes = Notes()
+        notes = ImportNotes()
         if flag.user_id is not None:
             notes.say(f"A flag for the user {flag.user_id} alone is left out")
         elif flag.definition.status == "archived":
@@ -80,29 +80,29 @@ def written(
             size = _size(flag.definition, sizes)
             small = size <= min(left, LARGEST_FLAG)
             left -= size if small else 0
-            found[flag.key] = _Writing(flag, known, notes).flag(small=small)
+            found[flag.key] = _FlagWriter(flag, known, notes).flag(small=small)
         if notes.said:
             said.append((flag.key, tuple(notes.said)))
     return {"$schema": _SCHEMA, "flags": found}, said
 
 
-def _size(definition: Definition, groups: Mapping[str, int]) -> int:
-    """The bytes of a flag whose target groups, of so many bytes, stand at each place where it uses them."""
+def _size(definition: FlagDefinition, groups: Mapping[str, int]) -> int:
+    """The size in bytes of a flag with its target groups, of these sizes, written out at each place that uses them."""
     named = (*definition.targetGroupIds, *(node.group for node in nodes(definition.rules) if node.group))
     used = sum(groups.get(one, 0) for one in named)
     return used and used + len(msgspec.json.encode(definition.rules))
 
 
-class _Writing:
-    """One flag while it is written."""
+class _FlagWriter:
+    """The writer of one flag."""
 
-    def __init__(self, flag: Flag, groups: Mapping[str, TargetGroup], notes: Notes) -> None:
+    def __init__(self, flag: Flag, groups: Mapping[str, TargetGroup], notes: ImportNotes) -> None:
         self._flag = flag
         self._groups = groups
         self._notes = notes
 
     def flag(self, *, small: bool) -> dict[str, Any]:
-        """The flag as flagd has it, without its targeting where that is not `small`."""
+        """The flag in flagd's format, without its targeting if that is not `small`."""
         definition = self._flag.definition
         values, default = _values(definition, self._notes)
         targeting = self._targeting(definition, default) if small else None
@@ -125,8 +125,8 @@ class _Writing:
             **({"metadata": metadata} if metadata else {}),
         }
 
-    def _targeting(self, definition: Definition, default: str) -> Logic | None:
-        """What decides; None where everybody gets the default."""
+    def _targeting(self, definition: FlagDefinition, default: str) -> Logic | None:
+        """The targeting of a flag; None if all users get the default."""
         rules = [*definition.rules]
         for group_id in definition.targetGroupIds:
             rules += self._groups[group_id].rules if group_id in self._groups else ()
@@ -134,24 +134,24 @@ class _Writing:
         for position, one in enumerate(rules, 1):
             try:
                 branches += [self._condition(one), self._gives(one)]
-            except _Strange as strange:
+            except _UnsupportedByFlagd as strange:
                 self._notes.lose(f"Rule {position}: {strange} has no counterpart")
         last = self._last(definition)
         if not branches:
             return last
         return {"if": [*branches, default if last is None else last]}
 
-    def _gives(self, one: Rule) -> str:
+    def _gives(self, one: TargetingRule) -> str:
         if self._flag.definition.type != "multivariant":
             return "on" if one.enabled else "off"
         off = off_variant(self._flag.definition)
         given = one.variant if one.enabled else off.key if off is not None else ""
         if not given:
-            raise _Strange("a rule that gives no variant")
+            raise _UnsupportedByFlagd("a rule that gives no variant")
         return given
 
-    def _last(self, definition: Definition) -> Logic | None:
-        """What those get whom no rule takes, where that is drawn."""
+    def _last(self, definition: FlagDefinition) -> Logic | None:
+        """The default rule, if it is a rollout or has weights."""
         if definition.type == "rollout" and 0 < definition.rolloutPercentage < 100:
             share = _fine(definition.rolloutPercentage)
             return self._draw(self._bucketing(None), [["on", share], ["off", 100 * _FINE - share]])
@@ -161,8 +161,8 @@ class _Writing:
                 return self._draw(self._variant_bucketing(), shares)
         return None
 
-    def _condition(self, one: Rule) -> Logic:
-        """Who meets a rule, of whom perhaps only some are drawn."""
+    def _condition(self, one: TargetingRule) -> Logic:
+        """The users that a rule matches, with its percentage."""
         asked = self._asked(one)
         if one.percentage is None:
             return asked
@@ -171,23 +171,25 @@ class _Writing:
         drawn = {"===": [self._draw(self._bucketing(one.bucketing), shares), "in"]}
         return drawn if asked is True else {"and": [asked, drawn]}
 
-    def _asked(self, one: Rule) -> Logic:
+    def _asked(self, one: TargetingRule) -> Logic:
         if is_for_everybody(replace(one, percentage=None, percentageFrom=0, bucketing=None)):
             return True
         if one.type == "conditions":
             return self._node(one.conditions or EVERYBODY)
         if is_percentage(one):
-            raise _Strange("a percentage of everybody, which all flags share,")
+            raise _UnsupportedByFlagd("a percentage of everybody, which all flags share,")
         if one.batch and one.batchValues:
             values: tuple[Scalar, ...] = one.batchValues
-            return self._leaf(Node(attribute=_attribute(one), operator=one.operator, values=values))
-        return self._leaf(Node(attribute=_attribute(one), operator=one.operator, value=one.value, values=one.values))
+            return self._leaf(TargetingCondition(attribute=_attribute(one), operator=one.operator, values=values))
+        return self._leaf(
+            TargetingCondition(attribute=_attribute(one), operator=one.operator, value=one.value, values=one.values)
+        )
 
-    def _node(self, node: Node) -> Logic:
+    def _node(self, node: TargetingCondition) -> Logic:
         if node.all is not None:
             loose = {one.attribute for one in node.all if one == comparable(one.attribute)}
             left = [_loosely(one) if one.attribute in loose else one for one in _without_guards(node.all)]
-            parts = [self._node(one) if isinstance(one, Node) else one for one in _with_truths(left)]
+            parts = [self._node(one) if isinstance(one, TargetingCondition) else one for one in _with_truths(left)]
             return {"and": parts} if len(parts) > 1 else parts[0] if parts else True
         if node.any is not None:
             if node.any and node == without_text(
@@ -195,7 +197,7 @@ class _Writing:
             ):
                 var = _var(attribute)
                 return {"and": [{"!==": [var, None]}, type_test(var, "empty_text")]}
-            if (found := _contained(node.any)) is not None:
+            if (found := _contains_condition(node.any)) is not None:
                 return {"in": [found.value, _var(found.attribute)]}
             return {"or": [self._node(one) for one in node.any]} if node.any else False
         if node.none is not None:
@@ -203,19 +205,19 @@ class _Writing:
         return self._group(node.group) if node.group else self._leaf(node)
 
     def _group(self, group_id: str) -> Logic:
-        """Whom a target group lets in: its first rule that matches says it."""
+        """The users that a target group includes, as its first matching rule decides."""
         group = self._groups.get(group_id)
         branches: list[Logic] = []
         for one in group.rules if group is not None else ():
             branches += [self._condition(one), one.enabled]
         return {"if": [*branches, False]} if branches else False
 
-    def _leaf(self, node: Node) -> Logic:
+    def _leaf(self, node: TargetingCondition) -> Logic:
         var, operator = _var(node.attribute), node.operator
         if "." in node.attribute:
-            raise _Strange(f"the attribute {node.attribute}, whose name has a dot,")
+            raise _UnsupportedByFlagd(f"the attribute {node.attribute}, whose name has a dot,")
         if node.only:
-            raise _Strange(f"{operator} of {node.only} values only")
+            raise _UnsupportedByFlagd(f"{operator} of {node.only} values only")
         if operator in _NEGATIVE:
             return {"!": self._leaf(replace(node, operator=_NEGATIVE[operator]))}
         if operator in {"exists", "not_exists"}:
@@ -225,11 +227,11 @@ class _Writing:
         listed = (*((node.value,) if node.value is not None else ()), *node.values)
         if operator in {"equals", "in"}:
             return {"in": [var, list(listed)]} if len(listed) != 1 else {"===": [var, listed[0]]}
-        found = [_compared(var, operator, value) for value in listed]
+        found = [_comparison(var, operator, value) for value in listed]
         return found[0] if len(found) == 1 else {"or": found}
 
     def _bucketing(self, own: Bucketing | None) -> tuple[str, str]:
-        """Salt and attribute of a draw for a rollout."""
+        """The salt and attribute of a `fractional` for a rollout."""
         bucketing = own or self._flag.definition.bucketing
         self._say_of(bucketing)
         return bucketing.salt or self._flag.key, bucketing.attribute or _BY[self._flag.definition.rolloutBy]
@@ -254,7 +256,7 @@ def _var(attribute: str) -> Logic:
     return {"var": _NAMES.get(attribute, attribute)}
 
 
-def _without_guards(parts: Sequence[Node]) -> list[Node]:
+def _without_guards(parts: Sequence[TargetingCondition]) -> list[TargetingCondition]:
     """Conditions that all have to hold, without those that flagd's own operators imply: `starts_with` and `ends_with`
     look at texts alone, a list is none of the values of an `in` and a number only by its one element, and `sem_ver`
     reads versions only.
@@ -269,18 +271,18 @@ def _without_guards(parts: Sequence[Node]) -> list[Node]:
     return [one for one in parts if one not in implied]
 
 
-def _with_truths(parts: Sequence[Node | Logic]) -> list[Node | Logic]:
+def _with_truths(parts: Sequence[TargetingCondition | Logic]) -> list[TargetingCondition | Logic]:
     """Conditions that all have to hold, with those that an import makes of `!!` as such."""
     left = list(parts)
     for one in parts:
-        truth = truthy(one.attribute).all if isinstance(one, Node) and one.operator == "exists" else None
+        truth = truthy(one.attribute).all if isinstance(one, TargetingCondition) and one.operator == "exists" else None
         if truth and all(part in left for part in truth):
             left = [part for part in left if part not in truth]
             left.append({"!!": [_var(truth[0].attribute)]})
     return left
 
 
-def _loosely(node: Node) -> Node | Logic:
+def _loosely(node: TargetingCondition) -> TargetingCondition | Logic:
     """Texts that are compared as JsonLogic does it, also with the one element of a list."""
     if node.operator not in {"equals", "in"}:
         return node
@@ -288,7 +290,7 @@ def _loosely(node: Node) -> Node | Logic:
     return {"or": [{"==": [_var(node.attribute), one]} for one in listed]} if listed else node
 
 
-def _contained(parts: Sequence[Node]) -> Node | None:
+def _contains_condition(parts: Sequence[TargetingCondition]) -> TargetingCondition | None:
     """The condition that a text is in an attribute or among its elements, if alternatives are those that an import
     makes of flagd's `in`; else None.
     """
@@ -298,11 +300,11 @@ def _contained(parts: Sequence[Node]) -> Node | None:
     return first if tuple(parts) == inside(first.attribute, first.value).any else None
 
 
-def _attribute(one: Rule) -> str:
+def _attribute(one: TargetingRule) -> str:
     return one.field if one.type == "property" else one.type
 
 
-def _compared(var: Logic, operator: Operator, value: Scalar) -> Logic:
+def _comparison(var: Logic, operator: Operator, value: Scalar) -> Logic:
     if operator == "contains":
         return {"in": [str(value), var]}
     if operator in {"starts_with", "ends_with"}:
@@ -311,10 +313,10 @@ def _compared(var: Logic, operator: Operator, value: Scalar) -> Logic:
         return {"and": [{"!==": [var, None]}, {_ORDERED[operator]: [var, value]}]}
     if operator in _VERSIONS:
         return {"sem_ver": [var, _VERSIONS[operator], str(value)]}
-    raise _Strange(f"{operator} {str(value)[:100]}")
+    raise _UnsupportedByFlagd(f"{operator} {str(value)[:100]}")
 
 
-def _values(definition: Definition, notes: Notes) -> tuple[dict[str, Any], str]:
+def _values(definition: FlagDefinition, notes: ImportNotes) -> tuple[dict[str, Any], str]:
     """The variants, and which of them is the default."""
     if definition.type != "multivariant" or not definition.variants:
         is_on = definition.rolloutPercentage >= 100 if definition.type == "rollout" else definition.defaultValue
@@ -326,7 +328,7 @@ def _values(definition: Definition, notes: Notes) -> tuple[dict[str, Any], str]:
 
 
 def _weights(variants: Sequence[Variant]) -> list[tuple[Variant, float]]:
-    """The variants with their percent: all alike where there are none."""
+    """The variants with their percent: equal if there are no weights."""
     if all(one.weight is None for one in variants):
         return [(one, 100 / len(variants)) for one in variants]
     return [(one, one.weight or 0) for one in variants]

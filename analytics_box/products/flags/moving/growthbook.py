@@ -1,7 +1,7 @@
-"""Flags of GrowthBook: of what its SDKs get, or of its API's list of features. Pure.
+"""Flags of GrowthBook: from the answer to its SDKs, or its API's list of features. Pure.
 
-A feature of GrowthBook has rules, of which the first that takes somebody decides. A rule that forces a value becomes a
-rule; an experiment becomes one for each variation, with the range of its draw.
+The first rule that applies decides a GrowthBook feature. A rule that forces a value becomes a rule; an experiment
+becomes one for each variation, with its bucket range.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,10 +15,10 @@ from analytics_box.products.flags.flag import (
     MOST_VALUES,
     Algorithm,
     Bucketing,
-    Definition,
-    Node,
+    FlagDefinition,
     Prerequisite,
-    Rule,
+    TargetingCondition,
+    TargetingRule,
     Variant,
 )
 from analytics_box.products.flags.moving import growthbook_conditions
@@ -32,18 +32,18 @@ from analytics_box.products.flags.moving.conditions import (
     variants_of,
 )
 from analytics_box.products.flags.moving.growthbook_conditions import IDS, attribute_of
-from analytics_box.products.flags.moving.taking import listed, mapping, mappings, number, text
+from analytics_box.products.flags.moving.taking import list_or_empty, mapping, mappings, number, text
 from analytics_box.products.flags.moving.wanted import (
     MOST,
-    File,
-    Notes,
-    Wanted,
+    ImportNotes,
+    SourceFile,
+    SourceFlag,
     chosen_environment,
     description_of,
     disagreements,
     key_error,
     name_of,
-    wanted,
+    source_flag,
 )
 
 _DRAWS: Final[dict[int, tuple[Algorithm, int]]] = {1: ("growthbook_v1", 1_000), 2: ("growthbook_v2", 10_000)}
@@ -62,8 +62,8 @@ _KNOWN: Final = frozenset(  # of a rule: what is read below, and what decides no
 )
 
 
-class Feature(Struct, frozen=True, kw_only=True):
-    """A feature of one environment, as SDKs get it, and what is said about it elsewhere in the file."""
+class GrowthbookFeature(Struct, frozen=True, kw_only=True):
+    """A feature of one environment, as SDKs get it, with its details from elsewhere in the file."""
 
     key: str
     given: Mapping[str, Any]
@@ -73,8 +73,8 @@ class Feature(Struct, frozen=True, kw_only=True):
     error: str = ""
 
 
-class Around(Struct, frozen=True, kw_only=True):
-    """What a feature may refer to: saved groups, and the variants of all features of the file by their keys."""
+class GrowthbookReferences(Struct, frozen=True, kw_only=True):
+    """The references of a feature: saved groups, and the variants of all features of the file by their keys."""
 
     groups: Mapping[str, Any]
     variants: Mapping[str, Sequence[Variant]]
@@ -91,36 +91,36 @@ def is_growthbook(given: Mapping[str, Any]) -> bool:
     return bool(given) and all("defaultValue" in mapping(one) and "variants" not in one for one in given.values())
 
 
-def read(given: Mapping[str, Any], environment: str | None = None) -> File:
-    """What a file wants in one of its environments. Raises BadRequest."""
+def read_file(given: Mapping[str, Any], environment: str | None = None) -> SourceFile:
+    """The flags that a file defines in one of its environments. Raises BadRequest."""
     features, chosen = _features(given, environment)
     if len(features) > MOST:
         raise BadRequest(f"A file can have up to {MOST:,} flags; split it")
-    around = Around(
+    around = GrowthbookReferences(
         groups=mapping(given.get("savedGroups")),
         variants={one.key: variants_of(*_values(one.given)) for one in features},
         mixed=len({name for one in features for name in _ids_in(one.given)}) > 1,
     )
-    flags = tuple(_wanted(position, one, around) for position, one in enumerate(features, 1))
+    flags = tuple(_read_flag(position, one, around) for position, one in enumerate(features, 1))
     lost = ["experiments of pages and URLs have no counterpart"] if given.get("experiments") else []
-    return File(
+    return SourceFile(
         flags=flags,
         notes=(_IDS, *lost, *disagreements("GrowthBook", flags)),
         chosen=chosen,
     )
 
 
-def _features(given: Mapping[str, Any], environment: str | None) -> tuple[list[Feature], str | None]:
+def _features(given: Mapping[str, Any], environment: str | None) -> tuple[list[GrowthbookFeature], str | None]:
     features = given.get("features", given)
     if isinstance(features, dict):
-        return [Feature(key=str(key), given=mapping(one)) for key, one in features.items()], None
+        return [GrowthbookFeature(key=str(key), given=mapping(one)) for key, one in features.items()], None
     found = mappings(features)
     chosen = chosen_environment((name for one in found for name in mapping(one.get("environments"))), environment)
     return [_of_api(one, chosen) for one in found], chosen
 
 
-def _of_api(given: Mapping[str, Any], environment: str | None) -> Feature:
-    """A feature of the API: what SDKs get of it stands there as a text."""
+def _of_api(given: Mapping[str, Any], environment: str | None) -> GrowthbookFeature:
+    """A feature of the API, which contains the SDK's version as a text."""
     state = mapping(mapping(given.get("environments")).get(environment or ""))
     common: dict[str, Any] = {
         "key": text(given.get("id")),
@@ -133,15 +133,15 @@ def _of_api(given: Mapping[str, Any], environment: str | None) -> Feature:
     except msgspec.MsgspecError:
         inside = None
     if isinstance(inside, dict):
-        return Feature(given=inside, enabled=state.get("enabled") is True, **common)
+        return GrowthbookFeature(given=inside, enabled=state.get("enabled") is True, **common)
     if environment is None or not state or state.get("enabled") is not True:
         try:
             value = msgspec.json.decode(str(given.get("defaultValue", "")))
         except msgspec.MsgspecError:
             value = str(given.get("defaultValue", ""))
-        return Feature(given={"defaultValue": value}, enabled=False, **common)
+        return GrowthbookFeature(given={"defaultValue": value}, enabled=False, **common)
     error = "It has no definition for this environment; import what its SDKs get instead (/api/features/…)"
-    return Feature(given={}, error=error, **common)
+    return GrowthbookFeature(given={}, error=error, **common)
 
 
 def _ids_in(given: Mapping[str, Any]) -> set[str]:
@@ -166,17 +166,17 @@ def _values(given: Mapping[str, Any]) -> tuple[list[Any], list[str]]:
             names.append("")
         elif isinstance(one.get("variations"), list):
             values += one["variations"]
-            meta = [text(mapping(each).get("key")) for each in listed(one.get("meta"))]
+            meta = [text(mapping(each).get("key")) for each in list_or_empty(one.get("meta"))]
             names += [each if not each.isdigit() else "" for each in meta[: len(one["variations"])]]
             names += [""] * (len(values) - len(names))
     return values, names
 
 
-def _wanted(position: int, feature: Feature, around: Around) -> Wanted:
+def _read_flag(position: int, feature: GrowthbookFeature, around: GrowthbookReferences) -> SourceFlag:
     error = key_error(feature.key) or feature.error
     if error:
-        return Wanted(number=position, key=feature.key, error=error, field="key" if not feature.error else "")
-    notes = Notes()
+        return SourceFlag(number=position, key=feature.key, error=error, field="key" if not feature.error else "")
+    notes = ImportNotes()
     if around.mixed and _ids_in(feature.given):
         notes.lose(_MIXED)
     variants = around.variants[feature.key]
@@ -184,7 +184,7 @@ def _wanted(position: int, feature: Feature, around: Around) -> Wanted:
     default = feature.given.get("defaultValue")
     if default is None and len(variants) > 1:
         is_boolean = all(isinstance(one.value, bool | None) for one in variants)
-    reading = _Reading(feature, around, variants, notes, is_boolean=is_boolean)
+    reading = _FeatureReader(feature, around, variants, notes, is_boolean=is_boolean)
     rules = reading.rules()
     fields: dict[str, Any] = {
         "name": name_of(feature.given.get("name"), feature.key),
@@ -203,14 +203,20 @@ def _wanted(position: int, feature: Feature, around: Around) -> Wanted:
         chosen = next(one.key for one in variants if identity_of(one.value) == identity_of(default))
         weighted = (msgspec.structs.replace(one, weight=100.0 if one.key == chosen else 0.0) for one in variants)
         fields |= {"type": "multivariant", "variants": tuple(weighted)}
-    return wanted(position, feature.key, Definition(**fields), notes)
+    return source_flag(position, feature.key, FlagDefinition(**fields), notes)
 
 
-class _Reading:
+class _FeatureReader:
     """The rules of one feature while they are read."""
 
     def __init__(
-        self, feature: Feature, around: Around, variants: Sequence[Variant], notes: Notes, *, is_boolean: bool
+        self,
+        feature: GrowthbookFeature,
+        around: GrowthbookReferences,
+        variants: Sequence[Variant],
+        notes: ImportNotes,
+        *,
+        is_boolean: bool,
     ) -> None:
         self._feature = feature
         self._around = around
@@ -221,9 +227,9 @@ class _Reading:
         self._taking = 0  # rules so far that match users
         self.prerequisites: list[Prerequisite] = []
 
-    def rules(self) -> list[Rule]:
+    def rules(self) -> list[TargetingRule]:
         """All of them, in their order."""
-        found: list[Rule] = []
+        found: list[TargetingRule] = []
         for position, given in enumerate(mappings(self._feature.given.get("rules")), 1):
             unknown = sorted(set(given) - _KNOWN)
             if unknown:
@@ -235,7 +241,7 @@ class _Reading:
             self._taking += takes
         return found
 
-    def _one(self, given: Mapping[str, Any], name: str) -> Iterable[Rule]:
+    def _one(self, given: Mapping[str, Any], name: str) -> Iterable[TargetingRule]:
         for lost in ("namespace", "filters"):
             if given.get(lost):
                 self._notes.lose(f"{name}: its {lost} has no counterpart")
@@ -248,8 +254,8 @@ class _Reading:
         if condition is not None:
             yield from self._taken(given, name, condition)
 
-    def _taken(self, given: Mapping[str, Any], name: str, condition: Node) -> Iterable[Rule]:
-        """What becomes of those who meet the condition of a rule."""
+    def _taken(self, given: Mapping[str, Any], name: str, condition: TargetingCondition) -> Iterable[TargetingRule]:
+        """The rules for users who match the condition of a GrowthBook rule."""
         if "force" in given:
             ranges: list[Any] = [given["range"]] if given.get("range") else []
             coverage = number(given.get("coverage"))
@@ -259,12 +265,12 @@ class _Reading:
             values, ranges = [given["force"]], ranges or [(0, coverage)]
             seed = text(given.get("seed")) or self._feature.key
         else:
-            values = listed(given.get("variations"))
+            values = list_or_empty(given.get("variations"))
             if len(values) < 2:
                 return  # GrowthBook passes it over, too
-            ranges = listed(given.get("ranges")) or _ranges(given, len(values))
+            ranges = list_or_empty(given.get("ranges")) or _ranges(given, len(values))
             seed = text(given.get("seed")) or text(given.get("key")) or self._feature.key
-        if any(mapping(one).get("passthrough") for one in listed(given.get("meta"))):
+        if any(mapping(one).get("passthrough") for one in list_or_empty(given.get("meta"))):
             self._notes.lose(f"{name}: a holdout, whose users go on to the next rule, has no counterpart")
             return
         version = given.get("hashVersion") or 1
@@ -276,7 +282,7 @@ class _Reading:
         bucketing = Bucketing(algorithm=algorithm, salt=seed, attribute=attribute)
         condition = all_of((condition, of_type(attribute, "text", "number"), none_of([one_of(attribute, (0, ""))])))
         for value, between in zip(values, ranges, strict=False):
-            low, high = (number(one) or 0 for one in (*listed(list(between)), 0, 0)[:2])
+            low, high = (number(one) or 0 for one in (*list_or_empty(list(between)), 0, 0)[:2])
             above, percentage = _percent(low, steps), _percent(high, steps)
             if percentage > above:
                 drawn: dict[str, Any] = {"above": above, "percentage": percentage, "bucketing": bucketing}
@@ -289,7 +295,7 @@ class _Reading:
         return {"variant": self._keys[identity_of(value)]}
 
     def _needs(self, given: Mapping[str, Any], name: str) -> bool:
-        """Whether a rule can be said as far as it is about other features, which become prerequisites."""
+        """Return whether the conditions of a rule on other features can be expressed; they become prerequisites."""
         for parent in mappings(given.get("parentConditions")):
             key = text(parent.get("id"))
             gives = self._wanted_of(key, mapping(parent.get("condition")))
@@ -301,7 +307,7 @@ class _Reading:
         return True
 
     def _wanted_of(self, key: str, condition: Mapping[str, Any]) -> tuple[str, ...] | None:
-        """Which variants of another feature a condition of its value means; None where that cannot be said."""
+        """The variants of another feature that a condition on its value means; None if that cannot be expressed."""
         variants = self._around.variants.get(key)
         asked = condition.get("value")
         if variants is None or set(condition) != {"value"}:
@@ -309,25 +315,25 @@ class _Reading:
         values: list[Any] = [asked]
         if isinstance(asked, dict):
             if asked == {"$exists": True}:
-                return _named(variants, variants)
+                return _prerequisite_values(variants, variants)
             if set(asked) - {"$eq", "$in"}:
                 return None
             values = asked.get("$in", [asked.get("$eq")])
         asked_for = values[: MOST_VALUES + 1]
-        return _named((one for one in variants if one.value in asked_for), variants) or None
+        return _prerequisite_values((one for one in variants if one.value in asked_for), variants) or None
 
 
-def _named(some: Iterable[Variant], variants: Iterable[Variant]) -> tuple[str, ...]:
+def _prerequisite_values(some: Iterable[Variant], variants: Iterable[Variant]) -> tuple[str, ...]:
     """The names of these variants in a prerequisite; for a flag that is only on or off, whether it is on."""
     is_boolean = all(isinstance(each.value, bool) for each in variants)
     return tuple(("true" if one.value else "false") if is_boolean else one.key for one in some)
 
 
 def _ranges(given: Mapping[str, Any], variations: int) -> list[tuple[float, float]]:
-    """Where each variation is drawn: with a coverage of less than all, each keeps its place."""
+    """The bucket range of each variation: with a coverage below 1, each keeps its place."""
     said = number(given.get("coverage"))
     coverage = 1.0 if said is None else min(max(said, 0.0), 1.0)
-    weights = [found for one in listed(given.get("weights")) if (found := number(one)) is not None]
+    weights = [found for one in list_or_empty(given.get("weights")) if (found := number(one)) is not None]
     if len(weights) != variations or not 0.99 <= sum(weights) <= 1.01:
         weights = [1 / variations] * variations
     ranges, start = [], 0.0
@@ -338,9 +344,9 @@ def _ranges(given: Mapping[str, Any], variations: int) -> list[tuple[float, floa
 
 
 def _percent(share: float, steps: int) -> float:
-    """The share as percent of steps of the draw, so that the same draws as there are below it.
+    """The coverage as percent, in bucket steps, so that the same buckets are below it.
 
-    Whoever is drawn at a coverage itself is outside, as GrowthBook's SDK for Python has it.
+    A user in the bucket of the coverage itself is outside, as in GrowthBook's SDK for Python.
     """
     step = min(max(int(share * steps) - 2, 0), steps)
     while step < steps and step / steps < share:

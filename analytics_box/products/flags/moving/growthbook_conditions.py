@@ -5,7 +5,7 @@ from operator import ge, gt, le, lt
 from typing import Any, Final
 
 from analytics_box.base.file_queue import keep_going
-from analytics_box.products.flags.flag import Node, Operator, Scalar
+from analytics_box.products.flags.flag import Operator, Scalar, TargetingCondition
 from analytics_box.products.flags.moving.conditions import (
     EVERYBODY,
     MOST_PARTS,
@@ -20,8 +20,8 @@ from analytics_box.products.flags.moving.conditions import (
     one_of,
     pattern,
 )
-from analytics_box.products.flags.moving.taking import is_scalar, listed, mapping, number, scalars
-from analytics_box.products.flags.moving.wanted import Notes
+from analytics_box.products.flags.moving.taking import is_scalar, list_or_empty, mapping, number, scalars
+from analytics_box.products.flags.moving.wanted import ImportNotes
 from analytics_box.query.patterns import found_in
 
 _USER: Final = "user_id"
@@ -45,45 +45,47 @@ _VERSIONS: Final[dict[str, Operator]] = {
 }
 
 
-class _Strange(Exception):
-    """Something that cannot be said here; its text says what."""
+class _UnsupportedCondition(Exception):
+    """Raised for a condition that cannot be expressed here; its text names it."""
 
 
 def attribute_of(name: str) -> str:
-    """What an attribute is called here."""
+    """The name of an attribute in this box."""
     return _USER if name in IDS else name
 
 
-def condition(given: Mapping[str, Any], groups: Mapping[str, Any], notes: Notes, of: str) -> Node | None:
-    """The condition of a rule; None where it cannot be said, which is noted."""
+def condition(
+    given: Mapping[str, Any], groups: Mapping[str, Any], notes: ImportNotes, of: str
+) -> TargetingCondition | None:
+    """The condition of a rule; None if it cannot be expressed, which is noted."""
     try:
-        reading = _Reading(groups)
+        reading = _ConditionReader(groups)
         found = reading.whole(given, 0)
         if reading.compares_versions:
             notes.lose(f"{of}: {_LOOSE}")
         return found
-    except _Strange as strange:
+    except _UnsupportedCondition as strange:
         notes.lose(f"{of}: {strange} has no counterpart")
         return None
 
 
-class _Reading:
+class _ConditionReader:
     def __init__(self, groups: Mapping[str, Any]) -> None:
         self._groups = groups
         self.compares_versions = False
         self._parts = 0  # that were read, those of a saved group each time that it is named
 
-    def whole(self, given: Mapping[str, Any], depth: int) -> Node:
+    def whole(self, given: Mapping[str, Any], depth: int) -> TargetingCondition:
         self._parts += 1
         if depth > _DEEPEST:
-            raise _Strange("a condition as deep as that")
+            raise _UnsupportedCondition("a condition as deep as that")
         if self._parts > MOST_PARTS:
-            raise _Strange("a condition as large as that")
+            raise _UnsupportedCondition("a condition as large as that")
         keep_going()
         return all_of([self._entry(str(name), asked, depth + 1) for name, asked in given.items()])
 
-    def _entry(self, name: str, asked: Any, depth: int) -> Node:
-        inside = [self.whole(mapping(one), depth) for one in listed(asked)] if name in _JOINED else []
+    def _entry(self, name: str, asked: Any, depth: int) -> TargetingCondition:
+        inside = [self.whole(mapping(one), depth) for one in list_or_empty(asked)] if name in _JOINED else []
         if name in _JOINED:
             return _EMPTY[name] if not inside else _JOINED[name](inside)
         if name == "$not":
@@ -91,12 +93,12 @@ class _Reading:
         if name == "$savedGroup":
             return self._saved(mapping(asked), depth)
         if name.startswith("$"):
-            raise _Strange(name)
+            raise _UnsupportedCondition(name)
         if "." in name:
-            raise _Strange(f"the nested attribute {name}")
+            raise _UnsupportedCondition(f"the nested attribute {name}")
         return self._value(attribute_of(name), asked, depth)
 
-    def _value(self, attribute: str, asked: Any, depth: int) -> Node:
+    def _value(self, attribute: str, asked: Any, depth: int) -> TargetingCondition:
         if asked is None:
             return none_of([exists(attribute)])
         if isinstance(asked, dict) and asked and all(str(name).startswith("$") for name in asked):
@@ -104,14 +106,14 @@ class _Reading:
                 _check_missing(attribute, asked)
             return all_of([self._operator(attribute, str(name), one, depth) for name, one in asked.items()])
         if not is_scalar(asked):
-            raise _Strange(f"comparing {attribute} with a list or an object")
+            raise _UnsupportedCondition(f"comparing {attribute} with a list or an object")
         if asked == "null" or (asked == 0 and asked is not False):
-            raise _Strange(f"comparing {attribute} with {asked}, as which some SDKs read a missing value,")
+            raise _UnsupportedCondition(f"comparing {attribute} with {asked}, as which some SDKs read a missing value,")
         return _equal(attribute, asked)
 
-    def _operator(self, attribute: str, name: str, asked: Any, depth: int) -> Node:
+    def _operator(self, attribute: str, name: str, asked: Any, depth: int) -> TargetingCondition:
         if depth > _DEEPEST:
-            raise _Strange("a condition as deep as that")
+            raise _UnsupportedCondition("a condition as deep as that")
         self.compares_versions |= name in _VERSIONS or name == "$vne"
         if name == "$not":
             return none_of([self._value(attribute, asked, depth + 1)])
@@ -120,17 +122,17 @@ class _Reading:
             return found if name == "$inGroup" else none_of([found])
         compared = _comparison(attribute, name, asked)
         if compared is None:
-            raise _Strange(f"{name} of {attribute}")
+            raise _UnsupportedCondition(f"{name} of {attribute}")
         return compared
 
-    def _group(self, attribute: str, name: str) -> Node:
+    def _group(self, attribute: str, name: str) -> TargetingCondition:
         given = self._groups.get(name)
         values = given.get("values") if isinstance(given, dict) else given
         if not isinstance(values, list) or len(scalars(values)) != len(values):
-            raise _Strange(f"the saved group {name}, whose values the file does not have,")
+            raise _UnsupportedCondition(f"the saved group {name}, whose values the file does not have,")
         return _one_of(attribute, scalars(values))
 
-    def _saved(self, given: Mapping[str, Any], depth: int) -> Node:
+    def _saved(self, given: Mapping[str, Any], depth: int) -> TargetingCondition:
         name = str(given.get("id", ""))
         group = mapping(self._groups.get(name))
         attribute = given.get("attributeKey", group.get("attributeKey"))
@@ -138,20 +140,20 @@ class _Reading:
             return self._group(attribute_of(attribute), name)
         if group.get("type") == "condition" and isinstance(group.get("condition"), dict):
             return self.whole(group["condition"], depth)
-        raise _Strange(f"the saved group {name}")
+        raise _UnsupportedCondition(f"the saved group {name}")
 
 
-def _comparison(attribute: str, name: str, asked: Any) -> Node | None:
+def _comparison(attribute: str, name: str, asked: Any) -> TargetingCondition | None:
     """The condition for one operator; None for an unknown one."""
     if name in _PLAIN and is_scalar(asked):
         return _PLAIN[name](attribute, asked)
     if name in {"$eq", "$ne"} and asked is None:
         return exists(attribute) if name == "$ne" else none_of([exists(attribute)])
-    if name in {"$in", "$nin"} and len(scalars(asked)) == len(listed(asked)):
+    if name in {"$in", "$nin"} and len(scalars(asked)) == len(list_or_empty(asked)):
         found = _one_of(attribute, scalars(asked))
         return found if name == "$in" else none_of([found])
-    if name in {"$ini", "$nini"} and all(isinstance(one, str) for one in listed(asked)):
-        alike = insensitive(attribute, listed(asked))
+    if name in {"$ini", "$nini"} and all(isinstance(one, str) for one in list_or_empty(asked)):
+        alike = insensitive(attribute, list_or_empty(asked))
         return none_of([alike]) if alike is not None and name == "$nini" else alike
     if name in _NUMBERS and number(asked) == asked:
         _check_id(attribute, (asked,))
@@ -159,12 +161,12 @@ def _comparison(attribute: str, name: str, asked: Any) -> Node | None:
     if name in _PATTERNS and isinstance(asked, str):
         matched = pattern(attribute, [asked], _PATTERNS[name])
         if matched is None:
-            raise _Strange(f"the regular expression {asked[:100]}")
+            raise _UnsupportedCondition(f"the regular expression {asked[:100]}")
         return all_of((of_type(attribute, "text"), matched))
     return _version(attribute, name, asked) if isinstance(asked, str) else None
 
 
-def _version(attribute: str, name: str, wanted: str) -> Node | None:
+def _version(attribute: str, name: str, wanted: str) -> TargetingCondition | None:
     if name == "$vne":
         return none_of([leaf(attribute, "version_equals", wanted)])
     return leaf(attribute, _VERSIONS[name], wanted) if name in _VERSIONS else None
@@ -178,32 +180,36 @@ def _check_missing(attribute: str, asked: Mapping[str, Any]) -> None:
         if name in _PATTERNS and isinstance(one, str) and (flagged := pattern(attribute, [one], _PATTERNS[name])):
             is_met = found_in(str(flagged.value), "null")
         if is_met:
-            raise _Strange(f"{name} of {attribute}, which users without it meet by some SDKs only,")
+            raise _UnsupportedCondition(f"{name} of {attribute}, which users without it meet by some SDKs only,")
 
 
 def _check_id(attribute: str, values: Sequence[Scalar]) -> None:
     """Raise _Strange if the user id, which is a text here, is compared with something else."""
     if attribute == _USER and any(not isinstance(one, str) for one in values):
-        raise _Strange("comparing the user id with a number")
+        raise _UnsupportedCondition("comparing the user id with a number")
 
 
-def _equal(attribute: str, value: Scalar) -> Node:
+def _equal(attribute: str, value: Scalar) -> TargetingCondition:
     """Whether the attribute itself is this, and not an element of a list."""
     _check_id(attribute, (value,))
     return all_of((none_of([of_type(attribute, "list")]), leaf(attribute, "equals", value)))
 
 
-def _one_of(attribute: str, values: Sequence[Scalar]) -> Node:
+def _one_of(attribute: str, values: Sequence[Scalar]) -> TargetingCondition:
     _check_id(attribute, values)
     return one_of(attribute, values)
 
 
-_JOINED: Final[dict[str, Callable[[list[Node]], Node]]] = {"$and": all_of, "$or": any_of, "$nor": none_of}
+_JOINED: Final[dict[str, Callable[[list[TargetingCondition]], TargetingCondition]]] = {
+    "$and": all_of,
+    "$or": any_of,
+    "$nor": none_of,
+}
 # The results of lists without conditions.
 _EMPTY: Final = {"$and": EVERYBODY, "$or": EVERYBODY, "$nor": NOBODY}
 # GrowthBook's JavaScript SDK does not know $notRegex and $notRegexi, so their flags wait.
 _PATTERNS: Final = {"$regex": "", "$regexi": "(?i)"}
-_PLAIN: Final[dict[str, Callable[[str, Any], Node]]] = {
+_PLAIN: Final[dict[str, Callable[[str, Any], TargetingCondition]]] = {
     "$eq": _equal,
     "$ne": lambda attribute, asked: none_of([_equal(attribute, asked)]),
     "$exists": lambda attribute, asked: exists(attribute) if asked else none_of([exists(attribute)]),

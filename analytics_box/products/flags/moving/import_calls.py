@@ -8,15 +8,21 @@ from msgspec import Meta, Struct
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.file_queue import Existing, FileQueue
 from analytics_box.base.store.db import Connection
-from analytics_box.products.flags.access import Reach, check, reach
-from analytics_box.products.flags.editing.change import known
+from analytics_box.products.flags.access import FlagReach, check, reach
+from analytics_box.products.flags.editing.change import stored_scope
 from analytics_box.products.flags.editing.draft import clean_environment
 from analytics_box.products.flags.flag import Status as FlagStatus
-from analytics_box.products.flags.messages import Environment, OfScope
+from analytics_box.products.flags.messages import Environment, OwnedInput
 from analytics_box.products.flags.moving import files
-from analytics_box.products.flags.moving.planning import Plan, PlannedFlag, Status, Target, planned
-from analytics_box.products.flags.moving.storing import Outdated, store
-from analytics_box.products.flags.moving.wanted import MOST_BYTES, File, Source
+from analytics_box.products.flags.moving.planning import (
+    FlagImportPlan,
+    FlagImportTarget,
+    PlannedFlag,
+    Status,
+    plan_import,
+)
+from analytics_box.products.flags.moving.storing import OutdatedPlan, store
+from analytics_box.products.flags.moving.wanted import MOST_BYTES, Source, SourceFile
 from analytics_box.products.flags.saving import save
 from analytics_box.web.call import Call
 
@@ -26,7 +32,7 @@ _EarlierSource = Annotated[Source | None, Meta(extra_json_schema={"deprecated": 
 _STATUSES: Final[tuple[Status, ...]] = ("created", "updated", "unchanged", "existing", "failed")
 
 
-class GivenImport(OfScope, frozen=True, kw_only=True):
+class ImportFlags(OwnedInput, frozen=True, kw_only=True):
     """Input of flags.import: the text of a file. `source` is the program that wrote it; if it is not given, the file
     tells. `format` is an earlier name of the same field.
 
@@ -45,9 +51,9 @@ class GivenImport(OfScope, frozen=True, kw_only=True):
 
 
 class FlagRow(Struct, frozen=True, kw_only=True):
-    """What became of a flag of the file, or what would. Flags are counted from 1.
+    """The result of importing a flag of the file, or of a dry run. Flags are counted from 1.
 
-    `notes` say what is different here. A flag that lost something that decides who gets what is inactive.
+    `notes` list the differences here. A flag that lost something that decides its outcomes is inactive.
     """
 
     row: int
@@ -62,7 +68,7 @@ class FlagRow(Struct, frozen=True, kw_only=True):
 
 
 class GroupRow(Struct, frozen=True, kw_only=True):
-    """What became of a target group of the file, or what would."""
+    """The result of importing a target group of the file, or of a dry run."""
 
     name: str
     status: Status
@@ -70,7 +76,7 @@ class GroupRow(Struct, frozen=True, kw_only=True):
     error: str
 
 
-class ImportShown(Struct, frozen=True, kw_only=True):
+class FlagImportAnswer(Struct, frozen=True, kw_only=True):
     """Output of flags.import. `format` is an earlier name of `source`.
 
     `inactive` are those new or changed flags that lost something and wait to be looked at; `notes` are about the file
@@ -93,11 +99,11 @@ class ImportShown(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...]
 
 
-async def import_flags(call: Call, given: GivenImport) -> ImportShown:
+async def import_flags(call: Call, given: ImportFlags) -> FlagImportAnswer:
     """flags.import: flags from a file of this box, of Unleash, GrowthBook, LaunchDarkly or flagd.
 
-    All is stored at once. What is refused leaves nothing behind, and the rest is stored. Raises Forbidden, NotFound,
-    RateLimited, or BadRequest for another file.
+    Everything is stored in one transaction. Refused flags leave nothing behind, and the rest is stored. Raises
+    Forbidden, NotFound, RateLimited, or BadRequest for another file.
     """
     if given.source is not None and given.format not in {None, given.source}:
         raise BadRequest.about("source", "source and format are two names of one field; leave out format")
@@ -107,9 +113,9 @@ async def import_flags(call: Call, given: GivenImport) -> ImportShown:
         call.parts.limits.take("flag imports", own.organization_id, IMPORTS)
     environment = clean_environment(given.environment)
     source, file = await call.parts[FileQueue].run(
-        call.identity.holder, files.read, given.content, given.source or given.format, given.sourceEnvironment
+        call.identity.holder, files.read_file, given.content, given.source or given.format, given.sourceEnvironment
     )
-    target = Target(
+    target = FlagImportTarget(
         source=source,
         existing=given.existing,
         environment=environment,
@@ -117,29 +123,31 @@ async def import_flags(call: Call, given: GivenImport) -> ImportShown:
     )
     if source == "analytics-box" and target.moves:
         _check_one_environment(file)
-    return _shown(given, source, file, await _carried_out(call, own, file, target, dry=given.dryRun))
+    return _import_answer(given, source, file, await _carried_out(call, own, file, target, dry=given.dryRun))
 
 
-async def _carried_out(call: Call, own: Reach, file: File, target: Target, *, dry: bool) -> Plan:
-    """Plan beside the event loop, then store; anew where somebody changed flags meanwhile. Raises Conflict."""
+async def _carried_out(
+    call: Call, own: FlagReach, file: SourceFile, target: FlagImportTarget, *, dry: bool
+) -> FlagImportPlan:
+    """Plan in a thread, then store; plan again if flags have changed in the meantime. Raises Conflict."""
     for _ in range(_TRIES):
-        scope = await call.read(lambda db: known(db, own))
-        plan = await call.parts[FileQueue].run(call.identity.holder, planned, scope, own, file, target)
+        scope = await call.read(lambda db: stored_scope(db, own))
+        plan = await call.parts[FileQueue].run(call.identity.holder, plan_import, scope, own, file, target)
         if dry:
             return plan
         try:
             await save(call.parts, own.scope, partial(_store, own, plan, target.source), adds=True)
-        except Outdated:
+        except OutdatedPlan:
             continue
         return plan
     raise Conflict("Others change these flags all the time; import the file again in a moment")
 
 
-def _store(own: Reach, plan: Plan, source: Source, db: Connection) -> None:
+def _store(own: FlagReach, plan: FlagImportPlan, source: Source, db: Connection) -> None:
     store(db, own, plan, source)
 
 
-def _check_one_environment(file: File) -> None:
+def _check_one_environment(file: SourceFile) -> None:
     names = {one.environment for one in file.flags}
     if len(names) > 1:
         listed = ", ".join(sorted(name or '""' for name in names))
@@ -148,10 +156,10 @@ def _check_one_environment(file: File) -> None:
         )
 
 
-def _shown(given: GivenImport, source: Source, file: File, plan: Plan) -> ImportShown:
+def _import_answer(given: ImportFlags, source: Source, file: SourceFile, plan: FlagImportPlan) -> FlagImportAnswer:
     flags = sorted(plan.flags, key=lambda one: one.wanted.number)
     counts = {status: sum(one.status == status for one in flags) for status in _STATUSES}
-    return ImportShown(
+    return FlagImportAnswer(
         source=source,
         format=source,
         dryRun=given.dryRun,

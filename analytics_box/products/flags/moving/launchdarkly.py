@@ -1,7 +1,7 @@
-"""Flags of LaunchDarkly: of its API (`GET /api/v2/flags/…` with `summary=0`), or what its SDKs get. Pure.
+"""Flags of LaunchDarkly: of its API (`GET /api/v2/flags/…` with `summary=0`), or the answer to its SDKs. Pure.
 
-A flag of LaunchDarkly has targets, rules and a fallthrough, each of which gives one variation, or draws one. A draw
-becomes a rule for each variation, with the range of its draw.
+A LaunchDarkly flag has targets, rules and a fallthrough, each with one variation or a percentage rollout. A rollout
+becomes a rule for each variation, with its bucket range.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +12,14 @@ from msgspec import Struct
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.products.flags.evaluation.bucketing import draw_by
-from analytics_box.products.flags.flag import Bucketing, Definition, Node, Prerequisite, Rule, Variant
+from analytics_box.products.flags.flag import (
+    Bucketing,
+    FlagDefinition,
+    Prerequisite,
+    TargetingCondition,
+    TargetingRule,
+    Variant,
+)
 from analytics_box.products.flags.moving.conditions import (
     EVERYBODY,
     all_of,
@@ -23,29 +30,29 @@ from analytics_box.products.flags.moving.conditions import (
     rule,
     variants_of,
 )
-from analytics_box.products.flags.moving.launchdarkly_clauses import Segments, attribute_of, drawable
-from analytics_box.products.flags.moving.taking import listed, mapping, mappings, number, scalars, text
+from analytics_box.products.flags.moving.launchdarkly_clauses import LaunchdarklySegments, attribute_of, drawable
+from analytics_box.products.flags.moving.taking import list_or_empty, mapping, mappings, number, scalars, text
 from analytics_box.products.flags.moving.wanted import (
     MOST,
-    File,
-    Notes,
-    Wanted,
+    ImportNotes,
+    SourceFile,
+    SourceFlag,
     chosen_environment,
     description_of,
     disagreements,
     key_error,
     name_of,
-    wanted,
+    source_flag,
 )
 
 _ALL: Final = 100_000  # what weights add up to
 _USER: Final = frozenset(("", "user"))  # kinds of context
 
 
-class Feature(Struct, frozen=True, kw_only=True):
-    """A flag of one environment. `state` is what SDKs get of it, or what the API says of the environment.
+class LaunchdarklyFlag(Struct, frozen=True, kw_only=True):
+    """A flag of one environment. `state` is the answer to SDKs, or the API's object of the environment.
 
-    `variants` have each value once; `gives` says of each variation which of them it is.
+    `variants` have each value once; `gives` has the index of each variation's variant.
     """
 
     key: str
@@ -59,28 +66,28 @@ class Feature(Struct, frozen=True, kw_only=True):
         return bool(self.variants) and all(isinstance(one.value, bool) for one in self.variants)
 
     def variant(self, variation: Any) -> Variant | None:
-        """The variant of a variation, by its position; None where there is none."""
+        """The variant of a variation, by its position; None if there is none."""
         is_position = isinstance(variation, int) and 0 <= variation < len(self.gives)
         return self.variants[self.gives[variation]] if is_position else None
 
 
 def is_launchdarkly(given: Mapping[str, Any]) -> bool:
     """Whether this looks like such a file."""
-    found = _listed(given)
+    found = _flag_entries(given)
     return bool(found) and all("variations" in one for one in found)
 
 
-def read(given: Mapping[str, Any], environment: str | None = None) -> File:
-    """What a file wants in one of its environments. Raises BadRequest."""
-    found = _listed(given)
+def read_file(given: Mapping[str, Any], environment: str | None = None) -> SourceFile:
+    """The flags that a file defines in one of its environments. Raises BadRequest."""
+    found = _flag_entries(given)
     if len(found) > MOST:
         raise BadRequest(f"A file can have up to {MOST:,} flags; split it")
     chosen = chosen_environment((name for one in found for name in mapping(one.get("environments"))), environment)
-    segments = Segments(given.get("segments"))
+    segments = LaunchdarklySegments(given.get("segments"))
     read_features = [_feature(one, chosen) for one in found]
     features = {one.key: one for one in read_features}
-    flags = tuple(_wanted(position, one, features, segments) for position, one in enumerate(read_features, 1))
-    return File(
+    flags = tuple(_read_flag(position, one, features, segments) for position, one in enumerate(read_features, 1))
+    return SourceFile(
         flags=flags,
         groups=tuple(segments.groups()),
         notes=tuple(disagreements("LaunchDarkly", flags)),
@@ -88,7 +95,7 @@ def read(given: Mapping[str, Any], environment: str | None = None) -> File:
     )
 
 
-def _listed(given: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _flag_entries(given: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     flags = given.get("flags")
     if isinstance(flags, dict) and "items" not in flags:
         return [{"key": key} | dict(mapping(one)) for key, one in flags.items()]
@@ -96,14 +103,14 @@ def _listed(given: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return found or ([given] if "variations" in given and "key" in given else [])
 
 
-def _feature(given: Mapping[str, Any], environment: str | None) -> Feature:
-    variations = listed(given.get("variations"))
+def _feature(given: Mapping[str, Any], environment: str | None) -> LaunchdarklyFlag:
+    variations = list_or_empty(given.get("variations"))
     is_of_api = bool(variations) and all(isinstance(one, dict) and "value" in one for one in variations)
     values = [one["value"] for one in variations] if is_of_api else variations
     names = [text(one.get("name")) for one in variations] if is_of_api else []
     variants = variants_of(values, names)
     places = {identity_of(one.value): place for place, one in enumerate(variants)}
-    return Feature(
+    return LaunchdarklyFlag(
         key=text(given.get("key")),
         given=given,
         state=given if environment is None else mapping(mapping(given.get("environments")).get(environment)),
@@ -112,14 +119,16 @@ def _feature(given: Mapping[str, Any], environment: str | None) -> Feature:
     )
 
 
-def _wanted(position: int, feature: Feature, others: Mapping[str, Feature], segments: Segments) -> Wanted:
+def _read_flag(
+    position: int, feature: LaunchdarklyFlag, others: Mapping[str, LaunchdarklyFlag], segments: LaunchdarklySegments
+) -> SourceFlag:
     error = key_error(feature.key) or ("" if feature.variants else "It has no variations")
     if error:
-        return Wanted(number=position, key=feature.key, error=error, field="key")
+        return SourceFlag(number=position, key=feature.key, error=error, field="key")
     if not feature.state:
-        return Wanted(number=position, key=feature.key, error="The file does not have it in this environment")
-    notes = Notes()
-    reading = _Reading(feature, segments, notes)
+        return SourceFlag(number=position, key=feature.key, error="The file does not have it in this environment")
+    notes = ImportNotes()
+    reading = _FlagReader(feature, segments, notes)
     is_archived = feature.given.get("archived") is True or feature.state.get("archived") is True
     is_on = feature.state.get("on") is True
     prerequisites = tuple(reading.prerequisites(others))
@@ -134,10 +143,10 @@ def _wanted(position: int, feature: Feature, others: Mapping[str, Feature], segm
     fields |= reading.last(rules)
     shared = fields.get("bucketing") or next((one.bucketing for one in rules if one.bucketing is not None), Bucketing())
     fields |= {"bucketing": shared, "rules": tuple(_without(one, shared) for one in fields.pop("rules", rules))}
-    return wanted(position, feature.key, Definition(**fields), notes)
+    return source_flag(position, feature.key, FlagDefinition(**fields), notes)
 
 
-def _without(one: Rule, shared: Bucketing) -> Rule:
+def _without(one: TargetingRule, shared: Bucketing) -> TargetingRule:
     """A rule without a bucketing that is the flag's."""
     same = one.bucketing is not None and msgspec.structs.replace(one.bucketing, variantSalt="") == (
         msgspec.structs.replace(shared, variantSalt="")
@@ -145,16 +154,16 @@ def _without(one: Rule, shared: Bucketing) -> Rule:
     return msgspec.structs.replace(one, bucketing=None) if same else one
 
 
-class _Reading:
-    """One flag while it is read."""
+class _FlagReader:
+    """The reader of one flag."""
 
-    def __init__(self, feature: Feature, segments: Segments, notes: Notes) -> None:
+    def __init__(self, feature: LaunchdarklyFlag, segments: LaunchdarklySegments, notes: ImportNotes) -> None:
         self._feature = feature
         self._segments = segments
         self._notes = notes
 
-    def prerequisites(self, others: Mapping[str, Feature]) -> Iterable[Prerequisite]:
-        """Which other flags have to give what."""
+    def prerequisites(self, others: Mapping[str, LaunchdarklyFlag]) -> Iterable[Prerequisite]:
+        """The prerequisites of a flag: other flags with their required variants."""
         for one in mappings(self._feature.state.get("prerequisites")):
             key = text(one.get("key"))
             other = others.get(key)
@@ -171,7 +180,7 @@ class _Reading:
         given = self._feature.variant(self._feature.state.get("offVariation"))
         return None if given is None else given.value
 
-    def targets(self) -> Iterable[Rule]:
+    def targets(self) -> Iterable[TargetingRule]:
         """Rules for users who are named one by one."""
         for one in (
             *mappings(self._feature.state.get("targets")),
@@ -185,15 +194,15 @@ class _Reading:
                 continue
             yield from self._given(one_of("user_id", values), one, "targets")
 
-    def rules(self) -> Iterable[Rule]:
+    def rules(self) -> Iterable[TargetingRule]:
         """Rules of its rules."""
         for position, one in enumerate(mappings(self._feature.state.get("rules")), 1):
             condition = self._segments.condition(mappings(one.get("clauses")), self._notes, f"Rule {position}")
             if condition is not None:
                 yield from self._given(condition, one, text(one.get("description")) or f"Rule {position}")
 
-    def last(self, rules: list[Rule]) -> dict[str, Any]:
-        """What those get whom no rule takes: fields of the definition, perhaps with further rules."""
+    def last(self, rules: list[TargetingRule]) -> dict[str, Any]:
+        """The default rule: fields of the definition, with further rules if needed."""
         given = mapping(self._feature.state.get("fallthrough"))
         rollout = mapping(given.get("rollout"))
         if not rollout:
@@ -229,8 +238,8 @@ class _Reading:
         )
         return {"type": "multivariant", "variants": tuple(weighted)}
 
-    def _given(self, condition: Node, given: Mapping[str, Any], name: str) -> Iterable[Rule]:
-        """What those get who meet a condition."""
+    def _given(self, condition: TargetingCondition, given: Mapping[str, Any], name: str) -> Iterable[TargetingRule]:
+        """The rules for users who match a condition."""
         rollout = mapping(given.get("rollout"))
         if not rollout:
             variant = self._feature.variant(given.get("variation"))
@@ -246,10 +255,10 @@ class _Reading:
         yield from self._drawn(condition, shares, bucketing, name)
 
     def _drawn(
-        self, condition: Node, shares: Sequence[tuple[Variant, float]], bucketing: Bucketing, name: str
-    ) -> Iterable[Rule]:
-        """A rule for each share. Users without what is drawn by, or with a value that is neither a text nor a whole
-        number, get the first; those past all get the last.
+        self, condition: TargetingCondition, shares: Sequence[tuple[Variant, float]], bucketing: Bucketing, name: str
+    ) -> Iterable[TargetingRule]:
+        """A rule for each range. Users without the attribute to bucket by, or with a value that is neither a text nor a
+        whole number, get the first; those beyond all ranges get the last.
         """
         if bucketing.attribute:
             without = all_of((condition, none_of([drawable(bucketing.attribute)])))
@@ -283,7 +292,7 @@ class _Reading:
         return Bucketing(algorithm="launchdarkly", salt=salt, attribute="" if attribute == "user_id" else attribute)
 
     def _shares(self, rollout: Mapping[str, Any]) -> list[tuple[Variant, float]]:
-        """The variants that are drawn, with their percent, without those that nobody draws."""
+        """The variants of a rollout with their percent, without those of weight 0."""
         found: list[tuple[Variant, float]] = []
         weighted = mappings(rollout.get("variations"))
         for one in weighted:

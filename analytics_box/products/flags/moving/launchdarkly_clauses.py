@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from analytics_box.base.file_queue import keep_going
 from analytics_box.products.flags.evaluation.bucketing import draw_by
-from analytics_box.products.flags.flag import Bucketing, Node, Operator, Rule, Scalar
+from analytics_box.products.flags.flag import Bucketing, Operator, Scalar, TargetingCondition, TargetingRule
 from analytics_box.products.flags.moving.conditions import (
     LOOSE_VERSION,
     all_of,
@@ -25,8 +25,8 @@ from analytics_box.products.flags.moving.conditions import (
     rule,
     version,
 )
-from analytics_box.products.flags.moving.taking import listed, mapping, mappings, number, scalars, text
-from analytics_box.products.flags.moving.wanted import Notes, WantedGroup, description_of, name_of
+from analytics_box.products.flags.moving.taking import list_or_empty, mapping, mappings, number, scalars, text
+from analytics_box.products.flags.moving.wanted import ImportNotes, SourceGroup, description_of, name_of
 
 _USER: Final = frozenset(("", "user"))  # kinds of context
 _ATTRIBUTES: Final = {"key": "user_id"}
@@ -50,7 +50,7 @@ _DEEPEST: Final = 4  # segments in segments
 
 
 def attribute_of(reference: str) -> str | None:
-    """What an attribute is called here; None for one inside another, and for the kind of a context."""
+    """The name of an attribute in this box; None for one inside another, and for the kind of a context."""
     name = reference
     if reference.startswith("/"):
         if "/" in reference[1:]:
@@ -59,7 +59,7 @@ def attribute_of(reference: str) -> str | None:
     return _ATTRIBUTES.get(name, name) if name not in {"", "kind"} else None
 
 
-class Segments:
+class LaunchdarklySegments:
     """The segments of a file, which become target groups."""
 
     def __init__(self, given: Any) -> None:
@@ -69,16 +69,16 @@ class Segments:
         else:
             found = mappings(given) or mappings(mapping(given).get("items"))
         self._given = {text(one.get("key")): one for one in found}
-        self._read: dict[str, tuple[WantedGroup, Notes]] = {}
+        self._read: dict[str, tuple[SourceGroup, ImportNotes]] = {}
         self._named: set[str] = set()  # by flags
         self._reading: list[str] = []
 
-    def groups(self) -> Iterable[WantedGroup]:
-        """Those that flags asked for."""
+    def groups(self) -> Iterable[SourceGroup]:
+        """The target groups that flags refer to."""
         return [group for key, (group, _) in self._read.items() if key in self._named]
 
-    def condition(self, clauses: Sequence[Mapping[str, Any]], notes: Notes, of: str) -> Node | None:
-        """What all clauses ask for; None where one cannot be said here, which is noted."""
+    def condition(self, clauses: Sequence[Mapping[str, Any]], notes: ImportNotes, of: str) -> TargetingCondition | None:
+        """The condition that all clauses together mean; None if one cannot be expressed here, which is noted."""
         found = [self._clause(one, notes) for one in clauses]
         for one, node in zip(clauses, found, strict=True):
             if node is None:
@@ -86,7 +86,7 @@ class Segments:
         known = [node for node in found if node is not None]
         return all_of(known) if len(known) == len(found) else None
 
-    def _clause(self, given: Mapping[str, Any], notes: Notes) -> Node | None:
+    def _clause(self, given: Mapping[str, Any], notes: ImportNotes) -> TargetingCondition | None:
         keep_going()
         operator, values, negate = text(given.get("op")), scalars(given.get("values")), given.get("negate") is True
         if operator == "segmentMatch":
@@ -97,15 +97,15 @@ class Segments:
         if (
             attribute is None
             or text(given.get("contextKind")) not in _USER
-            or len(values) != len(listed(given.get("values")))
+            or len(values) != len(list_or_empty(given.get("values")))
         ):
             return None
-        compared = _compared(attribute, operator, values)
+        compared = _comparison(attribute, operator, values)
         if compared is None:
             return None
         return all_of((exists(attribute), none_of([compared]))) if negate else compared
 
-    def _segment(self, key: str, notes: Notes) -> Node | None:
+    def _segment(self, key: str, notes: ImportNotes) -> TargetingCondition | None:
         """A reference to a segment; None, which is noted, for one that is not in the file or cannot be said."""
         if key not in self._given:
             notes.lose(f"The segment {key} is not in the file")
@@ -115,7 +115,7 @@ class Segments:
             return None
         if key not in self._read:
             self._reading.append(key)
-            said = Notes()
+            said = ImportNotes()
             rules = tuple(one for one in self._rules(key, self._given[key], said) if not is_for_nobody(one))
             group = _group(self._given[key], rules, said)
             self._read[key] = (group, said)
@@ -125,13 +125,13 @@ class Segments:
             notes.lose(f"The segment {key} is not all there: {'; '.join(said.said)[:300]}")
         if not self._reading:
             self._named.add(key)
-            return Node(group=key)
+            return TargetingCondition(group=key)
         inside = let_in(group.rules)  # a target group names no others
         if inside is None:
             notes.lose(f"The segment {key} draws users, or has too many conditions, and is inside another")
         return inside
 
-    def _rules(self, key: str, given: Mapping[str, Any], notes: Notes) -> Iterable[Rule]:
+    def _rules(self, key: str, given: Mapping[str, Any], notes: ImportNotes) -> Iterable[TargetingRule]:
         if given.get("unbounded") is True:
             notes.lose("Its users are not in the file (a big segment)")
         for name, enabled in (("included", True), ("excluded", False)):
@@ -145,11 +145,13 @@ class Segments:
         for position, one in enumerate(mappings(given.get("rules")), 1):
             condition = self.condition(mappings(one.get("clauses")), notes, f"Rule {position}")
             if condition is not None:
-                yield from _weighted(f"{key}.{text(given.get('salt'))}", one, condition, notes)
+                yield from _rollout_rules(f"{key}.{text(given.get('salt'))}", one, condition, notes)
 
 
-def _weighted(salt: str, given: Mapping[str, Any], condition: Node, notes: Notes) -> Iterable[Rule]:
-    """A rule of a segment, which perhaps lets in only so many."""
+def _rollout_rules(
+    salt: str, given: Mapping[str, Any], condition: TargetingCondition, notes: ImportNotes
+) -> Iterable[TargetingRule]:
+    """A rule of a segment, which may include only a percentage of users."""
     weight = number(given.get("weight"))
     if weight is None:
         yield rule(condition)
@@ -169,9 +171,9 @@ def _weighted(salt: str, given: Mapping[str, Any], condition: Node, notes: Notes
     yield rule(condition, percentage=round(weight * 100 / _ALL, 6), bucketing=bucketing)
 
 
-def _group(given: Mapping[str, Any], rules: tuple[Rule, ...], notes: Notes) -> WantedGroup:
+def _group(given: Mapping[str, Any], rules: tuple[TargetingRule, ...], notes: ImportNotes) -> SourceGroup:
     key = text(given.get("key"))
-    return WantedGroup(
+    return SourceGroup(
         ref=key,
         name=name_of(given.get("name")) or key[:100],
         description=description_of(given.get("description")),
@@ -180,13 +182,13 @@ def _group(given: Mapping[str, Any], rules: tuple[Rule, ...], notes: Notes) -> W
     )
 
 
-def drawable(attribute: str) -> Node:
-    """Whether users can be drawn by their attribute: it is a text or a whole number."""
+def drawable(attribute: str) -> TargetingCondition:
+    """Return whether users can be bucketed by their attribute: it is a text or a whole number."""
     whole = all_of((of_type(attribute, "number"), leaf(attribute, "matches", _WHOLE)))
     return any_of((of_type(attribute, "text"), whole))
 
 
-def _compared(attribute: str, operator: str, values: Sequence[Scalar]) -> Node | None:
+def _comparison(attribute: str, operator: str, values: Sequence[Scalar]) -> TargetingCondition | None:
     if operator == "in":
         return one_of(attribute, values)
     texts = [one for one in values if isinstance(one, str)]

@@ -1,7 +1,7 @@
-"""This box's own file of flags: what an export writes and an import reads. Pure.
+"""This box's file format of flags, for export and import. Pure.
 
-A file that is imported into an empty website and exported again is the same file, but for flags that need inactive
-ones: they cannot be active there. Target groups go by their names.
+A file that is imported into an empty website and exported again is the same file, except for flags that need inactive
+flags: they cannot be active there. Target groups are identified by their names.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,9 +11,16 @@ import msgspec
 from msgspec import Meta, Struct
 
 from analytics_box.base.errors import BadRequest
-from analytics_box.products.flags.flag import Definition, Flag, Rule, TargetGroup
+from analytics_box.products.flags.flag import Flag, FlagDefinition, TargetGroup, TargetingRule
 from analytics_box.products.flags.moving.conditions import with_groups
-from analytics_box.products.flags.moving.wanted import MOST, File, Wanted, WantedGroup, chosen_environment, key_error
+from analytics_box.products.flags.moving.wanted import (
+    MOST,
+    SourceFile,
+    SourceFlag,
+    SourceGroup,
+    chosen_environment,
+    key_error,
+)
 
 FORMAT: Final = "analytics-box-flags"
 _MOST_GROUPS: Final = 1_000
@@ -21,8 +28,8 @@ Environment = Annotated[str, Meta(min_length=1, max_length=64)]
 UserId = Annotated[str, Meta(min_length=1, max_length=255)]
 
 
-class FileFlag(Definition, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A flag in a file: all fields of its definition, with the key and for whom it is."""
+class FileFlag(FlagDefinition, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A flag in a file: all fields of its definition, with its key and its user."""
 
     key: str
     environment: Environment | None = None
@@ -35,10 +42,10 @@ class FileGroup(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, o
     name: Annotated[str, Meta(min_length=1, max_length=100)]
     description: Annotated[str, Meta(max_length=500)] = ""
     color: Annotated[str, Meta(max_length=32)] = ""
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[TargetingRule, ...] = ()
 
 
-class OwnFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+class BoxFlagFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """The whole file."""
 
     format: Literal["analytics-box-flags"]
@@ -52,11 +59,11 @@ def is_own(given: Mapping[str, Any]) -> bool:
     return given.get("format") == FORMAT
 
 
-def written(flags: Iterable[Flag], groups: Iterable[TargetGroup]) -> Any:
-    """These as plain values of a file."""
+def build_file(flags: Iterable[Flag], groups: Iterable[TargetGroup]) -> Any:
+    """Flags and target groups as plain values of a file."""
     groups = list(groups)
     names = {one.id: one.name for one in groups}
-    file = OwnFile(
+    file = BoxFlagFile(
         format=FORMAT,
         flags=tuple(_file_flag(one, names) for one in flags),
         targetGroups=tuple(
@@ -69,42 +76,42 @@ def written(flags: Iterable[Flag], groups: Iterable[TargetGroup]) -> Any:
 
 
 def _file_flag(flag: Flag, names: Mapping[str, str]) -> FileFlag:
-    fields = {name: getattr(flag.definition, name) for name in Definition.__struct_fields__}
+    fields = {name: getattr(flag.definition, name) for name in FlagDefinition.__struct_fields__}
     fields["rules"] = with_groups(flag.definition.rules, names)
     fields["targetGroupIds"] = tuple(names[one] for one in flag.definition.targetGroupIds if one in names)
     return FileFlag(key=flag.key, environment=flag.environment, userId=flag.user_id, **fields)
 
 
-def read(given: Mapping[str, Any], environment: str | None = None) -> File:
-    """What a file wants: all of it, or what it has for one of its environments; "" means flags of none.
+def read_file(given: Mapping[str, Any], environment: str | None = None) -> SourceFile:
+    """The flags of a file: all of them, or those of one of its environments; "" means flags of none.
 
     Raises BadRequest.
     """
     try:
-        file = msgspec.convert(dict(given), OwnFile)
+        file = msgspec.convert(dict(given), BoxFlagFile)
     except msgspec.ValidationError as wrong:
         raise BadRequest(f"The file cannot be read: {wrong}") from wrong
     if environment is not None:
         chosen_environment((one.environment or "" for one in file.flags), environment)
     flags = [one for one in file.flags if environment is None or (one.environment or "") == environment]
-    return File(
-        flags=tuple(_wanted(position, one) for position, one in enumerate(flags, 1)),
+    return SourceFile(
+        flags=tuple(_read_flag(position, one) for position, one in enumerate(flags, 1)),
         groups=tuple(
-            WantedGroup(ref=one.name, name=one.name, description=one.description, color=one.color, rules=one.rules)
+            SourceGroup(ref=one.name, name=one.name, description=one.description, color=one.color, rules=one.rules)
             for one in file.targetGroups
         ),
         chosen=environment,
     )
 
 
-def _wanted(position: int, one: FileFlag) -> Wanted:
+def _read_flag(position: int, one: FileFlag) -> SourceFlag:
     error = key_error(one.key)
     if error:
-        return Wanted(number=position, key=one.key, error=error, field="key")
-    return Wanted(
+        return SourceFlag(number=position, key=one.key, error=error, field="key")
+    return SourceFlag(
         number=position,
         key=one.key,
         environment=one.environment,
         user_id=one.userId,
-        definition=Definition(**{name: getattr(one, name) for name in Definition.__struct_fields__}),
+        definition=FlagDefinition(**{name: getattr(one, name) for name in FlagDefinition.__struct_fields__}),
     )

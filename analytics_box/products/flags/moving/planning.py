@@ -1,4 +1,4 @@
-"""What would become of flags and target groups of a file, whoever is needed first. Nothing is stored."""
+"""A plan for importing flags and target groups from a file, required flags first. Nothing is stored."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, Literal, TypeVar
@@ -8,16 +8,16 @@ from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest, BoxError
 from analytics_box.base.file_queue import Existing, keep_going
-from analytics_box.products.flags.access import Reach
+from analytics_box.products.flags.access import FlagReach
 from analytics_box.products.flags.editing import change, dependencies
 from analytics_box.products.flags.evaluation.checking import MOST_STEPS, TOO_MANY_STEPS, Load
 from analytics_box.products.flags.evaluation.prerequisites import depths_of
-from analytics_box.products.flags.flag import Definition, Flag, TargetGroup
+from analytics_box.products.flags.flag import Flag, FlagDefinition, TargetGroup
 from analytics_box.products.flags.groups import change as groups
-from analytics_box.products.flags.groups.messages import ChangedGroup, NewGroup
+from analytics_box.products.flags.groups.messages import CreateTargetGroup, UpdateTargetGroup
 from analytics_box.products.flags.moving.conditions import groups_in, with_groups
-from analytics_box.products.flags.moving.wanted import File, Source, Wanted, WantedGroup
-from analytics_box.products.flags.scope import Scope
+from analytics_box.products.flags.moving.wanted import Source, SourceFile, SourceFlag, SourceGroup
+from analytics_box.products.flags.scope import FlagScope
 
 T = TypeVar("T")
 
@@ -30,13 +30,13 @@ _NO_OFF_VALUE: Final = "Its off value is left out, so that no user gets it until
 
 
 class TooEntangled(BadRequest):
-    """To plan a file would take too long."""
+    """Raised when planning a file would take too long."""
 
 
 class PlannedFlag(Struct, frozen=True, kw_only=True):
-    """What would become of a flag of a file: `flag`, which is None for one that cannot be, instead of `before`."""
+    """The result that an import would have for a flag of a file: `flag` instead of `before`, None if it fails."""
 
-    wanted: Wanted
+    wanted: SourceFlag
     status: Status
     before: Flag | None = None
     flag: Flag | None = None
@@ -46,25 +46,26 @@ class PlannedFlag(Struct, frozen=True, kw_only=True):
 
 
 class PlannedGroup(Struct, frozen=True, kw_only=True):
-    """What would become of a target group of a file."""
+    """The result that an import would have for a target group of a file."""
 
-    wanted: WantedGroup
+    wanted: SourceGroup
     status: Status
     before: TargetGroup | None = None
     group: TargetGroup | None = None
     error: str = ""
 
 
-class Plan(Struct, frozen=True, kw_only=True):
-    """What would become of a file in a scope of this revision. Flags and groups are in the order to store them in."""
+class FlagImportPlan(Struct, frozen=True, kw_only=True):
+    """The plan for importing a file into a scope of this revision. Flags and groups are in the order to
+    store them in."""
 
     revision: int
     flags: list[PlannedFlag]
     groups: list[PlannedGroup]
 
 
-class Target(Struct, frozen=True, kw_only=True):
-    """Where the flags of a file go. Without `moves` they stay in the environment that the file says."""
+class FlagImportTarget(Struct, frozen=True, kw_only=True):
+    """The destination of a file's flags. Without `moves` they stay in the environment that the file names."""
 
     source: Source
     existing: Existing
@@ -72,8 +73,8 @@ class Target(Struct, frozen=True, kw_only=True):
     moves: bool = True
 
 
-def planned(scope: Scope, own: Reach, file: File, target: Target) -> Plan:
-    """What would become of a file. What cannot be has failed, and the rest is as if that were not in the file.
+def plan_import(scope: FlagScope, own: FlagReach, file: SourceFile, target: FlagImportTarget) -> FlagImportPlan:
+    """Plan the import of a file. Invalid parts fail, and the rest is planned as if the file did not have them.
 
     Raises TooEntangled.
     """
@@ -85,19 +86,19 @@ def planned(scope: Scope, own: Reach, file: File, target: Target) -> Plan:
             needs.setdefault(one.key, set()).update(dependencies.needs(one.definition))
     flags = _needed_first(file.flags, lambda one: one.key, needs)
     planning.begin_flags()
-    return Plan(revision=scope.revision, flags=[planning.flag(one) for one in flags], groups=made)
+    return FlagImportPlan(revision=scope.revision, flags=[planning.flag(one) for one in flags], groups=made)
 
 
 def _needed_first(listed: Iterable[T], name: Callable[[T], str], needs: Mapping[str, set[str]]) -> list[T]:
-    """The same in their order, but none before those that it needs; those in circles are last."""
+    """The items in their order, but after those that they need; items in circles are last."""
     depths = depths_of(needs)
     return sorted(listed, key=lambda one: depths.get(name(one), len(needs)))
 
 
 class _Planning:
-    """What is there already, and what the file has added so far."""
+    """The existing flags and groups, and those that the file has added so far."""
 
-    def __init__(self, scope: Scope, own: Reach, target: Target) -> None:
+    def __init__(self, scope: FlagScope, own: FlagReach, target: FlagImportTarget) -> None:
         self._own = own
         self._target = target
         self._scope = scope
@@ -109,26 +110,26 @@ class _Planning:
         self._waiting: set[str] = set()  # keys of flags that were active and lost something, or need such a one
         self._loads: dict[str | None, Load] = {}  # by environment
 
-    def group(self, wanted: WantedGroup) -> PlannedGroup:
-        """What becomes of a target group: one of that name is the same one."""
+    def group(self, wanted: SourceGroup) -> PlannedGroup:
+        """Plan a target group: an existing group with its name is the same group."""
         keep_going()
         try:
             return self._group(wanted)
         except BoxError as refused:
             return PlannedGroup(wanted=wanted, status="failed", error=refused.message)
 
-    def _group(self, wanted: WantedGroup) -> PlannedGroup:
+    def _group(self, wanted: SourceGroup) -> PlannedGroup:
         rules = wanted.rules
         name = " ".join(wanted.name.split())
         scope = replace(self._scope, groups=tuple(self._groups.values()))
         before = self._groups.get(self._group_ids.get(name, ""))
         status: Status = "created"
         if before is None:
-            given = NewGroup(name=name, description=wanted.description, color=wanted.color, rules=rules)
-            after = groups.drafted(self._own, given, scope)
+            given = CreateTargetGroup(name=name, description=wanted.description, color=wanted.color, rules=rules)
+            after = groups.draft_group(self._own, given, scope)
         else:
-            changed = ChangedGroup(id=before.id, description=wanted.description, color=wanted.color, rules=rules)
-            after = groups.redrafted(self._own, before, changed, scope)
+            changed = UpdateTargetGroup(id=before.id, description=wanted.description, color=wanted.color, rules=rules)
+            after = groups.redraft_group(self._own, before, changed, scope)
             status = "unchanged" if after == before else "updated"
             if status == "updated" and self._target.existing == "skip":
                 status, after = "existing", before
@@ -138,12 +139,12 @@ class _Planning:
         return PlannedGroup(wanted=wanted, status=status, before=before, group=after)
 
     def begin_flags(self) -> None:
-        """All target groups are there."""
+        """Start with the flags: all target groups are planned."""
         for one in self._flags.all():
             self._count(one, 1)
 
-    def flag(self, wanted: Wanted) -> PlannedFlag:
-        """What becomes of a flag: one of that key in that environment, for that user, is the same one."""
+    def flag(self, wanted: SourceFlag) -> PlannedFlag:
+        """Plan a flag: an existing flag with its key in that environment, for that user, is the same flag."""
         keep_going()
         if wanted.definition is None:
             return PlannedFlag(
@@ -157,7 +158,7 @@ class _Planning:
             field = refused.details[0].field if refused.details else ""
             return PlannedFlag(wanted=wanted, status="failed", field=field, error=refused.message, notes=wanted.notes)
 
-    def _flag(self, wanted: Wanted, definition: Definition) -> PlannedFlag:
+    def _flag(self, wanted: SourceFlag, definition: FlagDefinition) -> PlannedFlag:
         environment = self._target.environment if self._target.moves else wanted.environment
         identity = (wanted.key, environment, wanted.user_id)
         if identity in self._seen:
@@ -173,18 +174,18 @@ class _Planning:
         else:
             after = replace(before, definition=definition)
             if after == before:
-                notes = (*wanted.notes, *_said(wanted, change.Changed(before)))
+                notes = (*wanted.notes, *_plan_notes(wanted, change.FlagChange(before)))
                 return PlannedFlag(wanted=wanted, status="unchanged", before=before, flag=before, notes=notes)
         near = replace(self._scope, flags=self._flags.near(after, before), groups=tuple(self._groups.values()))
         changed = change.settle(before, after, near)
         self._check_steps(before, changed.flag)
         self._flags.put(changed.flag)
         status: Status = "created" if before is None else "unchanged" if changed.flag == before else "updated"
-        notes = (*wanted.notes, *_said(wanted, changed))
+        notes = (*wanted.notes, *_plan_notes(wanted, changed))
         return PlannedFlag(wanted=wanted, status=status, before=before, flag=changed.flag, notes=notes)
 
     def _check_steps(self, before: Flag | None, after: Flag) -> None:
-        """Raises BadRequest where all flags of an environment would take too long."""
+        """Raises BadRequest if evaluating all flags of an environment would take too long."""
         if before is not None:
             self._count(before, -1)
         self._count(after, 1)
@@ -199,7 +200,7 @@ class _Planning:
             self._loads[flag.environment] = Load(self._groups.values())
         self._loads[flag.environment].add(flag.definition, sign)
 
-    def _here(self, wanted: Wanted, definition: Definition) -> Definition:
+    def _here(self, wanted: SourceFlag, definition: FlagDefinition) -> FlagDefinition:
         """The definition with the target groups of this box, inactive where something was lost."""
         known = self._known({*groups_in(definition.rules), *definition.targetGroupIds})
         waits = self._waits(wanted, definition)
@@ -213,7 +214,7 @@ class _Planning:
             targetGroupIds=tuple(known[one] for one in definition.targetGroupIds),
         )
 
-    def _waits(self, wanted: Wanted, definition: Definition) -> bool:
+    def _waits(self, wanted: SourceFlag, definition: FlagDefinition) -> bool:
         """Whether a user has to review an active flag first, or another one of the file that it needs."""
         return definition.status == "active" and (
             wanted.decides or not self._waiting.isdisjoint(dependencies.needs(definition))
@@ -228,9 +229,10 @@ class _Planning:
 
 
 class _Among:
-    """Flags with who needs whom: of a flag only those matter that it needs, or that need it, over however many steps.
+    """Flags with their dependencies: for a flag only those matter that it needs, or that need it, directly or
+    indirectly.
 
-    To look at all of a thousand flags for each of a thousand takes ten seconds.
+    Looking at all of a thousand flags for each of a thousand takes ten seconds.
     """
 
     def __init__(self, flags: Iterable[Flag]) -> None:
@@ -259,8 +261,9 @@ class _Among:
         return next((one for one in self._by_key.get((key, environment), {}).values() if one.user_id == user_id), None)
 
     def near(self, flag: Flag, before: Flag | None) -> tuple[Flag, ...]:
-        """The flags that matter for this state of one: those that it needs and that need it, and, where it could close
-        a circle or make a way too long, those that these need. Raises BadRequest where a file takes too long."""
+        """The flags that matter for this state of a flag: those that it needs and that need it, and, if it could close
+        a circle or make a chain too long, those that these need. Raises BadRequest if a file takes too long.
+        """
         found = {one.id: one for one in (*self._needed(flag), *self._needing(flag))}
         if before is None or _needs_more(before.definition, flag.definition):
             if self._wanted_by.get((flag.key, flag.environment)):
@@ -299,14 +302,14 @@ class _Among:
             yield self._by_id[flag_id]
 
 
-def _needs_more(before: Definition, after: Definition) -> bool:
+def _needs_more(before: FlagDefinition, after: FlagDefinition) -> bool:
     """Whether a flag needs others that it did not need before, or needs them more strictly."""
     more = set(dependencies.needs(after)).difference(dependencies.needs(before))
     strictly = {one.key for one in after.prerequisites}.difference(one.key for one in before.prerequisites)
     return bool(more or strictly)
 
 
-def _said(wanted: Wanted, changed: change.Changed) -> Iterable[str]:
+def _plan_notes(wanted: SourceFlag, changed: change.FlagChange) -> Iterable[str]:
     definition = wanted.definition
     if wanted.decides and definition is not None and definition.status == "active":
         yield _INACTIVE if definition.offValue is None else f"{_INACTIVE}. {_NO_OFF_VALUE}"

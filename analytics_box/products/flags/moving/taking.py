@@ -1,4 +1,4 @@
-"""Values of a file that somebody else wrote, whatever they are. Pure."""
+"""Untrusted values of a file, converted without errors. Pure."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,22 +9,22 @@ from analytics_box.products.flags.flag import Scalar
 
 
 def mapping(given: Any) -> Mapping[str, Any]:
-    """A mapping; an empty one for what is none."""
+    """A mapping; empty if the value is not a mapping."""
     return given if isinstance(given, dict) else {}
 
 
 def mappings(given: Any) -> list[Mapping[str, Any]]:
-    """The mappings of a list; none for what is no list."""
+    """The mappings of a list; none if the value is not a list."""
     return [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
 
 
-def listed(given: Any) -> list[Any]:
-    """A list; an empty one for what is none."""
+def list_or_empty(given: Any) -> list[Any]:
+    """A list; empty if the value is not a list."""
     return given if isinstance(given, list) else []
 
 
 def text(given: Any) -> str:
-    """A value as text; empty for what is none."""
+    """A value as text; empty if it has none."""
     if isinstance(given, bool) or given is None or isinstance(given, dict | list):
         return ""
     return str(given).strip()
@@ -32,12 +32,14 @@ def text(given: Any) -> str:
 
 def texts(given: Any) -> list[str]:
     """The values of a list as texts."""
-    return [str(one) for one in listed(given) if isinstance(one, str | int | float) and not isinstance(one, bool)]
+    return [
+        str(one) for one in list_or_empty(given) if isinstance(one, str | int | float) and not isinstance(one, bool)
+    ]
 
 
 def scalars(given: Any) -> list[Scalar]:
     """The texts, numbers and truths of a list."""
-    return [one for one in listed(given) if is_scalar(one)]
+    return [one for one in list_or_empty(given) if is_scalar(one)]
 
 
 def is_scalar(given: Any) -> bool:
@@ -46,13 +48,13 @@ def is_scalar(given: Any) -> bool:
 
 
 def number(given: Any) -> float | None:
-    """A finite number, also one that is written as text; None for what is none."""
+    """A finite number, also if it is written as text; None otherwise."""
     found = number_of(given)
     return float(found) if found is not None and abs(found) < 1e15 else None
 
 
 def entries(given: Any, name: str) -> list[Mapping[str, Any]]:
-    """A list of mappings. Raises BadRequest for what is none."""
+    """A list of mappings. Raises BadRequest for other values."""
     if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
         raise BadRequest(f"{name} has to be a list of mappings")
     return given

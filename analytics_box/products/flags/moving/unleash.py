@@ -1,7 +1,7 @@
-"""Flags of Unleash: of an export of features or of a state, of the admin API, or what its clients get. Pure.
+"""Flags of Unleash: from an export of features or of a state, the admin API, or the answer to its clients. Pure.
 
-A flag of Unleash is on for whom one of its strategies is on; each has constraints and perhaps a percentage. A strategy
-becomes a rule; where there are variants, rules say who gets none, and the variants' weights do the rest.
+An Unleash flag is on for users that match one of its strategies; each has constraints and an optional percentage. A
+strategy becomes a rule; if there are variants, rules exclude users who get none, and the variants' weights do the rest.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,22 +11,30 @@ from msgspec import Struct
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.file_queue import keep_going
-from analytics_box.products.flags.flag import MOST_NODES, Bucketing, Definition, Node, Prerequisite, Rule, Variant
+from analytics_box.products.flags.flag import (
+    MOST_NODES,
+    Bucketing,
+    FlagDefinition,
+    Prerequisite,
+    TargetingCondition,
+    TargetingRule,
+    Variant,
+)
 from analytics_box.products.flags.moving import unleash_constraints
 from analytics_box.products.flags.moving.conditions import EVERYBODY, all_of, exists, none_of, one_of, rule
 from analytics_box.products.flags.moving.taking import entries, mapping, mappings, number, text
 from analytics_box.products.flags.moving.unleash_variants import overrides, variants_of
 from analytics_box.products.flags.moving.wanted import (
     MOST,
-    File,
-    Notes,
-    Wanted,
+    ImportNotes,
+    SourceFile,
+    SourceFlag,
     chosen_environment,
     description_of,
     disagreements,
     key_error,
     name_of,
-    wanted,
+    source_flag,
 )
 
 _ATTRIBUTES: Final = unleash_constraints.ATTRIBUTES
@@ -39,7 +47,7 @@ _NO_USER: Final = (
 
 
 class Toggle(Struct, frozen=True, kw_only=True):
-    """A flag of one environment, in whichever of its files it stood. Segments of a strategy are constraints already."""
+    """A flag of one environment, from any kind of file. Segments of a strategy are already constraints."""
 
     key: str
     given: Mapping[str, Any]
@@ -49,10 +57,10 @@ class Toggle(Struct, frozen=True, kw_only=True):
     dependencies: Sequence[Mapping[str, Any]] = ()
 
 
-class Gate(Struct, frozen=True, kw_only=True):
-    """Whom a strategy is on for: those who meet the condition, and of them those drawn below the percentage."""
+class StrategyGate(Struct, frozen=True, kw_only=True):
+    """The users that a strategy is on for: those who match the condition and are bucketed below the percentage."""
 
-    condition: Node
+    condition: TargetingCondition
     percentage: float = 100
     bucketing: Bucketing = Bucketing()
 
@@ -64,23 +72,23 @@ def is_unleash(given: Mapping[str, Any]) -> bool:
     return named or "featureStrategies" in given
 
 
-def read(given: Mapping[str, Any], environment: str | None = None) -> File:
-    """What a file wants in one of its environments. Raises BadRequest."""
+def read_file(given: Mapping[str, Any], environment: str | None = None) -> SourceFile:
+    """The flags that a file defines in one of its environments. Raises BadRequest."""
     features = entries(given.get("features", []), "features")
     if len(features) > MOST:
         raise BadRequest(f"A file can have up to {MOST:,} flags; split it")
     toggles, chosen = _toggles(given, features, environment)
     states = {one.key: one.enabled for one in toggles}
-    flags = tuple(_wanted(number, one, states) for number, one in enumerate(toggles, 1))
-    return File(
+    flags = tuple(_read_flag(number, one, states) for number, one in enumerate(toggles, 1))
+    return SourceFile(
         flags=flags,
-        notes=(*_lost(given), *disagreements("Unleash", flags)),
+        notes=(*_lost_parts(given), *disagreements("Unleash", flags)),
         chosen=chosen,
     )
 
 
-def _lost(given: Mapping[str, Any]) -> Iterable[str]:
-    """What is in a file beside flags."""
+def _lost_parts(given: Mapping[str, Any]) -> Iterable[str]:
+    """The parts of a file other than flags, as notes."""
     for name in ("strategies", "featureTags", "tags", "projects", "contextFields", "links"):
         if given.get(name):
             yield f"{name} has no counterpart"
@@ -117,7 +125,7 @@ def _of_export(
     segments: Mapping[str, Mapping[str, Any]],
     environment: str | None,
 ) -> tuple[list[Toggle], str | None]:
-    """Of files that list strategies and states beside the flags."""
+    """The toggles of files that list strategies and states separately from the flags."""
     strategies, states = mappings(given.get("featureStrategies")), mappings(given.get("featureEnvironments"))
     chosen = chosen_environment(
         (text(one["environment"]) for one in (*states, *strategies) if one.get("environment")), environment
@@ -176,11 +184,11 @@ def _with_segments(
     return dict(given) | {"constraints": constraints, "without segment": missing}
 
 
-def _wanted(number: int, toggle: Toggle, states: Mapping[str, bool]) -> Wanted:
+def _read_flag(number: int, toggle: Toggle, states: Mapping[str, bool]) -> SourceFlag:
     error = key_error(toggle.key)
     if error:
-        return Wanted(number=number, key=toggle.key, error=error, field="key")
-    notes = Notes()
+        return SourceFlag(number=number, key=toggle.key, error=error, field="key")
+    notes = ImportNotes()
     is_off = toggle.given.get("archived") is True or toggle.given.get("archivedAt") is not None
     fields: dict[str, Any] = {
         "name": name_of(toggle.given.get("name"), toggle.key),
@@ -193,16 +201,16 @@ def _wanted(number: int, toggle: Toggle, states: Mapping[str, bool]) -> Wanted:
         notes.lose("All of its strategies are disabled: it is on for nobody")
     gates = [gate for one in active if (gate := _gate(toggle.key, one, notes)) is not None]
     if not active and not toggle.strategies:
-        gates = [Gate(condition=EVERYBODY)]
+        gates = [StrategyGate(condition=EVERYBODY)]
     given_variants, salt = _variants(toggle, active, notes)
     if given_variants:
         fields |= _with_variants(toggle, gates, (given_variants, salt), notes)
     else:
         fields |= _without_variants(gates) | {"offValue": False}
-    return wanted(number, toggle.key, Definition(**fields), notes)
+    return source_flag(number, toggle.key, FlagDefinition(**fields), notes)
 
 
-def _prerequisites(toggle: Toggle, states: Mapping[str, bool], notes: Notes) -> Iterable[Prerequisite]:
+def _prerequisites(toggle: Toggle, states: Mapping[str, bool], notes: ImportNotes) -> Iterable[Prerequisite]:
     for one in toggle.dependencies:
         key = text(one.get("feature"))
         variants = tuple(text(name) for name in one.get("variants") or ())
@@ -214,8 +222,8 @@ def _prerequisites(toggle: Toggle, states: Mapping[str, bool], notes: Notes) -> 
             yield Prerequisite(key=key, gives=("false",) if one.get("enabled") is False else variants or ("true",))
 
 
-def _gate(key: str, given: Mapping[str, Any], notes: Notes) -> Gate | None:
-    """Whom a strategy is on for; None where that cannot be said, which is noted."""
+def _gate(key: str, given: Mapping[str, Any], notes: ImportNotes) -> StrategyGate | None:
+    """The users that a strategy is on for; None if that cannot be expressed, which is noted."""
     name = text(given.get("name") or given.get("strategyName"))
     parameters = mapping(given.get("parameters"))
     if given.get("without segment"):
@@ -225,7 +233,7 @@ def _gate(key: str, given: Mapping[str, Any], notes: Notes) -> Gate | None:
     if condition is None:
         return None
     if name == "default":
-        return Gate(condition=condition)
+        return StrategyGate(condition=condition)
     if name in _LISTS:
         parameter, attribute, operator = _LISTS[name]
         values = [one.strip() for one in text(parameters.get(parameter)).split(",") if one.strip()]
@@ -233,21 +241,23 @@ def _gate(key: str, given: Mapping[str, Any], notes: Notes) -> Gate | None:
         if found is None:
             notes.lose(f"The strategy {name} has networks that have no counterpart")
             return None
-        return Gate(condition=all_of((condition, found)))
+        return StrategyGate(condition=all_of((condition, found)))
     if name == "flexibleRollout" or name in _GRADUAL:
         return _gradual(key, name, parameters, condition, notes)
     notes.lose(f"The strategy {name} has no counterpart")
     return None
 
 
-def _gradual(key: str, name: str, parameters: Mapping[str, Any], condition: Node, notes: Notes) -> Gate | None:
+def _gradual(
+    key: str, name: str, parameters: Mapping[str, Any], condition: TargetingCondition, notes: ImportNotes
+) -> StrategyGate | None:
     percentage = number(parameters.get("rollout" if name == "flexibleRollout" else "percentage"))
     stickiness = _GRADUAL.get(name) or text(parameters.get("stickiness")) or "default"
     if percentage is None or not 0 <= percentage <= 100:
         notes.lose(f"The strategy {name} has no percentage from 0 to 100")
         return None
     if percentage == 100 and stickiness in {"default", "random"}:
-        return Gate(condition=condition)
+        return StrategyGate(condition=condition)
     if stickiness == "random":
         notes.lose("It is on at random, each time anew")
         return None
@@ -256,8 +266,8 @@ def _gradual(key: str, name: str, parameters: Mapping[str, Any], condition: Node
     if stickiness != "default":  # who does not have it is never in
         condition = all_of((condition, exists(attribute)))
     if percentage == 100:
-        return Gate(condition=condition)
-    return Gate(condition=condition, percentage=percentage, bucketing=_bucketing(key, salt, attribute))
+        return StrategyGate(condition=condition)
+    return StrategyGate(condition=condition, percentage=percentage, bucketing=_bucketing(key, salt, attribute))
 
 
 def _bucketing(key: str, salt: str, attribute: str, variant_salt: str = "") -> Bucketing:
@@ -269,16 +279,16 @@ def _bucketing(key: str, salt: str, attribute: str, variant_salt: str = "") -> B
     )
 
 
-def _drawn_by(stickiness: str, notes: Notes) -> str:
-    """The attribute by which is drawn; empty for the user id as flags have it."""
+def _drawn_by(stickiness: str, notes: ImportNotes) -> str:
+    """The attribute to bucket by; empty for the user id, as in flags."""
     if stickiness == "default":
         notes.lose(_NO_USER)
         return ""
     return _ATTRIBUTES.get(stickiness, stickiness)
 
 
-def _without_variants(gates: Sequence[Gate]) -> dict[str, Any]:
-    """On for whom any of them lets in, else off."""
+def _without_variants(gates: Sequence[StrategyGate]) -> dict[str, Any]:
+    """The fields of a flag that is on for users that any gate includes, else off."""
     if any(gate.condition == EVERYBODY and gate.percentage == 100 for gate in gates):
         return {"type": "boolean", "defaultValue": True}
     if len(gates) == 1 and gates[0].condition == EVERYBODY:
@@ -302,9 +312,9 @@ def _without_variants(gates: Sequence[Gate]) -> dict[str, Any]:
 
 
 def _variants(
-    toggle: Toggle, strategies: Sequence[Mapping[str, Any]], notes: Notes
+    toggle: Toggle, strategies: Sequence[Mapping[str, Any]], notes: ImportNotes
 ) -> tuple[Sequence[Mapping[str, Any]], str]:
-    """The variants, and what they are drawn with: those of the strategies, else those of the flag."""
+    """The variants with their bucketing: those of the strategies, else those of the flag."""
     own = [mappings(one.get("variants")) for one in strategies]
     if not any(own):
         return toggle.variants, toggle.key
@@ -316,9 +326,9 @@ def _variants(
 
 
 def _with_variants(
-    toggle: Toggle, gates: Sequence[Gate], drawn: tuple[Sequence[Mapping[str, Any]], str], notes: Notes
+    toggle: Toggle, gates: Sequence[StrategyGate], drawn: tuple[Sequence[Mapping[str, Any]], str], notes: ImportNotes
 ) -> dict[str, Any]:
-    """Off for whom none of them lets in, else a variant."""
+    """The fields of a flag that is off for users that no gate includes, else gives a variant."""
     given, salt = drawn
     variants: list[Variant] = variants_of(given, notes)
     stickiness = {text(one.get("stickiness")) or "default" for one in given}
@@ -337,11 +347,11 @@ def _with_variants(
     }
 
 
-def _off(gates: Sequence[Gate], notes: Notes) -> Iterable[Rule]:
-    """Rules for those whom no gate lets in. Raises nothing: what cannot be said is noted.
+def _off(gates: Sequence[StrategyGate], notes: ImportNotes) -> Iterable[TargetingRule]:
+    """Rules for users that no gate includes. Raises nothing: what cannot be expressed is noted.
 
-    Behind the first rule everybody meets a condition of some gate. Of those who meet no condition of a gate for all,
-    the gate with the highest percentage decides that they meet the condition of: all are drawn alike.
+    After the first rule every user meets a condition of some gate. For users who meet no condition of a gate for all,
+    the gate with the highest percentage whose condition they meet decides: all use the same bucket.
     """
     if any(gate.condition == EVERYBODY and gate.percentage == 100 for gate in gates):
         return

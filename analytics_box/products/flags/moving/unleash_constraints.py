@@ -5,7 +5,7 @@ from ipaddress import IPv6Network
 from typing import Any, Final
 
 from analytics_box.products.flags.evaluation.matching import network_of
-from analytics_box.products.flags.flag import Node, Operator, Scalar
+from analytics_box.products.flags.flag import Operator, Scalar, TargetingCondition
 from analytics_box.products.flags.moving.conditions import (
     STRICT_VERSION,
     all_of,
@@ -21,7 +21,7 @@ from analytics_box.products.flags.moving.conditions import (
 )
 from analytics_box.products.flags.moving.patterns import ASCII_SPACES
 from analytics_box.products.flags.moving.taking import number, text, texts
-from analytics_box.products.flags.moving.wanted import Notes
+from analytics_box.products.flags.moving.wanted import ImportNotes
 
 ATTRIBUTES: Final = {"userId": "user_id"}  # the rest are properties of the same name
 _HERE: Final = frozenset(("currentTime", "environment", "appName"))  # Unleash's clients say them of themselves
@@ -49,23 +49,23 @@ _VERSIONS: Final[dict[str, Operator]] = {
 }
 
 
-def condition(constraints: Iterable[Mapping[str, Any]], notes: Notes) -> Node | None:
-    """What all of them ask for; None where one cannot be said here, which is noted."""
+def condition(constraints: Iterable[Mapping[str, Any]], notes: ImportNotes) -> TargetingCondition | None:
+    """The condition that all constraints together mean; None if one cannot be expressed here, which is noted."""
     found = [_one(given, notes) for given in constraints]
     known = [node for node in found if node is not None]
     return all_of(known) if len(known) == len(found) else None
 
 
-def _one(given: Mapping[str, Any], notes: Notes) -> Node | None:
+def _one(given: Mapping[str, Any], notes: ImportNotes) -> TargetingCondition | None:
     name, operator = text(given.get("contextName")), text(given.get("operator"))
-    node = None if not name or name in _HERE else _asked(ATTRIBUTES.get(name, name), operator, given)
+    node = None if not name or name in _HERE else _comparison(ATTRIBUTES.get(name, name), operator, given)
     if node is None:
         notes.lose(f"The constraint {name} {operator} has no counterpart")
         return None
     return none_of([node]) if given.get("inverted") is True else node
 
 
-def _asked(attribute: str, operator: str, given: Mapping[str, Any]) -> Node | None:
+def _comparison(attribute: str, operator: str, given: Mapping[str, Any]) -> TargetingCondition | None:
     values, value = texts(given.get("values")), given.get("value")
     if any(one != one.strip() or not one for one in values):  # Unleash's SDKs read such values differently.
         return None
@@ -92,7 +92,7 @@ def _asked(attribute: str, operator: str, given: Mapping[str, Any]) -> Node | No
     return None
 
 
-def within(attribute: str, networks: Iterable[str]) -> Node | None:
+def within(attribute: str, networks: Iterable[str]) -> TargetingCondition | None:
     """Whether the attribute is an IP address in one of these networks; what is none is passed over. There an IPv4
     address that is written as IPv6 is in no IPv4 network. None for networks of IPv6 that have such addresses.
     """
@@ -103,13 +103,13 @@ def within(attribute: str, networks: Iterable[str]) -> Node | None:
     return all_of((each_of(attribute, "ip_in", [one for one, _ in known]), plain, none_of([_ipv4_as_ipv6(attribute)])))
 
 
-def _ipv4_as_ipv6(attribute: str) -> Node:
+def _ipv4_as_ipv6(attribute: str) -> TargetingCondition:
     zeros = "(?:(?:0{1,4}:){5}|::(?:0{1,4}:){0,4}|(?:0{1,4}:){1,4}:(?:0{1,4}:){0,3})"
     return leaf(attribute, "matches", f"(?i)^{zeros}ffff:[^:]+(?::[^:]+)?$")
 
 
 def _with_twins(values: Iterable[str]) -> list[Scalar]:
-    """With numbers and truths as such, too: Unleash knows everything as text."""
+    """The texts, with the numbers and booleans that they spell: in Unleash everything is text."""
     found: list[Scalar] = []
     for value in values:
         found.append(value)

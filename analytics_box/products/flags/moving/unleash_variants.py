@@ -5,16 +5,16 @@ from typing import Any
 
 import msgspec
 
-from analytics_box.products.flags.flag import Rule, Variant
+from analytics_box.products.flags.flag import TargetingRule, Variant
 from analytics_box.products.flags.moving.conditions import one_of, rule, type_of
 from analytics_box.products.flags.moving.taking import mapping, mappings, number, text, texts
 from analytics_box.products.flags.moving.unleash_constraints import ATTRIBUTES
-from analytics_box.products.flags.moving.wanted import Notes
+from analytics_box.products.flags.moving.wanted import ImportNotes
 
 _ALL = 1_000  # what their weights add up to
 
 
-def variants_of(given: Sequence[Mapping[str, Any]], notes: Notes) -> list[Variant]:
+def variants_of(given: Sequence[Mapping[str, Any]], notes: ImportNotes) -> list[Variant]:
     """The variants with their weights in percent."""
     weights = [max(number(one.get("weight")) or 0, 0) for one in given]
     if sum(weights) != _ALL:
@@ -26,8 +26,8 @@ def variants_of(given: Sequence[Mapping[str, Any]], notes: Notes) -> list[Varian
     ]
 
 
-def overrides(given: Iterable[Mapping[str, Any]], notes: Notes) -> Iterable[Rule]:
-    """Rules for those who get one whatever is drawn."""
+def overrides(given: Iterable[Mapping[str, Any]], notes: ImportNotes) -> Iterable[TargetingRule]:
+    """Rules for users who get a fixed variant, whatever their bucket."""
     for one in given:
         for override in mappings(one.get("overrides")):
             name, values = text(override.get("contextName")), texts(override.get("values"))
@@ -37,7 +37,7 @@ def overrides(given: Iterable[Mapping[str, Any]], notes: Notes) -> Iterable[Rule
                 yield rule(one_of(ATTRIBUTES.get(name, name), values), variant=text(one.get("name")))
 
 
-def _variant(given: Mapping[str, Any], weight: float, notes: Notes) -> Variant:
+def _variant(given: Mapping[str, Any], weight: float, notes: ImportNotes) -> Variant:
     name, payload = text(given.get("name")), mapping(given.get("payload"))
     value: Any = payload.get("value") if payload else name
     if payload.get("type") == "number":

@@ -1,4 +1,4 @@
-"""What a file wants to be there: flags and target groups, whatever program wrote it. Pure."""
+"""The flags and target groups that a file defines, for all formats. Pure."""
 
 from collections.abc import Iterable
 from typing import Any, Final, Literal
@@ -8,7 +8,14 @@ from msgspec import Struct
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.file_queue import keep_going
-from analytics_box.products.flags.flag import KEY_FAULT, LONGEST_DESCRIPTION, LONGEST_NAME, Definition, Rule, is_key
+from analytics_box.products.flags.flag import (
+    KEY_FAULT,
+    LONGEST_DESCRIPTION,
+    LONGEST_NAME,
+    FlagDefinition,
+    TargetingRule,
+    is_key,
+)
 from analytics_box.products.flags.moving.conditions import is_for_nobody
 
 Source = Literal["analytics-box", "unleash", "growthbook", "launchdarkly", "flagd", "flagd-v3"]  # whose file it is
@@ -18,17 +25,17 @@ MOST: Final = 1_000  # flags of a file
 MOST_BYTES: Final = 8_000_000  # of a file
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
-    """A flag of a file. `definition` is None for one that cannot be: then `error` says why.
+class SourceFlag(Struct, frozen=True, kw_only=True):
+    """A flag of a file. `definition` is None for an invalid flag: then `error` says why.
 
-    `environment` and `user_id` are those of a file of this box. `notes` say what has no counterpart here, or is a
-    little different; what `decides` about who gets what among it makes a flag that is inactive. Of a definition the
-    target groups are what the file calls them.
+    `environment` and `user_id` are those of a file of this box. `notes` say what has no counterpart here, or differs a
+    little; `decides` is true if a lost part decides outcomes, which makes the flag inactive. In a definition the target
+    groups have the file's names.
     """
 
     number: int
     key: str
-    definition: Definition | None = None
+    definition: FlagDefinition | None = None
     environment: str | None = None
     user_id: str | None = None
     notes: tuple[str, ...] = ()
@@ -37,29 +44,30 @@ class Wanted(Struct, frozen=True, kw_only=True):
     field: str = ""
 
 
-class WantedGroup(Struct, frozen=True, kw_only=True):
+class SourceGroup(Struct, frozen=True, kw_only=True):
     """A target group of a file, which calls it `ref`."""
 
     ref: str
     name: str
     description: str = ""
     color: str = ""
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[TargetingRule, ...] = ()
     notes: tuple[str, ...] = ()
 
 
-class File(Struct, frozen=True, kw_only=True):
-    """What a file wants. `notes` are about the whole of it. `chosen` is the environment of the file that was read;
-    None where it has none."""
+class SourceFile(Struct, frozen=True, kw_only=True):
+    """The flags and target groups that a file defines. `notes` concern the whole file. `chosen` is the environment of
+    the file that was read; None if it has none.
+    """
 
-    flags: tuple[Wanted, ...]
-    groups: tuple[WantedGroup, ...] = ()
+    flags: tuple[SourceFlag, ...]
+    groups: tuple[SourceGroup, ...] = ()
     notes: tuple[str, ...] = ()
     chosen: str | None = None
 
 
-class Notes:
-    """What is said of one flag while it is read."""
+class ImportNotes:
+    """The notes about one flag, collected while it is read."""
 
     def __init__(self) -> None:
         self._said: dict[str, None] = {}
@@ -67,28 +75,28 @@ class Notes:
 
     @property
     def said(self) -> tuple[str, ...]:
-        """Everything that was said, each once."""
+        """All notes, each once."""
         return tuple(self._said)
 
     def say(self, text: str) -> None:
-        """Something is a little different here, and nobody gets anything else by that."""
+        """Note a small difference that changes no user's outcome."""
         self._said[text] = None
 
     def lose(self, text: str) -> None:
-        """Something that decides who gets what cannot be said here: the flag becomes inactive."""
+        """Note a lost part that decides outcomes: the flag becomes inactive."""
         self.say(text)
         self.decides = True
 
 
-def wanted(number: int, key: str, definition: Definition, notes: Notes) -> Wanted:
-    """A flag that was read, without rules that match nobody."""
+def source_flag(number: int, key: str, definition: FlagDefinition, notes: ImportNotes) -> SourceFlag:
+    """A flag read from a file, without rules that match no user."""
     keep_going()
     rules = tuple(one for one in definition.rules if not is_for_nobody(one))
     definition = msgspec.structs.replace(definition, rules=rules)
-    return Wanted(number=number, key=key, definition=definition, notes=notes.said, decides=notes.decides)
+    return SourceFlag(number=number, key=key, definition=definition, notes=notes.said, decides=notes.decides)
 
 
-def disagreements(product: str, flags: Iterable[Wanted]) -> Iterable[str]:
+def disagreements(product: str, flags: Iterable[SourceFlag]) -> Iterable[str]:
     """The note on a file with active flags that look at properties: a product's SDKs read odd values differently."""
     active = (one.definition for one in flags if one.definition is not None and not one.decides)
     if any(rule.type == "conditions" for one in active if one.status == "active" for rule in one.rules):
@@ -99,7 +107,7 @@ def disagreements(product: str, flags: Iterable[Wanted]) -> Iterable[str]:
 
 
 def key_error(key: str) -> str:
-    """Why nothing here can have this key; empty where it can."""
+    """The reason why a key is invalid here; empty if it is valid."""
     if not key:
         return "It has no key"
     return "" if is_key(key) else KEY_FAULT
@@ -117,19 +125,19 @@ def description_of(given: Any) -> str:
 
 
 def chosen_environment(names: Iterable[str], given: str | None) -> str | None:
-    """Which environment of a file is read: the one that was asked for, or the only one; None where it has none.
+    """The environment of a file to read: the requested one, or the only one; None if the file has none.
 
-    Raises BadRequest, which names them, where that is not clear.
+    Raises BadRequest, which names them, if the choice is not clear.
     """
     found = list(dict.fromkeys(names))
     if given is not None and found and given not in found:
-        raise BadRequest.about("sourceEnvironment", f"The file has no environment {given}; it has {_listed(found)}")
+        raise BadRequest.about("sourceEnvironment", f"The file has no environment {given}; it has {_join_names(found)}")
     if given is None and len(found) > 1:
         raise BadRequest.about(
-            "sourceEnvironment", f"The file has several environments; say which is to be read: {_listed(found)}"
+            "sourceEnvironment", f"The file has several environments; say which is to be read: {_join_names(found)}"
         )
     return (given or found[0]) if found else None
 
 
-def _listed(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     return ", ".join(names[:20])

@@ -1,4 +1,4 @@
-"""What flags of a website or an organization give to an OFREP client, made of outcomes that are encoded once."""
+"""Answers to OFREP clients for a website or an organization, built from outcomes that are encoded once."""
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping
@@ -8,11 +8,11 @@ import msgspec
 
 from analytics_box.products.flags.evaluation.compiling import Ruleset
 from analytics_box.products.flags.evaluation.conditions import nodes
-from analytics_box.products.flags.evaluation.context import Context
+from analytics_box.products.flags.evaluation.context import EvaluationContext
 from analytics_box.products.flags.evaluation.outcome import Outcome
-from analytics_box.products.flags.flag import Rule
+from analytics_box.products.flags.flag import TargetingRule
 from analytics_box.products.flags.ofrep import results
-from analytics_box.products.flags.scope import Scope
+from analytics_box.products.flags.scope import FlagScope
 
 _MATCHED: Final = frozenset(("USER_RULE_MATCH", "TARGET_GROUP_MATCH", "DEPENDENCY_NOT_SATISFIED", "DEFAULT_VALUE"))
 _NEEDS_NOBODY: Final = frozenset(("exists", "not_exists"))
@@ -23,8 +23,8 @@ _MOST: Final = 1_000  # environments of which encoded outcomes are kept
 Place = tuple[str, str | None]  # the id of a scope, and the name of an environment
 
 
-class Given(NamedTuple):
-    """What one flag gives: the body of an answer, and its status. None as outcome where it is not counted."""
+class OfrepResult(NamedTuple):
+    """The result of one flag: the body of an answer, and its status. `outcome` is None if it is not counted."""
 
     status: int
     body: bytes
@@ -32,12 +32,12 @@ class Given(NamedTuple):
 
 
 class Environment:
-    """The flags of a scope in one environment, as long as they are the same.
+    """The flags of a scope in one environment, as long as they do not change.
 
-    `token` stands for them: whoever holds it can tell these flags from others, and does not keep them in memory.
+    `token` stands for them: its holder can tell these flags from others, and does not keep them in memory.
     """
 
-    def __init__(self, scope: Scope, name: str | None, ruleset: Ruleset) -> None:
+    def __init__(self, scope: FlagScope, name: str | None, ruleset: Ruleset) -> None:
         self.scope = scope
         self.ruleset = ruleset
         self.place: Place = (scope.id, name)
@@ -51,33 +51,33 @@ class Environment:
             and (not asking.isdisjoint(flag.definition.targetGroupIds) or _asking_user(flag.definition.rules, asking))
         )
 
-    def one(self, key: str, context: Context) -> Given:
+    def one(self, key: str, context: EvaluationContext) -> OfrepResult:
         """The result of a flag for a user, the same as in the answer for all flags."""
         outcome = self.ruleset.one(key, context)
         if outcome is not None:
             return self._given(outcome, context)
-        return Given(404, results.failure("FLAG_NOT_FOUND", "There is no such flag", key))
+        return OfrepResult(404, results.failure("FLAG_NOT_FOUND", "There is no such flag", key))
 
-    def all(self, context: Context) -> list[Given]:
+    def all(self, context: EvaluationContext) -> list[OfrepResult]:
         """The results of all flags for a user."""
         return [self._given(outcome, context) for outcome in self.ruleset.all(context)]
 
-    def _given(self, outcome: Outcome, context: Context) -> Given:
+    def _given(self, outcome: Outcome, context: EvaluationContext) -> OfrepResult:
         if not context.user_id and outcome.key in self._asks_user and outcome.reason not in _MATCHED:
-            return Given(400, results.failure("TARGETING_KEY_MISSING", _MISSING, outcome.key))
+            return OfrepResult(400, results.failure("TARGETING_KEY_MISSING", _MISSING, outcome.key))
         encoded = self._encoded.get(outcome)
         if encoded is None:
             encoded = self._encoded[outcome] = results.success(outcome)
-        return Given(200, encoded, outcome)
+        return OfrepResult(200, encoded, outcome)
 
 
 class Environments:
-    """Those that were asked for of late."""
+    """The environments of recent requests."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[Place, Environment] = OrderedDict()
 
-    def of(self, scope: Scope, name: str | None, ruleset: Ruleset) -> Environment:
+    def of(self, scope: FlagScope, name: str | None, ruleset: Ruleset) -> Environment:
         """The environment of this name, as these rules are."""
         key = (scope.id, name)
         found = self._known.get(key)
@@ -91,14 +91,14 @@ class Environments:
         return made
 
 
-def bulk(given: list[Given], metadata: Mapping[str, str], streams: list[Mapping[str, object]]) -> bytes:
+def bulk(given: list[OfrepResult], metadata: Mapping[str, str], streams: list[Mapping[str, object]]) -> bytes:
     """The body of a bulk answer."""
     flags = b",".join(one.body for one in given)
     rest = {"metadata": metadata, **({"eventStreams": streams} if streams else {})}
     return b'{"flags":[%b],%b' % (flags, msgspec.json.encode(rest)[1:])
 
 
-def _asking_user(rules: Iterable[Rule], groups: Collection[str] = ()) -> bool:
+def _asking_user(rules: Iterable[TargetingRule], groups: Collection[str] = ()) -> bool:
     """Whether a rule looks at the user's id, itself or by one of these target groups, which do."""
     rules = tuple(rules)
     return any(rule.type == "user_id" and rule.operator not in _NEEDS_NOBODY for rule in rules) or any(

@@ -1,4 +1,4 @@
-"""What an OFREP client asks: its body as somebody whom flags are evaluated for. Pure."""
+"""The request of an OFREP client: its body as an evaluation context. Pure."""
 
 import json
 from collections.abc import Mapping
@@ -11,27 +11,27 @@ from msgspec import Struct
 
 from analytics_box.base.errors import BadRequest, BrokenBody
 from analytics_box.products.flags.evaluation.attributes import id_text, read_json
-from analytics_box.products.flags.evaluation.context import Context
+from analytics_box.products.flags.evaluation.context import EvaluationContext
 from analytics_box.products.flags.flag import LONGEST_ENVIRONMENT
 
 LARGEST: Final = 65_536  # bytes of a body
 _MOST_PARAMETERS: Final = 20
 
 
-class Asked(Struct, frozen=True):
-    """Who asks, and of which environment."""
+class OfrepRequest(Struct, frozen=True):
+    """The evaluation context and environment of a request."""
 
-    context: Context
+    context: EvaluationContext
     environment: str | None
 
 
-def asked(content: bytes, query: bytes, environment: str = "") -> Asked:
+def read_request(content: bytes, query: bytes, environment: str = "") -> OfrepRequest:
     """The request in a body and a query string, by default for an environment.
 
-    All of OFREP's context are properties, with those in an object `properties`, as the flags API has them; of them
-    targetingKey (else userId), email, organizationId and teamId are what rules call the user. One that cannot be read
-    is as if it were not given. `environment` in the context is a property like any other.
-    Raises BrokenBody for what is no JSON object, BadRequest for a context that is none.
+    All of OFREP's context are properties, with those in an object `properties`, as in the flags API; of them
+    targetingKey (else userId), email, organizationId and teamId identify the user in rules. A value that cannot be read
+    counts as absent. `environment` in the context is a property like any other. Raises BrokenBody if the body is not a
+    JSON object, BadRequest if the context is not one.
     """
     given = _object(content)
     context = given.get("context")
@@ -40,19 +40,19 @@ def asked(content: bytes, query: bytes, environment: str = "") -> Asked:
     if not isinstance(context, dict):
         raise BadRequest("context has to be an object")
     inside = context.get("properties")
-    return Asked(
-        Context(
+    return OfrepRequest(
+        EvaluationContext(
             user_id=id_text(context.get("targetingKey")) or id_text(context.get("userId")),
             email=id_text(context.get("email")),
             organization_id=id_text(context.get("organizationId")),
             team_id=id_text(context.get("teamId")),
             properties={**inside, **context} if isinstance(inside, dict) else context,
         ),
-        named(parameters(query).get("environment", "") or environment),
+        environment_name(parameters(query).get("environment", "") or environment),
     )
 
 
-def named(environment: str) -> str | None:
+def environment_name(environment: str) -> str | None:
     """The environment of this name; None for none. Raises BadRequest."""
     if len(environment) > LONGEST_ENVIRONMENT:
         raise BadRequest(f"environment can have up to {LONGEST_ENVIRONMENT} characters")
@@ -80,7 +80,7 @@ def _object(content: bytes) -> dict[str, Any]:
     return given
 
 
-def canonical(context: Context) -> bytes:
+def canonical(context: EvaluationContext) -> bytes:
     """A context in one spelling: equal ones have equal bytes. Raises BrokenBody for one that nests too deep."""
     with suppress(ValueError, OverflowError, RecursionError):
         return msgspec.json.encode(context, order="sorted")

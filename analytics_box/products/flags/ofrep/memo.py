@@ -1,4 +1,4 @@
-"""Bulk answers that are kept by their tag: whoever asks the same again, of the same flags, gets the same bytes."""
+"""Cached bulk answers, by their tag: a repeated request for the same flags gets the same bytes."""
 
 from collections import OrderedDict
 from typing import Final
@@ -12,9 +12,10 @@ MOST_BYTES: Final = 16_000_000
 _OVERHEAD: Final = 500  # bytes that an answer costs beside its body
 
 
-class Kept(Struct, frozen=True):
-    """A body with the outcomes that it tells, and which environment they are of. It does not hold that environment:
-    rules that changed since would stay in memory with it."""
+class CachedBulkAnswer(Struct, frozen=True):
+    """A body with its outcomes and their environment. It does not hold the environment itself: outdated rules would
+    stay in memory with it.
+    """
 
     place: Place
     token: object
@@ -22,21 +23,21 @@ class Kept(Struct, frozen=True):
     outcomes: tuple[Outcome, ...]
 
     def count(self) -> None:
-        """Note that these outcomes were given once more."""
+        """Count these outcomes as given again."""
         for outcome in self.outcomes:
             outcome.count += 1
 
 
-class Memo:
-    """The answers given last, up to so many bytes, and of each environment only as it is."""
+class OfrepCache:
+    """The most recent answers, up to a number of bytes, and of each environment only in its current state."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._most_bytes = most_bytes
-        self._kept: OrderedDict[bytes, Kept] = OrderedDict()
+        self._kept: OrderedDict[bytes, CachedBulkAnswer] = OrderedDict()
         self._tags: dict[Place, tuple[object, set[bytes]]] = {}  # with the token that all of a place have
         self.size = 0
 
-    def find(self, tag: bytes, environment: Environment) -> Kept | None:
+    def find(self, tag: bytes, environment: Environment) -> CachedBulkAnswer | None:
         """The answer of this tag, if its outcomes are those of the environment as it is."""
         token, _ = self._tags.get(environment.place, (environment.token, None))
         if token is not environment.token:
@@ -47,8 +48,10 @@ class Memo:
         self._kept.move_to_end(tag)
         return found
 
-    def keep(self, tag: bytes, kept: Kept) -> None:
-        """Keep an answer; those asked for longest ago go, and those of its environment as it was before."""
+    def keep(self, tag: bytes, kept: CachedBulkAnswer) -> None:
+        """Keep an answer; the least recently requested ones are dropped, and those of an earlier state of its
+        environment.
+        """
         token, _ = self._tags.get(kept.place, (kept.token, None))
         if token is not kept.token:
             self._forget(kept.place)
@@ -73,5 +76,5 @@ class Memo:
             del self._tags[gone.place]
 
 
-def _size(kept: Kept) -> int:
+def _size(kept: CachedBulkAnswer) -> int:
     return len(kept.body) + 8 * len(kept.outcomes) + _OVERHEAD

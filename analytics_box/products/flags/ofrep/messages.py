@@ -1,4 +1,4 @@
-"""What OFREP's clients send and get, as types (OFREP 0.3)."""
+"""Requests and answers of OFREP clients, as types (OFREP 0.3)."""
 
 from typing import Any, Literal
 
@@ -8,13 +8,17 @@ from analytics_box.products.flags.ofrep.results import Code
 
 
 class OfrepQuestion(Struct, frozen=True):
-    """Who asks: `targetingKey` (or `userId`), `email`, `organizationId`, `teamId`, and whatever rules look at."""
+    """The evaluation context: `targetingKey` (or `userId`), `email`, `organizationId`, `teamId`, and all attributes
+    that rules use.
+    """
 
     context: dict[str, Any] | None = None
 
 
 class OfrepFlag(Struct, frozen=True, kw_only=True):
-    """What a flag gives, or with an `errorCode` why it gives nothing. Without a `value` the client has the default."""
+    """The result of a flag, or an `errorCode` with the reason why there is none. Without a `value` the client uses its
+    default.
+    """
 
     key: str
     metadata: dict[str, str | float | bool]
@@ -26,13 +30,15 @@ class OfrepFlag(Struct, frozen=True, kw_only=True):
 
 
 class OfrepPlace(Struct, frozen=True):
-    """Path and query string of a stream, at the origin that was asked."""
+    """The path and query string of a stream, at the origin of the request."""
 
     requestUri: str
 
 
 class OfrepStream(Struct, frozen=True):
-    """Where changes are told by server-sent events; a client that nobody looks at closes it after so many seconds."""
+    """The address of a stream of changes (server-sent events); an inactive client closes it after `inactivityDelaySec`
+    seconds.
+    """
 
     type: Literal["sse"]
     endpoint: OfrepPlace
@@ -40,7 +46,7 @@ class OfrepStream(Struct, frozen=True):
 
 
 class OfrepFlags(Struct, frozen=True):
-    """What all active flags give."""
+    """The results of all active flags."""
 
     flags: tuple[OfrepFlag, ...]
     metadata: dict[str, str]
@@ -48,7 +54,7 @@ class OfrepFlags(Struct, frozen=True):
 
 
 class OfrepRefusal(Struct, frozen=True):
-    """Why nothing is evaluated; of one flag with its key."""
+    """The reason why nothing is evaluated; for one flag with its key."""
 
     errorCode: Code
     errorDetails: str

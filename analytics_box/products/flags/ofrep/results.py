@@ -49,7 +49,9 @@ def success(outcome: Outcome) -> bytes:
 
 
 def failure(code: Code, details: str, key: str | None = None) -> bytes:
-    """Why there is no answer; of one flag with its key. JavaScript's providers want an errorCode with every status."""
+    """The reason why there is no result; for one flag with its key. JavaScript's providers want an errorCode with every
+    status.
+    """
     of_flag = {"key": key} if key is not None else {}
     return msgspec.json.encode({**of_flag, "errorCode": code, "errorDetails": details, "metadata": {}})
 

@@ -10,19 +10,19 @@ from urllib.parse import quote, urlencode
 
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import BadRequest, BoxError, BrokenBody, MethodNotAllowed, NotFound
-from analytics_box.base.limits import Limits
+from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.settings import Settings
 from analytics_box.base.urls import url_parts
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.ofrep import asked, results
 from analytics_box.products.flags.ofrep.answers import Environment, Environments, bulk
-from analytics_box.products.flags.ofrep.asked import Asked
-from analytics_box.products.flags.ofrep.memo import Kept, Memo
+from analytics_box.products.flags.ofrep.asked import OfrepRequest
+from analytics_box.products.flags.ofrep.memo import CachedBulkAnswer, OfrepCache
 from analytics_box.products.flags.ofrep.results import Code
 from analytics_box.products.flags.ofrep.states import States
-from analytics_box.products.flags.ofrep.streams import Streams, Wanted
-from analytics_box.products.flags.scope import Scope as Owned
-from analytics_box.products.flags.usage.unchanged import Unchanged
+from analytics_box.products.flags.ofrep.streams import FlagStreamRequest, FlagStreams
+from analytics_box.products.flags.scope import FlagScope as Owned
+from analytics_box.products.flags.usage.unchanged import UnchangedRequests
 from analytics_box.web import body, render
 from analytics_box.web.address import network_of
 from analytics_box.web.asgi import Receive, Scope, Send, respond
@@ -51,7 +51,7 @@ class Ofrep:
     """Answers clients that speak OFREP."""
 
     def __init__(
-        self, flags: Flags, states: States, streams: Streams, limits: Limits, clock: Clock, settings: Settings
+        self, flags: Flags, states: States, streams: FlagStreams, limits: TokenBuckets, clock: Clock, settings: Settings
     ) -> None:
         self._flags = flags
         self._states = states
@@ -62,16 +62,16 @@ class Ofrep:
         self._body_seconds = settings.body_seconds
         self._path = url_parts(settings.public_url).path
         self._environments = Environments()
-        self._memo = Memo()
-        self._unchanged = Unchanged(clock)
+        self._memo = OfrepCache()
+        self._unchanged = UnchangedRequests(clock)
 
     def forget(self) -> None:
         """Forget the questions that were answered."""
-        self._memo = Memo()
+        self._memo = OfrepCache()
 
     async def answer(self, client_id: str, rest: str, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request below …/{clientId}/; `rest` is what follows in its path, perhaps with `env/{environment}/`
-        at its beginning, before which a query parameter goes.
+        """Answer a request below …/{clientId}/; `rest` is the rest of its path. It may begin with `env/{environment}/`,
+        which a query parameter overrides.
         """
         environment, rest = _environment_in(rest.removesuffix("/"))
         key = rest.removeprefix(f"{EVALUATE}/") if rest.startswith(f"{EVALUATE}/") else None
@@ -114,8 +114,8 @@ class Ofrep:
             await self._stream(place, found, network, scope, receive, send)
             return
         body.check_headers(scope["headers"], wanted=())
-        content = await body.read(scope, receive, limit=asked.LARGEST, seconds=self._body_seconds)
-        wanted = asked.asked(content, scope["query_string"], environment_of_path)
+        content = await body.read_body(scope, receive, limit=asked.LARGEST, seconds=self._body_seconds)
+        wanted = asked.read_request(content, scope["query_string"], environment_of_path)
         found = self._flags.client(client_id, self._clock.now()) or found  # it may have changed while the body came
         environment = self._environments.of(found, wanted.environment, self._flags.ruleset(found, wanted.environment))
         if key is None:
@@ -123,10 +123,12 @@ class Ofrep:
         else:
             await _single(environment, key, wanted, send)
 
-    async def _bulk(self, client_id: str, environment: Environment, wanted: Asked, scope: Scope, send: Send) -> None:
-        """All flags. Whoever has them as they are is told so, and nothing is evaluated.
+    async def _bulk(
+        self, client_id: str, environment: Environment, wanted: OfrepRequest, scope: Scope, send: Send
+    ) -> None:
+        """Answer with all flags. A client that has the current state gets a 304, and nothing is evaluated.
 
-        What is asked to be at least as fresh as an event is that always: events come from the same memory.
+        An answer is always at least as fresh as an event that the client names: events come from the same memory.
         """
         state = self._states.of(environment.scope, wanted.environment)
         who = asked.canonical(environment.ruleset.uses.kept(wanted.context))
@@ -139,7 +141,7 @@ class Ofrep:
             given = environment.all(wanted.context)
             said = bulk(given, {"flagConfigEtag": state}, self._event_streams(client_id, wanted.environment, state))
             outcomes = tuple(one.outcome for one in given if one.outcome is not None)
-            kept = Kept(environment.place, environment.token, said, outcomes)
+            kept = CachedBulkAnswer(environment.place, environment.token, said, outcomes)
             self._memo.keep(tag, kept)
             self._unchanged.note(question)
         if kept is not None:
@@ -150,7 +152,7 @@ class Ofrep:
             await respond(send, 200, [_JSON, *headers], kept.body)
 
     def _event_streams(self, client_id: str, environment: str | None, state: str) -> list[Mapping[str, object]]:
-        """Where changes are told, to somebody who knows this state. The origin is that of the request."""
+        """The streams of changes for a client that knows this state. The origin is that of the request."""
         if not self._streams.most:
             return []
         known = {**({"environment": environment} if environment else {}), "known": state}
@@ -160,17 +162,21 @@ class Ofrep:
     async def _stream(
         self, place: tuple[str, str], found: Owned, network: str, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        """A stream, from what a client that comes back saw last, else from what its bulk answer said."""
+        """Answer with a stream, from the last event that a reconnecting client saw, else from the state in its bulk
+        answer.
+        """
         given = asked.parameters(scope["query_string"])
         last = next((value for name, value in scope["headers"] if name == b"last-event-id"), b"").decode("latin-1")
         client_id, environment_of_path = place
         known = last or given.get("known", "")
-        environment = asked.named(given.get("environment", "") or environment_of_path)
+        environment = asked.environment_name(given.get("environment", "") or environment_of_path)
         if scope.get("head"):
             await respond(send, 200, list(_STREAM))
             return
         scope["headers"], scope["query_string"] = [], b""  # which may be large, and would stay as long as the stream
-        wanted = Wanted(found.id, client_id, environment, known if len(known) < _LONGEST_STATE else "", network)
+        wanted = FlagStreamRequest(
+            found.id, client_id, environment, known if len(known) < _LONGEST_STATE else "", network
+        )
         await self._streams.serve(wanted, receive, send, list(_STREAM))
 
 
@@ -182,7 +188,7 @@ def _environment_in(rest: str) -> tuple[str, str]:
     return environment, f"{_PROTOCOL}{after}"
 
 
-async def _single(environment: Environment, key: str, wanted: Asked, send: Send) -> None:
+async def _single(environment: Environment, key: str, wanted: OfrepRequest, send: Send) -> None:
     given = environment.one(key, wanted.context)
     if given.outcome is not None:
         given.outcome.count += 1
@@ -209,7 +215,7 @@ def _code(refused: BoxError, key: str | None) -> Code:
 
 
 def _knows(scope: Scope, tag: bytes) -> bool:
-    """Whether a client says that it has what is of this tag (RFC 9110 13.1.2)."""
+    """Return whether a client says that it has the content of this tag (RFC 9110 13.1.2)."""
     known = (value for name, value in scope["headers"] if name == b"if-none-match")
     tags = {one.strip().removeprefix(b"W/") for value in known for one in value.split(b",")}
     return tag in tags or b"*" in tags

@@ -1,5 +1,6 @@
-"""The state of the flags of a website or an organization in one environment: while it is the same, so is what they
-give to the same user. Clients know it as the tag of a configuration."""
+"""The state of the flags of a website or an organization in one environment: as long as it is the same, the same user
+gets the same results. Clients know it as the ETag of a configuration.
+"""
 
 import hashlib
 from collections import OrderedDict
@@ -7,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 import analytics_box
-from analytics_box.products.flags.scope import Scope
+from analytics_box.products.flags.scope import FlagScope
 
 _MOST: Final = 5_000  # states that are remembered
 
@@ -18,7 +19,7 @@ class States:
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[str, str | None], tuple[int, str]] = OrderedDict()
 
-    def of(self, scope: Scope, environment: str | None) -> str:
+    def of(self, scope: FlagScope, environment: str | None) -> str:
         """The state of these flags. Others of the scope, and flags of other environments, do not change it."""
         key = (scope.id, environment)
         found = self._known.get(key)
@@ -32,14 +33,15 @@ class States:
         return state
 
 
-def _state(scope: Scope, environment: str | None) -> str:
-    """Not the revision alone: after a restored backup the next change has the number of one that was lost. Another
-    version of the box may say the same in other words."""
+def _state(scope: FlagScope, environment: str | None) -> str:
+    """The state as a hash. The revision alone is not enough: after a restored backup the next change has the number of
+    a lost one. Another version of the box may word the same flags differently.
+    """
     seen = "\n".join([analytics_box.__version__, *sorted(_lines(scope, environment))])
     return hashlib.blake2b(seen.encode(), digest_size=12).hexdigest()
 
 
-def _lines(scope: Scope, environment: str | None) -> Iterator[str]:
+def _lines(scope: FlagScope, environment: str | None) -> Iterator[str]:
     for flag in scope.flags:
         if flag.environment == environment:
             yield f"{flag.id} {flag.version} {flag.updated_at}"

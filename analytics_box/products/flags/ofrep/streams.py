@@ -1,6 +1,6 @@
-"""Streams of changes: whoever listens is told that flags are to be asked for again.
+"""Streams of changes: clients are notified to fetch flags again.
 
-A stream costs 25 KB. Their bounds, their waking and their end are those of http/streams.py.
+A stream costs 25 KB. Its limits, wake-ups and end are those of web/streams.py.
 """
 
 from typing import Final
@@ -11,16 +11,16 @@ from analytics_box.base.clock import Clock
 from analytics_box.base.settings import Settings
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.ofrep.states import States
-from analytics_box.products.flags.scope import Scope
+from analytics_box.products.flags.scope import FlagScope
 from analytics_box.web.asgi import Receive, Send
-from analytics_box.web.streams import PING, HeaderList, Pace, Stream
-from analytics_box.web.streams import Streams as OpenStreams
+from analytics_box.web.streams import PING, EventStream, HeaderList, StreamPace
+from analytics_box.web.streams import EventStreams as OpenStreams
 
 _PAUSE: Final = 0.5  # seconds between two events of one stream
 
 
-class Wanted:
-    """What a client wants to be told, and what it knows."""
+class FlagStreamRequest:
+    """The request for a stream: its scope and environment, and the state that the client knows."""
 
     __slots__ = ("client_id", "environment", "known", "network", "scope_id")
 
@@ -32,7 +32,7 @@ class Wanted:
         self.network = network
 
 
-class Streams:
+class FlagStreams:
     """All open streams of flags."""
 
     def __init__(self, flags: Flags, states: States, clock: Clock, settings: Settings) -> None:
@@ -45,22 +45,22 @@ class Streams:
         self.open = OpenStreams(
             clock,
             lambda scope_id, changed: flags.subscribe(str(scope_id), changed),
-            Pace(pause=_PAUSE, look=ping, ping=ping),
+            StreamPace(pause=_PAUSE, look=ping, ping=ping),
             most=most,
             most_of={"address": of_address},
         )
 
     @property
     def most(self) -> int:
-        """How many may be open; none are offered where that is 0."""
+        """The maximum number of open streams; at 0, none are offered."""
         return self.open.most
 
     def close(self) -> None:
-        """End all streams, and take no more: the box stops."""
+        """End all streams and accept no new ones: the box stops."""
         self.open.close()
 
-    async def serve(self, wanted: Wanted, receive: Receive, send: Send, headers: HeaderList) -> None:
-        """Tell a client of changes until it leaves. Raises RateLimited and Unavailable where there is no room."""
+    async def serve(self, wanted: FlagStreamRequest, receive: Receive, send: Send, headers: HeaderList) -> None:
+        """Notify a client of changes until it leaves. Raises RateLimited and Unavailable if the limits are reached."""
 
         async def news() -> bytes | None:
             scope = self._flags.client(wanted.client_id, self._clock.now())
@@ -72,9 +72,9 @@ class Streams:
             wanted.known = state
             return _event(scope, state)
 
-        await self.open.serve(Stream(wanted.scope_id, {"address": wanted.network}), news, receive, send, headers)
+        await self.open.serve(EventStream(wanted.scope_id, {"address": wanted.network}), news, receive, send, headers)
 
 
-def _event(scope: Scope, state: str) -> bytes:
+def _event(scope: FlagScope, state: str) -> bytes:
     said = {"type": "refetchEvaluation", "etag": state, "lastModified": scope.updated_at // 1000}
     return b"id: %b\nevent: message\ndata: %b\n\n" % (state.encode(), msgspec.json.encode(said))

@@ -1,1 +1,1 @@
-"""What is to become of flags at set times: switching on, switching off, and rollouts in steps."""
+"""Scheduled changes of flags: enabling, disabling, and rollouts in steps."""

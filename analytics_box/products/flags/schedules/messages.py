@@ -1,4 +1,4 @@
-"""What procedures of schedules take, and answer with (wire 6.4)."""
+"""Input and output of schedule procedures (wire 6.4)."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -30,7 +30,7 @@ class Ramp(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     everyMinutes: Annotated[int, Meta(ge=1, le=366 * DAY // MINUTE)]
 
 
-class NewSchedule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class CreateFlagSchedule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Input of flagSchedules.create. An update_rollout has steps or a ramp; the others have `scheduledAt`."""
 
     flagId: Id
@@ -47,13 +47,13 @@ class OfFlag(Struct, frozen=True, forbid_unknown_fields=True):
     flagId: Id
 
 
-class OneSchedule(Struct, frozen=True, forbid_unknown_fields=True):
+class DeleteFlagSchedule(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of flagSchedules.delete."""
 
     id: Id
 
 
-class StepShown(Struct, frozen=True, rename="camel"):
+class RolloutStepAnswer(Struct, frozen=True, rename="camel"):
     """A step. `skipped` is one that was late together with a later one, which counts instead."""
 
     scheduled_at: datetime
@@ -62,10 +62,10 @@ class StepShown(Struct, frozen=True, rename="camel"):
     skipped: bool
 
 
-class ScheduleShown(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A schedule: what is to be done next and when, and, of one that is over, how it ended.
+class FlagScheduleAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A schedule: its next action and time, and, once it has ended, its result.
 
-    `failed` is one that could not go on; `error` says why.
+    `failed` is a schedule that could not continue; `error` says why.
     """
 
     id: str
@@ -73,7 +73,7 @@ class ScheduleShown(Struct, frozen=True, kw_only=True, rename="camel"):
     type: ScheduleType
     state: Literal["pending", "done", "failed"]
     scheduled_at: datetime
-    rollout_steps: tuple[StepShown, ...]
+    rollout_steps: tuple[RolloutStepAnswer, ...]
     next_at: datetime | None
     ended_at: datetime | None
     error: str | None

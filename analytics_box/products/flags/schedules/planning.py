@@ -7,27 +7,27 @@ from analytics_box.base.acting import By
 from analytics_box.base.clock import MINUTE
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
-from analytics_box.products.flags.access import Reach, check, existing
+from analytics_box.products.flags.access import FlagReach, check, existing
 from analytics_box.products.flags.flag import Flag
 from analytics_box.products.flags.schedules import rows, rules
-from analytics_box.products.flags.schedules.messages import NewSchedule
-from analytics_box.products.flags.schedules.schedule import SUBJECT, Schedule, Step
+from analytics_box.products.flags.schedules.messages import CreateFlagSchedule
+from analytics_box.products.flags.schedules.schedule import SUBJECT, FlagSchedule, RolloutStep
 from analytics_box.tenants.tenancy.messages import millis
 
 
-def create(db: Connection, own: Reach, given: NewSchedule) -> Schedule:
+def create(db: Connection, own: FlagReach, given: CreateFlagSchedule) -> FlagSchedule:
     """A new schedule of a flag. Raises Forbidden, NotFound, BadRequest or Conflict."""
     check(db, own, "member")
     flag = existing(db, own, given.flagId)
-    made = planned(flag, given, own.by)
+    made = plan_schedule(flag, given, own.by)
     rules.check_room(made, (other for other in rows.of_flag(db, flag.id) if other.next_at is not None))
     rows.insert(db, made)
     _record(db, own, flag, made, "created")
     return made
 
 
-def delete(db: Connection, own: Reach, schedule_id: str) -> Schedule:
-    """A schedule is gone; what it has done stays. Raises Forbidden or NotFound."""
+def delete(db: Connection, own: FlagReach, schedule_id: str) -> FlagSchedule:
+    """Delete a schedule; changes already made stay. Raises Forbidden or NotFound."""
     check(db, own, "member")
     gone = rows.find(db, schedule_id)
     if gone is None:
@@ -38,8 +38,8 @@ def delete(db: Connection, own: Reach, schedule_id: str) -> Schedule:
     return gone
 
 
-def planned(flag: Flag, given: NewSchedule, by: By) -> Schedule:
-    """The schedule that somebody wants of a flag. Raises BadRequest."""
+def plan_schedule(flag: Flag, given: CreateFlagSchedule, by: By) -> FlagSchedule:
+    """The requested schedule of a flag. Raises BadRequest."""
     if not given.isEnabled:
         raise BadRequest.about("isEnabled", "A schedule that does nothing cannot be made")
     if flag.definition.status == "archived":
@@ -49,7 +49,7 @@ def planned(flag: Flag, given: NewSchedule, by: By) -> Schedule:
     steps, at = _steps(given), _instant(given.scheduledAt)
     rules.check(given.type, at, steps, by.now)
     begins = steps[0].at if steps else at or 0
-    return Schedule(
+    return FlagSchedule(
         id=ids.new_id(),
         flag_id=flag.id,
         type=given.type,
@@ -63,9 +63,9 @@ def planned(flag: Flag, given: NewSchedule, by: By) -> Schedule:
     )
 
 
-def _steps(given: NewSchedule) -> tuple[Step, ...]:
+def _steps(given: CreateFlagSchedule) -> tuple[RolloutStep, ...]:
     if given.ramp is None:
-        return tuple(Step(at=millis(step.scheduledAt), percentage=step.value) for step in given.rolloutSteps)
+        return tuple(RolloutStep(at=millis(step.scheduledAt), percentage=step.value) for step in given.rolloutSteps)
     if given.rolloutSteps:
         raise BadRequest.about("ramp", "Give the steps or a ramp, not both")
     ramp = given.ramp
@@ -76,7 +76,7 @@ def _instant(given: datetime | None) -> int | None:
     return None if given is None else millis(given)
 
 
-def _record(db: Connection, own: Reach, flag: Flag, schedule: Schedule, action: audit.Action) -> None:
+def _record(db: Connection, own: FlagReach, flag: Flag, schedule: FlagSchedule, action: audit.Action) -> None:
     detail: dict[str, object] = {"name": flag.key, "type": schedule.type, "scheduled_at": schedule.scheduled_at}
     if schedule.steps:
         last = schedule.steps[-1]

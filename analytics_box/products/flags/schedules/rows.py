@@ -7,17 +7,18 @@ import msgspec
 
 from analytics_box.base.store.db import Connection
 from analytics_box.products.flags.flag import Status
-from analytics_box.products.flags.schedules.schedule import Schedule, Step
+from analytics_box.products.flags.schedules.schedule import FlagSchedule, RolloutStep
 
-_FIELDS: Final = Schedule.__struct_fields__
+_FIELDS: Final = FlagSchedule.__struct_fields__
 _COLUMNS: Final = ", ".join(_FIELDS)
 _INSERT: Final = f"insert into flag_schedules ({_COLUMNS}) values ({', '.join(f':{name}' for name in _FIELDS)})"
-_STEPS: Final = msgspec.json.Decoder(tuple[Step, ...])
+_STEPS: Final = msgspec.json.Decoder(tuple[RolloutStep, ...])
 
 
 def due(db: Connection, now: int) -> list[tuple[str, str]]:
-    """Ids of what is to be done now, with the scopes of their flags: in the order in which it should have been done,
-    and of what is for the same instant, switching before percentages."""
+    """The ids of schedules that are due, with the scopes of their flags: in the order of their times, and at the same
+    instant, enabling and disabling before percentages.
+    """
     found = db.execute(
         """
         -- flag_schedules.due
@@ -30,13 +31,13 @@ def due(db: Connection, now: int) -> list[tuple[str, str]]:
     return [(str(schedule_id), str(scope_id)) for schedule_id, scope_id in found.fetchall()]
 
 
-def find(db: Connection, schedule_id: str) -> Schedule | None:
+def find(db: Connection, schedule_id: str) -> FlagSchedule | None:
     found = _all(db, f"-- flag_schedules.find\nselect {_COLUMNS} from flag_schedules where id = ?", schedule_id)
     return found[0] if found else None
 
 
-def of_flag(db: Connection, flag_id: str) -> list[Schedule]:
-    """What is to come first, by its time; then what is over, the latest first."""
+def of_flag(db: Connection, flag_id: str) -> list[FlagSchedule]:
+    """The schedules of a flag: pending ones by their time, then finished ones, the latest first."""
     pending = f"select {_COLUMNS} from flag_schedules where flag_id = ? and next_at is not null order by next_at, id"
     over = f"select {_COLUMNS} from flag_schedules where flag_id = ? and next_at is null order by ended_at desc, id"
     return [
@@ -44,11 +45,11 @@ def of_flag(db: Connection, flag_id: str) -> list[Schedule]:
     ]
 
 
-def insert(db: Connection, schedule: Schedule) -> None:
+def insert(db: Connection, schedule: FlagSchedule) -> None:
     db.execute(f"-- flag_schedules.insert\n{_INSERT}", _values(schedule))
 
 
-def update(db: Connection, schedule: Schedule) -> None:
+def update(db: Connection, schedule: FlagSchedule) -> None:
     """Store how far it is."""
     db.execute(
         """
@@ -62,7 +63,7 @@ def update(db: Connection, schedule: Schedule) -> None:
 
 
 def left_at(db: Connection, flag_id: str, *, percentage: float | None = None, status: Status | None = None) -> None:
-    """What a schedule of a flag has set is known to the others of it that are not over."""
+    """Record the percentage and status that a schedule has set, for all unfinished schedules of the flag."""
     db.execute(
         """
         -- flag_schedules.left_at
@@ -92,14 +93,14 @@ def keep_latest(db: Connection, flag_id: str, most: int) -> None:
     )
 
 
-def _all(db: Connection, statement: str, *values: str) -> list[Schedule]:
+def _all(db: Connection, statement: str, *values: str) -> list[FlagSchedule]:
     return [_schedule(row) for row in db.execute(statement, values).fetchall()]
 
 
-def _schedule(row: Sequence[Any]) -> Schedule:
+def _schedule(row: Sequence[Any]) -> FlagSchedule:
     named: dict[str, Any] = dict(zip(_FIELDS, row, strict=True))
-    return Schedule(**named | {"steps": _STEPS.decode(named["steps"])})
+    return FlagSchedule(**named | {"steps": _STEPS.decode(named["steps"])})
 
 
-def _values(schedule: Schedule) -> dict[str, Any]:
+def _values(schedule: FlagSchedule) -> dict[str, Any]:
     return msgspec.structs.asdict(schedule) | {"steps": msgspec.json.encode(schedule.steps).decode()}

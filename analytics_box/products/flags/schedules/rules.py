@@ -1,4 +1,4 @@
-"""Which steps a schedule has, which of them counts now, and when it cannot go on. Pure."""
+"""The steps of a schedule, the step that is due, and the reasons to stop. Pure."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from analytics_box.base.clock import DAY, MINUTE
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.texts import FlagSchedules
 from analytics_box.products.flags.flag import Flag
-from analytics_box.products.flags.schedules.schedule import Schedule, ScheduleType, Step
+from analytics_box.products.flags.schedules.schedule import FlagSchedule, RolloutStep, ScheduleType
 
 MOST_STEPS: Final = 200
 MOST_PENDING: Final = 20  # schedules of a flag that are not over
@@ -21,13 +21,13 @@ LATE: Final = MINUTE  # ms that a new schedule may lie in the past: clocks diffe
 
 
 class Turn(Struct, frozen=True):
-    """What a schedule does now, and what it is after that. `percentage` is None where the rollout stays as it is."""
+    """The next action of a schedule, and its state afterwards. `percentage` is None if the rollout does not change."""
 
-    after: Schedule
+    after: FlagSchedule
     percentage: float | None = None
 
 
-def ramp(start: float, end: float, starts_at: int, ends_at: int, every: int) -> tuple[Step, ...]:
+def ramp(start: float, end: float, starts_at: int, ends_at: int, every: int) -> tuple[RolloutStep, ...]:
     """Steps in a straight line from one percentage to another, one each `every` ms; the last is at the end.
 
     Raises BadRequest.
@@ -45,13 +45,13 @@ def ramp(start: float, end: float, starts_at: int, ends_at: int, every: int) -> 
         )
     length = ends_at - starts_at
     along = [
-        Step(at=starts_at + number * every, percentage=round(start + (end - start) * number * every / length, 2))
+        RolloutStep(at=starts_at + number * every, percentage=round(start + (end - start) * number * every / length, 2))
         for number in range(count)
     ]
-    return (*along, Step(at=ends_at, percentage=end))
+    return (*along, RolloutStep(at=ends_at, percentage=end))
 
 
-def check(kind: ScheduleType, scheduled_at: int | None, steps: Sequence[Step], now: int) -> None:
+def check(kind: ScheduleType, scheduled_at: int | None, steps: Sequence[RolloutStep], now: int) -> None:
     """Raises BadRequest for times and steps that do not fit together, or lie in the past or too far ahead."""
     if kind != "update_rollout":
         _check_switch(kind, scheduled_at, steps)
@@ -74,8 +74,8 @@ def check(kind: ScheduleType, scheduled_at: int | None, steps: Sequence[Step], n
             raise BadRequest.about(where, "This lies more than five years ahead")
 
 
-def check_room(new: Schedule, pending: Iterable[Schedule]) -> None:
-    """Raises Conflict where a flag has too many schedules, or another rollout at that time."""
+def check_room(new: FlagSchedule, pending: Iterable[FlagSchedule]) -> None:
+    """Raises Conflict if a flag has too many schedules, or another rollout at that time."""
     others = list(pending)
     if len(others) >= MOST_PENDING:
         raise Conflict.full(
@@ -90,10 +90,10 @@ def check_room(new: Schedule, pending: Iterable[Schedule]) -> None:
             raise Conflict.about("rolloutSteps", "Another rollout of this flag is scheduled for that time")
 
 
-def turned(schedule: Schedule, now: int) -> Turn:
-    """What a schedule that is due does. Of steps that are late together, only the latest counts."""
+def next_turn(schedule: FlagSchedule, now: int) -> Turn:
+    """The action of a schedule that is due. If several steps are late, only the latest counts."""
     if not schedule.steps:
-        return Turn(ended(schedule, now))
+        return Turn(end_schedule(schedule, now))
     due = [step for step in schedule.steps if step.at <= now and step.doneAt is None]
     latest = due[-1] if due else None
     steps = tuple(
@@ -101,19 +101,19 @@ def turned(schedule: Schedule, now: int) -> Turn:
     )
     after = replace(schedule, steps=steps)
     waiting = next((step for step in steps if step.doneAt is None), None)
-    after = replace(after, next_at=waiting.at) if waiting is not None else ended(after, now)
+    after = replace(after, next_at=waiting.at) if waiting is not None else end_schedule(after, now)
     return Turn(after, latest.percentage if latest is not None else None)
 
 
-def ended(schedule: Schedule, now: int, error: str = "") -> Schedule:
-    """A schedule that is over, and why it could not go on."""
+def end_schedule(schedule: FlagSchedule, now: int, error: str = "") -> FlagSchedule:
+    """A schedule that has ended, with the reason if it failed."""
     return replace(schedule, next_at=None, ended_at=now, error=error)
 
 
-def hindrance(schedule: Schedule, flag: Flag) -> str:
-    """Why a schedule cannot go on with the flag as it is; empty where it can.
+def hindrance(schedule: FlagSchedule, flag: Flag) -> str:
+    """The reason why a schedule cannot continue with the flag in its current state; empty if it can.
 
-    Somebody who takes a rollout back by hand has a reason, so no later step undoes that.
+    A user who lowers a rollout by hand has a reason, so no later step undoes that.
     """
     wanted = flag.definition
     if wanted.status == "archived":
@@ -131,7 +131,7 @@ def hindrance(schedule: Schedule, flag: Flag) -> str:
     return words.by_hand if begun else words.by_hand_before
 
 
-def _check_switch(kind: ScheduleType, scheduled_at: int | None, steps: Sequence[Step]) -> None:
+def _check_switch(kind: ScheduleType, scheduled_at: int | None, steps: Sequence[RolloutStep]) -> None:
     if steps:
         raise BadRequest.about("rolloutSteps", f"Only an update_rollout has steps, not {kind}")
     if scheduled_at is None:

@@ -1,4 +1,4 @@
-"""What is to become of a flag at set times (wire 6.4). Pure."""
+"""Scheduled changes of a flag (wire 6.4). Pure."""
 
 from typing import Literal
 
@@ -10,10 +10,10 @@ ScheduleType = Literal["enable", "disable", "update_rollout"]
 SUBJECT = "flag schedule"  # in the audit log
 
 
-class Step(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """From `at` on (UTC ms) the flag is for so many percent. Stored as JSON under these names.
+class RolloutStep(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A step of a rollout: the percentage of the flag from `at` on (UTC ms). Stored as JSON under these names.
 
-    A step is `skipped` when a later one was due as well, after an outage: only the latest counts.
+    A step is `skipped` if a later one was also due, after an outage: only the latest counts.
     """
 
     at: int
@@ -22,19 +22,19 @@ class Step(Struct, frozen=True, kw_only=True, omit_defaults=True):
     skipped: bool = False
 
 
-class Schedule(Struct, frozen=True, kw_only=True):
-    """What is to become of a flag. Times are UTC ms. Only an update_rollout has steps, in the order of time.
+class FlagSchedule(Struct, frozen=True, kw_only=True):
+    """A scheduled change of a flag. Times are UTC ms. Only an update_rollout has steps, in the order of time.
 
-    `scheduled_at` is when it begins, `next_at` when something is to be done next; it is None once all is done, or once
-    `error` says why it could not go on. `flag_percentage` and `flag_status` are what the flag stood at when it was
-    made, then what schedules left it at: a flag that stands at something else was changed by somebody.
+    `scheduled_at` is the beginning, `next_at` the time of the next action; it is None once all is done, or once `error`
+    says why the schedule stopped. `flag_percentage` and `flag_status` are the state of the flag at the creation of the
+    schedule, then the state that schedules left it in: a flag in another state was changed by a user.
     """
 
     id: str
     flag_id: str
     type: ScheduleType
     scheduled_at: int
-    steps: tuple[Step, ...] = ()
+    steps: tuple[RolloutStep, ...] = ()
     next_at: int | None
     ended_at: int | None = None
     error: str = ""
@@ -45,5 +45,5 @@ class Schedule(Struct, frozen=True, kw_only=True):
 
     @property
     def last_at(self) -> int:
-        """When the last of it is to be done."""
+        """The time of the last action, in UTC ms."""
         return self.steps[-1].at if self.steps else self.scheduled_at

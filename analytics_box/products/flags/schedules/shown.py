@@ -2,21 +2,22 @@
 
 from datetime import datetime
 
-from analytics_box.products.flags.schedules.messages import ScheduleShown, StepShown
-from analytics_box.products.flags.schedules.schedule import Schedule
+from analytics_box.products.flags.schedules.messages import FlagScheduleAnswer, RolloutStepAnswer
+from analytics_box.products.flags.schedules.schedule import FlagSchedule
 from analytics_box.tenants.tenancy.messages import date
 
 
-def shown(schedule: Schedule) -> ScheduleShown:
+def schedule_answer(schedule: FlagSchedule) -> FlagScheduleAnswer:
     """A schedule as its organization sees it."""
-    return ScheduleShown(
+    return FlagScheduleAnswer(
         id=schedule.id,
         flag_id=schedule.flag_id,
         type=schedule.type,
         state="pending" if schedule.next_at is not None else "failed" if schedule.error else "done",
         scheduled_at=date(schedule.scheduled_at),
         rollout_steps=tuple(
-            StepShown(date(step.at), step.percentage, _date(step.doneAt), step.skipped) for step in schedule.steps
+            RolloutStepAnswer(date(step.at), step.percentage, _date(step.doneAt), step.skipped)
+            for step in schedule.steps
         ),
         next_at=_date(schedule.next_at),
         ended_at=_date(schedule.ended_at),

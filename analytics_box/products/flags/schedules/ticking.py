@@ -1,5 +1,6 @@
-"""What schedules do to flags by the clock. Each step is one transaction, with the version and the audit entry that it
-makes, so a kill -9 neither repeats nor loses one; what was due while the box was off is done when it is back."""
+"""Execution of scheduled changes. Each step is one transaction, together with its version and audit entry, so a kill -9
+neither repeats nor loses one; actions that were due while the box was off are executed when it is back.
+"""
 
 import logging
 from functools import partial
@@ -11,13 +12,13 @@ from analytics_box.base.acting import THE_BOX, By
 from analytics_box.base.store.db import Connection
 from analytics_box.base.texts import FlagSchedules
 from analytics_box.products.flags import rows as flag_rows
-from analytics_box.products.flags.access import Reach
+from analytics_box.products.flags.access import FlagReach
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.editing import change
 from analytics_box.products.flags.flag import Flag
 from analytics_box.products.flags.saving import save
 from analytics_box.products.flags.schedules import rows, rules
-from analytics_box.products.flags.schedules.schedule import Schedule
+from analytics_box.products.flags.schedules.schedule import FlagSchedule
 from analytics_box.web.call import Parts
 
 log = logging.getLogger(__name__)
@@ -43,36 +44,38 @@ async def tick(parts: Parts) -> None:
 
 
 def turn(db: Connection, schedule_id: str, now: int) -> None:
-    """Do what is due of a schedule, in the caller's transaction. `now` is UTC ms."""
+    """Execute the due part of a schedule, in the caller's transaction. `now` is UTC ms."""
     schedule = rows.find(db, schedule_id)
     if schedule is None or schedule.next_at is None or schedule.next_at > now:
         return  # deleted or done a moment ago
     flag = flag_rows.find(db, schedule.flag_id)
     if flag is None:
         return
-    rows.update(db, _turned(db, schedule, flag, now))
+    rows.update(db, _run_schedule(db, schedule, flag, now))
     rows.keep_latest(db, flag.id, MOST_OVER)
 
 
-def _turned(db: Connection, schedule: Schedule, flag: Flag, now: int) -> Schedule:
-    """Do to the flag what is due; how far the schedule is then."""
+def _run_schedule(db: Connection, schedule: FlagSchedule, flag: Flag, now: int) -> FlagSchedule:
+    """Apply the due action to the flag; return the schedule afterwards."""
     hindrance = FlagSchedules.deleted if flag.deleted_at is not None else rules.hindrance(schedule, flag)
     if hindrance:
-        return rules.ended(schedule, now, hindrance)
-    wanted = rules.turned(schedule, now)
+        return rules.end_schedule(schedule, now, hindrance)
+    wanted = rules.next_turn(schedule, now)
     definition = flag.definition
     if schedule.type == "update_rollout":
         if wanted.percentage is not None:
             definition = replace(definition, rolloutPercentage=wanted.percentage)
     else:
         definition = replace(definition, status="active" if schedule.type == "enable" else "inactive")
-    own = Reach(flag.organization_id, flag.website_id, By(THE_BOX, now))
+    own = FlagReach(flag.organization_id, flag.website_id, By(THE_BOX, now))
     try:
         done = change.redefine(db, own, flag.id, definition, act="scheduled", note=FlagSchedules.note)
     except errors.BoxError as refused:
-        return rules.ended(schedule, now, FlagSchedules.refused.format(message=refused.message))
+        return rules.end_schedule(schedule, now, FlagSchedules.refused.format(message=refused.message))
     if done.flag.definition.status != definition.status:
-        return rules.ended(schedule, now, FlagSchedules.kept_off.format(flags=", ".join(done.inactive_dependencies)))
+        return rules.end_schedule(
+            schedule, now, FlagSchedules.kept_off.format(flags=", ".join(done.inactive_dependencies))
+        )
     if schedule.type != "update_rollout":
         if schedule.type == "enable":
             rows.left_at(db, flag.id, status="active")

@@ -1,1 +1,1 @@
-"""What SDKs get: flags evaluated for whoever asks, answered past Litestar from memory (wire 6.1)."""
+"""Flag evaluation for SDKs, answered from memory, bypassing Litestar (wire 6.1)."""

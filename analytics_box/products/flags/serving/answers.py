@@ -39,8 +39,8 @@ _OFF: Final[Mapping[str, Any]] = {"enabled": False, "value": False, "payload": N
 
 
 def bulk(outcomes: Iterable[Outcome]) -> bytes:
-    """What GET /bulk answers."""
-    entries = [_named(outcome.key) + outcome.encoded for outcome in outcomes]
+    """The body of an answer to GET /bulk."""
+    entries = [_key_prefix(outcome.key) + outcome.encoded for outcome in outcomes]
     return b'{"flags":{%b},"count":%d}' % (b",".join(entries), len(entries))
 
 
@@ -71,6 +71,6 @@ def _without_cache(headers: HeaderList) -> HeaderList:
 
 
 @lru_cache(maxsize=10_000)
-def _named(key: str) -> bytes:
+def _key_prefix(key: str) -> bytes:
     """A flag's key before its result, as JSON."""
     return msgspec.json.encode(key) + b":"

@@ -1,4 +1,4 @@
-"""What a request for flags asks: its query string, read in one go because thousands come each second. Pure."""
+"""The evaluation request: its query string, read in one pass because thousands arrive each second. Pure."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -6,9 +6,9 @@ from urllib.parse import unquote_plus
 
 from msgspec import Struct
 
-from analytics_box.base.errors import BadRequest, Detail, WrongTypes
+from analytics_box.base.errors import BadRequest, ErrorDetail, WrongTypes
 from analytics_box.products.flags.evaluation.attributes import read_json
-from analytics_box.products.flags.evaluation.context import Context
+from analytics_box.products.flags.evaluation.context import EvaluationContext
 
 MOST_BYTES: Final = 16_384  # of a query string; servers and proxies before the box take hardly more
 MOST_PARAMETERS: Final = 50
@@ -22,35 +22,35 @@ _NAMES: Final = {
     )
 }
 
-NOBODY: Final = Context()
+NOBODY: Final = EvaluationContext()
 
 
-class Asked(Struct, frozen=True):
-    """Whose flags, of which environment, for whom. `keys` are those that are wanted; None for all of them."""
+class EvaluationRequest(Struct, frozen=True):
+    """The evaluation request: scope, environment and user. `keys` are the requested flags; None for all of them."""
 
     client_id: str
     environment: str | None
-    context: Context
+    context: EvaluationContext
     key: str = ""
     keys: tuple[str, ...] | None = None
 
 
-def asked_of(query: bytes, *, one: bool = False) -> Asked:
-    """What a query string asks, of one flag or of many.
+def asked_of(query: bytes, *, one: bool = False) -> EvaluationRequest:
+    """The request in a query string, for one flag or for many.
 
-    Raises WrongTypes without a client id, BadRequest for what else is missing, too long, or no object.
+    Raises WrongTypes without a client id, BadRequest if another parameter is missing, too long, or not an object.
     """
-    given = _given(query)
+    given = _read_parameters(query)
     if "clientId" not in given:
-        raise WrongTypes("clientId is missing", details=(Detail("query.clientId", "Say whose flags these are"),))
+        raise WrongTypes("clientId is missing", details=(ErrorDetail("query.clientId", "Say whose flags these are"),))
     for name in ("clientId", "key") if one else ("clientId",):
         if not given.get(name):
-            raise BadRequest(f"{name} is missing", reason=MISSING, details=(Detail(f"query.{name}", "Say which"),))
+            raise BadRequest(f"{name} is missing", reason=MISSING, details=(ErrorDetail(f"query.{name}", "Say which"),))
     environment, keys = given.get("environment"), given.get("keys")
-    return Asked(
+    return EvaluationRequest(
         client_id=given["clientId"],
         environment=environment or None,
-        context=Context(
+        context=EvaluationContext(
             user_id=given.get("userId", ""),
             email=given.get("email", ""),
             organization_id=given.get("organizationId", ""),
@@ -62,7 +62,7 @@ def asked_of(query: bytes, *, one: bool = False) -> Asked:
     )
 
 
-def _given(query: bytes) -> dict[str, str]:
+def _read_parameters(query: bytes) -> dict[str, str]:
     """The parameters that are known here, decoded; the first of equal names counts."""
     if len(query) > MOST_BYTES:
         raise BadRequest(f"The query string can have up to {MOST_BYTES:,} bytes")

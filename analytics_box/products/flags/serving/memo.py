@@ -1,6 +1,7 @@
-"""Answers that were given a moment ago, by what was asked, as long as the flags are as they were.
+"""Recent answers, by request, as long as the flags do not change.
 
-Two generations: what nobody asked for since the last turn goes, all at once. How many bytes are kept is bounded.
+Two generations: answers without a request since the last turn are dropped together. The total number of bytes is
+limited.
 """
 
 from typing import Final
@@ -8,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from analytics_box.products.flags.evaluation.outcome import Outcome
-from analytics_box.products.flags.serving.asked import Asked
+from analytics_box.products.flags.serving.asked import EvaluationRequest
 
 MOST_BYTES: Final = 16_000_000
 _OVERHEAD: Final = 1_500  # bytes of an entry beside its texts
@@ -17,31 +18,30 @@ _OF_KEY: Final = 80  # bytes of a key that is wanted, beside its characters
 _OF_OUTCOME: Final = 8  # bytes: outcomes themselves are shared
 
 
-class Given(Struct, frozen=True, gc=False):
-    """An answer to what was asked, the outcomes that it is made of, and its tag. It holds as long as the flags are in
-    this state.
+class CachedEvaluation(Struct, frozen=True, gc=False):
+    """An answer to a request, with its outcomes and its tag. It is valid as long as the flags are in this state.
 
-    `asked` says nothing of for whom: a context of small values has many times the bytes of its query string.
+    `asked` does not contain the user: a context of small values has many times the bytes of its query string.
     """
 
-    asked: Asked
+    asked: EvaluationRequest
     state: bytes
     tag: bytes
     body: bytes
     outcomes: tuple[Outcome, ...]
 
 
-class Memo:
-    """Given answers by what was asked: the name of the route and the query string."""
+class EvaluationCache:
+    """Cached answers by the name of the route and the query string."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._half = most_bytes // 2
-        self._recent: dict[tuple[str, bytes], Given] = {}
-        self._older: dict[tuple[str, bytes], Given] = {}
+        self._recent: dict[tuple[str, bytes], CachedEvaluation] = {}
+        self._older: dict[tuple[str, bytes], CachedEvaluation] = {}
         self._bytes = 0  # of the recent ones
 
-    def find(self, route: str, query: bytes) -> Given | None:
-        """The answer that this request got last; whether it still holds its state tells."""
+    def find(self, route: str, query: bytes) -> CachedEvaluation | None:
+        """The last answer to this request; its state tells whether it is still valid."""
         key = (route, query)
         found = self._recent.get(key)
         if found is None:
@@ -50,7 +50,7 @@ class Memo:
                 self.keep(route, query, found)
         return found
 
-    def keep(self, route: str, query: bytes, given: Given) -> None:
+    def keep(self, route: str, query: bytes, given: CachedEvaluation) -> None:
         """Keep an answer instead of an earlier one; very large ones are not kept."""
         size = _OVERHEAD + _OF_QUERY * len(query) + len(given.body) + _OF_OUTCOME * len(given.outcomes)
         size += _OF_KEY * len(given.asked.keys or ())

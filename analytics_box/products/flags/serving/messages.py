@@ -1,20 +1,20 @@
-"""What the routes of flags take and answer that need an API key (wire 6.1)."""
+"""Input and output of the flag routes that need an API key (wire 6.1)."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from analytics_box.products.flags.editing.messages import GivenFields, Key
-from analytics_box.products.flags.editing.shown import FlagShown, VariantShown
+from analytics_box.products.flags.editing.messages import FlagFields, Key
+from analytics_box.products.flags.editing.shown import FlagAnswer, VariantAnswer
 from analytics_box.products.flags.flag import FlagType, Status
 from analytics_box.products.flags.messages import Id, Note, Version
 
 ClientId = Annotated[str, Meta(min_length=1, max_length=255, description="Of a website, or an organization's id.")]
 
 
-class NewByKey(GivenFields, frozen=True, kw_only=True):
-    """A new flag. With a `userId` it is only for that user, before the one for everybody."""
+class CreateFlagByKey(FlagFields, frozen=True, kw_only=True):
+    """A new flag. With a `userId` it is only for that user, and overrides the one for all users."""
 
     clientId: ClientId
     key: Key
@@ -22,8 +22,8 @@ class NewByKey(GivenFields, frozen=True, kw_only=True):
     note: Note = ""
 
 
-class ChangedByKey(GivenFields, frozen=True, kw_only=True):
-    """What is to change of a flag. With a `version` only a flag that is still of this version changes; else 409."""
+class UpdateFlagByKey(FlagFields, frozen=True, kw_only=True):
+    """A change of a flag. With a `version` the flag changes only if it still has this version; else 409."""
 
     clientId: ClientId
     version: Version | None = None
@@ -31,7 +31,7 @@ class ChangedByKey(GivenFields, frozen=True, kw_only=True):
 
 
 class FlagBriefly(Struct, frozen=True, kw_only=True):
-    """A flag that was made or changed."""
+    """A flag that was created or changed."""
 
     id: str
     key: str
@@ -39,35 +39,35 @@ class FlagBriefly(Struct, frozen=True, kw_only=True):
     type: FlagType
     status: Status
     defaultValue: bool
-    variants: tuple[VariantShown, ...]
+    variants: tuple[VariantAnswer, ...]
     createdAt: datetime
     updatedAt: datetime
 
 
-class OneFlagAnswered(Struct, frozen=True, kw_only=True):
-    """The flag as it has become."""
+class FlagByKeyAnswer(Struct, frozen=True, kw_only=True):
+    """The flag after the change."""
 
     flag: FlagBriefly
     requestId: str
 
 
-class Definitions(Struct, frozen=True, kw_only=True):
+class FlagDefinitionsAnswer(Struct, frozen=True, kw_only=True):
     """Flags as they are defined."""
 
-    flags: tuple[FlagShown, ...]
+    flags: tuple[FlagAnswer, ...]
     count: int
     requestId: str
 
 
 class DeletedByKey(Struct, frozen=True, kw_only=True):
-    """The flag is gone."""
+    """The confirmation that a flag was deleted."""
 
     requestId: str
     success: Literal[True] = True
 
 
-class Result(Struct, frozen=True, kw_only=True):
-    """What a flag gives. `reason` says why; `variant` is there for flags with variants."""
+class EvaluationResult(Struct, frozen=True, kw_only=True):
+    """The result of a flag, with its `reason`; flags with variants have a `variant`."""
 
     enabled: bool
     value: Any
@@ -78,15 +78,15 @@ class Result(Struct, frozen=True, kw_only=True):
     flagType: str = ""
 
 
-class Results(Struct, frozen=True, kw_only=True):
-    """What flags give, by their keys; keys that no active flag has are not there."""
+class EvaluationResults(Struct, frozen=True, kw_only=True):
+    """The results of flags, by their keys; keys without an active flag are left out."""
 
-    flags: dict[str, Result]
+    flags: dict[str, EvaluationResult]
     count: int
 
 
 class ServiceHealth(Struct, frozen=True, kw_only=True):
-    """That flags are served."""
+    """The health of the flag service."""
 
     service: Literal["flags"]
     status: Literal["ok"]

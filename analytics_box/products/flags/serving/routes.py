@@ -1,7 +1,7 @@
 """Flags over HTTP for programs with an API key of manage:flags (wire 6.1): definitions, create, change, delete.
 
-They say whose flags by a `clientId`, as SDKs do, look at keys alone and never at cookies, and refuse in words of their
-own.
+Requests name the owner by a `clientId`, as SDKs do. The routes use keys only and never cookies, and have their own
+error messages.
 """
 
 from typing import Any, Final
@@ -14,19 +14,19 @@ from msgspec import UNSET
 from msgspec.structs import asdict
 
 from analytics_box.base import errors
-from analytics_box.base.errors import BoxError, Detail
-from analytics_box.base.identity import Key
+from analytics_box.base.errors import BoxError, ErrorDetail
+from analytics_box.base.identity import ApiKey
 from analytics_box.base.identity import Scope as KeyScope
-from analytics_box.products.flags.access import Reach
+from analytics_box.products.flags.access import FlagReach
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.editing import change
-from analytics_box.products.flags.editing.messages import ChangedFlag, NewFlag
-from analytics_box.products.flags.editing.shown import flag_shown
+from analytics_box.products.flags.editing.messages import CreateFlag, UpdateFlag
+from analytics_box.products.flags.editing.shown import flag_answer
 from analytics_box.products.flags.flag import LARGEST_FLAG, Flag
 from analytics_box.products.flags.saving import save
-from analytics_box.products.flags.scope import Scope
+from analytics_box.products.flags.scope import FlagScope
 from analytics_box.products.flags.serving.answers import NOT_STORED
-from analytics_box.products.flags.serving.messages import ChangedByKey, NewByKey
+from analytics_box.products.flags.serving.messages import CreateFlagByKey, UpdateFlagByKey
 from analytics_box.web import body, render
 from analytics_box.web.call import Call
 
@@ -34,8 +34,8 @@ SCOPE: Final[KeyScope] = "manage:flags"
 NO_CLIENT: Final = "Missing required clientId parameter"
 NO_KEY, WRONG_KEY = "API key required", "Invalid or expired API key"
 NOT_ALLOWED, NOT_THERE, NOT_THEIRS = "Insufficient permissions", "Flag not found", "Flag does not belong to this client"
-_NEW = msgspec.json.Decoder(NewByKey)
-_CHANGED = msgspec.json.Decoder(ChangedByKey)
+_NEW = msgspec.json.Decoder(CreateFlagByKey)
+_CHANGED = msgspec.json.Decoder(UpdateFlagByKey)
 _SHOWN: Final = ("id", "key", "description", "type", "status", "defaultValue", "variants", "createdAt", "updatedAt")
 _ENVELOPE: Final = frozenset(("clientId", "key", "id"))
 
@@ -55,7 +55,7 @@ async def definitions(request: Asked, call: NamedDependency[Call]) -> Response[b
     environment = request.query_params.get("environment") or None
     found = [flag for flag in scope.flags if flag.environment == environment and flag.user_id is None]
     newest = sorted(found, key=lambda flag: -flag.created_at)
-    return _answer(request, {"flags": [flag_shown(flag, scope) for flag in newest], "count": len(newest)})
+    return _answer(request, {"flags": [flag_answer(flag, scope) for flag in newest], "count": len(newest)})
 
 
 async def create(request: Asked, call: NamedDependency[Call]) -> Response[bytes]:
@@ -63,33 +63,33 @@ async def create(request: Asked, call: NamedDependency[Call]) -> Response[bytes]
     key = _holder(request, call)
     given = body.decode(_NEW.decode, await _body(request, call))
     own, _ = _own(call, key, given.clientId)
-    new = NewFlag(key=given.key, websiteId=own.website_id, organizationId=own.organization_id, **_fields(given))
+    new = CreateFlag(key=given.key, websiteId=own.website_id, organizationId=own.organization_id, **_fields(given))
     done = await save(call.parts, own.scope, lambda db: change.create(db, own, new, by_sdk=True), adds=True)
-    return _shown(request, call, own, done.flag)
+    return _flag_response(request, call, own, done.flag)
 
 
 async def update(request: Asked, flag_id: FromPath[str], call: NamedDependency[Call]) -> Response[bytes]:
-    """PATCH /public/v1/flags/{id}: what is not given stays.
+    """PATCH /public/v1/flags/{id}: omitted fields do not change.
 
     Raises AuthRequired, Forbidden, NotFound, BadRequest or Conflict.
     """
     key = _holder(request, call)
     given = body.decode(_CHANGED.decode, await _body(request, call))
     own = _own_flag(call, key, given.clientId, flag_id)
-    changed = ChangedFlag(id=flag_id, **_fields(given))
+    changed = UpdateFlag(id=flag_id, **_fields(given))
     done = await save(call.parts, own.scope, lambda db: change.update(db, own, changed), adds=True)
-    return _shown(request, call, own, done.flag)
+    return _flag_response(request, call, own, done.flag)
 
 
 async def delete(request: Asked, flag_id: FromPath[str], call: NamedDependency[Call]) -> Response[bytes]:
-    """DELETE /public/v1/flags/{id}: the flag is archived and gone. Raises AuthRequired, Forbidden or NotFound."""
+    """DELETE /public/v1/flags/{id}: archive and delete the flag. Raises AuthRequired, Forbidden or NotFound."""
     own = _own_flag(call, _holder(request, call), request.query_params.get("clientId"), flag_id)
     await save(call.parts, own.scope, lambda db: change.delete(db, own, flag_id))
     return _answer(request, {"success": True})
 
 
-def _holder(request: Asked, call: Call) -> Key:
-    """The key of a request; asked for before anything else is looked at. Raises AuthRequired."""
+def _holder(request: Asked, call: Call) -> ApiKey:
+    """The key of a request; checked before anything else. Raises AuthRequired."""
     key = call.identity.key
     if key is None:
         sent = "x-api-key" in request.headers or request.headers.get("authorization", "")[:7].lower() == "bearer "
@@ -97,14 +97,14 @@ def _holder(request: Asked, call: Call) -> Key:
     return key
 
 
-def _own(call: Call, key: Key, client_id: str | None) -> tuple[Reach, Scope]:
-    """Where a key acts that names this client id, and what is there.
+def _own(call: Call, key: ApiKey, client_id: str | None) -> tuple[FlagReach, FlagScope]:
+    """The scope of a key's action for this client id, and its flags.
 
-    Raises WrongTypes, BadRequest, and Forbidden also for ids that nobody has.
+    Raises WrongTypes, BadRequest, and Forbidden also for unknown ids.
     """
     if not client_id:
         missing = errors.WrongTypes if client_id is None else errors.BadRequest
-        raise missing(NO_CLIENT, details=(Detail("query.clientId", "Say whose flags these are"),))
+        raise missing(NO_CLIENT, details=(ErrorDetail("query.clientId", "Say whose flags these are"),))
     scope = call.parts[Flags].client(client_id, call.now)
     if scope is None or scope.organization_id != key.organization_id:
         raise errors.Forbidden(NOT_ALLOWED)
@@ -114,11 +114,12 @@ def _own(call: Call, key: Key, client_id: str | None) -> tuple[Reach, Scope]:
         may = call.identity.may_act_for_organization(SCOPE)
     if not may:
         raise errors.Forbidden(NOT_ALLOWED)
-    return Reach(scope.organization_id, scope.website_id, call.by), scope
+    return FlagReach(scope.organization_id, scope.website_id, call.by), scope
 
 
-def _own_flag(call: Call, key: Key, client_id: str | None, flag_id: str) -> Reach:
-    """Where a key acts on one flag. Raises as `_own`, NotFound, and Forbidden for a flag of somebody else."""
+def _own_flag(call: Call, key: ApiKey, client_id: str | None, flag_id: str) -> FlagReach:
+    """The scope of a key's action on one flag. Raises as `_own`, NotFound, and Forbidden for a flag of
+    another scope."""
     own, _ = _own(call, key, client_id)
     found = call.parts[Flags].find(flag_id)
     if found is None:
@@ -133,15 +134,15 @@ async def _body(request: Asked, call: Call) -> bytes:
     return await body.of_request(request, wanted=(b"application/json",), limit=LARGEST_FLAG, seconds=seconds)
 
 
-def _fields(given: NewByKey | ChangedByKey) -> dict[str, Any]:
-    """What is given of a flag."""
+def _fields(given: CreateFlagByKey | UpdateFlagByKey) -> dict[str, Any]:
+    """The fields of a flag that the input has."""
     return {name: value for name, value in asdict(given).items() if value is not UNSET and name not in _ENVELOPE}
 
 
-def _shown(request: Asked, call: Call, own: Reach, flag: Flag) -> Response[bytes]:
-    """A flag as it has become."""
-    scope = call.parts[Flags].scope(own.scope) or Scope(own.scope, own.organization_id, own.website_id)
-    shown = flag_shown(flag, scope)
+def _flag_response(request: Asked, call: Call, own: FlagReach, flag: Flag) -> Response[bytes]:
+    """The answer with the flag after a change."""
+    scope = call.parts[Flags].scope(own.scope) or FlagScope(own.scope, own.organization_id, own.website_id)
+    shown = flag_answer(flag, scope)
     return _answer(request, {"flag": {name: getattr(shown, name) for name in _SHOWN}})
 
 

@@ -1,6 +1,6 @@
-"""Answers SDKs that ask for flags, past Litestar: from memory, without any wait (wire 6.1).
+"""Flag evaluation for SDKs, bypassing Litestar: from memory, without waiting (wire 6.1).
 
-Everything else below the prefix, which takes an API key, is handed on to the framework.
+All other requests below the prefix, which take an API key, are passed to the framework.
 """
 
 import hashlib
@@ -14,19 +14,19 @@ import analytics_box
 from analytics_box.base import errors
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import BoxError
-from analytics_box.base.limits import Limits
+from analytics_box.base.limits import TokenBuckets
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.evaluation import matching
-from analytics_box.products.flags.scope import Scope as Owned
+from analytics_box.products.flags.scope import FlagScope as Owned
 from analytics_box.products.flags.serving import answers
 from analytics_box.products.flags.serving.answers import Asking, HeaderList
-from analytics_box.products.flags.serving.asked import NOBODY, Asked, asked_of
-from analytics_box.products.flags.serving.memo import Given, Memo
-from analytics_box.products.flags.usage.unchanged import Unchanged
+from analytics_box.products.flags.serving.asked import NOBODY, EvaluationRequest, asked_of
+from analytics_box.products.flags.serving.memo import CachedEvaluation, EvaluationCache
+from analytics_box.products.flags.usage.unchanged import UnchangedRequests
 from analytics_box.web import render
 from analytics_box.web.address import network_of
 from analytics_box.web.asgi import App, Message, Receive, Scope, Send, respond
-from analytics_box.web.turns import Turns
+from analytics_box.web.turns import RequestTurns
 
 log = logging.getLogger(__name__)
 
@@ -41,20 +41,28 @@ _OF_NOBODY: Final[dict[Asking, bytes]] = {"evaluate": answers.NOT_FOUND, "bulk":
 
 
 class Remote(Protocol):
-    """Who answers by the OpenFeature Remote Evaluation Protocol."""
+    """The server of the OpenFeature Remote Evaluation Protocol."""
 
     async def answer(self, client_id: str, rest: str, scope: Scope, receive: Receive, send: Send) -> None:
-        """What is asked at `rest`, the path after the client id."""
+        """Answer a request at `rest`, the path after the client id."""
 
 
-class Serving:
+class FlagServer:
     """Answers requests below /public/v1/flags/."""
 
     prefix = PREFIX
     own_refusals = True
 
     def __init__(
-        self, *, flags: Flags, remote: Remote, limits: Limits, limit: int, clock: Clock, app: App, turns: Turns
+        self,
+        *,
+        flags: Flags,
+        remote: Remote,
+        limits: TokenBuckets,
+        limit: int,
+        clock: Clock,
+        app: App,
+        turns: RequestTurns,
     ) -> None:
         self._flags = flags
         self._remote = remote
@@ -63,8 +71,8 @@ class Serving:
         self._clock = clock
         self._app = app
         self._turns = turns
-        self._unchanged = Unchanged(clock)
-        self.memo = Memo()
+        self._unchanged = UnchangedRequests(clock)
+        self.memo = EvaluationCache()
 
     def forget(self) -> None:
         """Forget the questions that were answered: they may contain addresses."""
@@ -79,7 +87,7 @@ class Serving:
         """Nothing: flags have no domains of their own."""
 
     async def under_prefix(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """What is asked below the prefix."""
+        """Answer a request below the prefix."""
         rest = scope["path"][len(PREFIX) :]
         asking = _ROUTES.get(rest)
         if asking is not None:
@@ -139,18 +147,20 @@ class Serving:
             return 304, headers, b""
         return 200, [answers.JSON, *headers], given.body
 
-    def _evaluate(self, asking: Asking, asked: Asked, owned: Owned, state: bytes, tag: bytes) -> Given:
+    def _evaluate(
+        self, asking: Asking, asked: EvaluationRequest, owned: Owned, state: bytes, tag: bytes
+    ) -> CachedEvaluation:
         """Raises BoxError where evaluation fails, which it never should."""
         try:
             ruleset = self._flags.ruleset(owned, asked.environment)
             kept = replace(asked, context=NOBODY)
             if asking == "bulk":
                 outcomes = tuple(ruleset.all(asked.context, asked.keys))
-                return Given(kept, state, tag, answers.bulk(outcomes), outcomes)
+                return CachedEvaluation(kept, state, tag, answers.bulk(outcomes), outcomes)
             found = ruleset.one(asked.key, asked.context)
             if found is None:
-                return Given(kept, state, tag, answers.NOT_FOUND, ())
-            return Given(kept, state, tag, found.encoded, (found,))
+                return CachedEvaluation(kept, state, tag, answers.NOT_FOUND, ())
+            return CachedEvaluation(kept, state, tag, found.encoded, (found,))
         except Exception as raised:
             log.exception("Flags could not be evaluated")
             raise BoxError("The flags could not be evaluated; the log of the box says more") from raised
@@ -166,7 +176,7 @@ class Serving:
             await respond(send, 200, [answers.JSON, answers.NOT_STORED, *answers.OPEN], answers.HEALTH)
 
     async def _elsewhere(self, rest: str, scope: Scope, receive: Receive, send: Send) -> None:
-        """OFREP, and what the framework answers."""
+        """Answer OFREP, and pass other requests to the framework."""
         if "refused" in scope:
             await _refuse(scope, send, scope["refused"])
             return
@@ -184,13 +194,13 @@ class Serving:
 
 @lru_cache(maxsize=10_000)
 def _state(owner: str, revision: int, updated_at: int) -> bytes:
-    """What the flags of an owner are like, under this version of the box; also after a backup was restored."""
+    """The state of an owner's flags, under this version of the box; different also after a backup was restored."""
     whole = f"{analytics_box.__version__} {owner} {revision} {updated_at}"
     return hashlib.blake2b(whole.encode(), digest_size=8).digest()
 
 
 def _tag(state: bytes, asking: Asking, query: bytes) -> bytes:
-    """The tag of an answer, known without the answer: the flags as they are, and what is asked of them."""
+    """The tag of an answer, known without the answer: the state of the flags, and the request."""
     digest = hashlib.blake2b(query, key=state, person=asking.encode(), digest_size=12).hexdigest()
     return b'"%b"' % digest.encode()
 

@@ -1,1 +1,1 @@
-"""How often flags gave what, when last, and which flags are stale."""
+"""Usage of flags: evaluation counts for each outcome, the last evaluation, and stale flags."""

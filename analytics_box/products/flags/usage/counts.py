@@ -1,6 +1,6 @@
-"""How often flags were evaluated: counted in the outcomes themselves, added to the table each minute.
+"""Evaluation counts of flags: counted in the outcomes themselves, added to the table each minute.
 
-Nothing waits for that. A kill -9 loses the counts of a minute, SIGTERM none.
+No request waits for that. A kill -9 loses the counts of a minute, SIGTERM none.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from analytics_box.base.store.db import Db
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.evaluation.outcome import Outcome
 from analytics_box.products.flags.usage import rows
-from analytics_box.products.flags.usage.rows import Counted, Key
+from analytics_box.products.flags.usage.rows import UsageCount, UsageKey
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ class FlagCounts:
         self._db = box_db
         self._flags = flags
         self._clock = clock
-        self._waiting: dict[Key, Counted] = {}
+        self._waiting: dict[UsageKey, UsageCount] = {}
         flags.discard = self.take
 
     def take(self, outcomes: Iterable[Outcome]) -> None:
@@ -39,11 +39,11 @@ class FlagCounts:
         now = self._clock.now()
         for outcome in outcomes:
             if outcome.count:
-                self._add(Key(outcome.flag_id, utc_day(now), outcome.gave), Counted(outcome.count, now))
+                self._add(UsageKey(outcome.flag_id, utc_day(now), outcome.gave), UsageCount(outcome.count, now))
                 outcome.count = 0
 
     async def write(self, scope_id: str | None = None) -> None:
-        """Add what was counted to the table, of one scope or of all; what cannot be written waits for the next time."""
+        """Add the counts to the table, of one scope or of all; counts that cannot be written wait for the next time."""
         for number, ruleset in enumerate(self._flags.rulesets(scope_id), 1):
             self.take(ruleset.outcomes())
             if not number % AT_ONCE:
@@ -58,7 +58,7 @@ class FlagCounts:
                 self._add(key, counted)
 
     def write_now(self) -> None:
-        """Add what was counted to the table when the box stops, without an event loop."""
+        """Add the counts to the table when the box stops, without an event loop."""
         for ruleset in self._flags.rulesets():
             self.take(ruleset.outcomes())
         taken, self._waiting = self._waiting, {}
@@ -69,10 +69,10 @@ class FlagCounts:
             log.warning("The last counts of evaluated flags are lost")
 
     async def forget(self) -> None:
-        """Remove what was counted 400 days ago and before; when a flag was evaluated last stays."""
+        """Remove counts that are 400 days old or older; the time of a flag's last evaluation stays."""
         await self._db.write(partial(rows.forget, day=utc_day(self._clock.now()) - KEPT_DAYS))
 
-    def _add(self, key: Key, counted: Counted) -> None:
+    def _add(self, key: UsageKey, counted: UsageCount) -> None:
         known = self._waiting.get(key)
         if known is not None:
             known.count += counted.count

@@ -1,4 +1,4 @@
-"""What procedures say of how flags are used."""
+"""Input and output of procedures about the usage of flags."""
 
 from datetime import datetime
 from typing import Annotated
@@ -10,46 +10,46 @@ from analytics_box.products.flags.usage.rules import StaleReason
 
 
 class WhichUsage(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input of flags.usage: a flag, and how many UTC days back, today included."""
+    """Input of flags.usage: a flag, and the number of UTC days back, today included."""
 
     flagId: Annotated[str, Meta(min_length=1, max_length=255)]
     days: Annotated[int, Meta(ge=1, le=KEPT_DAYS)] = 30
 
 
-class StaleShown(Struct, frozen=True):
-    """Why a flag could go, and since when that is so.
+class StaleFlagAnswer(Struct, frozen=True):
+    """The reason why a flag is stale, and since when.
 
-    never_evaluated: nobody has asked for it. constant: by its definition everybody gets the same. one_outcome:
-    everybody who asked got the same.
+    never_evaluated: no app has evaluated it. constant: by its definition all users get the same outcome. one_outcome:
+    all evaluations had the same outcome.
     """
 
     reason: StaleReason
     since: datetime
 
 
-class OutcomeShown(Struct, frozen=True, rename="camel"):
-    """What a flag gave, a variant or "true" or "false": how often in these days, and when last."""
+class OutcomeUsageAnswer(Struct, frozen=True, rename="camel"):
+    """The usage of an outcome (a variant, or "true" or "false"): its count in these days, and its last time."""
 
     gave: str
     count: int
     last_at: datetime | None
 
 
-class DayShown(Struct, frozen=True):
-    """How often a flag gave something on a UTC day, YYYY-MM-DD."""
+class UsageDayAnswer(Struct, frozen=True):
+    """The count of an outcome on a UTC day, YYYY-MM-DD."""
 
     date: str
     gave: str
     count: int
 
 
-class UsageShown(Struct, frozen=True, kw_only=True, rename="camel"):
+class FlagUsageAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
     """Answer of flags.usage: the most frequent outcome first, the newest day first."""
 
     flag_id: str
     days: int
     last_evaluated_at: datetime | None
-    stale: StaleShown | None
+    stale: StaleFlagAnswer | None
     count: int
-    outcomes: tuple[OutcomeShown, ...]
-    daily: tuple[DayShown, ...]
+    outcomes: tuple[OutcomeUsageAnswer, ...]
+    daily: tuple[UsageDayAnswer, ...]

@@ -7,34 +7,34 @@ from msgspec import Struct
 
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
-from analytics_box.products.flags.usage.rules import Given
+from analytics_box.products.flags.usage.rules import LastGiven
 
 
-class Key(NamedTuple):
-    """What is counted: a flag, a UTC day, and what it gave (a variant, or "true" or "false")."""
+class UsageKey(NamedTuple):
+    """The key of a count: a flag, a UTC day, and the outcome (a variant, or "true" or "false")."""
 
     flag_id: str
     day: int
     gave: str
 
 
-class Counted(Struct):
-    """How often, and when last (UTC ms)."""
+class UsageCount(Struct):
+    """A count, and the time of the last evaluation (UTC ms)."""
 
     count: int
     last_at: int
 
 
 class DayCount(Struct, frozen=True):
-    """How often a flag gave something on a UTC day, counted from 1970."""
+    """The count of an outcome on a UTC day, counted from 1970."""
 
     day: int
     gave: str
     count: int
 
 
-def add(db: Connection, counts: Mapping[Key, Counted]) -> None:
-    """Add these to what is there; those of flags that are gone are left out."""
+def add(db: Connection, counts: Mapping[UsageKey, UsageCount]) -> None:
+    """Add counts to the existing ones; those of deleted flags are left out."""
     db.executemany(
         """
         -- flag_counts.add
@@ -59,7 +59,7 @@ def forget(db: Connection, day: int) -> None:
 
 
 def since(db: Connection, flag_id: str, day: int) -> list[DayCount]:
-    """How often a flag gave what, from this UTC day on; the newest day first."""
+    """The counts of a flag's outcomes from this UTC day on, the newest day first."""
     return records.all_of(
         db,
         DayCount,
@@ -71,19 +71,19 @@ def since(db: Connection, flag_id: str, day: int) -> list[DayCount]:
     )
 
 
-def given(db: Connection, flag_ids: Iterable[str]) -> dict[str, Given]:
-    """When these flags gave what last, of those that were ever evaluated."""
-    found: dict[str, Given] = {}
+def last_given(db: Connection, flag_ids: Iterable[str]) -> dict[str, LastGiven]:
+    """The last time of each outcome of these flags, without flags that were never evaluated."""
+    found: dict[str, LastGiven] = {}
     for flag_id in flag_ids:
         rows = db.execute("-- flag_counts.given\nselect gave, at from flag_last_given where flag_id = ?", (flag_id,))
         last = {str(gave): int(str(at)) for gave, at in rows.fetchall()}
         if last:
-            found[flag_id] = Given(last)
+            found[flag_id] = LastGiven(last)
     return found
 
 
 def active_since(db: Connection, flag_id: str) -> int:
-    """When an active flag was last switched on (UTC ms), by its history; 0 where that has nothing of it."""
+    """The time when an active flag was last enabled (UTC ms), by its history; 0 if the history does not have it."""
     row = db.execute(
         """
         -- flag_counts.active_since

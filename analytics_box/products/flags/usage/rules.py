@@ -1,4 +1,4 @@
-"""Which flags are stale: nobody asks for them any more, or everybody gets the same. Pure."""
+"""Stale flags: flags that are no longer evaluated, or give all users the same outcome. Pure."""
 
 from collections.abc import Iterable, Mapping
 from typing import Literal
@@ -7,47 +7,47 @@ from msgspec import Struct
 
 from analytics_box.base.clock import DAY
 from analytics_box.products.flags.evaluation.outcome import gives_while_off
-from analytics_box.products.flags.flag import Definition, Flag, Rule, TargetGroup
+from analytics_box.products.flags.flag import Flag, FlagDefinition, TargetGroup, TargetingRule
 
 StaleReason = Literal["never_evaluated", "constant", "one_outcome"]
 
 
 class Stale(Struct, frozen=True):
-    """Why a flag could go, and since when that is so (UTC ms).
+    """The reason why a flag is stale, and since when (UTC ms).
 
-    never_evaluated: nobody has asked for it. constant: by its definition everybody gets the same. one_outcome:
-    everybody who asked got the same.
+    never_evaluated: no app has evaluated it. constant: by its definition all users get the same outcome. one_outcome:
+    all evaluations had the same outcome.
     """
 
     reason: StaleReason
     since: int
 
 
-class Given(Struct, frozen=True):
-    """When a flag last gave each of its outcomes, by variant or "true" and "false" (UTC ms)."""
+class LastGiven(Struct, frozen=True):
+    """The last time of each outcome of a flag, by variant or "true" and "false" (UTC ms)."""
 
     last: Mapping[str, int] = {}
 
     @property
     def last_at(self) -> int | None:
-        """When the flag was last evaluated."""
+        """The time of the last evaluation (UTC ms); None for never."""
         return max(self.last.values(), default=None)
 
 
 def stale(
     flag: Flag,
     groups: Mapping[str, TargetGroup],
-    given: Given,
+    given: LastGiven,
     *,
     active_since: int,
     now: int,
     days: int,
     needed: bool = False,
 ) -> Stale | None:
-    """Whether a flag is stale after so many days; only active ones are. 0 days: none ever is.
+    """The reason why a flag is stale after `days` days, or None; only active flags can be. With 0 days, none is.
 
-    `active_since` is when it was last switched on (UTC ms). One that is `needed` by others is asked for by their
-    evaluation, which counts nothing: it never lacks evaluations.
+    `active_since` is when it was last enabled (UTC ms). A flag that is `needed` by others is evaluated with them, which
+    counts nothing: it never lacks evaluations.
     """
     if flag.definition.status != "active" or flag.deleted_at is not None or not days:
         return None
@@ -68,7 +68,7 @@ def stale(
 
 
 def needed_keys(flags: Iterable[Flag]) -> frozenset[tuple[str | None, str]]:
-    """What active flags need: keys, each behind its environment."""
+    """The flags that active flags need: keys, each after its environment."""
     return frozenset(
         (flag.environment, key)
         for flag in flags
@@ -77,10 +77,10 @@ def needed_keys(flags: Iterable[Flag]) -> frozenset[tuple[str | None, str]]:
     )
 
 
-def outcomes(definition: Definition, groups: Mapping[str, TargetGroup]) -> frozenset[str]:
-    """All that an active flag can give by its definition: variants by key, and "true" and "false".
+def outcomes(definition: FlagDefinition, groups: Mapping[str, TargetGroup]) -> frozenset[str]:
+    """All possible outcomes of an active flag by its definition: variants by key, and "true" and "false".
 
-    Rules that need nobody in particular count, too: it says what may be given, and not that somebody gets it.
+    Rules that match no current user also count: the result says what the flag can give, not that a user gets it.
     """
     found = {*_otherwise(definition)}
     rules = [*definition.rules]
@@ -91,8 +91,8 @@ def outcomes(definition: Definition, groups: Mapping[str, TargetGroup]) -> froze
     return frozenset(found)
 
 
-def _otherwise(definition: Definition) -> Iterable[str]:
-    """What those get for whom there is no rule."""
+def _otherwise(definition: FlagDefinition) -> Iterable[str]:
+    """The possible outcomes of the default rule."""
     if definition.type == "rollout":
         if 0 < definition.rolloutPercentage < 100:
             return ("true", "false")
@@ -104,7 +104,7 @@ def _otherwise(definition: Definition) -> Iterable[str]:
     return (_text(definition.defaultValue),)
 
 
-def _of_rule(definition: Definition, rule: Rule) -> str:
+def _of_rule(definition: FlagDefinition, rule: TargetingRule) -> str:
     if (
         rule.enabled
         and definition.type == "multivariant"

@@ -12,7 +12,7 @@ _ESCAPED = re.compile(r"[\\;]")
 _PIECE = re.compile(r"[^\\;]+|\\([\\;])|.", re.DOTALL)  # a backslash before anything else is one
 
 
-def quoted(text: str) -> str:
+def quote_cell(text: str) -> str:
     """Text before it becomes a cell: a quote at its beginning is doubled.
 
     `sheets.cell` then puts one before whatever a spreadsheet would run.
@@ -25,7 +25,7 @@ def plain(cell: str) -> str:
     return cell[1:] if cell.startswith(_QUOTE) and cell[1:].startswith((*FORMULA, _QUOTE)) else cell
 
 
-def joined(tags: Sequence[str]) -> str:
+def join_tags(tags: Sequence[str]) -> str:
     r"""Tags in one cell with ; between them; a ; or \ in a tag has a \ before it."""
     return _BETWEEN.join(_ESCAPED.sub(r"\\\g<0>", tag) for tag in tags)
 

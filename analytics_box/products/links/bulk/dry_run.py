@@ -11,12 +11,12 @@ from analytics_box.base.acting import By
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.scratch import copy, scratch
 from analytics_box.products.links.access import check
-from analytics_box.products.links.editing.draft import Draft
+from analytics_box.products.links.editing.draft import LinkDraft
 
 _TABLES: Final = ("links", "link_tags", "link_folders", "link_domains", "audit")
 
 
-def copied(db: Connection, organization_id: str, by: By, rows: Sequence[Draft]) -> Connection:
+def copy_database(db: Connection, organization_id: str, by: By, rows: Sequence[LinkDraft]) -> Connection:
     """A private database with what storing these rows would look at. Raises Forbidden.
 
     That is the organization's folders and domains, its links with the external ids of the rows, and all links with a
@@ -57,10 +57,10 @@ def copied(db: Connection, organization_id: str, by: By, rows: Sequence[Draft]) 
 
 
 def trying(by: By) -> By:
-    """Who tries it in the copy, which knows no members: their role was looked at when it was made."""
+    """The actor in the copy, which has no members: their role was checked when it was made."""
     return By(by.actor, by.now)
 
 
 def _texts(values: Iterable[object]) -> str:
-    """Those of the values that are texts, as a JSON list, each once."""
+    """The texts among the values, as a JSON list without duplicates."""
     return json.dumps(sorted({value for value in values if isinstance(value, str)}))

@@ -10,27 +10,27 @@ from analytics_box.products.links import list_rows
 from analytics_box.products.links.access import check
 from analytics_box.products.links.bulk import exports
 from analytics_box.products.links.bulk.files import MOST_ROWS
-from analytics_box.products.links.list_rows import Selection
+from analytics_box.products.links.list_rows import LinkSelection
 from analytics_box.products.links.messages import Id
 from analytics_box.tenants.tenancy.acting import acting
 from analytics_box.web.call import Call
 
 
-class GivenExport(Struct, frozen=True, forbid_unknown_fields=True):
+class ExportLinks(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of links.export. GET /links/export/csv and /json give as many as there are."""
 
     format: Literal["csv", "json"] = "csv"
     organizationId: Id | None = None
 
 
-class ExportShown(Struct, frozen=True):
+class LinkExportAnswer(Struct, frozen=True):
     """The links of an organization as the text of a file."""
 
     type: str
     content: str
 
 
-async def export(call: Call, given: GivenExport) -> ExportShown:
+async def export(call: Call, given: ExportLinks) -> LinkExportAnswer:
     """links.export: up to 10,000 links, in the form that links.import takes; passwords are left out.
 
     Raises Forbidden, or BadRequest where there are more.
@@ -39,9 +39,9 @@ async def export(call: Call, given: GivenExport) -> ExportShown:
 
     def read(db: Connection) -> int:
         check(db, organization_id, by, "viewer")
-        return list_rows.count(db, Selection(organization_id))
+        return list_rows.count(db, LinkSelection(organization_id))
 
     if await call.read(read) > MOST_ROWS:
         raise BadRequest(f"There are more than {MOST_ROWS:,} links: ask GET /links/export/{given.format} for them")
     content = b"".join([piece async for piece in exports.pieces(call, organization_id, given.format)])
-    return ExportShown(exports.TYPES[given.format], content.decode())
+    return LinkExportAnswer(exports.TYPES[given.format], content.decode())

@@ -11,11 +11,11 @@ from msgspec import UNSET
 from analytics_box.base.settings import Settings
 from analytics_box.products.links import list_rows
 from analytics_box.products.links.bulk import cells
-from analytics_box.products.links.clicks.rows import Total
+from analytics_box.products.links.clicks.rows import ClickTotal
 from analytics_box.products.links.clicks.waiting import Clicks
 from analytics_box.products.links.folders.change import names as folder_names
-from analytics_box.products.links.link import Fields, Link, Utm
-from analytics_box.products.links.list_rows import Selection
+from analytics_box.products.links.link import Fields, ShortLink, Utm
+from analytics_box.products.links.list_rows import LinkSelection
 from analytics_box.products.links.short_url import short_url
 from analytics_box.products.links.targeting import policy as targets
 from analytics_box.query import sheets
@@ -59,7 +59,7 @@ async def piece(
     """The piece of such a file that begins after the link with this number, 0 for the first; where the next one begins,
     None with the last."""
     folders = await call.read(lambda db: folder_names(db, organization_id))
-    selection = Selection(organization_id, folder_id=folder_id or UNSET, sort="oldest", after=after, limit=_AT_ONCE)
+    selection = LinkSelection(organization_id, folder_id=folder_id or UNSET, sort="oldest", after=after, limit=_AT_ONCE)
     links = await call.read(partial(list_rows.links, selection=selection))
     content, first = b"", not after
     if first:
@@ -74,9 +74,9 @@ async def piece(
 
 
 def _piece(
-    links: list[Link],
+    links: list[ShortLink],
     folders: Mapping[str, str],
-    totals: Mapping[int, Total],
+    totals: Mapping[int, ClickTotal],
     settings: Settings,
     form: Form,
     *,
@@ -97,7 +97,7 @@ def _piece(
     return (b"\n" if first else b",\n") + lines
 
 
-def record(link: Link, folder: str | None, clicks: int, settings: Settings) -> dict[str, Any]:
+def record(link: ShortLink, folder: str | None, clicks: int, settings: Settings) -> dict[str, Any]:
     """A link with the fields of COLUMNS."""
     found = {wire: msgspec.to_builtins(getattr(link, name)) for wire, name in _PLAIN.items()}
     found |= {column: getattr(link.utm, name) or None for column, name in UTM.items()}
@@ -115,7 +115,7 @@ def record(link: Link, folder: str | None, clicks: int, settings: Settings) -> d
 
 
 def _cells(found: dict[str, Any]) -> dict[str, Any]:
-    """As cells that links.cells reads again; rules and variants are JSON."""
+    """The link as cells that links.cells reads again; rules and variants are JSON."""
     lists = {name: msgspec.json.encode(found[name]).decode() if found[name] else "" for name in ("rules", "variants")}
-    texts = found | lists | {"tags": cells.joined(found["tags"])}
-    return {name: cells.quoted(value) if isinstance(value, str) else value for name, value in texts.items()}
+    texts = found | lists | {"tags": cells.join_tags(found["tags"])}
+    return {name: cells.quote_cell(value) if isinstance(value, str) else value for name, value in texts.items()}

@@ -73,7 +73,7 @@ def utf8(sent: bytes) -> bytes:
     return sent
 
 
-class Record(NamedTuple):
+class LinkRecord(NamedTuple):
     """A row by the names of its fields, or why it cannot be read. One of a `service` has the service's own names.
 
     Rows are counted from 1, below the heading. A sheet counts blank ones too, as spreadsheets do.
@@ -85,15 +85,15 @@ class Record(NamedTuple):
     service: Service | None = None
 
 
-class Sheet:
-    """What is being read: its records, and the headings so far that mean nothing here and are passed over."""
+class LinkSheet:
+    """A sheet being read: its records, and the unknown headings so far, which are skipped."""
 
     def __init__(self, content: str, form: Form) -> None:
         self.ignored: list[str] = []
         start = 1 if content.startswith("\ufeff") else 0
         self._records = self._json(content, start) if form == "json" else self._csv(content, start)
 
-    def __iter__(self) -> Iterator[Record]:
+    def __iter__(self) -> Iterator[LinkRecord]:
         """Raises BadRequest for what is no file of links."""
         count = 0
         for record in self._records:
@@ -104,7 +104,7 @@ class Sheet:
         if not count:
             raise BadRequest(_NOTHING)
 
-    def _csv(self, text: str, start: int) -> Iterator[Record]:
+    def _csv(self, text: str, start: int) -> Iterator[LinkRecord]:
         if text.startswith(("[", "{"), start):
             raise BadRequest("This is no CSV but looks like JSON; say so in `format`")
         start, separator = _separator(text, start)
@@ -125,22 +125,24 @@ class Sheet:
             try:
                 found = next(reader, None)
             except csv.Error:
-                yield Record(lines.number, {}, _QUOTES)
+                yield LinkRecord(lines.number, {}, _QUOTES)
                 continue
             if found is None:
                 return
             if not any(cell.strip() for cell in found):
                 continue
             if extra := next((place for place in range(len(names), len(found)) if found[place].strip()), 0):
-                yield Record(lines.number, {}, f"Cell {extra + 1} has no heading; a cell with {separator!r} is quoted")
+                yield LinkRecord(
+                    lines.number, {}, f"Cell {extra + 1} has no heading; a cell with {separator!r} is quoted"
+                )
                 continue
             for place in [place for place in blank if place < len(found) and found[place].strip()]:
                 blank.remove(place)
                 self.ignored.append(f"column {place + 1}")
             fields = {name: cells.plain(cell) for name, cell in zip(names, found, strict=False) if name}
-            yield Record(lines.number, fields, service=service)
+            yield LinkRecord(lines.number, fields, service=service)
 
-    def _json(self, text: str, start: int) -> Iterator[Record]:
+    def _json(self, text: str, start: int) -> Iterator[LinkRecord]:
         """The objects of a file; those of a service by its own names, as a sheet has them."""
         ignored = dict.fromkeys(self.ignored)
         for record in _Objects(text, start):
@@ -223,7 +225,7 @@ class _Lines:
 
 
 def _separator(text: str, start: int) -> tuple[int, str]:
-    """Where the heading begins and what stands between its cells: what makes most columns that are known."""
+    """The start of the heading and its separator: the one that yields the most known columns."""
     start = _end(_BLANK, text, start)
     end = _end(_LINE, text, start)
     first = text[start : min(end, start + _WINDOWS[0])]
@@ -263,7 +265,7 @@ class _Objects:
         self._passed = 0
         self._is_list = False
 
-    def __iter__(self) -> Iterator[Record]:
+    def __iter__(self) -> Iterator[LinkRecord]:
         """Raises BadRequest for what is no JSON, and for JSON without a list of links."""
         self._pass_blank()
         if self._text.startswith("{", self._place):
@@ -278,12 +280,12 @@ class _Objects:
         if self._place < len(self._text):
             raise self._broken()
 
-    def _list(self) -> Iterator[Record]:
+    def _list(self) -> Iterator[LinkRecord]:
         self._is_list = True
         for _ in self._members("]"):
             yield self._row()
 
-    def _inside(self, depth: int) -> Iterator[Record]:
+    def _inside(self, depth: int) -> Iterator[LinkRecord]:
         """The lists of links in an object; everything else in it is passed over."""
         for _ in self._members("}"):
             name = self._name()
@@ -325,7 +327,7 @@ class _Objects:
         self._place = _end(_BLANK, self._text, self._place + 1)
         return name[1:-1]
 
-    def _row(self) -> Record:
+    def _row(self) -> LinkRecord:
         self._number += 1
         begin = self._place
         self._pass_value()
@@ -338,18 +340,18 @@ class _Objects:
         self._place = _end(_BLANK, self._text, self._place)
 
     def _broken(self) -> BadRequest:
-        return _broken(self._text, self._place, self._number)
+        return _unreadable(self._text, self._place, self._number)
 
 
-def _object(number: int, text: str) -> Record:
+def _object(number: int, text: str) -> LinkRecord:
     try:
-        return Record(number, msgspec.json.decode(text, type=dict[str, Any]))
+        return LinkRecord(number, msgspec.json.decode(text, type=dict[str, Any]))
     except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
-        return Record(number, {}, _NO_OBJECT)
+        return LinkRecord(number, {}, _NO_OBJECT)
 
 
 def _end_of_value(text: str, place: int, number: int) -> int:
-    """Where the JSON value ends that begins here. Raises BadRequest."""
+    """The end of the JSON value that begins here. Raises BadRequest."""
     wrong = place
     for size in _WINDOWS:
         window = text[place : place + size]
@@ -369,10 +371,10 @@ def _end_of_value(text: str, place: int, number: int) -> int:
         raise BadRequest(
             f"Row {number} is longer than {MOST_CHARACTERS:,} characters, or no JSON from {_at(text, wrong)} on"
         )
-    raise _broken(text, wrong, number)
+    raise _unreadable(text, wrong, number)
 
 
-def _broken(text: str, place: int, number: int) -> BadRequest:
+def _unreadable(text: str, place: int, number: int) -> BadRequest:
     return BadRequest(f"The file is no JSON from {_at(text, place)} on, in or after row {number}")
 
 
@@ -382,6 +384,6 @@ def _at(text: str, place: int) -> str:
 
 
 def _end(pattern: "re.Pattern[str]", text: str, place: int) -> int:
-    """Where what this pattern finds here ends; it always finds something."""
+    """The end of the match of this pattern here; it always matches."""
     found = pattern.match(text, place)
     return found.end() if found is not None else place

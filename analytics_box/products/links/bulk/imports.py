@@ -14,16 +14,16 @@ from analytics_box.base.file_queue import FileQueue
 from analytics_box.base.store.db import Connection
 from analytics_box.products.links.access import check
 from analytics_box.products.links.bulk import dry_run as import_trial
-from analytics_box.products.links.bulk.files import Form, Sheet
-from analytics_box.products.links.bulk.records import Parsed, RowShown, Status, parse, refused
-from analytics_box.products.links.bulk.short_addresses import LinkPlaces
+from analytics_box.products.links.bulk.files import Form, LinkSheet
+from analytics_box.products.links.bulk.records import LinkRowOutcome, ParsedLinkRow, Status, parse, refused_row
+from analytics_box.products.links.bulk.short_addresses import ShortLinkHosts
 from analytics_box.products.links.domains import change as domains
 from analytics_box.products.links.domains.lookup import LinkDomains
 from analytics_box.products.links.domains.target_policy import policy_of
 from analytics_box.products.links.editing import change
 from analytics_box.products.links.editing.calls import tell
-from analytics_box.products.links.editing.change import Changed
-from analytics_box.products.links.editing.draft import Draft, checked
+from analytics_box.products.links.editing.change import LinkChange
+from analytics_box.products.links.editing.draft import LinkDraft, check_draft
 from analytics_box.products.links.editing.messages import draft
 from analytics_box.products.links.folders.cache import FolderCache
 from analytics_box.products.links.link import MOST_FILE_BYTES
@@ -44,7 +44,7 @@ _UNPROTECTED: Final = (
 )
 
 
-class GivenImport(Struct, frozen=True, forbid_unknown_fields=True):
+class ImportLinks(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of links.import: a file's text. A row with an `externalId` that a link has changes that link.
 
     Missing folders are created. `domain` is for links of other services whose short address is on none of the
@@ -58,7 +58,7 @@ class GivenImport(Struct, frozen=True, forbid_unknown_fields=True):
     organizationId: Id | None = None
 
 
-class ImportShown(Struct, frozen=True):
+class LinkImportAnswer(Struct, frozen=True):
     """Output of links.import. `ignoredColumns` are headings of a sheet that mean nothing here."""
 
     dryRun: bool
@@ -67,57 +67,57 @@ class ImportShown(Struct, frozen=True):
     updated: int
     unchanged: int
     failed: int
-    rows: list[RowShown]
+    rows: list[LinkRowOutcome]
     ignoredColumns: list[str]
 
 
-class File(NamedTuple):
+class LinkFile(NamedTuple):
     """A file that was read."""
 
-    rows: list[Parsed]
+    rows: list[ParsedLinkRow]
     ignored: list[str]
 
 
-class Row(NamedTuple):
+class LinkImportRow(NamedTuple):
     """A row that can be stored, or what is wrong with it already."""
 
-    parsed: Parsed
-    draft: Draft = Draft()
-    wrong: RowShown | None = None
+    parsed: ParsedLinkRow
+    draft: LinkDraft = LinkDraft()
+    wrong: LinkRowOutcome | None = None
 
 
-async def import_links(call: Call, given: GivenImport) -> ImportShown:
+async def import_links(call: Call, given: ImportLinks) -> LinkImportAnswer:
     """links.import. Raises Forbidden, or BadRequest for what is no file of links."""
-    return await imported(call, given, _unheard)
+    return await import_rows(call, given, _unheard)
 
 
-async def imported(call: Call, given: GivenImport, hear: Callable[[int, int], None]) -> ImportShown:
+async def import_rows(call: Call, given: ImportLinks, hear: Callable[[int, int], None]) -> LinkImportAnswer:
     """Import as `import_links` does; `hear` is told again and again how many of how many rows are done."""
     organization_id, by = acting(call, given.organizationId)
-    file = await call.parts[FileQueue].run(call.identity.holder, read, given.content, given.format)
+    file = await call.parts[FileQueue].run(call.identity.holder, read_rows, given.content, given.format)
     total = len(file.rows)
     policy, places = policy_of(call, organization_id), _places(call, organization_id, given.domain)
-    rows: list[Row] = []
+    rows: list[LinkImportRow] = []
     for some in _pieces(file.rows):
         for row in await asyncio.to_thread(_looked_at, some, policy, places):
             rows.append(await _with_password(call, row, dry=given.dryRun))
         hear(len(rows) // 2, total)  # the other half is to store them, or to try to
-    work = dry_run if given.dryRun else run
+    work = dry_run if given.dryRun else store_rows
     shown = await work(call, organization_id, by, rows, lambda done: hear((total + done) // 2, total))
     counts = {status: sum(row.status == status for row in shown) for status in Status.__args__}  # type: ignore[attr-defined]  # the arguments of a Literal
-    return ImportShown(dryRun=given.dryRun, total=len(shown), rows=shown, ignoredColumns=file.ignored, **counts)
+    return LinkImportAnswer(dryRun=given.dryRun, total=len(shown), rows=shown, ignoredColumns=file.ignored, **counts)
 
 
 async def dry_run(
-    call: Call, organization_id: str, by: By, rows: list[Row], hear: Callable[[int], None]
-) -> list[RowShown]:
-    """What would become of these rows: they are stored in a copy that is thrown away.
+    call: Call, organization_id: str, by: By, rows: list[LinkImportRow], hear: Callable[[int], None]
+) -> list[LinkRowOutcome]:
+    """The outcome of importing these rows: they are stored in a copy that is discarded.
 
-    Nobody will ever find a link by the id that it had there, nor by the slug that it was given.
+    The ids and generated slugs in it belong to no link.
     """
     drafts = [row.draft for row in rows]
-    copy = await call.read(lambda db: import_trial.copied(db, organization_id, by, drafts))
-    shown: list[RowShown] = []
+    copy = await call.read(lambda db: import_trial.copy_database(db, organization_id, by, drafts))
+    shown: list[LinkRowOutcome] = []
     made: set[str] = set()
     for some in _pieces(rows):
         done = await asyncio.to_thread(_tried_in, copy, organization_id, import_trial.trying(by), some)
@@ -130,9 +130,11 @@ async def dry_run(
     return shown
 
 
-async def run(call: Call, organization_id: str, by: By, rows: list[Row], hear: Callable[[int], None]) -> list[RowShown]:
+async def store_rows(
+    call: Call, organization_id: str, by: By, rows: list[LinkImportRow], hear: Callable[[int], None]
+) -> list[LinkRowOutcome]:
     """Store these rows in their order."""
-    shown: list[RowShown] = []
+    shown: list[LinkRowOutcome] = []
     for some in _pieces(rows):
         done, changes = await call.write(_writer(organization_id, by, some))
         shown += done
@@ -143,45 +145,45 @@ async def run(call: Call, organization_id: str, by: By, rows: list[Row], hear: C
 
 
 def _unheard(done: int, total: int) -> None:
-    """Nobody waits for the progress of a procedure."""
+    """Ignore the progress of a procedure."""
 
 
-def read(content: str, form: Form) -> File:
+def read_rows(content: str, form: Form) -> LinkFile:
     """The rows of a file as messages. Raises BadRequest."""
-    sheet = Sheet(content, form)
-    return File([parsed for record in sheet for parsed in parse(record)], sheet.ignored)
+    sheet = LinkSheet(content, form)
+    return LinkFile([parsed for record in sheet for parsed in parse(record)], sheet.ignored)
 
 
-def _places(call: Call, organization_id: str, instead: str | None) -> LinkPlaces:
+def _places(call: Call, organization_id: str, instead: str | None) -> ShortLinkHosts:
     """The domains that links can be placed on. Raises BadRequest if `instead` is not a domain of the organization."""
     own = frozenset(each.domain for each in call.parts[LinkDomains].of(organization_id))
     if instead and instead not in own:
         raise BadRequest.about("domain", domains.UNKNOWN)
-    return LinkPlaces(own_hosts(call.parts.settings), own, instead)
+    return ShortLinkHosts(own_hosts(call.parts.settings), own, instead)
 
 
-def _looked_at(rows: list[Parsed], policy: TargetPolicy, places: LinkPlaces) -> list[Row]:
+def _looked_at(rows: list[ParsedLinkRow], policy: TargetPolicy, places: ShortLinkHosts) -> list[LinkImportRow]:
     """The drafts of these rows, checked, or what is wrong with them. Beside the event loop: it takes a while."""
     return [_row(one, policy, places) for one in rows]
 
 
-def _row(one: Parsed, policy: TargetPolicy, places: LinkPlaces) -> Row:
+def _row(one: ParsedLinkRow, policy: TargetPolicy, places: ShortLinkHosts) -> LinkImportRow:
     if one.given is None:
-        return Row(one, wrong=one.wrong)
+        return LinkImportRow(one, wrong=one.wrong)
     try:
-        return Row(one, checked(_placed(draft(one.given, password=UNSET), one, places), policy))
+        return LinkImportRow(one, check_draft(_on_its_domain(draft(one.given, password=UNSET), one, places), policy))
     except BoxError as wrong:
-        return Row(one, wrong=refused(one.number, wrong))
+        return LinkImportRow(one, wrong=refused_row(one.number, wrong))
 
 
-def _placed(given: Draft, one: Parsed, places: LinkPlaces) -> Draft:
+def _on_its_domain(given: LinkDraft, one: ParsedLinkRow, places: ShortLinkHosts) -> LinkDraft:
     """The draft on its domain. Raises BadRequest."""
     if isinstance(given.domain, str):
         return replace(given, domain=places.of(given.domain))
     return replace(given, domain=places.instead) if one.is_of_service and places.instead else given
 
 
-async def _with_password(call: Call, row: Row, *, dry: bool) -> Row:
+async def _with_password(call: Call, row: LinkImportRow, *, dry: bool) -> LinkImportRow:
     password = row.parsed.given.password if row.parsed.given is not None and row.wrong is None else UNSET
     if not isinstance(password, str):
         return row
@@ -194,19 +196,21 @@ def _pieces(whole: list[T]) -> Iterator[list[T]]:
 
 
 def _writer(
-    organization_id: str, by: By, rows: list[Row]
-) -> Callable[[Connection], tuple[list[RowShown], list[Changed]]]:
-    return lambda db: _tried(db, organization_id, by, rows)
+    organization_id: str, by: By, rows: list[LinkImportRow]
+) -> Callable[[Connection], tuple[list[LinkRowOutcome], list[LinkChange]]]:
+    return lambda db: _try_rows(db, organization_id, by, rows)
 
 
-def _tried_in(copy: Connection, organization_id: str, by: By, rows: list[Row]) -> list[RowShown]:
+def _tried_in(copy: Connection, organization_id: str, by: By, rows: list[LinkImportRow]) -> list[LinkRowOutcome]:
     with copy:  # one transaction for all
-        shown, _ = _tried(copy, organization_id, by, rows)
+        shown, _ = _try_rows(copy, organization_id, by, rows)
     return shown
 
 
-def _tried(db: Connection, organization_id: str, by: By, rows: list[Row]) -> tuple[list[RowShown], list[Changed]]:
-    """What became of each row, and what changed. A row that is refused leaves nothing behind."""
+def _try_rows(
+    db: Connection, organization_id: str, by: By, rows: list[LinkImportRow]
+) -> tuple[list[LinkRowOutcome], list[LinkChange]]:
+    """The outcome of each row, and the changes. A refused row leaves nothing behind."""
     check(db, organization_id, by, "member")
     cache = FolderCache(db, organization_id)
     shown, changes = [], []
@@ -221,33 +225,33 @@ def _tried(db: Connection, organization_id: str, by: By, rows: list[Row]) -> tup
                 changed = _store(db, organization_id, by, row, cache)
         except BoxError as wrong:
             cache.undo(mark)
-            shown.append(refused(number, wrong))
+            shown.append(refused_row(number, wrong))
             continue
-        shown.append(RowShown(number, _status(changed), id=changed.after.id, slug=changed.after.slug))
+        shown.append(LinkRowOutcome(number, _status(changed), id=changed.after.id, slug=changed.after.slug))
         changes.append(changed)
     return shown, changes
 
 
-def _store(db: Connection, organization_id: str, by: By, row: Row, cache: FolderCache) -> Changed:
+def _store(db: Connection, organization_id: str, by: By, row: LinkImportRow, cache: FolderCache) -> LinkChange:
     one, clean = row.parsed, row.draft
     if one.folder:
         clean = replace(clean, folder_id=cache.folder(db, by, one.folder).id)
     if isinstance(clean.external_id, str):
         changed = change.upsert(db, organization_id, by, clean.external_id, clean, rename=one.is_named)
     elif there := change.standing(db, organization_id, clean):
-        changed = Changed(there, there)  # imported before
+        changed = LinkChange(there, there)  # imported before
     else:
-        changed = Changed(None, change.create(db, organization_id, by, clean))
+        changed = LinkChange(None, change.create(db, organization_id, by, clean))
     if changed.before is None and one.was_protected and changed.after.password is None:
         raise BadRequest.about("password", _UNPROTECTED)
     return changed
 
 
-def _status(changed: Changed) -> Status:
+def _status(changed: LinkChange) -> Status:
     if changed.before is None:
         return "created"
     return "unchanged" if changed.before == changed.after else "updated"
 
 
-def _own_slug(row: Row) -> str:
+def _own_slug(row: LinkImportRow) -> str:
     return row.draft.slug if isinstance(row.draft.slug, str) else ""

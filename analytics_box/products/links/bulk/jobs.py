@@ -9,9 +9,9 @@ from typing import Final, Literal
 from analytics_box.base import ids
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import BoxError, NotFound, Unavailable
-from analytics_box.base.identity import Person
+from analytics_box.base.identity import SignedInPerson
 from analytics_box.products.links.bulk.files import Form
-from analytics_box.products.links.bulk.imports import GivenImport, ImportShown, imported
+from analytics_box.products.links.bulk.imports import ImportLinks, LinkImportAnswer, import_rows
 from analytics_box.web.call import Call
 
 log = logging.getLogger(__name__)
@@ -22,13 +22,13 @@ MOST: Final = 8  # of all people; each may hold a file of 8 MB
 State = Literal["checking", "checked", "importing", "done", "failed"]
 
 
-class Job:
+class LinkImportJob:
     """A file on its way to become links, as UTF-8. `shown` is what became of its rows, or what would.
 
     `domain` is for links that were on none of the organization's domains (GivenImport).
     """
 
-    def __init__(self, person: Person, content: bytes, until: float) -> None:
+    def __init__(self, person: SignedInPerson, content: bytes, until: float) -> None:
         self.id = ids.new_id()
         self.owner = _owner(person)
         self.content = content
@@ -36,7 +36,7 @@ class Job:
         self.state: State = "checking"
         self.done = 0
         self.total = 0
-        self.shown: ImportShown | None = None
+        self.shown: LinkImportAnswer | None = None
         self.problem = ""
         self.domain: str | None = None
 
@@ -46,7 +46,7 @@ class Job:
         return self.state in {"checking", "importing"}
 
     def hear(self, done: int, total: int) -> None:
-        """How many rows are done."""
+        """Record the number of finished rows."""
         self.done, self.total = done, total
 
 
@@ -55,10 +55,10 @@ class ImportJobs:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._jobs: dict[str, Job] = {}
+        self._jobs: dict[str, LinkImportJob] = {}
         self._running: set[asyncio.Task[None]] = set()
 
-    def begin(self, call: Call, person: Person, content: bytes) -> Job:
+    def begin(self, call: Call, person: SignedInPerson, content: bytes) -> LinkImportJob:
         """Check a file; an earlier one of the same person that is not at work is forgotten. Raises Unavailable."""
         now = self._clock.monotonic()
         for other in list(self._jobs.values()):
@@ -68,12 +68,12 @@ class ImportJobs:
             self._make_room()
         if len(self._holding()) >= MOST:
             raise Unavailable("This box imports for others right now; try again in a minute", retry_after=60)
-        job = Job(person, content, now + KEPT_MINUTES * 60)
+        job = LinkImportJob(person, content, now + KEPT_MINUTES * 60)
         self._jobs[job.id] = job
         self._run(job, call, dry=True)
         return job
 
-    def _holding(self) -> list[Job]:
+    def _holding(self) -> list[LinkImportJob]:
         """The imports that hold a file, oldest first."""
         return [job for job in self._jobs.values() if job.content]
 
@@ -84,38 +84,38 @@ class ImportJobs:
         if waiting:
             del self._jobs[max(waiting, key=lambda job: counts[job.owner[0]]).id]
 
-    def find(self, job_id: str, person: Person) -> Job:
+    def find(self, job_id: str, person: SignedInPerson) -> LinkImportJob:
         """Raises NotFound for one that is over, and for those of others or of another organization."""
         job = self._jobs.get(job_id)
         if job is None or job.owner != _owner(person) or (not job.runs and job.until <= self._clock.monotonic()):
             raise NotFound("This import is not there any more")
         return job
 
-    def check_again(self, job: Job, call: Call, domain: str) -> None:
+    def check_again(self, job: LinkImportJob, call: Call, domain: str) -> None:
         """Check a file again, with its links on this domain; empty for the box's own host."""
         if job.state == "checked":
             job.domain = domain
             job.hear(0, job.total)
             self._run(job, call, dry=True)
 
-    def run(self, job: Job, call: Call) -> None:
+    def run(self, job: LinkImportJob, call: Call) -> None:
         """Import what was checked. What is at work, or over, stays as it is."""
         if job.state == "checked":
             job.hear(0, job.total)
             self._run(job, call, dry=False)
 
-    def _run(self, job: Job, call: Call, *, dry: bool) -> None:
+    def _run(self, job: LinkImportJob, call: Call, *, dry: bool) -> None:
         job.state = "checking" if dry else "importing"
         task = asyncio.create_task(self._work(job, call, dry=dry))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
-    async def _work(self, job: Job, call: Call, *, dry: bool) -> None:
+    async def _work(self, job: LinkImportJob, call: Call, *, dry: bool) -> None:
         hear: Callable[[int, int], None] = job.hear
         try:
             content = job.content.decode()
-            job.shown = await imported(
-                call, GivenImport(content, form_of(content), dryRun=dry, domain=job.domain), hear
+            job.shown = await import_rows(
+                call, ImportLinks(content, form_of(content), dryRun=dry, domain=job.domain), hear
             )
             job.state = "checked" if dry else "done"
         except BoxError as refused:
@@ -128,11 +128,11 @@ class ImportJobs:
         job.until = self._clock.monotonic() + KEPT_MINUTES * 60
 
 
-def _owner(person: Person) -> tuple[str, str]:
-    """Whose an import is: what was checked for one organization is not imported into another."""
+def _owner(person: SignedInPerson) -> tuple[str, str]:
+    """The owner of an import: a file checked for one organization is not imported into another."""
     return person.user_id, person.organization_id
 
 
 def form_of(content: str) -> Form:
-    """What a text looks like."""
+    """The likely format of a text."""
     return "json" if content[:1_000].lstrip("\ufeff \t\r\n")[:1] in {"[", "{"} else "csv"

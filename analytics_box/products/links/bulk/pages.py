@@ -7,11 +7,11 @@ from analytics_box.base.texts import LinkImport, figures
 from analytics_box.products.links.bulk import files as import_files
 from analytics_box.products.links.bulk.exports import BESIDE, COLUMNS
 from analytics_box.products.links.bulk.files import MOST_ROWS
-from analytics_box.products.links.bulk.jobs import ImportJobs, Job
+from analytics_box.products.links.bulk.jobs import ImportJobs, LinkImportJob
 from analytics_box.products.links.domains.lookup import LinkDomains
 from analytics_box.products.links.link import MOST_FILE_BYTES
 from analytics_box.products.links.page_frame import HOME, frame
-from analytics_box.web.page.visit import Again, Answer, Next, Page, Visit, Visitor
+from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
 
 BULK = f"{HOME}/bulk"
 MOST_SHOWN = 200  # rows that are wrong
@@ -84,8 +84,8 @@ async def run_import(visit: Visitor, job_id: FromPath[str]) -> Next:
     return visit.go(f"{BULK}/{job.id}")
 
 
-def _begin(visit: Visit, sent: bytes) -> str:
-    """Where the check is shown. Raises BadRequest or Unavailable."""
+def _begin(visit: PageRequest, sent: bytes) -> str:
+    """The address that shows the check. Raises BadRequest or Unavailable."""
     if not sent.strip():
         raise BadRequest(LinkImport.no_file)
     if sent.startswith(_ZIP):
@@ -98,7 +98,7 @@ def _begin(visit: Visit, sent: bytes) -> str:
     return f"{BULK}/{visit.parts[ImportJobs].begin(visit.call, visit.person, content).id}"
 
 
-async def _form(visit: Visit, again: Again) -> Page:
+async def _form(visit: PageRequest, again: Again) -> Page:
     return visit.pages.show(
         "link_import.html",
         code=again.code,
@@ -112,7 +112,7 @@ async def _form(visit: Visit, again: Again) -> Page:
     )
 
 
-def _places(visit: Visit, job: Job) -> list[tuple[str, str, bool]]:
+def _places(visit: PageRequest, job: LinkImportJob) -> list[tuple[str, str, bool]]:
     """The domains for links of other domains: value, label, and whether it is selected."""
     own = (each.domain for each in visit.parts[LinkDomains].of(visit.person.organization_id))
     found = [
@@ -122,23 +122,23 @@ def _places(visit: Visit, job: Job) -> list[tuple[str, str, bool]]:
     return [(value, words, value == job.domain) for value, words in found]
 
 
-def _summary(job: Job) -> str:
-    """How many rows there are, as the beginning of what became of them."""
+def _summary(job: LinkImportJob) -> str:
+    """The number of rows, as the beginning of their outcome."""
     if job.shown is None or job.runs:
         return ""
     words = LinkImport.would if job.state == "checked" else LinkImport.was
     return words[job.shown.total == 1].format(total=figures.count(job.shown.total))
 
 
-def _counts(job: Job) -> list[tuple[str, str, str]]:
-    """What became of the rows, by what became of them: status, how many, and in words."""
+def _counts(job: LinkImportJob) -> list[tuple[str, str, str]]:
+    """The rows by outcome: status, number, and text."""
     if job.shown is None or job.runs:
         return []
     found = {name: getattr(job.shown, name) for name in LinkImport.counts}
     return [(name, figures.count(found[name]), words) for name, words in LinkImport.counts.items()]
 
 
-def _run_words(job: Job) -> str:
+def _run_words(job: LinkImportJob) -> str:
     """The verb of the button; empty where there is nothing to import."""
     if job.shown is None or job.state != "checked":
         return ""

@@ -11,9 +11,9 @@ from analytics_box.base.errors import BoxError
 from analytics_box.base.file_queue import keep_going
 from analytics_box.products.links.bulk import cells
 from analytics_box.products.links.bulk.exports import BESIDE, UTM
-from analytics_box.products.links.bulk.files import Record
+from analytics_box.products.links.bulk.files import LinkRecord
 from analytics_box.products.links.bulk.services import fields_of
-from analytics_box.products.links.bulk.short_addresses import placed
+from analytics_box.products.links.bulk.short_addresses import slug_and_domain
 from analytics_box.products.links.editing.messages import NewLink
 from analytics_box.tenants.tenancy.messages import of_length
 
@@ -39,10 +39,10 @@ _OF_FIELD = re.compile(r"Object (?:missing required|contains unknown) field `(.+
 _TEXT = re.compile(r"Expected `str[^`]*`, got `(\w+)`")
 
 
-class RowShown(Struct, frozen=True, omit_defaults=True):
-    """What became of a row, or what would. Rows are counted from 1, below the heading.
+class LinkRowOutcome(Struct, frozen=True, omit_defaults=True):
+    """The outcome of a row, or its outcome in a dry run. Rows are numbered from 1, below the heading.
 
-    A dry run knows no `id` of a link that is not there yet, and no slug that it would be given.
+    A dry run has no `id` of a link that does not exist yet, and no generated slug.
     """
 
     row: int
@@ -53,7 +53,7 @@ class RowShown(Struct, frozen=True, omit_defaults=True):
     error: str = ""
 
 
-class Parsed(Struct, frozen=True):
+class ParsedLinkRow(Struct, frozen=True):
     """A row that can be understood: the message that would make its link, and what else it says.
 
     A row that does not name its link (`is_named`) only names a new one, by its slug or target. `was_protected` is a
@@ -66,18 +66,18 @@ class Parsed(Struct, frozen=True):
     is_of_service: bool = False
     folder: str = ""
     was_protected: bool = False
-    wrong: RowShown | None = None
+    wrong: LinkRowOutcome | None = None
 
 
-def parse(record: Record) -> list[Parsed]:
+def parse(record: LinkRecord) -> list[ParsedLinkRow]:
     """The links of a row: one, or several if it is of a service whose links may have several addresses."""
     keep_going()
     if record.wrong:
-        return [Parsed(record.number, wrong=RowShown(record.number, "failed", error=record.wrong))]
+        return [ParsedLinkRow(record.number, wrong=LinkRowOutcome(record.number, "failed", error=record.wrong))]
     try:
         links = [_own(record.fields)] if record.service is None else fields_of(record.service, record.fields)
     except BoxError as wrong:
-        return [Parsed(record.number, wrong=refused(record.number, wrong))]
+        return [ParsedLinkRow(record.number, wrong=refused_row(record.number, wrong))]
     is_of_service = record.service is not None
     return [replace(_one(record.number, fields), is_of_service=is_of_service) for fields in links]
 
@@ -85,25 +85,25 @@ def parse(record: Record) -> list[Parsed]:
 def _own(fields: dict[str, Any]) -> dict[str, Any]:
     """The fields of a row in the words of this box. A short URL only matters if there is no slug."""
     slug = fields.get("slug")
-    return fields | placed(slug, fields.get("domain"), None if slug else fields.get("shortUrl"))
+    return fields | slug_and_domain(slug, fields.get("domain"), None if slug else fields.get("shortUrl"))
 
 
-def _one(number: int, fields: dict[str, Any]) -> Parsed:
+def _one(number: int, fields: dict[str, Any]) -> ParsedLinkRow:
     """The link of these fields; empty ones are left out."""
     try:
-        return _parsed(number, fields)
+        return _parse_record(number, fields)
     except msgspec.ValidationError as wrong:
-        field, text = _said(wrong)
-        return Parsed(number, wrong=RowShown(number, "failed", field=field, error=text))
+        field, text = _error_text(wrong)
+        return ParsedLinkRow(number, wrong=LinkRowOutcome(number, "failed", field=field, error=text))
 
 
-def refused(number: int, wrong: BoxError) -> RowShown:
+def refused_row(number: int, wrong: BoxError) -> LinkRowOutcome:
     """A row that cannot be a link."""
     field = wrong.details[0].field if wrong.details else ""
-    return RowShown(number, "failed", field=field, error=wrong.message)
+    return LinkRowOutcome(number, "failed", field=field, error=wrong.message)
 
 
-def _parsed(number: int, given: dict[str, Any]) -> Parsed:
+def _parse_record(number: int, given: dict[str, Any]) -> ParsedLinkRow:
     fields = {name: value for name, value in given.items() if value not in (None, "", [], {})}
     protected = str(fields.get("protected", "")).strip().lower() in _TRUE
     found = {name: _text(name, value) for name, value in fields.items() if name not in BESIDE}
@@ -125,7 +125,7 @@ def _parsed(number: int, given: dict[str, Any]) -> Parsed:
     if isinstance(found.get("expiresAt"), str):
         found["expiresAt"] = _date(found["expiresAt"])
     name = str(found.get("slug") or found.get("targetUrl") or "-")[:_LONGEST_NAME]
-    return Parsed(
+    return ParsedLinkRow(
         number,
         msgspec.convert({"name": name} | found, NewLink),
         is_named="name" in found,
@@ -163,7 +163,7 @@ def _inner(text: str, field: str) -> Any:
         raise _wrong(field, "Expected JSON, as an export writes it") from broken
 
 
-def _said(wrong: msgspec.ValidationError) -> tuple[str, str]:
+def _error_text(wrong: msgspec.ValidationError) -> tuple[str, str]:
     """The field that is wrong, and what it takes."""
     text, _, where = str(wrong).rpartition(" - at ") if " - at `$" in str(wrong) else (str(wrong), "", "")
     field = where.strip("`").removeprefix("$").removeprefix(".")

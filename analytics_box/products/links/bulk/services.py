@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.base.errors import BadRequest
-from analytics_box.products.links.bulk.short_addresses import placed
+from analytics_box.products.links.bulk.short_addresses import slug_and_domain
 
 Row = Mapping[str, Any]  # by names in lower case without spaces, _ and -; empty values are left out
 Fields = dict[str, Any]
@@ -86,9 +86,9 @@ def _bitly(row: Row) -> list[Fields]:
     if not isinstance(custom, list) or len(custom) > _MOST_ADDRESSES:
         raise BadRequest.about("custom_bitlinks", f"Enter a list of up to {_MOST_ADDRESSES} addresses")
     slug, domain = row.get("custombackhalf") or row.get("backhalf"), row.get("customdomain") or row.get("domain")
-    places = [placed(None, None, one) for one in (*custom, own) if one]
+    places = [slug_and_domain(None, None, one) for one in (*custom, own) if one]
     if slug:
-        places.append(placed(slug, domain, own))
+        places.append(slug_and_domain(slug, domain, own))
     of_others = [place for place in places if place.get("domain") not in _OF_BITLY]
     same = {"targetUrl": row.get("longurl") or row.get("destinationurl"), "name": row.get("title")}
     tags = _tags(row.get("tags"), ",")
@@ -105,7 +105,7 @@ def _dub(row: Row) -> list[Fields]:
     card = {"ogTitle": row.get("title"), "ogDescription": row.get("description"), "ogImageUrl": row.get("image")}
     return [
         {
-            **placed(row.get("key"), row.get("domain"), row.get("shortlink")),
+            **slug_and_domain(row.get("key"), row.get("domain"), row.get("shortlink")),
             "targetUrl": row.get("url") or row.get("destinationurl"),
             "name": row.get("title"),
             "tags": _tags(row.get("tags") or row.get("tagnames"), ","),
@@ -161,7 +161,7 @@ def _kutt(row: Row) -> list[Fields]:
     _refuse_disabled(row, "banned")
     return [
         {
-            **placed(row.get("address"), row.get("domain"), row.get("link")),
+            **slug_and_domain(row.get("address"), row.get("domain"), row.get("link")),
             "targetUrl": row.get("target"),
             "name": row.get("description"),
             "expiresAt": row.get("expirein"),
@@ -176,12 +176,12 @@ def _shlink(row: Row) -> list[Fields]:
     desktop = devices.get("desktop")
     return [
         {
-            **placed(row.get("shortcode"), row.get("domain"), row.get("shorturl")),
+            **slug_and_domain(row.get("shortcode"), row.get("domain"), row.get("shorturl")),
             "targetUrl": row.get("longurl"),
             "name": row.get("title"),
             "tags": _tags(row.get("tags"), "|"),
             "expiresAt": meta.get("validUntil") or row.get("validuntil"),
-            "maxClicks": _left(meta.get("maxVisits") or row.get("maxvisits"), row),
+            "maxClicks": _remaining_visits(meta.get("maxVisits") or row.get("maxvisits"), row),
             "queryForwarding": "override" if _is_true(row.get("forwardquery")) else None,
             "iosUrl": devices.get("ios"),
             "androidUrl": devices.get("android"),
@@ -202,7 +202,7 @@ def _object(given: Any) -> Row:
     return given if isinstance(given, dict) else {}
 
 
-def _left(most: Any, row: Row) -> Any:
+def _remaining_visits(most: Any, row: Row) -> Any:
     """The visits that are left of a limit. Raises BadRequest if none is."""
     summary = row.get("visitssummary")
     had = summary.get("total") if isinstance(summary, dict) else row.get("visitscount") or row.get("visits")
@@ -220,7 +220,7 @@ def _yourls(row: Row) -> list[Fields]:
     slug = row.get("keyword") or (row["source"].strip(" /") if isinstance(row.get("source"), str) else None)
     return [
         {
-            **placed(slug, None, short),
+            **slug_and_domain(slug, None, short),
             "targetUrl": row.get("url") or row.get("target"),
             "name": row.get("title"),
         }

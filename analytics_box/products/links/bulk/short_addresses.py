@@ -11,7 +11,7 @@ NOT_YOURS: Final = "{domain} is not one of your link domains: add it, or choose 
 _DEFAULT: Final = "default"  # as Shlink calls its own domain
 
 
-class LinkPlaces(NamedTuple):
+class ShortLinkHosts(NamedTuple):
     """The box's own hosts, the organization's link domains, and the one for links that were on none of them.
 
     `instead` is empty for the box's own host, and None if such links are refused.
@@ -32,7 +32,7 @@ class LinkPlaces(NamedTuple):
         return self.instead
 
 
-def placed(slug: Any, domain: Any, short_url: Any) -> dict[str, Any]:
+def slug_and_domain(slug: Any, domain: Any, short_url: Any) -> dict[str, Any]:
     """The fields `slug` and `domain` of a link that had this short address, of which any part may be missing.
 
     Raises BadRequest for a short URL without a slug: the link would get another address.

@@ -19,7 +19,7 @@ _SCAN_SECONDS: Final = 60.0  # for a look through all clicks
 
 async def sweep(clicks: Clicks, box_db: Db) -> None:
     """Remove what is left of the clicks on links that are gone: there were many, or a crash came in between."""
-    numbers = await clicks.events.read(click_rows.clicked, seconds=_SCAN_SECONDS)
+    numbers = await clicks.events.read(click_rows.numbers_with_clicks, seconds=_SCAN_SECONDS)
     gone = await box_db.read(partial(without_link, numbers=numbers))
     if gone:
         removed = await clicks.erase(gone)
@@ -45,5 +45,5 @@ async def erase_older(events: Db, before: int) -> int:
 
 
 async def count_older(events: Db, before: int) -> int:
-    """How many clicks `erase_older` would remove."""
+    """The number of clicks that `erase_older` would remove."""
     return await events.read(partial(click_rows.count_older, before=before), seconds=_SCAN_SECONDS, long=True)

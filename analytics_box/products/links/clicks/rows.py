@@ -14,8 +14,8 @@ from analytics_box.base.store.db import Connection
 from analytics_box.base.store.strings import Strings
 
 
-class Click(NamedTuple):
-    """One visit of a link, in the order of its columns. Texts are interned when they are written."""
+class LinkClick(NamedTuple):
+    """A visit of a link, in the order of its columns. Texts are interned when they are written."""
 
     link: int
     time: int
@@ -49,8 +49,8 @@ class Orphan(NamedTuple):
     slug: str
 
 
-class Total(Struct, frozen=True):
-    """How often people have clicked a link, and when last (UTC ms)."""
+class ClickTotal(Struct, frozen=True):
+    """The number of a link's clicks by people, and the time of the last (UTC ms)."""
 
     link: int
     clicks: int
@@ -58,7 +58,7 @@ class Total(Struct, frozen=True):
 
 
 class OrphanCount(Struct, frozen=True):
-    """How many orphan clicks there were. `day` is the number of a UTC day."""
+    """The number of orphan clicks. `day` is the number of a UTC day."""
 
     domain: str
     day: int
@@ -67,7 +67,7 @@ class OrphanCount(Struct, frozen=True):
     count: int
 
 
-def append(db: Connection, *, strings: Strings, clicks: Sequence[Click], orphans: Mapping[Orphan, int]) -> None:
+def append(db: Connection, *, strings: Strings, clicks: Sequence[LinkClick], orphans: Mapping[Orphan, int]) -> None:
     """Write clicks with their totals, and add up orphans."""
     number = strings.number
     rows = [(*click[:_NUMBERS], *[number(db, text) for text in click[_NUMBERS:]]) for click in clicks]
@@ -94,11 +94,11 @@ def append(db: Connection, *, strings: Strings, clicks: Sequence[Click], orphans
         )
 
 
-def totals(db: Connection, links: Sequence[int]) -> dict[int, Total]:
+def totals(db: Connection, links: Sequence[int]) -> dict[int, ClickTotal]:
     """The totals of these links by their numbers; links without clicks are left out."""
     found = records.all_of(
         db,
-        Total,
+        ClickTotal,
         """
         -- links.clicks.totals
         select link, clicks, last from link_totals where link in (select value from json_each(?))
@@ -130,7 +130,7 @@ def forget_orphans(db: Connection, day: int) -> None:
     db.execute("-- links.clicks.forget_orphans\ndelete from link_orphans where day < ?", (day,))
 
 
-def clicked(db: Connection) -> list[int]:
+def numbers_with_clicks(db: Connection) -> list[int]:
     """The numbers of all links that have clicks or a total, by leaps through the index."""
     found = db.execute(
         """
@@ -167,7 +167,7 @@ def remove(db: Connection, links: Sequence[int], limit: int) -> int:
 
 
 def count_older(db: Connection, before: int) -> int:
-    """How many clicks `remove_older` finds, without a limit."""
+    """The number of clicks that `remove_older` finds, without a limit."""
     rows = db.execute(
         """
         -- links.clicks.count_older

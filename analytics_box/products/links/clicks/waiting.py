@@ -17,7 +17,7 @@ from analytics_box.base.store.db import Db
 from analytics_box.base.store.strings import Strings
 from analytics_box.base.store.trouble import Seldom
 from analytics_box.products.links.clicks import rows as click_rows
-from analytics_box.products.links.clicks.rows import Click, Orphan, Total
+from analytics_box.products.links.clicks.rows import ClickTotal, LinkClick, Orphan
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ class Clicks:
         self.events = events
         self._strings = strings
         self._clock = clock
-        self._waiting: list[Click] = []
+        self._waiting: list[LinkClick] = []
         self._orphans: Counter[Orphan] = Counter()
         self._named: dict[tuple[str, int], set[str]] = {}
         self._timer: asyncio.TimerHandle | None = None
@@ -44,7 +44,7 @@ class Clicks:
         self._counts: dict[int, int] = {}
         self._may_complain = Seldom()
 
-    def note(self, click: Click) -> None:
+    def note(self, click: LinkClick) -> None:
         """A visit of a link. Must be called on the event loop."""
         self._waiting.append(click)
         if click.kind == CLICK and click.link in self._counts:
@@ -67,7 +67,7 @@ class Clicks:
         self._plan()
 
     async def count_of(self, link: int) -> int:
-        """How often people have clicked this link so far, exactly from now on."""
+        """The number of clicks by people on this link so far, exact from now on."""
         if link not in self._counts:
             await self.flush()
             stored = await self.events.read(lambda db: click_rows.totals(db, [link]))
@@ -79,8 +79,8 @@ class Clicks:
         """The count without waiting; None where it is not known yet."""
         return self._counts.get(link)
 
-    async def totals(self, links: Sequence[int]) -> dict[int, Total]:
-        """How often people have clicked these links so far, by their numbers; links without clicks are left out."""
+    async def totals(self, links: Sequence[int]) -> dict[int, ClickTotal]:
+        """The clicks by people on these links so far, by link number; links without clicks are left out."""
         if not links:
             return {}
         await self.flush()
@@ -139,7 +139,7 @@ class Clicks:
             self._writing.add(task)
             task.add_done_callback(self._writing.discard)
 
-    def _take(self) -> tuple[list[Click], Counter[Orphan]]:
+    def _take(self) -> tuple[list[LinkClick], Counter[Orphan]]:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -147,7 +147,7 @@ class Clicks:
         orphans, self._orphans = self._orphans, Counter()
         return clicks, orphans
 
-    async def _write(self, clicks: list[Click], orphans: Counter[Orphan]) -> None:
+    async def _write(self, clicks: list[LinkClick], orphans: Counter[Orphan]) -> None:
         work = partial(click_rows.append, strings=self._strings, clicks=clicks, orphans=orphans)
         try:
             await self.events.write(work, adds=True)
@@ -158,7 +158,7 @@ class Clicks:
         except Exception:
             log.exception("%d clicks on short links could not be written", len(clicks))
 
-    def _put_back(self, clicks: list[Click], orphans: Counter[Orphan]) -> None:
+    def _put_back(self, clicks: list[LinkClick], orphans: Counter[Orphan]) -> None:
         self._waiting = clicks + self._waiting
         self._orphans += orphans
         if len(self._waiting) > MOST_WAITING:

@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct, UnsetType
 from analytics_box.products.links.domains import change as domains
 from analytics_box.products.links.domains.lookup import LinkDomain, LinkDomains
 from analytics_box.products.links.domains.target_policy import policy_of
-from analytics_box.products.links.messages import Id, OfOrganization, Url
+from analytics_box.products.links.messages import Id, LinkOrganizationInput, Url
 from analytics_box.products.links.targeting import policy as targets
 from analytics_box.products.links.targeting.policy import TargetPolicy
 from analytics_box.tenants.tenancy.acting import acting
@@ -18,7 +18,7 @@ from analytics_box.tenants.tenancy.messages import Success, Text, date
 from analytics_box.web.call import Call
 
 
-class NewDomain(Struct, frozen=True, forbid_unknown_fields=True):
+class AddLinkDomain(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of links.addDomain. The bare domain redirects to `homeUrl`, unknown slugs to `notFoundUrl`."""
 
     domain: Text
@@ -43,7 +43,7 @@ class OneDomain(Struct, frozen=True, forbid_unknown_fields=True):
     organizationId: Id | None = None
 
 
-class DomainShown(Struct, frozen=True):
+class LinkDomainAnswer(Struct, frozen=True):
     """A domain of short links. It redirects to `homeUrl`, unknown slugs to `notFoundUrl`; null is a page of the box."""
 
     domain: str
@@ -53,13 +53,13 @@ class DomainShown(Struct, frozen=True):
     createdAt: datetime
 
 
-async def list_domains(call: Call, given: OfOrganization) -> list[DomainShown]:
+async def list_domains(call: Call, given: LinkOrganizationInput) -> list[LinkDomainAnswer]:
     """links.listDomains: by name. Raises Forbidden."""
     organization_id, by = acting(call, given.organizationId)
     return [domain_shown(one) for one in await call.read(lambda db: domains.of(db, organization_id, by))]
 
 
-async def add_domain(call: Call, given: NewDomain) -> DomainShown:
+async def add_domain(call: Call, given: AddLinkDomain) -> LinkDomainAnswer:
     """links.addDomain: links live at its root from now on. Raises Forbidden, BadRequest or Conflict."""
     organization_id, by = acting(call, given.organizationId)
     name = given.domain.strip().lower().rstrip(".")
@@ -70,7 +70,7 @@ async def add_domain(call: Call, given: NewDomain) -> DomainShown:
     return domain_shown(made)
 
 
-async def update_domain(call: Call, given: ChangedDomain) -> DomainShown:
+async def update_domain(call: Call, given: ChangedDomain) -> LinkDomainAnswer:
     """links.updateDomain: the targets of the bare domain and of unknown slugs.
 
     Raises Forbidden, NotFound or BadRequest.
@@ -100,6 +100,6 @@ def _clean(policy: TargetPolicy, given: str | None, field: str) -> str | None:
     return targets.clean(given, policy, field=field) if given else None
 
 
-def domain_shown(one: LinkDomain) -> DomainShown:
+def domain_shown(one: LinkDomain) -> LinkDomainAnswer:
     """A domain for an answer."""
-    return DomainShown(one.domain, one.organization_id, one.home_url, one.missing_url, date(one.created_at))
+    return LinkDomainAnswer(one.domain, one.organization_id, one.home_url, one.missing_url, date(one.created_at))

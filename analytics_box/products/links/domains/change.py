@@ -21,7 +21,7 @@ _SUBJECT: Final = "link domain"
 
 
 def of(db: Connection, organization_id: str, by: By) -> list[LinkDomain]:
-    """Those of the organization by name. Raises Forbidden."""
+    """The link domains of the organization by name. Raises Forbidden."""
     check(db, organization_id, by, "viewer")
     return domain_rows.of(db, organization_id)
 

@@ -6,13 +6,13 @@ from msgspec import Struct
 
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.store.db import Connection
-from analytics_box.base.texts import LinkForm, LinkPlaces, Links, figures
+from analytics_box.base.texts import LinkForm, LinkPlaceTexts, LinkTexts, figures
 from analytics_box.products.links.domains import calls as domain_calls
 from analytics_box.products.links.domains import orphan_calls
 from analytics_box.products.links.domains import rows as domain_rows
-from analytics_box.products.links.domains.calls import ChangedDomain, NewDomain, OneDomain
+from analytics_box.products.links.domains.calls import AddLinkDomain, ChangedDomain, OneDomain
 from analytics_box.products.links.domains.orphan_calls import GivenOrphans
-from analytics_box.products.links.messages import OfOrganization
+from analytics_box.products.links.messages import LinkOrganizationInput
 from analytics_box.products.links.page_frame import HOME, frame, links_in_words, nothing_there
 from analytics_box.products.links.short_url import PREFIX, short_url
 from analytics_box.tenants.configuration import domains as proven_domains
@@ -20,7 +20,7 @@ from analytics_box.tenants.tenancy.rules import may
 from analytics_box.web.page import dates
 from analytics_box.web.page.questions import ask
 from analytics_box.web.page.typed import web_address
-from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 DOMAINS = f"{HOME}/domains"
 MOST_ORPHANS = 20
@@ -55,7 +55,7 @@ async def add(visit: Visitor) -> Answer:
 
     async def save() -> str:
         home, missing = _targets(form)
-        await domain_calls.add_domain(visit.call, NewDomain(form.get("domain", ""), home, missing))
+        await domain_calls.add_domain(visit.call, AddLinkDomain(form.get("domain", ""), home, missing))
         return f"{DOMAINS}?done=domain-added"
 
     return await visit.submit(save, _page, values=form)
@@ -78,12 +78,12 @@ async def save(visit: Visitor) -> Answer:
 async def remove_form(visit: Visitor) -> Page:
     """GET /links/domains/remove?domain=…: are you sure? Raises NotFound."""
     domain = visit.asked("domain")
-    if domain not in {one.domain for one in await domain_calls.list_domains(visit.call, OfOrganization())}:
+    if domain not in {one.domain for one in await domain_calls.list_domains(visit.call, LinkOrganizationInput())}:
         raise nothing_there()
     return ask(
         visit,
         frame(visit.person),
-        LinkPlaces.remove_domain,
+        LinkPlaceTexts.remove_domain,
         domain,
         action=f"{DOMAINS}/remove",
         back=DOMAINS,
@@ -102,10 +102,10 @@ async def remove(visit: Visitor) -> Answer:
     return await visit.submit(save, _page)
 
 
-async def _page(visit: Visit, again: Again) -> Page:
+async def _page(visit: PageRequest, again: Again) -> Page:
     person, by = visit.person, visit.call.by
     own = person.organization_id
-    found = await domain_calls.list_domains(visit.call, OfOrganization())
+    found = await domain_calls.list_domains(visit.call, LinkOrganizationInput())
     served = {one.domain for one in found}
 
     def look(db: Connection) -> tuple[dict[str, int], list[str]]:
@@ -130,12 +130,12 @@ async def _page(visit: Visit, again: Again) -> Page:
         errors=again.wrong,
         labels=_labels(served),
         general=again.general,
-        done=Links.done.get(visit.asked("done"), "") if again.code == 200 else "",
+        done=LinkTexts.done.get(visit.asked("done"), "") if again.code == 200 else "",
     )
 
 
-async def _orphans(visit: Visit) -> list[OrphanLine]:
-    """What people requested most; bots try URLs all day."""
+async def _orphans(visit: PageRequest) -> list[OrphanLine]:
+    """The unknown slugs that people requested most; bots try URLs all day."""
     found = [one for one in await orphan_calls.list_orphans(visit.call, GivenOrphans()) if one.kind == "click"]
     settings, person = visit.parts.settings, visit.person
     return [
@@ -156,8 +156,8 @@ def _targets(form: dict[str, str]) -> tuple[str | None, str | None]:
 
 def _labels(served: set[str]) -> dict[str, str]:
     """The fields of the page by name, for the list of what is wrong."""
-    labels = {"domain": LinkForm.domain, "homeUrl": LinkPlaces.home, "notFoundUrl": LinkPlaces.missing}
+    labels = {"domain": LinkForm.domain, "homeUrl": LinkPlaceTexts.home, "notFoundUrl": LinkPlaceTexts.missing}
     for domain in sorted(served):
-        labels[f"homeUrl-{domain}"] = f"{domain}: {LinkPlaces.home}"
-        labels[f"notFoundUrl-{domain}"] = f"{domain}: {LinkPlaces.missing}"
+        labels[f"homeUrl-{domain}"] = f"{domain}: {LinkPlaceTexts.home}"
+        labels[f"notFoundUrl-{domain}"] = f"{domain}: {LinkPlaceTexts.missing}"
     return labels

@@ -14,7 +14,7 @@ def everything(db: Connection) -> list[LinkDomain]:
 
 
 def of(db: Connection, organization_id: str) -> list[LinkDomain]:
-    """Those of an organization by name."""
+    """The link domains of an organization by name."""
     return _domains(db, "organization_id = ?", (organization_id,))
 
 
@@ -65,7 +65,7 @@ def delete(db: Connection, domain: str) -> None:
 
 
 def count_links(db: Connection, domain: str) -> int:
-    """How many links live on it."""
+    """The number of links on this domain."""
     (found,) = db.execute(
         "-- links.domains.count_links\nselect count(*) from links where domain = ?", (domain,)
     ).fetchone() or (0,)

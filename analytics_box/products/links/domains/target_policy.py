@@ -1,4 +1,4 @@
-"""What the targets of a call's links are checked against."""
+"""The policy that the destinations of a call's links are checked against."""
 
 from analytics_box.base.outgoing.askers import member_of
 from analytics_box.base.outgoing.client import Clients

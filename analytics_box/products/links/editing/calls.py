@@ -3,14 +3,14 @@
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from analytics_box.products.links.access import found
+from analytics_box.products.links.access import find_link
 from analytics_box.products.links.clicks.waiting import Clicks
 from analytics_box.products.links.domains.target_policy import policy_of
 from analytics_box.products.links.editing import change
-from analytics_box.products.links.editing.draft import Draft, checked
+from analytics_box.products.links.editing.draft import LinkDraft, check_draft
 from analytics_box.products.links.editing.messages import ChangedLink, NewLink, UpsertedLink, draft
-from analytics_box.products.links.editing.shown import LinkShown, shown
-from analytics_box.products.links.link import Link
+from analytics_box.products.links.editing.shown import LinkShown, link_answer
+from analytics_box.products.links.link import ShortLink
 from analytics_box.products.links.messages import OneLink
 from analytics_box.products.links.redirects.directory import LinkDirectory
 from analytics_box.tenants.accounts.passwords import Passwords
@@ -21,7 +21,7 @@ from analytics_box.web.call import Call
 
 async def get(call: Call, given: OneLink) -> LinkShown:
     """links.get. Raises Forbidden or NotFound."""
-    (one,) = await with_clicks(call, [await found(call, given.id, given.organizationId)])
+    (one,) = await with_clicks(call, [await find_link(call, given.id, given.organizationId)])
     return one
 
 
@@ -31,7 +31,7 @@ async def create(call: Call, given: NewLink) -> LinkShown:
     clean = await clean_draft(call, organization_id, given)
     made = await call.write(lambda db: change.create(db, organization_id, by, clean))
     call.parts[LinkDirectory].remember(made)
-    return shown(made, call.parts.settings)
+    return link_answer(made, call.parts.settings)
 
 
 async def update(call: Call, given: ChangedLink) -> LinkShown:
@@ -67,24 +67,24 @@ async def delete(call: Call, given: OneLink) -> Success:
     return Success()
 
 
-async def clean_draft(call: Call, organization_id: str, given: NewLink | ChangedLink) -> Draft:
+async def clean_draft(call: Call, organization_id: str, given: NewLink | ChangedLink) -> LinkDraft:
     """The draft of a message, checked, with its password hashed. Raises BadRequest."""
     password: str | UnsetType | None = UNSET
     if given.password is None:
         password = None
-    clean = checked(draft(given, password=password), policy_of(call, organization_id))
+    clean = check_draft(draft(given, password=password), policy_of(call, organization_id))
     if isinstance(given.password, str):
         return replace(clean, password=await call.parts[Passwords].hash(given.password))
     return clean
 
 
-async def with_clicks(call: Call, links: list[Link]) -> list[LinkShown]:
+async def with_clicks(call: Call, links: list[ShortLink]) -> list[LinkShown]:
     """Links for an answer, with the clicks of people so far."""
     totals = await call.parts[Clicks].totals([link.number for link in links])
-    return [shown(link, call.parts.settings, totals.get(link.number)) for link in links]
+    return [link_answer(link, call.parts.settings, totals.get(link.number)) for link in links]
 
 
-def tell(call: Call, changed: change.Changed) -> None:
+def tell(call: Call, changed: change.LinkChange) -> None:
     """Redirects follow the change at once."""
     directory, before, after = call.parts[LinkDirectory], changed.before, changed.after
     if before is not None and (before.domain, before.slug) != (after.domain, after.slug):

@@ -17,43 +17,43 @@ from analytics_box.base.store.db import Connection
 from analytics_box.products.links import rows, slugs
 from analytics_box.products.links.access import check, existing
 from analytics_box.products.links.domains import change as domains
-from analytics_box.products.links.editing.draft import Draft, applied
+from analytics_box.products.links.editing.draft import LinkDraft, apply_draft
 from analytics_box.products.links.folders import change as folders
-from analytics_box.products.links.link import Link, new_link
+from analytics_box.products.links.link import ShortLink, new_link
 
 _SUBJECT: Final = "link"
 _NOT_AUDITED: Final = frozenset(("updated_at", "password"))
 
 
-class Changed(Struct, frozen=True):
+class LinkChange(Struct, frozen=True):
     """A link before and after a change; `before` is None for a new one."""
 
-    before: Link | None
-    after: Link
+    before: ShortLink | None
+    after: ShortLink
 
 
-def create(db: Connection, organization_id: str, by: By, draft: Draft) -> Link:
+def create(db: Connection, organization_id: str, by: By, draft: LinkDraft) -> ShortLink:
     """A new link; without a slug it gets one. Raises Forbidden, BadRequest or Conflict."""
     check(db, organization_id, by, "member")
     if isinstance(draft.name, UnsetType) or isinstance(draft.target_url, UnsetType):
         raise BadRequest("A link needs a name and a targetUrl")
     _check_places(db, organization_id, draft)
     blank = new_link(id=ids.new_id(), organization_id=organization_id, created_by=by.user_id or by.actor, now=by.now)
-    made = _insert(db, applied(blank, draft))
+    made = _insert(db, apply_draft(blank, draft))
     detail = {"slug": made.slug, "domain": made.domain, "targetUrl": made.target_url, "name": made.name}
     audit.record(db, by, organization_id, "created", _SUBJECT, made.id, detail)
     return made
 
 
-def update(db: Connection, organization_id: str, by: By, link_id: str, draft: Draft) -> Changed:
+def update(db: Connection, organization_id: str, by: By, link_id: str, draft: LinkDraft) -> LinkChange:
     """Another state of a link; what is not given stays. Raises Forbidden, NotFound, BadRequest or Conflict."""
     check(db, organization_id, by, "member")
     return _change(db, existing(db, organization_id, link_id), by, draft)
 
 
 def upsert(
-    db: Connection, organization_id: str, by: By, external_id: str, draft: Draft, *, rename: bool = True
-) -> Changed:
+    db: Connection, organization_id: str, by: By, external_id: str, draft: LinkDraft, *, rename: bool = True
+) -> LinkChange:
     """The link that its maker knows by this id gets these values; there is one afterwards.
 
     Without `rename` a link that is there keeps its name. Raises Forbidden, BadRequest or Conflict.
@@ -62,21 +62,21 @@ def upsert(
     found = rows.find_by_external_id(db, organization_id, external_id)
     draft = replace(draft, external_id=external_id)
     if found is None:
-        return Changed(None, create(db, organization_id, by, draft))
+        return LinkChange(None, create(db, organization_id, by, draft))
     return _change(db, found, by, draft if rename else replace(draft, name=UNSET))
 
 
-def standing(db: Connection, organization_id: str, draft: Draft) -> Link | None:
+def standing(db: Connection, organization_id: str, draft: LinkDraft) -> ShortLink | None:
     """The organization's link that has the slug of the draft already, if these values would not change it."""
     if not isinstance(draft.slug, str):
         return None
     found = rows.find_by_slug(db, draft.domain if isinstance(draft.domain, str) else "", draft.slug)
-    if found is None or found.organization_id != organization_id or difference(found, applied(found, draft)):
+    if found is None or found.organization_id != organization_id or difference(found, apply_draft(found, draft)):
         return None
     return found
 
 
-def delete(db: Connection, organization_id: str, by: By, link_id: str) -> Link:
+def delete(db: Connection, organization_id: str, by: By, link_id: str) -> ShortLink:
     """The link and its slug are gone. Raises Forbidden or NotFound."""
     check(db, organization_id, by, "member")
     gone = existing(db, organization_id, link_id)
@@ -86,8 +86,8 @@ def delete(db: Connection, organization_id: str, by: By, link_id: str) -> Link:
     return gone
 
 
-def difference(before: Link, after: Link) -> dict[str, dict[str, Any]]:
-    """What two states of a link differ in; of a password only that it changed."""
+def difference(before: ShortLink, after: ShortLink) -> dict[str, dict[str, Any]]:
+    """The differences between two states of a link; of a password only that it changed."""
     old, new = _plain(before), _plain(after)
     found = {name: {"before": old[name], "after": new[name]} for name in old if old[name] != new[name]}
     if before.password != after.password:
@@ -95,24 +95,24 @@ def difference(before: Link, after: Link) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _plain(link: Link) -> Mapping[str, Any]:
-    audited = (name for name in Link.__struct_fields__ if name not in _NOT_AUDITED)
+def _plain(link: ShortLink) -> Mapping[str, Any]:
+    audited = (name for name in ShortLink.__struct_fields__ if name not in _NOT_AUDITED)
     return {name: msgspec.to_builtins(getattr(link, name)) for name in audited}
 
 
-def _change(db: Connection, before: Link, by: By, draft: Draft) -> Changed:
+def _change(db: Connection, before: ShortLink, by: By, draft: LinkDraft) -> LinkChange:
     _check_places(db, before.organization_id, draft)
-    after = applied(before, draft)
+    after = apply_draft(before, draft)
     changes = difference(before, after)
     if not changes:
-        return Changed(before, before)
+        return LinkChange(before, before)
     after = replace(after, updated_at=by.now)
     rows.update(db, after)
     audit.record(db, by, after.organization_id, "updated", _SUBJECT, after.id, changes)
-    return Changed(before, after)
+    return LinkChange(before, after)
 
 
-def _insert(db: Connection, link: Link) -> Link:
+def _insert(db: Connection, link: ShortLink) -> ShortLink:
     if link.slug:
         return replace(link, number=rows.insert(db, link))
     for tries in range(slugs.MOST_TRIES):
@@ -123,7 +123,7 @@ def _insert(db: Connection, link: Link) -> Link:
     raise errors.Conflict("No free slug was found; choose one")
 
 
-def _check_places(db: Connection, organization_id: str, draft: Draft) -> None:
+def _check_places(db: Connection, organization_id: str, draft: LinkDraft) -> None:
     """Raises BadRequest for a folder or a domain that is not the organization's."""
     if isinstance(draft.folder_id, str) and not folders.is_own(db, organization_id, draft.folder_id):
         raise BadRequest.about("folderId", "There is no folder with this id in the organization")

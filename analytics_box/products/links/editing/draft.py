@@ -10,29 +10,29 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from analytics_box.base.errors import BadRequest, Detail
+from analytics_box.base.errors import BadRequest, ErrorDetail
 from analytics_box.products.links import slugs
-from analytics_box.products.links.link import LONGEST_TAG, MOST_TAGS, GivenFields, Link, Utm
+from analytics_box.products.links.link import LONGEST_TAG, MOST_TAGS, LinkFields, ShortLink, Utm
 from analytics_box.products.links.targeting import policy as targets
 from analytics_box.products.links.targeting.apps import APPS
 from analytics_box.products.links.targeting.policy import TargetPolicy
-from analytics_box.products.links.targeting.rules import TargetRule, Variant
+from analytics_box.products.links.targeting.rules import TargetRule, TargetVariant
 
 _OF_PHONES = frozenset(("ios_url", "android_url"))
 _NO_WORDS = frozenset(("slug", "domain", "folder_id", "deep_link_app", "query_forwarding"))  # with rules of their own
-_WIRE = dict(zip(GivenFields.__struct_fields__, GivenFields.__struct_encode_fields__, strict=True))
+_WIRE = dict(zip(LinkFields.__struct_fields__, LinkFields.__struct_encode_fields__, strict=True))
 
 
-class Draft(GivenFields, frozen=True, kw_only=True):
+class LinkDraft(LinkFields, frozen=True, kw_only=True):
     """New values for a link's fields; UNSET leaves what is there. Times are UTC ms; `password` is a hash already."""
 
     expires_at: int | UnsetType | None = UNSET
     password: str | UnsetType | None = UNSET
 
 
-def checked(draft: Draft, policy: TargetPolicy) -> Draft:
+def check_draft(draft: LinkDraft, policy: TargetPolicy) -> LinkDraft:
     """The draft with every value in its one spelling. Raises BadRequest that names all that is wrong."""
-    wrong: list[Detail] = []
+    wrong: list[ErrorDetail] = []
     clean: dict[str, Any] = {}
 
     def check(field: str, work: Any) -> None:
@@ -71,7 +71,7 @@ def checked(draft: Draft, policy: TargetPolicy) -> Draft:
     return replace(draft, **clean)
 
 
-def applied(link: Link, draft: Draft) -> Link:
+def apply_draft(link: ShortLink, draft: LinkDraft) -> ShortLink:
     """The link with the new values. `targetDomain` follows the target unless it is given."""
     given = {
         name: value
@@ -127,7 +127,7 @@ def _rules(given: Sequence[TargetRule], policy: TargetPolicy) -> tuple[TargetRul
     return tuple(clean)
 
 
-def _variants(given: Sequence[Variant], policy: TargetPolicy) -> tuple[Variant, ...]:
+def _variants(given: Sequence[TargetVariant], policy: TargetPolicy) -> tuple[TargetVariant, ...]:
     names = [variant.name for variant in given]
     if len(set(names)) < len(names):
         raise BadRequest.about("variants", "Two variants have the same name")

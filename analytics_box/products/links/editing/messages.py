@@ -1,18 +1,18 @@
-"""What procedures of links take (wire 7.1 and 7.2)."""
+"""Input of link procedures (wire 7.1 and 7.2)."""
 
 from datetime import UTC, datetime
 
 from msgspec import UNSET, UnsetType
 
 from analytics_box.base.errors import BadRequest
-from analytics_box.products.links.editing.draft import Draft
-from analytics_box.products.links.link import GivenFields, Name, Password
+from analytics_box.products.links.editing.draft import LinkDraft
+from analytics_box.products.links.link import LinkFields, Name, Password
 from analytics_box.products.links.messages import Id, Url
 
 _YEARS = range(1970, 10_000)
 
 
-class _Message(GivenFields, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class _Message(LinkFields, frozen=True, kw_only=True, forbid_unknown_fields=True):
     expires_at: datetime | UnsetType | None = UNSET
     password: Password | UnsetType | None = UNSET
     organization_id: Id | None = None
@@ -37,11 +37,11 @@ class UpsertedLink(NewLink, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     external_id: Id
 
 
-def draft(given: NewLink | ChangedLink, *, password: str | UnsetType | None) -> Draft:
-    """What a message says of a link; the hash of the password comes from who made it. Raises BadRequest."""
+def draft(given: NewLink | ChangedLink, *, password: str | UnsetType | None) -> LinkDraft:
+    """The draft in a message; the hash of the password comes from the caller. Raises BadRequest."""
     expires_at = given.expires_at if isinstance(given.expires_at, UnsetType) else instant_of(given.expires_at)
-    said = {name: getattr(given, name) for name in GivenFields.__struct_fields__}
-    return Draft(**said, expires_at=expires_at, password=password)
+    said = {name: getattr(given, name) for name in LinkFields.__struct_fields__}
+    return LinkDraft(**said, expires_at=expires_at, password=password)
 
 
 def instant_of(given: datetime | None) -> int | None:

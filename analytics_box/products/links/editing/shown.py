@@ -3,8 +3,8 @@
 from datetime import datetime
 
 from analytics_box.base.settings import Settings
-from analytics_box.products.links.clicks.rows import Total
-from analytics_box.products.links.link import Fields, Link
+from analytics_box.products.links.clicks.rows import ClickTotal
+from analytics_box.products.links.link import Fields, ShortLink
 from analytics_box.products.links.short_url import short_url
 from analytics_box.tenants.tenancy.messages import date
 
@@ -22,7 +22,7 @@ class LinkShown(Fields, frozen=True, kw_only=True):
     last_clicked_at: datetime | None
 
 
-def shown(link: Link, settings: Settings, total: Total | None = None) -> LinkShown:
+def link_answer(link: ShortLink, settings: Settings, total: ClickTotal | None = None) -> LinkShown:
     """A link for an answer."""
     return LinkShown(
         **{name: getattr(link, name) for name in Fields.__struct_fields__},

@@ -1,1 +1,1 @@
-"""Who follows a link: the figures of its own page."""
+"""Clicks of a link: the figures of its page."""

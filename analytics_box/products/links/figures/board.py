@@ -8,15 +8,26 @@ from functools import partial
 from typing import Final
 
 from analytics_box.base.facts.clicks import BOT, CLICK, KINDS
-from analytics_box.base.texts import Compact, Definitions, Details, LinkStats
-from analytics_box.base.texts import Filters as FilterWords
+from analytics_box.base.texts import Compact, DefinitionTexts, Details, LinkStats
+from analytics_box.base.texts import FilterTexts as FilterWords
 from analytics_box.figures import hours
-from analytics_box.figures.board import About, Board, Column, Extra, Filters, Kinds, Listed, Metric, Rows, Words
+from analytics_box.figures.board import (
+    Board,
+    BoardSubject,
+    Extra,
+    FigureColumn,
+    FigureList,
+    Filters,
+    Kinds,
+    Metric,
+    Rows,
+    Words,
+)
 from analytics_box.figures.panels import domain_beside
 from analytics_box.query.catalog.links import of_kind
 from analytics_box.query.catalog.types import Record
 from analytics_box.web.recognition import typed
-from analytics_box.web.recognition.called import called
+from analytics_box.web.recognition.called import display_name
 
 KIND: Final = "kind"
 OTHERS: Final = {name: number for number, name in KINDS.items() if number != CLICK}
@@ -31,8 +42,8 @@ def _sessions(rows: Rows, filters: Filters) -> float:
     return 0 if KIND in filters else float(rows[0]["sessions"])
 
 
-def _called(names: Mapping[str, str]) -> Callable[[str], str]:
-    """How names are written, where that is not as they are."""
+def _name_format(names: Mapping[str, str]) -> Callable[[str], str]:
+    """A function that formats names, if they are not shown as they are."""
     return lambda name: names.get(name, name)
 
 
@@ -42,9 +53,9 @@ def _kind(row: Record) -> str:
 
 
 PLACES: Final = ("countries", "regions", "cities")
-_VISITORS: Final = Column("visitors")
-_listed: Final = partial(Listed, counted="clicks", columns=(_VISITORS,))
-_apart: Final = partial(Listed, counted="clicks", apart=True)
+_VISITORS: Final = FigureColumn("visitors")
+_listed: Final = partial(FigureList, counted="clicks", columns=(_VISITORS,))
+_apart: Final = partial(FigureList, counted="clicks", apart=True)
 
 METRICS: Final = (
     Metric("clicks", "link_total_clicks", "link_clicks_by_day", field="total"),
@@ -52,20 +63,20 @@ METRICS: Final = (
     Metric("sessions", "link_landings", value=_sessions, help=LinkStats.helps["sessions"]),
     Metric("others", "link_kinds", value=_not_counted, help=LinkStats.helps["others"]),
 )
-LISTS: Final[dict[str, Listed]] = {
+LISTS: Final[dict[str, FigureList]] = {
     "sources": _listed("link_top_referrers", "referrer", detail=domain_beside),
     "countries": _listed("link_top_countries", "country", places=True, icon="globe"),
     "regions": _listed("link_top_regions", "region", places=True, within=("country",)),
     "cities": _listed("link_top_cities", "city", places=True, within=("country",)),
     "map": _listed("link_top_countries", "country", places=True, icon="globe", look="map", below=PLACES),
-    "devices": _listed("link_top_devices", "device_type", label=_called(LinkStats.devices), icon="browsers"),
+    "devices": _listed("link_top_devices", "device_type", label=_name_format(LinkStats.devices), icon="browsers"),
     "browsers": _listed("link_top_browsers", "browser_name"),
     "systems": _listed("link_top_systems", "os_name"),
-    "languages": _listed("link_top_languages", "language", label=partial(called, "language")),
-    "variants": _listed("link_variants", "variant", label=_called({"": LinkStats.no_variant}), icon="switch"),
-    "rules": _listed("link_rules", "rule", label=_called(LinkStats.rule_names), icon="tune"),
-    "kinds": _apart("link_kinds", KIND, label=_called(LinkStats.kinds), icon="info", without=KINDS[CLICK]),
-    "bots": _apart("link_top_bots", detail=_kind, columns=(Column("last_seen", "moment"),)),
+    "languages": _listed("link_top_languages", "language", label=partial(display_name, "language")),
+    "variants": _listed("link_variants", "variant", label=_name_format({"": LinkStats.no_variant}), icon="switch"),
+    "rules": _listed("link_rules", "rule", label=_name_format(LinkStats.rule_names), icon="tune"),
+    "kinds": _apart("link_kinds", KIND, label=_name_format(LinkStats.kinds), icon="info", without=KINDS[CLICK]),
+    "bots": _apart("link_top_bots", detail=_kind, columns=(FigureColumn("last_seen", "moment"),)),
 }
 PANELS: Final[dict[str, tuple[str, ...]]] = {
     "sources": ("sources",),
@@ -88,12 +99,12 @@ EXTRAS: Final = {
 }
 
 
-def _about(filters: Filters) -> About:
+def _about(filters: Filters) -> BoardSubject:
     kind = OTHERS.get(filters.get(KIND, ""))
     if kind is None:
-        return About(LinkStats.metrics, lambda query_type: query_type)
+        return BoardSubject(LinkStats.metrics, lambda query_type: query_type)
     names = {**LinkStats.metrics, **LinkStats.other_metrics}
-    return About(names, lambda query_type: of_kind(query_type, kind), judged=False)
+    return BoardSubject(names, lambda query_type: of_kind(query_type, kind), judged=False)
 
 
 LINK: Final = Board(
@@ -117,7 +128,7 @@ LINK: Final = Board(
         tabs={**LinkStats.tabs, "week": Compact.titles["week"]},
         empty=LinkStats.empty,
         filters={**FilterWords.names, **LinkStats.filters},
-        anchors=Definitions.of_links,
+        anchors=DefinitionTexts.of_links,
         shares=LinkStats.shares,
         columns=Details.columns,
     ),

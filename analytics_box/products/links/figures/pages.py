@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from litestar.params import FromPath
 from msgspec import Struct
 
-from analytics_box.base.texts import LinkForm, Links, LinkStats, figures
+from analytics_box.base.texts import LinkForm, LinkStats, LinkTexts, figures
 from analytics_box.figures import export, page, suggesting, tables
-from analytics_box.figures.asking import Told
+from analytics_box.figures.asking import SubjectFacts
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.links.editing import calls as procedures
 from analytics_box.products.links.editing.shown import LinkShown
@@ -17,16 +17,16 @@ from analytics_box.products.links.listing.lines import line
 from analytics_box.products.links.messages import OneLink
 from analytics_box.products.links.page_frame import HOME, frame, link_number
 from analytics_box.products.links.targeting.apps import APPS
-from analytics_box.products.links.targeting.rules import Condition, TargetRule
+from analytics_box.products.links.targeting.rules import TargetCondition, TargetRule
 from analytics_box.tenants.tenancy.messages import millis
 from analytics_box.web.page import dates
-from analytics_box.web.page.visit import Answer, Next, Page, Visit, Visitor
-from analytics_box.web.recognition.called import called
+from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visitor
+from analytics_box.web.recognition.called import display_name
 
 LONE_PANEL = "kinds"  # what may have come to a link that nobody has followed yet
 
 
-class Fact(Struct, frozen=True):
+class LinkFact(Struct, frozen=True):
     """Something that a link is, in words; `parts` stand below each other."""
 
     name: str
@@ -40,12 +40,12 @@ async def link_page(visit: Visitor, link_id: FromPath[str]) -> Answer:
     """
     link = await procedures.get(visit.call, OneLink(link_id))
     view, number = _view(visit, link.id), await link_number(visit, link_id)
-    settled = await suggesting.settled(visit, number, view)
+    settled = await suggesting.redirect_with_values(visit, number, view)
     if settled is not None:
         return settled
     fresh = not link.clicks and not view.is_narrow
     names = (LONE_PANEL,) if fresh else ("figures", *_panels(link))
-    board = await page.whole(visit, number, view, names, Told(begun=millis(link.created_at)))
+    board = await page.whole(visit, number, view, names, SubjectFacts(begun=millis(link.created_at)))
     folders = await folder_names(visit)
     return visit.pages.show(
         "link.html",
@@ -55,7 +55,7 @@ async def link_page(visit: Visitor, link_id: FromPath[str]) -> Answer:
         board=board,
         fresh=fresh,
         editable=visit.person.may("member"),
-        done=Links.done.get(visit.asked("done"), ""),
+        done=LinkTexts.done.get(visit.asked("done"), ""),
     )
 
 
@@ -63,13 +63,13 @@ async def link_part(visit: Visitor, link_id: FromPath[str], name: FromPath[str])
     """GET /links/{id}/parts/{name}: parts of the page that were not ready in time. Raises NotFound."""
     link = await procedures.get(visit.call, OneLink(link_id))
     number, made = await link_number(visit, link_id), millis(link.created_at)
-    board = await page.parts(visit, number, _view(visit, link_id), name, Told(begun=made))
+    board = await page.parts(visit, number, _view(visit, link_id), name, SubjectFacts(begun=made))
     return visit.pages.show("part.html", board=board)
 
 
 async def link_values(visit: Visitor, link_id: FromPath[str]) -> Page:
     """GET /links/{id}/values: values of a field that a filter may take. Raises NotFound."""
-    return await suggesting.suggested(visit, await link_number(visit, link_id), _view(visit, link_id))
+    return await suggesting.suggested_values(visit, await link_number(visit, link_id), _view(visit, link_id))
 
 
 async def link_details(visit: Visitor, link_id: FromPath[str], name: FromPath[str]) -> Answer:
@@ -101,7 +101,7 @@ async def link_export(visit: Visitor, link_id: FromPath[str], form: FromPath[str
     return await export.file(visit, number, _view(visit, link.id), _panels(link), form, begun=millis(link.created_at))
 
 
-def _view(visit: Visit, link_id: str, rest: str = "") -> View:
+def _view(visit: PageRequest, link_id: str, rest: str = "") -> View:
     return read_view(f"{HOME}/{link_id}{rest}", visit.request.query_params, LINK)
 
 
@@ -121,14 +121,14 @@ def _rule(rule: TargetRule) -> str:
     return f"{rule.name}: {conditions} → {rule.targetUrl}"
 
 
-def _condition(given: Condition) -> str:
+def _condition(given: TargetCondition) -> str:
     values = given.values or ((given.value,) if given.value else ())
-    said = ", ".join(called(given.property, value) for value in values)
+    said = ", ".join(display_name(given.property, value) for value in values)
     return f"{LinkForm.properties[given.property]} {LinkForm.operators[given.operator]} {said}".rstrip()
 
 
-def _facts(visit: Visit, link: LinkShown, folders: Mapping[str, str]) -> list[Fact]:
-    """What a link is, as far as it is more than a target."""
+def _facts(visit: PageRequest, link: LinkShown, folders: Mapping[str, str]) -> list[LinkFact]:
+    """The properties of a link beyond its destination."""
     person = visit.person
     app = APPS.get(link.deep_link_app or "")
     given: dict[str, tuple[str, ...]] = {
@@ -152,7 +152,7 @@ def _facts(visit: Visit, link: LinkShown, folders: Mapping[str, str]) -> list[Fa
         "changed": (dates.moment(millis(link.updated_at), person) if link.updated_at != link.created_at else "",),
     }
     return [
-        Fact(LinkStats.facts[name], tuple(figures.visible(part) for part in parts))
+        LinkFact(LinkStats.facts[name], tuple(figures.visible(part) for part in parts))
         for name, parts in given.items()
         if any(parts)
     ]

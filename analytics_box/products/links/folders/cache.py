@@ -8,7 +8,7 @@ from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.store.db import Connection
 from analytics_box.products.links.folders import change as folders
 from analytics_box.products.links.folders import rows as folder_rows
-from analytics_box.products.links.folders.rows import Folder
+from analytics_box.products.links.folders.rows import LinkFolder
 
 
 class FolderCache:
@@ -19,7 +19,7 @@ class FolderCache:
         self._folders = {folder.name.casefold(): folder for folder in folder_rows.of(db, organization_id)}
         self._made: list[str] = []
 
-    def folder(self, db: Connection, by: By, name: str) -> Folder:
+    def folder(self, db: Connection, by: By, name: str) -> LinkFolder:
         """The folder of this name without regard to case, created if there is none. Raises BadRequest or Conflict."""
         plain = " ".join(name.split())
         found = self._folders.get(plain.casefold())
@@ -36,7 +36,7 @@ class FolderCache:
         return made
 
     def mark(self) -> int:
-        """Where the folders begin that are made from now on."""
+        """The position from which new folders are added."""
         return len(self._made)
 
     def undo(self, mark: int) -> None:

@@ -6,8 +6,8 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from analytics_box.products.links.folders import change as folders
-from analytics_box.products.links.folders.rows import Folder
-from analytics_box.products.links.messages import Id, OfOrganization
+from analytics_box.products.links.folders.rows import LinkFolder
+from analytics_box.products.links.messages import Id, LinkOrganizationInput
 from analytics_box.tenants.tenancy.acting import acting
 from analytics_box.tenants.tenancy.messages import Success, date
 from analytics_box.web.call import Call
@@ -30,14 +30,14 @@ class ChangedFolder(Struct, frozen=True, forbid_unknown_fields=True):
     organizationId: Id | None = None
 
 
-class OneFolder(Struct, frozen=True, forbid_unknown_fields=True):
+class LinkFolderId(Struct, frozen=True, forbid_unknown_fields=True):
     """Input that names a folder."""
 
     id: Id
     organizationId: Id | None = None
 
 
-class FolderShown(Struct, frozen=True):
+class LinkFolderAnswer(Struct, frozen=True):
     """A folder."""
 
     id: str
@@ -48,33 +48,33 @@ class FolderShown(Struct, frozen=True):
     updatedAt: datetime
 
 
-async def list_folders(call: Call, given: OfOrganization) -> list[FolderShown]:
+async def list_folders(call: Call, given: LinkOrganizationInput) -> list[LinkFolderAnswer]:
     """linkFolders.list: by name. Raises Forbidden."""
     organization_id, by = acting(call, given.organizationId)
     return [folder_shown(one) for one in await call.read(lambda db: folders.of(db, organization_id, by))]
 
 
-async def create(call: Call, given: NewFolder) -> FolderShown:
+async def create(call: Call, given: NewFolder) -> LinkFolderAnswer:
     """linkFolders.create. Raises Forbidden, BadRequest or Conflict."""
     organization_id, by = acting(call, given.organizationId)
     return folder_shown(await call.write(lambda db: folders.create(db, organization_id, by, given.name)))
 
 
-async def update(call: Call, given: ChangedFolder) -> FolderShown:
+async def update(call: Call, given: ChangedFolder) -> LinkFolderAnswer:
     """linkFolders.update: another name. Raises Forbidden, NotFound, BadRequest or Conflict."""
     organization_id, by = acting(call, given.organizationId)
     return folder_shown(await call.write(lambda db: folders.rename(db, organization_id, by, given.id, given.name)))
 
 
-async def delete(call: Call, given: OneFolder) -> Success:
+async def delete(call: Call, given: LinkFolderId) -> Success:
     """linkFolders.delete: its links stay, in no folder. Raises Forbidden or NotFound."""
     organization_id, by = acting(call, given.organizationId)
     await call.write(lambda db: folders.delete(db, organization_id, by, given.id))
     return Success()
 
 
-def folder_shown(folder: Folder) -> FolderShown:
+def folder_shown(folder: LinkFolder) -> LinkFolderAnswer:
     """A folder for an answer."""
-    return FolderShown(
+    return LinkFolderAnswer(
         folder.id, folder.organization_id, folder.name, folder.slug, date(folder.created_at), date(folder.updated_at)
     )

@@ -13,7 +13,7 @@ from analytics_box.base.names import is_visible, one_line, slug_of
 from analytics_box.base.store.db import Connection
 from analytics_box.products.links.access import check
 from analytics_box.products.links.folders import rows as folder_rows
-from analytics_box.products.links.folders.rows import Folder
+from analytics_box.products.links.folders.rows import LinkFolder
 
 TAKEN: Final = "There is a folder with this name already"
 MOST: Final = 500  # of one organization
@@ -21,32 +21,32 @@ LONGEST: Final = 80  # characters of a name (wire 7.2)
 _SUBJECT: Final = "link folder"
 
 
-def of(db: Connection, organization_id: str, by: By) -> list[Folder]:
+def of(db: Connection, organization_id: str, by: By) -> list[LinkFolder]:
     """The organization's folders by name. Raises Forbidden."""
     check(db, organization_id, by, "viewer")
     return folder_rows.of(db, organization_id)
 
 
-def create(db: Connection, organization_id: str, by: By, name: str) -> Folder:
+def create(db: Connection, organization_id: str, by: By, name: str) -> LinkFolder:
     """Raises Forbidden, BadRequest, or Conflict when there is one that is called so."""
     check(db, organization_id, by, "member")
     return add(db, organization_id, by, name, folder_rows.of(db, organization_id))
 
 
-def add(db: Connection, organization_id: str, by: By, name: str, others: Collection[Folder]) -> Folder:
+def add(db: Connection, organization_id: str, by: By, name: str, others: Collection[LinkFolder]) -> LinkFolder:
     """Create a folder for callers who know all folders and may change them. Raises BadRequest or Conflict."""
     if len(others) >= MOST:
         raise errors.Conflict.full(
             "linkFolders", MOST, f"An organization can have up to {MOST} folders; remove one first"
         )
     clean = _clean(name, others)
-    made = Folder(ids.new_id(), organization_id, clean, _free_slug(clean, others), by.now, by.now)
+    made = LinkFolder(ids.new_id(), organization_id, clean, _free_slug(clean, others), by.now, by.now)
     folder_rows.insert(db, made)
     audit.record(db, by, organization_id, "created", _SUBJECT, made.id, {"name": made.name})
     return made
 
 
-def rename(db: Connection, organization_id: str, by: By, folder_id: str, name: str) -> Folder:
+def rename(db: Connection, organization_id: str, by: By, folder_id: str, name: str) -> LinkFolder:
     """Raises Forbidden, NotFound, BadRequest or Conflict."""
     check(db, organization_id, by, "member")
     before = existing(db, organization_id, folder_id)
@@ -61,7 +61,7 @@ def rename(db: Connection, organization_id: str, by: By, folder_id: str, name: s
     return after
 
 
-def delete(db: Connection, organization_id: str, by: By, folder_id: str) -> Folder:
+def delete(db: Connection, organization_id: str, by: By, folder_id: str) -> LinkFolder:
     """The links that were in it stay, in no folder. Raises Forbidden or NotFound."""
     check(db, organization_id, by, "member")
     gone = existing(db, organization_id, folder_id)
@@ -70,7 +70,7 @@ def delete(db: Connection, organization_id: str, by: By, folder_id: str) -> Fold
     return gone
 
 
-def existing(db: Connection, organization_id: str, folder_id: str) -> Folder:
+def existing(db: Connection, organization_id: str, folder_id: str) -> LinkFolder:
     """Raises NotFound for an unknown folder and for one of another organization."""
     found = folder_rows.find(db, folder_id)
     if found is None or found.organization_id != organization_id:
@@ -89,7 +89,7 @@ def names(db: Connection, organization_id: str) -> dict[str, str]:
     return {one.id: one.name for one in folder_rows.of(db, organization_id)}
 
 
-def _clean(name: str, others: Collection[Folder]) -> str:
+def _clean(name: str, others: Collection[LinkFolder]) -> str:
     text = one_line(name)
     if not text or not is_visible(text):
         raise BadRequest.about("name", "Give the folder a name without control characters")
@@ -98,7 +98,7 @@ def _clean(name: str, others: Collection[Folder]) -> str:
     return text
 
 
-def _free_slug(name: str, others: Collection[Folder]) -> str:
+def _free_slug(name: str, others: Collection[LinkFolder]) -> str:
     """A slug made of the name; names of which nothing is left, and those that make the same, get a number."""
     slug, taken = slug_of(name, fallback="folder"), {one.slug for one in others}
     return next(text for number in count(1) if (text := slug if number == 1 else f"{slug}-{number}") not in taken)

@@ -3,20 +3,20 @@
 from msgspec import Struct
 
 from analytics_box.base.errors import BadRequest
-from analytics_box.base.texts import LinkPlaces, Links
+from analytics_box.base.texts import LinkPlaceTexts, LinkTexts
 from analytics_box.products.links import list_rows
 from analytics_box.products.links.folders import calls as folder_calls
-from analytics_box.products.links.folders.calls import ChangedFolder, NewFolder, OneFolder
+from analytics_box.products.links.folders.calls import ChangedFolder, LinkFolderId, NewFolder
 from analytics_box.products.links.folders.change import LONGEST
 from analytics_box.products.links.folders.names import folder_names
 from analytics_box.products.links.page_frame import HOME, frame, links_in_words, nothing_there
 from analytics_box.web.page.questions import ask
-from analytics_box.web.page.visit import Again, Answer, Next, Page, Visit, Visitor
+from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
 
 FOLDERS = f"{HOME}/folders"
 
 
-class FolderLine(Struct, frozen=True):
+class LinkFolderLine(Struct, frozen=True):
     """A folder and how many links are in it."""
 
     id: str
@@ -60,7 +60,7 @@ async def delete_form(visit: Visitor) -> Page:
     return ask(
         visit,
         frame(visit.person),
-        LinkPlaces.delete_folder,
+        LinkPlaceTexts.delete_folder,
         name,
         action=f"{FOLDERS}/delete",
         back=FOLDERS,
@@ -71,11 +71,11 @@ async def delete_form(visit: Visitor) -> Page:
 async def delete(visit: Visitor) -> Next:
     """POST /links/folders/delete. Raises NotFound."""
     form = await visit.form()
-    await folder_calls.delete(visit.call, OneFolder(form.get("id", "")))
+    await folder_calls.delete(visit.call, LinkFolderId(form.get("id", "")))
     return visit.go(f"{FOLDERS}?done=folder-deleted")
 
 
-async def _page(visit: Visit, again: Again) -> Page:
+async def _page(visit: PageRequest, again: Again) -> Page:
     names = await folder_names(visit)
     own = visit.person.organization_id
     counts = await visit.call.read(lambda db: list_rows.count_by_folder(db, own))
@@ -83,12 +83,12 @@ async def _page(visit: Visit, again: Again) -> Page:
         "link_folders.html",
         code=again.code,
         shell=frame(visit.person),
-        folders=[FolderLine(folder, name, links_in_words(counts.get(folder, 0))) for folder, name in names.items()],
+        folders=[LinkFolderLine(folder, name, links_in_words(counts.get(folder, 0))) for folder, name in names.items()],
         editable=visit.person.may("member"),
         values=again.values,
         errors=again.wrong,
         general=again.general,
-        done=Links.done.get(visit.asked("done"), "") if again.code == 200 else "",
+        done=LinkTexts.done.get(visit.asked("done"), "") if again.code == 200 else "",
     )
 
 
@@ -96,5 +96,5 @@ def _name(form: dict[str, str]) -> str:
     """The name of a folder. Raises BadRequest for one that is too long."""
     name = form.get("name", "")
     if len(name) > LONGEST:
-        raise BadRequest(LinkPlaces.long_name.format(most=LONGEST))
+        raise BadRequest(LinkPlaceTexts.long_name.format(most=LONGEST))
     return name

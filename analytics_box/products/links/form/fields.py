@@ -1,4 +1,4 @@
-"""What stands in the form of a link: read from a post, filled in from a link, and changed by its buttons. Pure.
+"""Fields of the link form: parsed from a post, filled in from a link, and changed by its buttons. Pure.
 
 Plain fields are named like those of procedures, campaign values `utm.source` and so on. Rules, their conditions and
 variants are numbered: `rules.0.name`, `rules.0.targetUrl`, `rules.0.conditions.1.property`, `variants.2.weight`.
@@ -15,9 +15,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base.texts import LinkForm
-from analytics_box.products.links.link import GivenFields, Link, Utm
-from analytics_box.products.links.targeting.rules import MOST_CONDITIONS, MOST_RULES, MOST_VARIANTS, Condition
-from analytics_box.web.recognition.called import called
+from analytics_box.products.links.link import LinkFields, ShortLink, Utm
+from analytics_box.products.links.targeting.rules import MOST_CONDITIONS, MOST_RULES, MOST_VARIANTS, TargetCondition
+from analytics_box.web.recognition.called import display_name
 
 _QUOTED: Final = re.compile(r'(^|[;,])\s*("(?:[^"\\]|\\.)*")\s*(?=[;,]|$)')
 _NO_TEXTS: Final = frozenset(
@@ -28,7 +28,7 @@ _NO_TEXTS: Final = frozenset(
 )
 TEXTS: Final = {  # fields that are a text or empty, and that the form need not have: as posted, and as a link has them
     wire: name
-    for name, wire in zip(GivenFields.__struct_fields__, GivenFields.__struct_encode_fields__, strict=True)
+    for name, wire in zip(LinkFields.__struct_fields__, LinkFields.__struct_encode_fields__, strict=True)
     if name not in _NO_TEXTS
 }
 PLAIN: Final = (
@@ -39,7 +39,7 @@ PLAIN: Final = (
 )
 
 
-class ConditionFields(Struct, frozen=True):
+class LinkConditionFields(Struct, frozen=True):
     """A condition as it is typed: its values stand in one field."""
 
     what: str = "country"
@@ -50,7 +50,7 @@ class ConditionFields(Struct, frozen=True):
     def said(self) -> str:
         """Its values by name, where that says more than what was typed."""
         typed = values_of(self.value)
-        names = [called(self.what, value) for value in typed]
+        names = [display_name(self.what, value) for value in typed]
         return ", ".join(names) if names != list(typed) else ""
 
     @property
@@ -59,12 +59,12 @@ class ConditionFields(Struct, frozen=True):
         return not self.value.strip() and self.operator not in {"exists", "not_exists"}
 
 
-class RuleFields(Struct, frozen=True):
+class LinkRuleFields(Struct, frozen=True):
     """A rule as it is typed."""
 
     name: str = ""
     target: str = ""
-    conditions: tuple[ConditionFields, ...] = (ConditionFields(),)
+    conditions: tuple[LinkConditionFields, ...] = (LinkConditionFields(),)
 
     @property
     def is_blank(self) -> bool:
@@ -72,7 +72,7 @@ class RuleFields(Struct, frozen=True):
         return not (self.name.strip() or self.target.strip()) and all(one.is_blank for one in self.conditions)
 
 
-class VariantFields(Struct, frozen=True):
+class LinkVariantFields(Struct, frozen=True):
     """A variant as it is typed."""
 
     name: str = ""
@@ -85,16 +85,16 @@ class VariantFields(Struct, frozen=True):
         return not (self.name.strip() or self.target.strip())
 
 
-class FormState(Struct, frozen=True):
+class LinkFormState(Struct, frozen=True):
     """The whole form. `focus` is the field that a button of it has made."""
 
     fields: Mapping[str, str]
-    rules: tuple[RuleFields, ...] = ()
-    variants: tuple[VariantFields, ...] = ()
+    rules: tuple[LinkRuleFields, ...] = ()
+    variants: tuple[LinkVariantFields, ...] = ()
     focus: str = ""
 
     @property
-    def written(self) -> "FormState":
+    def written(self) -> "LinkFormState":
         """The state without blank rules and variants."""
         return replace(
             self,
@@ -103,7 +103,7 @@ class FormState(Struct, frozen=True):
         )
 
 
-def read_state(form: Mapping[str, str]) -> FormState:
+def read_state(form: Mapping[str, str]) -> LinkFormState:
     """The form as it was posted."""
     rules = []
     for number in range(MOST_RULES):
@@ -116,23 +116,25 @@ def read_state(form: Mapping[str, str]) -> FormState:
             if f"{inner}.value" not in form:
                 break
             conditions.append(
-                ConditionFields(
+                LinkConditionFields(
                     form.get(f"{inner}.property", ""), form.get(f"{inner}.operator", ""), form[f"{inner}.value"]
                 )
             )
-        rules.append(RuleFields(form.get(f"{start}.name", ""), form[f"{start}.targetUrl"], tuple(conditions)))
+        rules.append(LinkRuleFields(form.get(f"{start}.name", ""), form[f"{start}.targetUrl"], tuple(conditions)))
     variants = []
     for number in range(MOST_VARIANTS):
         start = f"variants.{number}"
         if f"{start}.targetUrl" not in form:
             break
         variants.append(
-            VariantFields(form.get(f"{start}.name", ""), form[f"{start}.targetUrl"], form.get(f"{start}.weight", ""))
+            LinkVariantFields(
+                form.get(f"{start}.name", ""), form[f"{start}.targetUrl"], form.get(f"{start}.weight", "")
+            )
         )
-    return FormState({name: form[name] for name in PLAIN if name in form}, tuple(rules), tuple(variants))
+    return LinkFormState({name: form[name] for name in PLAIN if name in form}, tuple(rules), tuple(variants))
 
 
-def state_of(link: Link, zone: str) -> FormState:
+def state_of(link: ShortLink, zone: str) -> LinkFormState:
     """The form filled in with what a link is; its times in this zone."""
     fields = {
         "name": link.name,
@@ -148,13 +150,13 @@ def state_of(link: Link, zone: str) -> FormState:
         **{wire: getattr(link, name) or "" for wire, name in TEXTS.items()},
         **{f"utm.{name}": getattr(link.utm, name) for name in Utm.__struct_fields__},
     }
-    return FormState(
+    return LinkFormState(
         fields,
         tuple(
-            RuleFields(rule.name, rule.targetUrl, tuple(_condition(one) for one in rule.conditions))
+            LinkRuleFields(rule.name, rule.targetUrl, tuple(_condition(one) for one in rule.conditions))
             for rule in link.rules
         ),
-        tuple(VariantFields(one.name, one.targetUrl, str(one.weight)) for one in link.variants),
+        tuple(LinkVariantFields(one.name, one.targetUrl, str(one.weight)) for one in link.variants),
     )
 
 
@@ -163,7 +165,7 @@ def local(instant: int, zone: str) -> str:
     return f"{datetime.fromtimestamp(instant / 1000, UTC).astimezone(ZoneInfo(zone)):%Y-%m-%dT%H:%M}"
 
 
-def after_button(state: FormState, button: str) -> FormState:
+def after_button(state: LinkFormState, button: str) -> LinkFormState:
     """The form after one of its buttons: add-rule, up.1, remove-condition.0.2 … Others change nothing."""
     verb, *places = button.split(".")
     numbers = [int(place) for place in places if place.isascii() and place.isdecimal() and len(place) < 4]
@@ -172,7 +174,7 @@ def after_button(state: FormState, button: str) -> FormState:
     match verb, numbers:
         case "add-rule", [] if len(rules) < MOST_RULES:
             focus = f"rules.{len(rules)}.conditions.0.property"
-            rules.append(RuleFields())
+            rules.append(LinkRuleFields())
         case "remove-rule", [at] if at < len(rules):
             del rules[at]
             focus = "add-rule"
@@ -184,7 +186,7 @@ def after_button(state: FormState, button: str) -> FormState:
             focus = f"rules.{at + 1}.name"
         case "add-condition", [at] if at < len(rules) and len(rules[at].conditions) < MOST_CONDITIONS:
             focus = f"rules.{at}.conditions.{len(rules[at].conditions)}.property"
-            rules[at] = replace(rules[at], conditions=(*rules[at].conditions, ConditionFields()))
+            rules[at] = replace(rules[at], conditions=(*rules[at].conditions, LinkConditionFields()))
         case "remove-condition", [at, place] if at < len(rules) and place < len(rules[at].conditions):
             left = rules[at].conditions[:place] + rules[at].conditions[place + 1 :]
             rules[at] = replace(rules[at], conditions=left)
@@ -192,14 +194,14 @@ def after_button(state: FormState, button: str) -> FormState:
         case "add-variant", [] if len(variants) < MOST_VARIANTS:
             focus = f"variants.{len(variants)}.targetUrl"
             missing = 1 if variants else 2  # a test needs two at least
-            variants += [VariantFields(_free(variants, number)) for number in range(missing)]
+            variants += [LinkVariantFields(_free(variants, number)) for number in range(missing)]
         case "remove-variant", [at] if at < len(variants):
             del variants[at]
             focus = "add-variant"
     return replace(state, rules=tuple(rules), variants=tuple(variants), focus=focus)
 
 
-def _free(variants: list[VariantFields], after: int) -> str:
+def _free(variants: list[LinkVariantFields], after: int) -> str:
     """A name that no variant has yet."""
     taken = {one.name for one in variants}
     free = [letter for letter in LinkForm.unnamed_variants if letter not in taken]
@@ -241,14 +243,14 @@ def _typed(value: str, separators: str = "") -> str:
     return value if is_plain and not any(one in value for one in separators) else json.dumps(value, ensure_ascii=False)
 
 
-def _condition(given: Condition) -> ConditionFields:
+def _condition(given: TargetCondition) -> LinkConditionFields:
     if not given.values:
         if given.operator == "equals":
-            return ConditionFields(given.property, given.operator, _typed(given.value))
+            return LinkConditionFields(given.property, given.operator, _typed(given.value))
         wanted = _typed(given.value, ';"')
-        return ConditionFields(given.property, given.operator, f"{wanted};" if "," in wanted else wanted)
+        return LinkConditionFields(given.property, given.operator, f"{wanted};" if "," in wanted else wanted)
     operator = "in" if given.operator == "equals" else given.operator
     typed = [_typed(value, ';"') for value in given.values]
     if any("," in value for value in typed):
-        return ConditionFields(given.property, operator, "; ".join(typed) + ";")
-    return ConditionFields(given.property, operator, ", ".join(typed))
+        return LinkConditionFields(given.property, operator, "; ".join(typed) + ";")
+    return LinkConditionFields(given.property, operator, ", ".join(typed))

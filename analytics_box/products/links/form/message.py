@@ -1,21 +1,28 @@
-"""From what stands in the form of a link to the message that makes or changes it. Pure but for the time zone."""
+"""Conversion of the link form to the message that creates or changes the link. Pure but for the time zone."""
 
 from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from analytics_box.base.errors import BadRequest, Detail
+from analytics_box.base.errors import BadRequest, ErrorDetail
 from analytics_box.base.texts import LinkForm
 from analytics_box.products.links.editing.messages import ChangedLink, NewLink
-from analytics_box.products.links.form.fields import TEXTS, ConditionFields, FormState, local, value_of, values_of
-from analytics_box.products.links.link import Link, Utm
+from analytics_box.products.links.form.fields import (
+    TEXTS,
+    LinkConditionFields,
+    LinkFormState,
+    local,
+    value_of,
+    values_of,
+)
+from analytics_box.products.links.link import ShortLink, Utm
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.page.typed import web_address
 
 _LONGEST_NAME = 255
 
 
-def created_link(state: FormState, zone: str) -> NewLink:
+def created_link(state: LinkFormState, zone: str) -> NewLink:
     """The message that makes a link. Raises BadRequest, which names fields as the form does."""
     found = _fields(state, None, zone)
     if state.fields.get("password"):
@@ -23,7 +30,7 @@ def created_link(state: FormState, zone: str) -> NewLink:
     return message_of(found, NewLink, LinkForm.wrong)
 
 
-def changed_link(state: FormState, link: Link, zone: str) -> ChangedLink:
+def changed_link(state: LinkFormState, link: ShortLink, zone: str) -> ChangedLink:
     """The message that changes a link to what the form says. Raises BadRequest."""
     found = _fields(state, link, zone) | {"id": link.id}
     if "removePassword" in state.fields:
@@ -42,8 +49,8 @@ def form_field(wire: str) -> str:
     return name
 
 
-def _fields(state: FormState, link: Link | None, zone: str) -> dict[str, Any]:
-    given = {name: _typed(name, value) for name, value in state.fields.items()}
+def _fields(state: LinkFormState, link: ShortLink | None, zone: str) -> dict[str, Any]:
+    given = {name: _form_value(name, value) for name, value in state.fields.items()}
     wrong: dict[str, str] = {}
     target = given.get("targetUrl", "")
     if not target:
@@ -61,7 +68,7 @@ def _fields(state: FormState, link: Link | None, zone: str) -> dict[str, Any]:
     rules = _rules(state, wrong)
     variants = _variants(state, wrong)
     if wrong:
-        raise BadRequest(next(iter(wrong.values())), details=tuple(Detail(*one) for one in wrong.items()))
+        raise BadRequest(next(iter(wrong.values())), details=tuple(ErrorDetail(*one) for one in wrong.items()))
     found: dict[str, Any] = {
         "name": given.get("name") or target.partition("://")[2][:_LONGEST_NAME] or target[:_LONGEST_NAME],
         "targetUrl": target,
@@ -82,7 +89,7 @@ def _fields(state: FormState, link: Link | None, zone: str) -> dict[str, Any]:
     return found
 
 
-def _rules(state: FormState, wrong: dict[str, str]) -> list[dict[str, Any]]:
+def _rules(state: LinkFormState, wrong: dict[str, str]) -> list[dict[str, Any]]:
     found = []
     for number, rule in enumerate(state.rules):
         if not rule.target.strip():
@@ -95,7 +102,7 @@ def _rules(state: FormState, wrong: dict[str, str]) -> list[dict[str, Any]]:
     return found
 
 
-def _condition(state: ConditionFields) -> dict[str, Any]:
+def _condition(state: LinkConditionFields) -> dict[str, Any]:
     plain: dict[str, Any] = {"property": state.what, "operator": state.operator}
     if state.operator in {"exists", "not_exists"}:
         return plain
@@ -107,7 +114,7 @@ def _condition(state: ConditionFields) -> dict[str, Any]:
     return plain | {"values": list(values)}
 
 
-def _variants(state: FormState, wrong: dict[str, str]) -> list[dict[str, Any]]:
+def _variants(state: LinkFormState, wrong: dict[str, str]) -> list[dict[str, Any]]:
     found = []
     for number, variant in enumerate(state.variants):
         if not variant.target.strip():
@@ -121,14 +128,14 @@ def _variants(state: FormState, wrong: dict[str, str]) -> list[dict[str, Any]]:
     return found
 
 
-def _typed(name: str, value: str) -> str:
+def _form_value(name: str, value: str) -> str:
     """A field without spaces at its ends, URLs in full; a password as it is."""
     if name == "password":
         return value
     return web_address(value) if name.endswith("Url") else value.strip()
 
 
-def _expiry(text: str, link: Link | None, zone: str) -> datetime | None:
+def _expiry(text: str, link: ShortLink | None, zone: str) -> datetime | None:
     """A day and a time of the person's zone. What is left as it was stays to the millisecond. Raises ValueError."""
     if not text:
         return None

@@ -6,22 +6,22 @@ from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.texts import LinkForm, figures
-from analytics_box.products.links.access import found
+from analytics_box.products.links.access import find_link
 from analytics_box.products.links.domains import calls as domain_calls
 from analytics_box.products.links.domains.target_policy import policy_of
 from analytics_box.products.links.editing import calls as procedures
-from analytics_box.products.links.editing.draft import applied, checked
+from analytics_box.products.links.editing.draft import apply_draft, check_draft
 from analytics_box.products.links.editing.messages import ChangedLink, NewLink, draft
 from analytics_box.products.links.folders.names import folder_names
-from analytics_box.products.links.form.fields import FormState, after_button, read_state, state_of
+from analytics_box.products.links.form.fields import LinkFormState, after_button, read_state, state_of
 from analytics_box.products.links.form.message import changed_link, created_link, form_field
 from analytics_box.products.links.form.preview import Preview, preview_of, visitor_of
-from analytics_box.products.links.link import Link, new_link
-from analytics_box.products.links.messages import OfOrganization
+from analytics_box.products.links.link import ShortLink, new_link
+from analytics_box.products.links.messages import LinkOrganizationInput
 from analytics_box.products.links.page_frame import HOME, frame
 from analytics_box.products.links.targeting.apps import APPS
 from analytics_box.web.page.templates import field_errors
-from analytics_box.web.page.visit import Answer, Page, Visit, Visitor
+from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
 from analytics_box.web.recognition import countries
 
 SAVE = "save"  # every other button of the form shows it again
@@ -30,7 +30,7 @@ SAVE = "save"  # every other button of the form shows it again
 async def new_form(visit: Visitor) -> Page:
     """GET /links/new, with ?slug= &domain= &target= filled in."""
     given = {"slug": visit.asked("slug"), "domain": visit.asked("domain"), "targetUrl": visit.asked("target")}
-    return await _page(visit, FormState({name: value for name, value in given.items() if value}), None)
+    return await _page(visit, LinkFormState({name: value for name, value in given.items() if value}), None)
 
 
 async def add(visit: Visitor) -> Answer:
@@ -50,13 +50,13 @@ async def add(visit: Visitor) -> Answer:
 
 async def edit_form(visit: Visitor, link_id: FromPath[str]) -> Page:
     """GET /links/{id}/edit. Raises NotFound."""
-    link = await found(visit.call, link_id)
+    link = await find_link(visit.call, link_id)
     return await _page(visit, state_of(link, visit.person.time_zone), link)
 
 
 async def save(visit: Visitor, link_id: FromPath[str]) -> Answer:
     """POST /links/{id}/edit: save the link, or show the form after one of its buttons. Raises NotFound."""
-    form, link = await visit.form(), await found(visit.call, link_id)
+    form, link = await visit.form(), await find_link(visit.call, link_id)
     state = read_state(form)
     if form.get("do", SAVE) != SAVE:
         return await _page(visit, after_button(state, form["do"]), link, form=form)
@@ -70,9 +70,9 @@ async def save(visit: Visitor, link_id: FromPath[str]) -> Answer:
 
 
 async def _page(
-    visit: Visit,
-    state: FormState,
-    link: Link | None,
+    visit: PageRequest,
+    state: LinkFormState,
+    link: ShortLink | None,
     *,
     form: dict[str, str] | None = None,
     wrong: BadRequest | Conflict | None = None,
@@ -80,7 +80,7 @@ async def _page(
     """The form of a new link, or of one that there is."""
     settings = visit.parts.settings
     found = _wrong_fields(wrong) if wrong is not None else {}
-    domains = [one.domain for one in await domain_calls.list_domains(visit.call, OfOrganization())]
+    domains = [one.domain for one in await domain_calls.list_domains(visit.call, LinkOrganizationInput())]
     return visit.pages.show(
         "link_form.html",
         code=wrong.status if wrong is not None else 200,
@@ -103,8 +103,8 @@ async def _page(
     )
 
 
-def _preview(visit: Visit, state: FormState, link: Link | None, form: dict[str, str]) -> Preview:
-    """What the form would do as it stands, or what is wrong with it."""
+def _preview(visit: PageRequest, state: LinkFormState, link: ShortLink | None, form: dict[str, str]) -> Preview:
+    """The effect of the form in its present state, or its errors."""
     settings, zone, visitor = visit.parts.settings, visit.person.time_zone, visitor_of(form)
     written = state.written
     before = link or _blank(visit)
@@ -115,11 +115,11 @@ def _preview(visit: Visit, state: FormState, link: Link | None, form: dict[str, 
         given: NewLink | ChangedLink = (
             created_link(written, zone) if link is None else changed_link(written, link, zone)
         )
-        clean = checked(draft(given, password=UNSET), policy_of(visit.call, visit.person.organization_id))
+        clean = check_draft(draft(given, password=UNSET), policy_of(visit.call, visit.person.organization_id))
     except BadRequest as refused:
         messages = tuple(dict.fromkeys(detail.message for detail in refused.details)) or (refused.message,)
         return Preview(visitor, wrong=messages)
-    after = applied(before, clean)
+    after = apply_draft(before, clean)
     if isinstance(clean.slug, str):
         after = replace(after, slug=clean.slug)
     if given.password is None:
@@ -127,19 +127,19 @@ def _preview(visit: Visit, state: FormState, link: Link | None, form: dict[str, 
     return preview_of(after, visitor, settings, visit.parts.clock, password=isinstance(given.password, str))
 
 
-def _blank(visit: Visit) -> Link:
+def _blank(visit: PageRequest) -> ShortLink:
     return new_link(id="", organization_id=visit.person.organization_id, created_by="", now=visit.call.now)
 
 
 def _wrong_fields(wrong: BadRequest | Conflict) -> dict[str, str]:
-    """What is wrong by field of the form. A slug that is taken is said there."""
+    """The errors by field of the form, including a slug that is taken."""
     found = {form_field(name): message for name, message in field_errors(wrong).items()}
     if not found and isinstance(wrong, Conflict) and "slug" in wrong.message:
         return {"slug": wrong.message}
     return found
 
 
-def _labels(state: FormState) -> dict[str, str]:
+def _labels(state: LinkFormState) -> dict[str, str]:
     """The names of all fields of the form, in its order, for the list of what is wrong."""
     labels = {
         "targetUrl": LinkForm.target,
@@ -167,5 +167,5 @@ def _labels(state: FormState) -> dict[str, str]:
 
 
 def _before(public_url: str) -> str:
-    """What stands before slugs on the box's own host."""
+    """The address before slugs on the box's own host."""
     return LinkForm.own_host.format(host=public_url.partition("://")[2])

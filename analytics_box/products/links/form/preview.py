@@ -11,20 +11,20 @@ from analytics_box.base.clock import Clock
 from analytics_box.base.settings import Settings
 from analytics_box.base.texts import LinkPreview, figures
 from analytics_box.products.links import slugs
-from analytics_box.products.links.link import Link
+from analytics_box.products.links.link import ShortLink
 from analytics_box.products.links.qr import picture as qr
 from analytics_box.products.links.redirects.live import live, redirected_to
 from analytics_box.products.links.short_url import short_url
 from analytics_box.products.links.targeting.apps import APPS
-from analytics_box.products.links.targeting.query_strings import forwarded
-from analytics_box.products.links.targeting.rules import Choice, Visit
+from analytics_box.products.links.targeting.query_strings import forward_query
+from analytics_box.products.links.targeting.rules import TargetChoice, TargetVisit
 from analytics_box.web.recognition import countries
 
 VISITOR: Final = ("country", "device", "system", "language", "query")  # fields, each with "as." before it
 _LONGEST = 255
 
 
-class Part(Struct, frozen=True):
+class PreviewShare(Struct, frozen=True):
     """A target that some of such visitors get."""
 
     name: str
@@ -33,12 +33,14 @@ class Part(Struct, frozen=True):
 
 
 class Preview(Struct, frozen=True):
-    """What the preview says. `wrong` is why there is nothing to show; `qr` is a picture as a data address."""
+    """The content of the preview. `wrong` is the reason why there is nothing to show; `qr` is a picture as a data
+    address.
+    """
 
     visitor: Mapping[str, str]
     url: str = ""
     because: str = ""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[PreviewShare, ...] = ()
     over: bool = False
     asks: bool = False
     short: str = ""
@@ -47,12 +49,12 @@ class Preview(Struct, frozen=True):
 
 
 def visitor_of(form: Mapping[str, str]) -> dict[str, str]:
-    """Who the preview is asked about."""
+    """The visitor that the preview is for."""
     return {name: form.get(f"as.{name}", "").strip()[:_LONGEST] for name in VISITOR}
 
 
 def preview_of(
-    link: Link, visitor: Mapping[str, str], settings: Settings, clock: Clock, *, password: bool = False
+    link: ShortLink, visitor: Mapping[str, str], settings: Settings, clock: Clock, *, password: bool = False
 ) -> Preview:
     """The target of such a visitor; with `password` one is about to be set."""
     found = replace(_short(link, settings), visitor=visitor, asks=link.password is not None or password)
@@ -77,7 +79,7 @@ def country_of(given: str) -> tuple[str, str]:
     return next((code for code, known in countries.names().items() if known.lower() == given.lower()), ""), given
 
 
-def _short(link: Link, settings: Settings) -> Preview:
+def _short(link: ShortLink, settings: Settings) -> Preview:
     """The short URL and its QR code, as far as there is a slug that could be one."""
     if not slugs.is_slug(link.slug):
         return Preview({})
@@ -86,9 +88,9 @@ def _short(link: Link, settings: Settings) -> Preview:
     return Preview({}, short=short, qr=f"data:image/svg+xml;base64,{picture}")
 
 
-def _visit(visitor: Mapping[str, str]) -> Visit:
+def _visit(visitor: Mapping[str, str]) -> TargetVisit:
     code, name = country_of(visitor["country"])
-    return Visit(
+    return TargetVisit(
         person="",
         country=name,
         country_code=code,
@@ -99,13 +101,13 @@ def _visit(visitor: Mapping[str, str]) -> Visit:
 
 
 def _device_of(system: str) -> str:
-    """What most devices of a system are, where it is not said."""
+    """The usual device of a system, unless one is given."""
     if not system:
         return ""
     return "mobile" if system in {"iOS", "Android"} else "desktop"
 
 
-def _because(choice: Choice) -> str:
+def _because(choice: TargetChoice) -> str:
     words = LinkPreview.because
     if choice.rule:
         return words.get(choice.rule) or words["rule"].format(name=figures.visible(choice.rule))
@@ -115,15 +117,15 @@ def _because(choice: Choice) -> str:
     return words[""]
 
 
-def _parts(link: Link, query: str) -> tuple[Part, ...]:
+def _parts(link: ShortLink, query: str) -> tuple[PreviewShare, ...]:
     """All variants, because which one somebody gets is as good as random."""
     found = live(link, 0)
     total = sum(variant.weight for variant in found.variants)
     return tuple(
-        Part(
+        PreviewShare(
             figures.visible(variant.name),
             figures.percent(100 * variant.weight / total),
-            forwarded(variant.targetUrl, query, found.query_forwarding),
+            forward_query(variant.targetUrl, query, found.query_forwarding),
         )
         for variant in found.variants
     )

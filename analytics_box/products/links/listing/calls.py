@@ -7,10 +7,10 @@ from analytics_box.products.links import list_rows
 from analytics_box.products.links.access import check
 from analytics_box.products.links.editing.calls import with_clicks
 from analytics_box.products.links.editing.shown import LinkShown
-from analytics_box.products.links.link import Link
-from analytics_box.products.links.list_rows import Filters, Selection
+from analytics_box.products.links.link import ShortLink
+from analytics_box.products.links.list_rows import LinkFilters, LinkSelection
 from analytics_box.products.links.listing import ranked
-from analytics_box.products.links.listing.messages import LinkList, LinkPage, PageShown
+from analytics_box.products.links.listing.messages import LinkList, LinkPage, LinkPageAnswer
 from analytics_box.products.links.listing.ranked_rows import Ranking
 from analytics_box.tenants.tenancy.acting import acting
 from analytics_box.web.call import Call
@@ -23,34 +23,34 @@ async def list_links(call: Call, given: LinkList) -> list[LinkShown]:
     return await with_clicks(call, await _fitting(call, given))
 
 
-async def paginated(call: Call, given: LinkPage) -> PageShown:
+async def list_page(call: Call, given: LinkPage) -> LinkPageAnswer:
     """links.paginated: a page of those that fit. Raises Forbidden."""
     fitting = await _fitting(call, given)
-    return PageShown(await with_clicks(call, fitting[: given.limit]), hasMore=len(fitting) > given.limit)
+    return LinkPageAnswer(await with_clicks(call, fitting[: given.limit]), hasMore=len(fitting) > given.limit)
 
 
-async def listed(call: Call, organization_id: str | None, selection: Selection) -> list[Link]:
+async def visible_links(call: Call, organization_id: str | None, selection: LinkSelection) -> list[ShortLink]:
     """The links that somebody may see. Raises Forbidden."""
     own, by = acting(call, organization_id)
 
-    def read(db: Connection) -> list[Link]:
+    def read(db: Connection) -> list[ShortLink]:
         check(db, own, by, "viewer")
         return list_rows.links(db, selection)
 
     return await call.read(read)
 
 
-async def _fitting(call: Call, given: LinkList) -> list[Link]:
+async def _fitting(call: Call, given: LinkList) -> list[ShortLink]:
     """The links that a message asks for, in its order. Raises Forbidden."""
     selection = _selection(call, given)
     match given.sort:
         case "clicks" | "last-click" as ranking:
-            return await _ranked(call, selection, ranking)
+            return await _rank_by_clicks(call, selection, ranking)
         case order:
-            return await listed(call, given.organization_id, replace(selection, sort=order))
+            return await visible_links(call, given.organization_id, replace(selection, sort=order))
 
 
-async def _ranked(call: Call, selection: Selection, ranking: Ranking) -> list[Link]:
+async def _rank_by_clicks(call: Call, selection: LinkSelection, ranking: Ranking) -> list[ShortLink]:
     """The links that somebody may see by their clicks. Raises Forbidden."""
     _, by = acting(call, selection.organization_id)
     await call.read(lambda db: check(db, selection.organization_id, by, "viewer"))
@@ -58,10 +58,10 @@ async def _ranked(call: Call, selection: Selection, ranking: Ranking) -> list[Li
     return await call.read(lambda db: list_rows.in_order(db, numbers))
 
 
-def _selection(call: Call, given: LinkList) -> Selection:
+def _selection(call: Call, given: LinkList) -> LinkSelection:
     organization_id, _ = acting(call, given.organization_id)
-    filters = {name: getattr(given, name) for name in Filters.__struct_fields__}
-    selection = Selection(**filters | {"organization_id": organization_id}, limit=MOST_LISTED)
+    filters = {name: getattr(given, name) for name in LinkFilters.__struct_fields__}
+    selection = LinkSelection(**filters | {"organization_id": organization_id}, limit=MOST_LISTED)
     if not isinstance(given, LinkPage):
         return selection
     return replace(

@@ -1,18 +1,18 @@
-"""What pages say of each link. Pure but for the person's time zone."""
+"""Links as pages list them. Pure but for the person's time zone."""
 
 from collections.abc import Mapping
 
 from msgspec import Struct
 
-from analytics_box.base.identity import Person
-from analytics_box.base.texts import Links, figures
+from analytics_box.base.identity import SignedInPerson
+from analytics_box.base.texts import LinkTexts, figures
 from analytics_box.products.links.editing.shown import LinkShown
 from analytics_box.products.links.targeting.apps import APPS
 from analytics_box.tenants.tenancy.messages import millis
 from analytics_box.web.page import dates
 
 
-class State(Struct, frozen=True):
+class LinkState(Struct, frozen=True):
     """Something that has become of a link or that keeps visitors from its target; `tone` is a class of badges."""
 
     text: str
@@ -28,7 +28,7 @@ class LinkLine(Struct, frozen=True):
     url: str
     short: str
     target: str
-    states: tuple[State, ...]
+    states: tuple[LinkState, ...]
     tags: tuple[str, ...]
     folder: str
     clicks: str
@@ -36,7 +36,7 @@ class LinkLine(Struct, frozen=True):
     last: str
 
 
-def line(link: LinkShown, folders: Mapping[str, str], person: Person, now: int) -> LinkLine:
+def line(link: LinkShown, folders: Mapping[str, str], person: SignedInPerson, now: int) -> LinkLine:
     """A link as pages show it; `folders` are names by id, `now` is UTC ms."""
     return LinkLine(
         id=link.id,
@@ -50,29 +50,33 @@ def line(link: LinkShown, folders: Mapping[str, str], person: Person, now: int) 
         folder=figures.visible(folders.get(link.folder_id or "", "")),
         clicks=figures.count(link.clicks),
         one_click=link.clicks == 1,
-        last=Links.last.format(when=dates.moment(millis(link.last_clicked_at), person)) if link.last_clicked_at else "",
+        last=LinkTexts.last.format(when=dates.moment(millis(link.last_clicked_at), person))
+        if link.last_clicked_at
+        else "",
     )
 
 
-def _states(link: LinkShown, person: Person, now: int) -> list[State]:
-    words, found = Links.states, []
+def _states(link: LinkShown, person: SignedInPerson, now: int) -> list[LinkState]:
+    words, found = LinkTexts.states, []
     if link.expires_at is not None:
         ends = millis(link.expires_at)
         over = ends <= now
         found.append(
-            State(words["expired"], "over") if over else State(words["ends"].format(when=dates.moment(ends, person)))
+            LinkState(words["expired"], "over")
+            if over
+            else LinkState(words["ends"].format(when=dates.moment(ends, person)))
         )
     if link.max_clicks is not None:
         full = link.clicks >= link.max_clicks
         limit = words["limit"].format(clicks=figures.count(link.clicks), most=figures.count(link.max_clicks))
-        found.append(State(words["full"], "over") if full else State(limit))
+        found.append(LinkState(words["full"], "over") if full else LinkState(limit))
     if link.has_password:
-        found.append(State(words["password"]))
+        found.append(LinkState(words["password"]))
     if link.rules:
-        found.append(State(words["rules"]))
+        found.append(LinkState(words["rules"]))
     if link.variants:
-        found.append(State(words["test"]))
+        found.append(LinkState(words["test"]))
     if link.deep_link_app is not None:
         app = APPS.get(link.deep_link_app)
-        found.append(State(words["app"].format(app=app.name if app is not None else link.deep_link_app)))
+        found.append(LinkState(words["app"].format(app=app.name if app is not None else link.deep_link_app)))
     return found

@@ -1,11 +1,11 @@
-"""What the lists of links take and answer with (wire 7.1)."""
+"""Input and output of link lists (wire 7.1)."""
 
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
 from analytics_box.products.links.editing.shown import LinkShown
-from analytics_box.products.links.list_rows import Filters, Order
+from analytics_box.products.links.list_rows import LinkFilters, Order
 from analytics_box.products.links.listing.ranked_rows import Ranking
 from analytics_box.tenants.tenancy.messages import Text
 
@@ -13,7 +13,7 @@ Sort = Order | Ranking
 LinkType = Literal["all", "short", "deep"]
 
 
-class LinkList(Filters, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class LinkList(LinkFilters, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Input of links.list. `folderId` null means links in no folder; `domain` empty those on the box's own host.
 
     Beyond the wire every list can be sorted, also by clicks or by the last click.
@@ -31,7 +31,7 @@ class LinkPage(LinkList, frozen=True, kw_only=True, forbid_unknown_fields=True):
     type: LinkType = "all"
 
 
-class PageShown(Struct, frozen=True):
+class LinkPageAnswer(Struct, frozen=True):
     """Output of links.paginated."""
 
     items: list[LinkShown]

@@ -6,19 +6,19 @@ import msgspec
 from litestar.params import FromPath
 from msgspec import UNSET, Struct, UnsetType
 
-from analytics_box.base.texts import Links, figures
+from analytics_box.base.texts import LinkTexts, figures
 from analytics_box.products.links import list_rows
 from analytics_box.products.links.editing import calls as procedures
 from analytics_box.products.links.folders.names import folder_names
 from analytics_box.products.links.link import LONGEST_TAG
-from analytics_box.products.links.list_rows import Selection
+from analytics_box.products.links.list_rows import LinkSelection
 from analytics_box.products.links.listing import calls
 from analytics_box.products.links.listing.lines import line
 from analytics_box.products.links.listing.messages import LinkPage, Sort
 from analytics_box.products.links.messages import OneLink
 from analytics_box.products.links.page_frame import HOME, frame, links_in_words
 from analytics_box.web.page.questions import ask
-from analytics_box.web.page.visit import Next, Page, Visit, Visitor
+from analytics_box.web.page.visit import Next, Page, PageRequest, Visitor
 
 AT_ONCE = 50  # links on a page
 MOST_TAGS = 200  # to choose from; any other tag is chosen by a click on it
@@ -26,8 +26,8 @@ NO_FOLDER = "none"
 SORTS: tuple[Sort, ...] = ("newest", "oldest", "clicks", "last-click", "name-asc", "name-desc")
 
 
-class Asked(Struct, frozen=True):
-    """What the URL of the list asks for: ?search= &folder= (an id, or none) &tag= &sort= &page=."""
+class LinkListState(Struct, frozen=True):
+    """The state of the list in its URL: ?search= &folder= (an id, or none) &tag= &sort= &page=."""
 
     search: str = ""
     folder: str = ""
@@ -72,8 +72,8 @@ async def link_list(visit: Visitor) -> Page:
         limit=AT_ONCE,
         offset=(asked.page - 1) * AT_ONCE,
     )
-    found = await calls.paginated(visit.call, given)
-    selection = Selection(person.organization_id, folder_id=asked.folder_id, tag=given.tag, search=given.search)
+    found = await calls.list_page(visit.call, given)
+    selection = LinkSelection(person.organization_id, folder_id=asked.folder_id, tag=given.tag, search=given.search)
     total, tags = await visit.call.read(
         lambda db: (list_rows.count(db, selection), list_rows.tag_names(db, selection.organization_id, MOST_TAGS))
     )
@@ -83,13 +83,13 @@ async def link_list(visit: Visitor) -> Page:
         shell=frame(visit.person),
         asked=asked,
         links=[line(one, folders, person, visit.call.now) for one in found.items],
-        counted=_counted(asked, len(found.items), total),
+        counted=_count_text(asked, len(found.items), total),
         folders=folders,
         tags=tags if not asked.tag or asked.tag in tags else [asked.tag, *tags],
         later=asked.link(page=asked.page + 1) if found.hasMore else "",
         earlier=asked.link(page=asked.page - 1) if asked.page > 1 else "",
         editable=person.may("member"),
-        done=Links.done.get(visit.asked("done"), ""),
+        done=LinkTexts.done.get(visit.asked("done"), ""),
     )
 
 
@@ -99,7 +99,7 @@ async def delete_form(visit: Visitor, link_id: FromPath[str]) -> Page:
     return ask(
         visit,
         frame(visit.person),
-        Links.delete,
+        LinkTexts.delete,
         link.name,
         action=f"{HOME}/{link.id}/delete",
         back=f"{HOME}/{link.id}",
@@ -113,10 +113,10 @@ async def delete(visit: Visitor, link_id: FromPath[str]) -> Next:
     return visit.go(f"{HOME}?done=deleted")
 
 
-def read_asked(visit: Visit) -> Asked:
-    """What the URL asks for. Pages are forgiving: what cannot be read is left out."""
+def read_asked(visit: PageRequest) -> LinkListState:
+    """The state of the list from the URL. Invalid values are ignored."""
     page = visit.asked("page")
-    return Asked(
+    return LinkListState(
         search=visit.asked("search").strip()[:255],
         folder=visit.asked("folder")[:255],
         tag=visit.asked("tag")[:LONGEST_TAG],
@@ -125,11 +125,11 @@ def read_asked(visit: Visit) -> Asked:
     )
 
 
-def _counted(asked: Asked, shown: int, total: int) -> str:
-    """How many links there are, and which of them the page has."""
+def _count_text(asked: LinkListState, shown: int, total: int) -> str:
+    """The number of links, and the range on this page, in words."""
     if total <= AT_ONCE and asked.page == 1:
         return links_in_words(total)
     first = (asked.page - 1) * AT_ONCE + 1
-    return Links.range.format(
+    return LinkTexts.range.format(
         first=figures.count(first), last=figures.count(first + shown - 1), count=figures.count(total)
     )

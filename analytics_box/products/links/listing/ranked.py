@@ -11,7 +11,7 @@ from typing import Final
 from analytics_box.products.links import list_rows
 from analytics_box.products.links.clicks import rows as click_rows
 from analytics_box.products.links.clicks.waiting import Clicks
-from analytics_box.products.links.list_rows import Selection
+from analytics_box.products.links.list_rows import LinkSelection
 from analytics_box.products.links.listing import ranked_rows
 from analytics_box.products.links.listing.ranked_rows import Ranking
 from analytics_box.web.call import Call
@@ -23,7 +23,7 @@ FIRST_STEP, LONGEST_STEP = 1_000, 20_000  # totals or links that are read at onc
 class _Page:
     """The numbers of a page, taken from all of them in their order."""
 
-    def __init__(self, selection: Selection) -> None:
+    def __init__(self, selection: LinkSelection) -> None:
         self.numbers: list[int] = []
         self._before = selection.offset
         self._limit = selection.limit
@@ -40,26 +40,26 @@ class _Page:
                 self.numbers.append(number)
 
 
-async def numbers(call: Call, selection: Selection, ranking: Ranking) -> list[int]:
+async def numbers(call: Call, selection: LinkSelection, ranking: Ranking) -> list[int]:
     """The numbers of the links that this asks for, whatever its own order. Who may see them has been asked before."""
     clicks, page = call.parts[Clicks], _Page(selection)
     fitting = await call.read(partial(list_rows.numbers, selection=selection, limit=FEW + 1))
     await clicks.flush()
     if len(fitting) <= FEW:
-        page.take(await _sorted(clicks, fitting, ranking))
+        page.take(await _rank(clicks, fitting, ranking))
     else:
         await _walk_followed(call, selection, ranking, page)
         await _walk_others(call, selection, page)
     return page.numbers
 
 
-async def _sorted(clicks: Clicks, fitting: list[int], ranking: Ranking) -> list[int]:
+async def _rank(clicks: Clicks, fitting: list[int], ranking: Ranking) -> list[int]:
     totals = await clicks.events.read(partial(click_rows.totals, links=fitting))
     values = {number: one.clicks if ranking == "clicks" else one.last for number, one in totals.items()}
     return sorted(fitting, key=lambda number: (values.get(number, 0), number), reverse=True)
 
 
-async def _walk_followed(call: Call, selection: Selection, ranking: Ranking, page: _Page) -> None:
+async def _walk_followed(call: Call, selection: LinkSelection, ranking: Ranking, page: _Page) -> None:
     step, below = FIRST_STEP, None
     while not page.is_full:
         best = await call.parts[Clicks].events.read(partial(ranked_rows.best, ranking=ranking, below=below, limit=step))
@@ -71,7 +71,7 @@ async def _walk_followed(call: Call, selection: Selection, ranking: Ranking, pag
         page.take(number for number in ranked if number in wanted)
 
 
-async def _walk_others(call: Call, selection: Selection, page: _Page) -> None:
+async def _walk_others(call: Call, selection: LinkSelection, page: _Page) -> None:
     step, older_than = FIRST_STEP, None
     while not page.is_full:
         some = await call.read(partial(list_rows.numbers, selection=selection, limit=step, older_than=older_than))

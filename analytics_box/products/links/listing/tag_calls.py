@@ -5,19 +5,19 @@ from msgspec import Struct
 from analytics_box.base.store.db import Connection
 from analytics_box.products.links import list_rows
 from analytics_box.products.links.access import check
-from analytics_box.products.links.messages import OfOrganization
+from analytics_box.products.links.messages import LinkOrganizationInput
 from analytics_box.tenants.tenancy.acting import acting
 from analytics_box.web.call import Call
 
 
-class TagShown(Struct, frozen=True):
+class LinkTagAnswer(Struct, frozen=True):
     """A tag, and how many links have it."""
 
     tag: str
     links: int
 
 
-async def list_tags(call: Call, given: OfOrganization) -> list[TagShown]:
+async def list_tags(call: Call, given: LinkOrganizationInput) -> list[LinkTagAnswer]:
     """links.listTags: by name. Raises Forbidden."""
     organization_id, by = acting(call, given.organizationId)
 
@@ -25,4 +25,4 @@ async def list_tags(call: Call, given: OfOrganization) -> list[TagShown]:
         check(db, organization_id, by, "viewer")
         return list_rows.tags(db, organization_id)
 
-    return [TagShown(*one) for one in await call.read(read)]
+    return [LinkTagAnswer(*one) for one in await call.read(read)]

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from analytics_box.products.links.access import found
+from analytics_box.products.links.access import find_link
 from analytics_box.products.links.messages import Id
 from analytics_box.products.links.qr import picture as qr
 from analytics_box.products.links.short_url import short_url
@@ -31,7 +31,7 @@ class QrShown(Struct, frozen=True):
 
 async def get_qr(call: Call, given: GivenQr) -> QrShown:
     """links.getQr: the short URL as a QR code. Raises Forbidden or NotFound."""
-    link = await found(call, given.id, given.organizationId)
+    link = await find_link(call, given.id, given.organizationId)
     url = short_url(link.domain, link.slug, call.parts.settings)
     picture = qr.picture(url, given.format, scale=given.scale)
     content = picture.decode() if given.format == "svg" else base64.b64encode(picture).decode()

@@ -7,7 +7,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from analytics_box.base import errors
-from analytics_box.products.links.access import found
+from analytics_box.products.links.access import find_link
 from analytics_box.products.links.qr import picture as qr
 from analytics_box.products.links.short_url import short_url
 from analytics_box.web.call import Call
@@ -33,7 +33,7 @@ async def qr_code(
     kind: qr.Form = "svg" if form == "svg" else "png"
     if form not in qr.TYPES:
         raise errors.NotFound("A QR code is there as svg and as png")
-    link = await found(call, link_id)
+    link = await find_link(call, link_id)
     scale = request.query_params.get("scale", "8")
     if not (scale.isascii() and scale.isdecimal() and 1 <= int(scale) <= qr.MOST_SCALE):
         raise errors.BadRequest(f"The scale is a number of pixels from 1 to {qr.MOST_SCALE}")

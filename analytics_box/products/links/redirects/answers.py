@@ -1,4 +1,4 @@
-"""What a short URL is answered with: a redirect, or a page of the box. Nothing here is stored by shared caches."""
+"""Answers to a short URL: a redirect, or a page of the box. Nothing here is stored by shared caches."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from analytics_box.base import texts
 from analytics_box.base.errors import RateLimited
-from analytics_box.products.links.link import Link
+from analytics_box.products.links.link import ShortLink
 from analytics_box.products.links.targeting.apps import APPS, address_in
-from analytics_box.products.links.targeting.rules import Choice
+from analytics_box.products.links.targeting.rules import TargetChoice
 from analytics_box.web.asgi import Send, respond
 
 Render = Callable[..., str]  # a template's name and its context → a page
@@ -41,7 +41,7 @@ async def redirect(send: Send, status: int, location: bytes, tag: bytes) -> None
     await respond(send, status, headers)
 
 
-async def unchanged(send: Send, tag: bytes) -> None:
+async def not_modified(send: Send, tag: bytes) -> None:
     """The browser still knows the target; not a click."""
     await respond(send, 304, [_REVALIDATED, (b"etag", tag), _NO_INDEX, _REFERRER])
 
@@ -71,7 +71,7 @@ async def ask_password(send: Send, render: Render, *, wrong: str = "", refused: 
     await _page(send, page, status=429 if refused is not None else 403 if wrong else 200, more=more)
 
 
-async def open_app(send: Send, render: Render, choice: Choice, location: str, system: str) -> None:
+async def open_app(send: Send, render: Render, choice: TargetChoice, location: str, system: str) -> None:
     """A page that opens the app; it links to the web page too."""
     app = APPS[choice.app]
     address = address_in(app, location, system)
@@ -79,7 +79,7 @@ async def open_app(send: Send, render: Render, choice: Choice, location: str, sy
     await _page(send, page, status=200, more=[(b"refresh", b"0;url=" + address.encode("ascii")), _REFERRER])
 
 
-async def preview(send: Send, render: Render, link: Link, url: str) -> None:
+async def preview(send: Send, render: Render, link: ShortLink, url: str) -> None:
     """The preview of a shared link; of a protected link only that it is a short link."""
     name = link.og_title or link.name
     if link.password is not None:

@@ -12,9 +12,9 @@ from typing import Final
 
 from analytics_box.base.store.db import Db
 from analytics_box.products.links import rows
-from analytics_box.products.links.link import Link
+from analytics_box.products.links.link import ShortLink
 from analytics_box.products.links.redirects import live, loading
-from analytics_box.products.links.redirects.live import Live
+from analytics_box.products.links.redirects.live import RedirectLink
 
 log = logging.getLogger(__name__)
 
@@ -67,17 +67,17 @@ class LinkDirectory:
             if not self.complete:  # some of them alone would not follow changes
                 self._known.clear()
 
-    async def _page(self, after: int) -> tuple[list[loading.Loaded], int]:
+    async def _page(self, after: int) -> tuple[list[loading.LoadedLink], int]:
         start = after
         return await self._db.read(lambda db: loading.page(db, after=start, limit=_PAGE))
 
-    def _take(self, loaded: Iterable[loading.Loaded]) -> None:
+    def _take(self, loaded: Iterable[loading.LoadedLink]) -> None:
         for one in loaded:
             key = self._key(one.domain, one.slug)
             if (self._changed is None or key not in self._changed) and one.organization_id not in self._gone:
-                self._known[key] = live.pack(live.numbered(one.live, self._number(one.organization_id)))
+                self._known[key] = live.pack(live.with_organization_number(one.live, self._number(one.organization_id)))
 
-    def find(self, domain: str, slug: str) -> Live | None:
+    def find(self, domain: str, slug: str) -> RedirectLink | None:
         """The link as far as it is in memory."""
         key = self._key(domain, slug)
         packed = self._known.get(key) or self._latest.get(key)
@@ -91,7 +91,7 @@ class LinkDirectory:
         """Whether it is known that there is no such link."""
         return self.complete or self._key(domain, slug) in self._missing
 
-    async def look_up(self, domain: str, slug: str) -> Live | None:
+    async def look_up(self, domain: str, slug: str) -> RedirectLink | None:
         """The link, read from box.db. What was changed meanwhile is not kept."""
         key, before = self._key(domain, slug), self._changes
         link = await self._db.read(lambda db: rows.find_by_slug(db, domain, slug))
@@ -106,11 +106,11 @@ class LinkDirectory:
             self._keep(key, live.pack(found))
         return None if link.organization_id in self._closed else found
 
-    def organization_of(self, found: Live) -> str:
+    def organization_of(self, found: RedirectLink) -> str:
         """The organization that a link belongs to."""
         return self._organizations[found.organization]
 
-    def remember(self, link: Link) -> None:
+    def remember(self, link: ShortLink) -> None:
         """A link was made or changed."""
         key = self._key(link.domain, link.slug)
         self._note_change(key)
@@ -142,10 +142,10 @@ class LinkDirectory:
                 del kept[key]
 
     def __len__(self) -> int:
-        """How many links are in memory."""
+        """The number of links in memory."""
         return len(self._known) + len(self._latest)
 
-    def _open(self, packed: bytes) -> Live | None:
+    def _open(self, packed: bytes) -> RedirectLink | None:
         found = live.unpack(packed)
         return None if self._closed and self._organizations[found.organization] in self._closed else found
 

@@ -1,4 +1,4 @@
-"""What a redirect needs of a link, small enough that a million of them fit into memory. Pure."""
+"""The fields of a link that a redirect needs, small enough for a million of them in memory. Pure."""
 
 import struct
 from collections.abc import Callable
@@ -9,15 +9,21 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base.urls import url_parts
-from analytics_box.products.links.link import Link, RedirectStatus
-from analytics_box.products.links.targeting.query_strings import Forwarding, forwarded, with_parameters
-from analytics_box.products.links.targeting.rules import Choice, TargetRule, Variant, Visit, chosen
+from analytics_box.products.links.link import RedirectStatus, ShortLink
+from analytics_box.products.links.targeting.query_strings import Forwarding, forward_query, with_parameters
+from analytics_box.products.links.targeting.rules import (
+    TargetChoice,
+    TargetRule,
+    TargetVariant,
+    TargetVisit,
+    choose_target,
+)
 
 _PLAIN, _RICH = 0, 1
 _HEAD: Final = struct.Struct("<BqI")  # which form, the link's number, the number of its organization in memory
 
 
-class Live(Struct, frozen=True, array_like=True, gc=False):
+class RedirectLink(Struct, frozen=True, array_like=True, gc=False):
     """A link as a redirect sees it: campaign values are part of all its targets. Times are UTC ms.
 
     `key` is what its variants are assigned with.
@@ -37,13 +43,13 @@ class Live(Struct, frozen=True, array_like=True, gc=False):
     android_url: str | None = None
     deep_link_app: str | None = None
     rules: tuple[TargetRule, ...] = ()
-    variants: tuple[Variant, ...] = ()
+    variants: tuple[TargetVariant, ...] = ()
     key: str = ""
 
     @property
     def is_plain(self) -> bool:
         """Whether its target is all that there is to it."""
-        return self == Live(self.number, self.organization, self.target_url)
+        return self == RedirectLink(self.number, self.organization, self.target_url)
 
     @property
     def is_simple(self) -> bool:
@@ -52,17 +58,17 @@ class Live(Struct, frozen=True, array_like=True, gc=False):
 
 
 _ENCODE = msgspec.msgpack.Encoder().encode
-_DECODE = msgspec.msgpack.Decoder(Live).decode
+_DECODE = msgspec.msgpack.Decoder(RedirectLink).decode
 
 
-def live(link: Link, organization: int) -> Live:
-    """What a redirect needs of this link."""
+def live(link: ShortLink, organization: int) -> RedirectLink:
+    """The fields that a redirect needs of this link."""
     more = link.utm.parameters
 
     def tagged(url: str) -> str:
         return with_parameters(url, more)
 
-    return Live(
+    return RedirectLink(
         number=link.number,
         organization=organization,
         target_url=tagged(link.target_url),
@@ -82,19 +88,19 @@ def live(link: Link, organization: int) -> Live:
     )
 
 
-def redirected_to(link: Link, visit: Visit, query: str = "") -> Choice:
+def redirected_to(link: ShortLink, visit: TargetVisit, query: str = "") -> TargetChoice:
     """The target of this visit, requested with this query: what a redirect chooses, without one."""
     found = live(link, 0)
-    choice = chosen(found, visit, key=found.key)
-    return replace(choice, url=forwarded(choice.url, query, found.query_forwarding))
+    choice = choose_target(found, visit, key=found.key)
+    return replace(choice, url=forward_query(choice.url, query, found.query_forwarding))
 
 
-def numbered(found: Live, organization: int) -> Live:
+def with_organization_number(found: RedirectLink, organization: int) -> RedirectLink:
     """A link with the number of its organization."""
     return found if found.organization == organization else replace(found, organization=organization)
 
 
-def pack(found: Live) -> bytes:
+def pack(found: RedirectLink) -> bytes:
     """A link as bytes; one with nothing but a target takes 13 more than that."""
     if found.is_plain:
         return _HEAD.pack(_PLAIN, found.number, found.organization) + found.target_url.encode()
@@ -106,11 +112,11 @@ def owner(packed: bytes) -> int:
     return int(_HEAD.unpack_from(packed)[2])
 
 
-def unpack(packed: bytes) -> Live:
+def unpack(packed: bytes) -> RedirectLink:
     """The link in these bytes."""
     form, number, organization = _HEAD.unpack_from(packed)
     if form == _PLAIN:
-        return Live(number, organization, packed[_HEAD.size :].decode())
+        return RedirectLink(number, organization, packed[_HEAD.size :].decode())
     return _DECODE(packed[_HEAD.size :])
 
 

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 from analytics_box.base.store.db import Connection
 from analytics_box.products.links import rows
 from analytics_box.products.links.redirects import live
-from analytics_box.products.links.redirects.live import Live
+from analytics_box.products.links.redirects.live import RedirectLink
 
 _IS_PLAIN: Final = """
   redirect_status = 302 and query_forwarding = 'none' and rules = '[]' and variants = '[]' and utm = '{}'
@@ -13,16 +13,16 @@ _IS_PLAIN: Final = """
                android_url, deep_link_app) is null"""
 
 
-class Loaded(NamedTuple):
+class LoadedLink(NamedTuple):
     """A link and where it is found. The number of its organization in memory is not known yet."""
 
     organization_id: str
     domain: str
     slug: str
-    live: Live
+    live: RedirectLink
 
 
-def page(db: Connection, *, after: int, limit: int) -> tuple[list[Loaded], int]:
+def page(db: Connection, *, after: int, limit: int) -> tuple[list[LoadedLink], int]:
     """The next links by number, and the number to go on after; -1 at the end."""
     found = db.execute(
         f"""
@@ -47,8 +47,11 @@ def page(db: Connection, *, after: int, limit: int) -> tuple[list[Loaded], int]:
         )
         rich = {link.number: live.live(link, 0) for link in found_rich}
     loaded = [
-        Loaded(
-            str(owner), str(domain), str(slug), Live(int(str(number)), 0, str(url)) if plain else rich[int(str(number))]
+        LoadedLink(
+            str(owner),
+            str(domain),
+            str(slug),
+            RedirectLink(int(str(number)), 0, str(url)) if plain else rich[int(str(number))],
         )
         for number, owner, domain, slug, url, plain in found
     ]

@@ -10,10 +10,10 @@ from analytics_box.base.clock import Clock
 from analytics_box.base.facts.clicks import BOT, CLICK, HEAD, PREFETCH, PREVIEW, Kind
 from analytics_box.ingest import visitors
 from analytics_box.ingest.visitors import SaltFile
-from analytics_box.products.links.clicks.rows import Click
-from analytics_box.products.links.redirects.live import Live
+from analytics_box.products.links.clicks.rows import LinkClick
+from analytics_box.products.links.redirects.live import RedirectLink
 from analytics_box.products.links.redirects.previews import makes_previews
-from analytics_box.products.links.targeting.rules import Choice, Visit
+from analytics_box.products.links.targeting.rules import TargetChoice, TargetVisit
 from analytics_box.tenants.websites.directory import Directory as Websites
 from analytics_box.web.address import network_of
 from analytics_box.web.asgi import Scope
@@ -21,7 +21,7 @@ from analytics_box.web.recognition import agent
 from analytics_box.web.recognition.bots import classify_headers
 from analytics_box.web.recognition.countries import names
 from analytics_box.web.recognition.geo import Geo, Location
-from analytics_box.web.recognition.language import language, preferred
+from analytics_box.web.recognition.language import language, preferred_language
 from analytics_box.web.recognition.paths import clean
 from analytics_box.web.recognition.source import host_of, source
 
@@ -33,8 +33,8 @@ _SHORT = 256  # characters of a referrer that is worth remembering
 Headers = Mapping[bytes, bytes]
 
 
-class Seen(Struct, frozen=True):
-    """What a request tells of its sender. `bot_name` is what a bot calls itself."""
+class ClickSender(Struct, frozen=True):
+    """The sender of a request. `bot_name` is a bot's name for itself."""
 
     kind: Kind
     network: str
@@ -47,9 +47,9 @@ class Seen(Struct, frozen=True):
     bot_name: str
 
     @property
-    def visit(self) -> Visit:
-        """What rules choose by."""
-        return Visit(
+    def visit(self) -> TargetVisit:
+        """The visit that targeting rules match."""
+        return TargetVisit(
             person=f"{self.network}\0{self.user_agent}",
             country=self.location.country,
             country_code=_code_of(self.location.country),
@@ -74,27 +74,27 @@ class Observer:
         self._refreshed: float | None = None
         salts.memories.append(makes_previews.cache_clear)
 
-    def look(self, scope: Scope, headers: Headers) -> Seen:
-        """What this request tells of its sender."""
+    def look(self, scope: Scope, headers: Headers) -> ClickSender:
+        """The sender of this request."""
         user_agent = headers.get(b"user-agent", b"").decode("latin-1")[:_LONGEST_AGENT]
         known = agent.parse(user_agent)
         kind, bot_name = _kind(scope, headers, user_agent, known)
         network = network_of(scope["address"])
         client = scope["client"]
         referrer, came_from = _referrer(headers.get(b"referer", b"").decode("latin-1")[:_LONGEST_REFERRER])
-        return Seen(
+        return ClickSender(
             kind=kind,
             network=network,
             user_agent=user_agent,
             agent=known,
             location=self._geo.of(network, headers, peer=client[0] if client else ""),
-            language=language(preferred(headers.get(b"accept-language", b"").decode("latin-1"))[:64]),
+            language=language(preferred_language(headers.get(b"accept-language", b"").decode("latin-1"))[:64]),
             referrer=referrer,
             source=came_from,
             bot_name=bot_name,
         )
 
-    def click(self, seen: Seen, link: Live, organization_id: str, choice: Choice) -> Click:
+    def click(self, seen: ClickSender, link: RedirectLink, organization_id: str, choice: TargetChoice) -> LinkClick:
         """The click: no IP address, only ids that the salt of the day makes (semantics 7).
 
         Where the target is a website of the same organization, also who the visitor will be there.
@@ -103,7 +103,7 @@ class Observer:
         salt = self._salts.current(now).today
         landing = self._landing(organization_id, choice.url)
         network, user_agent = seen.network, seen.user_agent
-        return Click(
+        return LinkClick(
             link=link.number,
             time=now,
             kind=seen.kind,
@@ -137,7 +137,7 @@ class Observer:
 
 
 def _kind(scope: Scope, headers: Headers, user_agent: str, known: agent.Agent) -> tuple[Kind, str]:
-    """What kind of visit this is, and what a bot calls itself. Only the first kind counts as a click."""
+    """The kind of this visit, and a bot's name for itself. Only the first kind counts as a click."""
     if makes_previews(user_agent):
         return PREVIEW, known.bot_name or user_agent.partition("/")[0][:64]
     bot, bot_name = (known.bot, known.bot_name) if known.bot else classify_headers(headers)
@@ -154,7 +154,7 @@ def _kind(scope: Scope, headers: Headers, user_agent: str, known: agent.Agent) -
 
 
 def _referrer(given: str) -> tuple[str, str]:
-    """Where somebody came from without query and fragment, and the source that it stands for (semantics 17)."""
+    """The referrer without query and fragment, and its source (semantics 17)."""
     return _known_referrer(given) if len(given) <= _SHORT else _taken_apart(given)
 
 

@@ -2,10 +2,10 @@
 
 from msgspec import Struct
 
-from analytics_box.products.links.access import found
+from analytics_box.products.links.access import find_link
 from analytics_box.products.links.messages import Id
 from analytics_box.products.links.redirects.live import redirected_to
-from analytics_box.products.links.targeting.rules import Visit
+from analytics_box.products.links.targeting.rules import TargetVisit
 from analytics_box.tenants.tenancy.messages import Text
 from analytics_box.web.call import Call
 from analytics_box.web.recognition import countries
@@ -40,9 +40,9 @@ class ChoiceShown(Struct, frozen=True):
 
 async def preview(call: Call, given: GivenVisit) -> ChoiceShown:
     """links.preview: where a visit like this would be redirected; nothing is counted. Raises Forbidden or NotFound."""
-    link = await found(call, given.id, given.organizationId)
+    link = await find_link(call, given.id, given.organizationId)
     code, name = _country(given.country)
-    visit = Visit(
+    visit = TargetVisit(
         person=given.person,
         country=name,
         country_code=code,

@@ -14,7 +14,7 @@ from analytics_box.base import errors, texts
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import RateLimited
 from analytics_box.base.facts.clicks import PREVIEW
-from analytics_box.base.limits import Limits
+from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Db
 from analytics_box.products.links import rows
@@ -23,13 +23,13 @@ from analytics_box.products.links.domains.lookup import LinkDomain, LinkDomains
 from analytics_box.products.links.redirects import answers
 from analytics_box.products.links.redirects.answers import Render
 from analytics_box.products.links.redirects.directory import LinkDirectory
-from analytics_box.products.links.redirects.live import Live
-from analytics_box.products.links.redirects.observer import Observer, Seen
+from analytics_box.products.links.redirects.live import RedirectLink
+from analytics_box.products.links.redirects.observer import ClickSender, Observer
 from analytics_box.products.links.redirects.previews import is_office
 from analytics_box.products.links.short_url import PREFIX, short_url
 from analytics_box.products.links.slugs import RESERVED_ON_DOMAINS, is_slug
-from analytics_box.products.links.targeting.query_strings import forwarded
-from analytics_box.products.links.targeting.rules import Choice, chosen
+from analytics_box.products.links.targeting.query_strings import forward_query
+from analytics_box.products.links.targeting.rules import TargetChoice, choose_target
 from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.web import body
 from analytics_box.web.address import network_of
@@ -44,7 +44,7 @@ _KEEP_METHOD: Final = frozenset((307, 308))
 _HEALTHY: Final = b'{"status":"ok"}'
 
 
-class Requested(Struct, frozen=True):
+class RequestedShortUrl(Struct, frozen=True):
     """The short URL that is requested: its domain (None on the box's own host), its slug, and the path before it."""
 
     domain: LinkDomain | None
@@ -72,7 +72,7 @@ class Redirects:
         observer: Observer,
         box_db: Db,
         passwords: Passwords,
-        limits: Limits,
+        limits: TokenBuckets,
         clock: Clock,
         settings: Settings,
         render: Render,
@@ -97,7 +97,7 @@ class Redirects:
         return bool(self._domains)
 
     def on_domain(self, host: str) -> App | None:
-        """What answers on a domain of short links: /{slug}, and the few paths that every host has."""
+        """The application for a domain of short links: /{slug}, and the few paths that every host has."""
         found = self._domains.find(host)
         return partial(self._at_root, found) if found is not None else None
 
@@ -131,7 +131,7 @@ class Redirects:
         slug, rest = path, ""
         if "/" in path:
             slug, _, rest = path.partition("/")
-        asked = Requested(domain, slug, before)
+        asked = RequestedShortUrl(domain, slug, before)
         found = None
         if is_slug(slug) and rest in {"", PREVIEW_PATH[1:]}:
             found = self._directory.find(asked.host, slug) or await self._look_up(asked, scope)
@@ -144,14 +144,14 @@ class Redirects:
         else:
             await self._redirect(asked, found, scope, receive, send)
 
-    async def _look_up(self, asked: Requested, scope: Scope) -> Live | None:
+    async def _look_up(self, asked: RequestedShortUrl, scope: Scope) -> RedirectLink | None:
         """A link that is not in memory: anonymous callers may try only so many slugs a minute. Raises RateLimited."""
         self._limits.take("link look-ups", network_of(scope["address"]), self._settings.limit_link_lookups)
         if self._directory.is_missing(asked.host, asked.slug):
             return None
         return await self._directory.look_up(asked.host, asked.slug)
 
-    async def _unknown(self, asked: Requested, scope: Scope, send: Send) -> None:
+    async def _unknown(self, asked: RequestedShortUrl, scope: Scope, send: Send) -> None:
         kind = self._observer.look(scope, dict(scope["headers"])).kind
         self._clicks.note_orphan(asked.host, kind, asked.slug if is_slug(asked.slug) else "")
         if asked.domain is not None and asked.domain.missing_url is not None:
@@ -159,14 +159,16 @@ class Redirects:
         else:
             await answers.note(send, self._render, texts.ShortLinks.unknown, status=404)
 
-    async def _preview(self, asked: Requested, send: Send) -> None:
+    async def _preview(self, asked: RequestedShortUrl, send: Send) -> None:
         link = await self._box_db.read(lambda db: rows.find_by_slug(db, asked.host, asked.slug))
         if link is None:
             await answers.note(send, self._render, texts.ShortLinks.unknown, status=404)
         else:
             await answers.preview(send, self._render, link, short_url(asked.host, asked.slug, self._settings))
 
-    async def _redirect(self, asked: Requested, found: Live, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _redirect(
+        self, asked: RequestedShortUrl, found: RedirectLink, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         if self._has_ended(found):
             await self._ended(found, send)
             return
@@ -174,11 +176,11 @@ class Redirects:
         headers = dict(scope["headers"])
         seen = self._observer.look(scope, headers)
         if seen.kind == PREVIEW and is_office(seen.user_agent):
-            self._note(seen, found, Choice(found.target_url))
+            self._note(seen, found, TargetChoice(found.target_url))
             await self._preview(asked, send)  # no redirect, so that the browser is handed the short link
             return
         if seen.kind == PREVIEW and found.has_preview:
-            self._note(seen, found, Choice(found.target_url))
+            self._note(seen, found, TargetChoice(found.target_url))
             await answers.fall_back(send, f"{asked.before}{asked.slug}{PREVIEW_PATH}")
             return
         if found.has_password:
@@ -192,21 +194,23 @@ class Redirects:
             return
         await self._to_target(found, seen, scope, headers.get(b"if-none-match"), send)
 
-    def _has_ended(self, found: Live) -> bool:
+    def _has_ended(self, found: RedirectLink) -> bool:
         if found.expires_at is not None and self._clock.now() >= found.expires_at:
             return True
         return found.max_clicks is not None and (self._clicks.counted(found.number) or 0) >= found.max_clicks
 
-    async def _ended(self, found: Live, send: Send) -> None:
+    async def _ended(self, found: RedirectLink, send: Send) -> None:
         if found.expired_url is not None:
             await answers.fall_back(send, found.expired_url)
         else:
             await answers.note(send, self._render, texts.ShortLinks.expired, status=410)
 
-    async def _to_target(self, found: Live, seen: Seen, scope: Scope, known: bytes | None, send: Send) -> None:
+    async def _to_target(
+        self, found: RedirectLink, seen: ClickSender, scope: Scope, known: bytes | None, send: Send
+    ) -> None:
         """Answer with the target. Nothing waits between the last look at the count and the click that raises it."""
         choice = _choice(found, seen)
-        location = forwarded(choice.url, scope["query_string"].decode("latin-1"), found.query_forwarding)
+        location = forward_query(choice.url, scope["query_string"].decode("latin-1"), found.query_forwarding)
         if choice.app:
             self._note(seen, found, choice)
             await answers.open_app(send, self._render, choice, location, seen.agent.system)
@@ -218,28 +222,32 @@ class Redirects:
             return
         tag = answers.tag_of(target)
         if known is not None and tag in (each.strip().removeprefix(b"W/") for each in known.split(b",")):
-            await answers.unchanged(send, tag)
+            await answers.not_modified(send, tag)
             return
         self._note(seen, found, choice)
         await answers.redirect(send, found.redirect_status, target, tag)
 
-    async def _pass_on(self, found: Live, seen: Seen, scope: Scope, send: Send) -> None:
+    async def _pass_on(self, found: RedirectLink, seen: ClickSender, scope: Scope, send: Send) -> None:
         """Answer with the target, to which the client sends the same method and body."""
         choice = _choice(found, seen)
-        target = forwarded(choice.url, scope["query_string"].decode("latin-1"), found.query_forwarding).encode("ascii")
+        target = forward_query(choice.url, scope["query_string"].decode("latin-1"), found.query_forwarding).encode(
+            "ascii"
+        )
         self._note(seen, found, choice)
         await answers.redirect(send, found.redirect_status, target, answers.tag_of(target))
 
-    def _note(self, seen: Seen, found: Live, choice: Choice) -> None:
+    def _note(self, seen: ClickSender, found: RedirectLink, choice: TargetChoice) -> None:
         self._clicks.note(self._observer.click(seen, found, self._directory.organization_of(found), choice))
 
-    async def _unlocks(self, asked: Requested, found: Live, scope: Scope, receive: Receive, send: Send) -> bool:
+    async def _unlocks(
+        self, asked: RequestedShortUrl, found: RedirectLink, scope: Scope, receive: Receive, send: Send
+    ) -> bool:
         """Whether the right password came; else the form has been answered."""
         if scope["method"] != "POST":
             await answers.ask_password(send, self._render)
             return False
         try:
-            sent = await body.read(scope, receive, limit=_MOST_FORM_BYTES, seconds=self._settings.body_seconds)
+            sent = await body.read_body(scope, receive, limit=_MOST_FORM_BYTES, seconds=self._settings.body_seconds)
             given = body.form(sent).get("password", "")
             self._throttle(found.number, network_of(scope["address"]))
         except RateLimited as refused:
@@ -258,7 +266,7 @@ class Redirects:
         self._limits.take("link passwords", str(number), most * _FOR_ALL)
 
 
-def _check_method(found: Live, method: str) -> None:
+def _check_method(found: RedirectLink, method: str) -> None:
     """Raises MethodNotAllowed for a request with a body that is neither a password nor passed on to the target."""
     if found.has_password:
         bodies: tuple[str, ...] = ("POST",)
@@ -269,7 +277,7 @@ def _check_method(found: Live, method: str) -> None:
         raise errors.MethodNotAllowed(f"This short link accepts {allowed}", headers={"Allow": allowed})
 
 
-def _choice(found: Live, seen: Seen) -> Choice:
+def _choice(found: RedirectLink, seen: ClickSender) -> TargetChoice:
     if found.is_simple:
-        return Choice(found.target_url)
-    return chosen(found, seen.visit, key=found.key)
+        return TargetChoice(found.target_url)
+    return choose_target(found, seen.visit, key=found.key)

@@ -1,1 +1,1 @@
-"""Which of its own targets a link chooses for a visit, and what a target may be."""
+"""Targeting: the destination that a link chooses for a visit, and valid destinations."""

@@ -8,7 +8,7 @@ from msgspec import Struct
 from analytics_box.base.urls import url_parts
 
 
-class App(Struct, frozen=True):
+class PhoneApp(Struct, frozen=True):
     """An app: its name, the scheme of its own URLs, and its package on Android."""
 
     name: str
@@ -17,26 +17,26 @@ class App(Struct, frozen=True):
 
 
 APPS: Final = {
-    "amazon": App("Amazon", "com.amazon.mobile.shopping.web", "com.amazon.mShop.android.shopping"),
-    "facebook": App("Facebook", "fb", "com.facebook.katana"),
-    "instagram": App("Instagram", "instagram", "com.instagram.android"),
-    "linkedin": App("LinkedIn", "linkedin", "com.linkedin.android"),
-    "pinterest": App("Pinterest", "pinterest", "com.pinterest"),
-    "reddit": App("Reddit", "reddit", "com.reddit.frontpage"),
-    "snapchat": App("Snapchat", "snapchat", "com.snapchat.android"),
-    "spotify": App("Spotify", "spotify", "com.spotify.music"),
-    "telegram": App("Telegram", "tg", "org.telegram.messenger"),
-    "threads": App("Threads", "barcelona", "com.instagram.barcelona"),
-    "tiktok": App("TikTok", "snssdk1233", "com.zhiliaoapp.musically"),
-    "twitch": App("Twitch", "twitch", "tv.twitch.android.app"),
-    "twitter": App("X", "twitter", "com.twitter.android"),
-    "whatsapp": App("WhatsApp", "whatsapp", "com.whatsapp"),
-    "x": App("X", "twitter", "com.twitter.android"),
-    "youtube": App("YouTube", "vnd.youtube", "com.google.android.youtube"),
+    "amazon": PhoneApp("Amazon", "com.amazon.mobile.shopping.web", "com.amazon.mShop.android.shopping"),
+    "facebook": PhoneApp("Facebook", "fb", "com.facebook.katana"),
+    "instagram": PhoneApp("Instagram", "instagram", "com.instagram.android"),
+    "linkedin": PhoneApp("LinkedIn", "linkedin", "com.linkedin.android"),
+    "pinterest": PhoneApp("Pinterest", "pinterest", "com.pinterest"),
+    "reddit": PhoneApp("Reddit", "reddit", "com.reddit.frontpage"),
+    "snapchat": PhoneApp("Snapchat", "snapchat", "com.snapchat.android"),
+    "spotify": PhoneApp("Spotify", "spotify", "com.spotify.music"),
+    "telegram": PhoneApp("Telegram", "tg", "org.telegram.messenger"),
+    "threads": PhoneApp("Threads", "barcelona", "com.instagram.barcelona"),
+    "tiktok": PhoneApp("TikTok", "snssdk1233", "com.zhiliaoapp.musically"),
+    "twitch": PhoneApp("Twitch", "twitch", "tv.twitch.android.app"),
+    "twitter": PhoneApp("X", "twitter", "com.twitter.android"),
+    "whatsapp": PhoneApp("WhatsApp", "whatsapp", "com.whatsapp"),
+    "x": PhoneApp("X", "twitter", "com.twitter.android"),
+    "youtube": PhoneApp("YouTube", "vnd.youtube", "com.google.android.youtube"),
 }
 
 
-def address_in(app: App, url: str, system: str) -> str:
+def address_in(app: PhoneApp, url: str, system: str) -> str:
     """The URL that opens this web page in the app. On Android the browser falls back to the web by itself."""
     parts = url_parts(url)
     place = f"{parts.netloc}{parts.path}" + (f"?{parts.query}" if parts.query else "")

@@ -1,4 +1,4 @@
-"""What a link may redirect to (security: redirects): http and https URLs of public hosts, written without tricks."""
+"""Valid destinations of links (security: redirects): http and https URLs of public hosts, written without tricks."""
 
 import posixpath
 import unicodedata
@@ -11,7 +11,7 @@ from msgspec import Struct
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.outgoing import target as outgoing
 from analytics_box.base.outgoing.addresses import Fence
-from analytics_box.base.outgoing.failures import Refused
+from analytics_box.base.outgoing.failures import AddressRefused
 from analytics_box.base.setting_values import NEVER_OPENED
 from analytics_box.base.urls import url_parts
 from analytics_box.products.links.short_url import PREFIX
@@ -38,7 +38,7 @@ _PRIVATE_NAMES = (  # names that lead into a private network, or nowhere
 
 
 class TargetPolicy(Struct, frozen=True):
-    """What a target is checked against: the box's own hosts, all link domains, and schemes of apps for phones."""
+    """The policy for destinations: the box's own hosts, all link domains, and schemes of apps for phones."""
 
     fence: Fence
     own_hosts: Set[str]
@@ -56,7 +56,7 @@ def clean(given: str, policy: TargetPolicy, *, field: str, app: bool = False) ->
         return text
     try:
         return _clean(text, policy)
-    except Refused as wrong:
+    except AddressRefused as wrong:
         raise BadRequest.about(field, str(wrong)) from wrong
 
 
@@ -67,20 +67,22 @@ def host_of(url: str) -> str:
 
 def _clean(text: str, policy: TargetPolicy) -> str:
     if len(text) > LONGEST:
-        raise Refused(f"The URL is longer than {LONGEST} characters")
+        raise AddressRefused(f"The URL is longer than {LONGEST} characters")
     if any(_is_hidden(letter) for letter in text):
-        raise Refused("The URL has control characters or characters that change the direction of text")
+        raise AddressRefused("The URL has control characters or characters that change the direction of text")
     scheme = text.partition(":")[0].strip().lower()
     if "://" not in text or scheme not in {"http", "https"}:
-        raise Refused("The target has to be an http or https URL; write it in full, like https://example.com/path")
+        raise AddressRefused(
+            "The target has to be an http or https URL; write it in full, like https://example.com/path"
+        )
     address, sharp, fragment = text.partition("#")
     if looks_like_another(_written_host(address)):
-        raise Refused("The domain mixes letters of several scripts so that it looks like another one")
+        raise AddressRefused("The domain mixes letters of several scripts so that it looks like another one")
     found = outgoing.target(address)
     _check_host(found, policy)
     url = found.url + (f"#{quote(fragment, safe=_FRAGMENT)}" if sharp else "")
     if len(url) > LONGEST:
-        raise Refused(f"The URL is longer than {LONGEST} characters once it is written in ASCII")
+        raise AddressRefused(f"The URL is longer than {LONGEST} characters once it is written in ASCII")
     return url
 
 
@@ -95,18 +97,18 @@ def _written_host(address: str) -> str:
     return place.rpartition("@")[2].partition(":")[0]
 
 
-def _check_host(found: outgoing.Target, policy: TargetPolicy) -> None:
-    """Raises Refused for private hosts and for short links."""
+def _check_host(found: outgoing.RequestTarget, policy: TargetPolicy) -> None:
+    """Raises AddressRefused for private hosts and for short links."""
     host = found.host
     address = found.address
     if address is not None:
         policy.fence.check(address, found.port)
     elif "." not in host or any(host == name or host.endswith(f".{name}") for name in _PRIVATE_NAMES):
-        raise Refused("This host is in a private network; a link has to redirect to a public URL")
+        raise AddressRefused("This host is in a private network; a link has to redirect to a public URL")
     if host in policy.link_domains:
-        raise Refused("This is a domain of short links; a link cannot redirect to another short link")
+        raise AddressRefused("This is a domain of short links; a link cannot redirect to another short link")
     if host in policy.own_hosts and _tidy(found.path).startswith(PREFIX):
-        raise Refused("This is a short link itself; a link cannot redirect to another short link")
+        raise AddressRefused("This is a short link itself; a link cannot redirect to another short link")
 
 
 def _tidy(path: str) -> str:

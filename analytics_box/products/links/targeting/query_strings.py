@@ -16,10 +16,10 @@ _MOST: Final = 100  # parameters that are looked at
 def with_parameters(url: str, parameters: Iterable[tuple[str, str]]) -> str:
     """The URL with these parameters, which replace those of the same name."""
     given = tuple(parameters)
-    return _joined(url, given, {name for name, _ in given}) if given else url
+    return _with_parameters(url, given, {name for name, _ in given}) if given else url
 
 
-def forwarded(url: str, query: str, how: Forwarding) -> str:
+def forward_query(url: str, query: str, how: Forwarding) -> str:
     """The URL with the parameters that the short URL was requested with.
 
     `keep` leaves what the target has of the same name, `override` replaces it.
@@ -33,7 +33,7 @@ def forwarded(url: str, query: str, how: Forwarding) -> str:
     if how == "keep":
         own = names_of(url)
         added = tuple((name, value) for name, value in given if name not in own)
-        longer = _joined(url, added, set()) if added else url
+        longer = _with_parameters(url, added, set()) if added else url
     else:
         longer = with_parameters(url, given)
     return longer if len(longer) <= LONGEST else url
@@ -45,7 +45,7 @@ def names_of(url: str) -> set[str]:
     return {unquote_plus(part.partition("=")[0]) for part in query.split("&") if part}
 
 
-def _joined(url: str, added: tuple[tuple[str, str], ...], without: set[str]) -> str:
+def _with_parameters(url: str, added: tuple[tuple[str, str], ...], without: set[str]) -> str:
     """The address without its parameters of these names, and with the added ones at the end of its query."""
     address, sharp, fragment = url.partition("#")
     path, _, query = address.partition("?")

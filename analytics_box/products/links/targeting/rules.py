@@ -1,4 +1,4 @@
-"""Which of its own targets a link redirects a visit to. Pure: no clock, no database, no request."""
+"""The choice of a link's destination for a visit. Pure: no clock, no database, no request."""
 
 import hashlib
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _Value = Annotated[str, Meta(max_length=255)]
 Label = Annotated[str, Meta(min_length=1, max_length=64)]
 
 
-class Condition(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class TargetCondition(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A condition on a visitor. `country` is its ISO 3166 code or its English name."""
 
     property: Property
@@ -30,10 +30,10 @@ class TargetRule(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=
 
     name: Label
     targetUrl: Url
-    conditions: Annotated[tuple[Condition, ...], Meta(min_length=1, max_length=MOST_CONDITIONS)]
+    conditions: Annotated[tuple[TargetCondition, ...], Meta(min_length=1, max_length=MOST_CONDITIONS)]
 
 
-class Variant(Struct, frozen=True, forbid_unknown_fields=True):
+class TargetVariant(Struct, frozen=True, forbid_unknown_fields=True):
     """A target of an A/B test, assigned as often as its weight says among the weights of all."""
 
     name: Label
@@ -41,7 +41,7 @@ class Variant(Struct, frozen=True, forbid_unknown_fields=True):
     weight: Annotated[int, Meta(ge=1, le=1000)]
 
 
-class Visit(Struct, frozen=True):
+class TargetVisit(Struct, frozen=True):
     """A visitor as far as rules may look. `country_code` is ISO 3166; `person` distinguishes visitors."""
 
     person: str
@@ -55,8 +55,8 @@ class Visit(Struct, frozen=True):
     language: str = ""
 
 
-class Choice(Struct, frozen=True):
-    """Which of a link's own targets it is, and what chose it: a rule, a variant, the device or nothing."""
+class TargetChoice(Struct, frozen=True):
+    """The chosen destination, and what chose it: a rule, a variant, the device or nothing."""
 
     url: str
     rule: str = ""
@@ -68,7 +68,7 @@ DEVICE_RULES: Final = {"iOS": "iosUrl", "Android": "androidUrl"}
 
 
 class Choosable(Protocol):
-    """What of a link decides about the target of a visit."""
+    """The fields of a link that select the destination of a visit."""
 
     @property
     def target_url(self) -> str: ...
@@ -81,10 +81,10 @@ class Choosable(Protocol):
     @property
     def rules(self) -> tuple[TargetRule, ...]: ...
     @property
-    def variants(self) -> tuple[Variant, ...]: ...
+    def variants(self) -> tuple[TargetVariant, ...]: ...
 
 
-def chosen(link: Choosable, visit: Visit, *, key: str) -> Choice:
+def choose_target(link: Choosable, visit: TargetVisit, *, key: str) -> TargetChoice:
     """The target of this visit: the first rule that matches, else the device's target, the app, a variant, the target.
 
     Nothing of the visit can add a destination; it only chooses among the link's own (security: redirects).
@@ -92,18 +92,20 @@ def chosen(link: Choosable, visit: Visit, *, key: str) -> Choice:
     """
     for rule in link.rules:
         if all(fits(condition, visit) for condition in rule.conditions):
-            return Choice(rule.targetUrl, rule=rule.name)
+            return TargetChoice(rule.targetUrl, rule=rule.name)
     for system, url in (("iOS", link.ios_url), ("Android", link.android_url)):
         if url is not None and visit.system == system:
-            return Choice(url, rule=DEVICE_RULES[system])
-    variant = assigned(link.variants, visit.person, key)
-    found = Choice(variant.targetUrl, variant=variant.name) if variant is not None else Choice(link.target_url)
+            return TargetChoice(url, rule=DEVICE_RULES[system])
+    variant = assign_variant(link.variants, visit.person, key)
+    found = (
+        TargetChoice(variant.targetUrl, variant=variant.name) if variant is not None else TargetChoice(link.target_url)
+    )
     if link.deep_link_app is not None and visit.device in {"mobile", "tablet"}:
-        return Choice(found.url, variant=found.variant, app=link.deep_link_app)
+        return TargetChoice(found.url, variant=found.variant, app=link.deep_link_app)
     return found
 
 
-def fits(condition: Condition, visit: Visit) -> bool:
+def fits(condition: TargetCondition, visit: TargetVisit) -> bool:
     """Whether a visit meets a condition."""
     texts = [text.lower() for text in _texts(condition.property, visit) if text]
     wanted = [value.lower() for value in condition.values or (condition.value,)]
@@ -124,8 +126,8 @@ def fits(condition: Condition, visit: Visit) -> bool:
             return any(text.endswith(value) for text in texts for value in wanted)
 
 
-def _texts(name: Property, visit: Visit) -> tuple[str, ...]:
-    """What a condition compares with: a country goes by its code and its name, a language with and without region."""
+def _texts(name: Property, visit: TargetVisit) -> tuple[str, ...]:
+    """The texts that a condition compares with: a country's code and name, a language with and without region."""
     if name == "country":
         return visit.country_code, visit.country
     if name == "language":
@@ -133,7 +135,7 @@ def _texts(name: Property, visit: Visit) -> tuple[str, ...]:
     return (getattr(visit, name),)
 
 
-def assigned(variants: Sequence[Variant], person: str, key: str) -> Variant | None:
+def assign_variant(variants: Sequence[TargetVariant], person: str, key: str) -> TargetVariant | None:
     """The variant of this person, always the same as long as the link's variants and weights are."""
     total = sum(variant.weight for variant in variants)
     if not total:

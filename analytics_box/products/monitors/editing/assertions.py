@@ -1,11 +1,11 @@
-"""Which assertions make sense for a kind of monitor. Pure."""
+"""Validation of assertions for a kind of monitor. Pure."""
 
 import re
 from typing import Final
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.products.monitors.monitor import Assertion, Comparison, Kind, Subject
-from analytics_box.query.patterns import NotAPattern, compiled
+from analytics_box.query.patterns import NotAPattern, compile_pattern
 
 SUBJECTS: Final[dict[Kind, tuple[Subject, ...]]] = {
     "http": ("status", "body", "json", "header", "certificate_days", "response_time"),
@@ -66,7 +66,7 @@ def _check_value(given: Assertion, where: str) -> None:
             raise BadRequest.about(f"{where}.value", "Write a number")
     elif given.comparison == "matches":
         try:
-            compiled(given.value)
+            compile_pattern(given.value)
         except NotAPattern as wrong:
             raise BadRequest.about(f"{where}.value", f"This is no regular expression: {wrong}") from wrong
     elif not value and given.comparison in {"contains", "not_contains"}:

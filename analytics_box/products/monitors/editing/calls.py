@@ -3,22 +3,28 @@
 from msgspec import Struct
 
 from analytics_box.base import errors
-from analytics_box.products.monitors.access import check, known, reach, seen, visible
+from analytics_box.products.monitors.access import check, find_monitor, reach, viewable_monitor, visible
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing import change
-from analytics_box.products.monitors.editing.change import Tools
+from analytics_box.products.monitors.editing.change import MonitorTools
 from analytics_box.products.monitors.editing.draft import clean_tags
-from analytics_box.products.monitors.editing.messages import Bulk, ChangedMonitor, NewMonitor, OfWebsite, Transfer
-from analytics_box.products.monitors.editing.shown import ScheduleShown, push_url, shown
+from analytics_box.products.monitors.editing.messages import (
+    Bulk,
+    CreateMonitor,
+    GetMonitorByWebsite,
+    TransferMonitor,
+    UpdateMonitor,
+)
+from analytics_box.products.monitors.editing.shown import MonitorAnswer, monitor_answer, push_url
 from analytics_box.products.monitors.erasing import Erasing
-from analytics_box.products.monitors.messages import OneSchedule
+from analytics_box.products.monitors.messages import MonitorId
 from analytics_box.products.monitors.monitor import GRANULARITIES, Granularity, Monitor
 from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.call import Call
 
 
-class Made(Struct, frozen=True, kw_only=True, rename="camel"):
+class CreatedMonitor(Struct, frozen=True, kw_only=True, rename="camel"):
     """A new monitor. `pushUrl` is what a push goes to; it is shown only here and when it is rotated."""
 
     schedule_id: str
@@ -28,7 +34,7 @@ class Made(Struct, frozen=True, kw_only=True, rename="camel"):
     push_url: str | None = None
 
 
-class Paused(Struct, frozen=True, rename="camel"):
+class PauseAnswer(Struct, frozen=True, rename="camel"):
     """Whether a monitor is paused now."""
 
     is_paused: bool
@@ -36,32 +42,32 @@ class Paused(Struct, frozen=True, rename="camel"):
 
 
 class PushUrl(Struct, frozen=True, rename="camel"):
-    """Where a push goes to from now on."""
+    """The new push URL."""
 
     push_url: str
 
 
-class Transferred(Struct, frozen=True, rename="camel"):
+class MonitorTransferAnswer(Struct, frozen=True, rename="camel"):
     """Whether headers, body and credentials were left out."""
 
     secrets_left_out: bool
     success: bool = True
 
 
-class BulkShown(Struct, frozen=True, rename="camel"):
-    """How many monitors were changed or deleted, how many were so already, and the ids that are none."""
+class BulkAnswer(Struct, frozen=True, rename="camel"):
+    """The number of monitors that were changed or deleted, the number that needed no change, and the unknown ids."""
 
     changed: int
     unchanged: int
     unknown: tuple[str, ...]
 
 
-async def get_schedule(call: Call, given: OneSchedule) -> ScheduleShown:
+async def get_schedule(call: Call, given: MonitorId) -> MonitorAnswer:
     """uptime.getSchedule: a monitor, as it is now. Raises NotFound or Forbidden."""
-    return _shown(call, await seen(call, given.scheduleId))
+    return _monitor_answer(call, await viewable_monitor(call, given.scheduleId))
 
 
-async def get_schedule_by_website_id(call: Call, given: OfWebsite) -> ScheduleShown | None:
+async def get_schedule_by_website_id(call: Call, given: GetMonitorByWebsite) -> MonitorAnswer | None:
     """uptime.getScheduleByWebsiteId: the monitor of a website; null if it has none.
 
     Raises NotFound for an unknown website, or Forbidden.
@@ -77,25 +83,25 @@ async def get_schedule_by_website_id(call: Call, given: OfWebsite) -> ScheduleSh
         raise errors.NotFound.of("website", given.websiteId)
     await call.read(lambda db: check(db, acting, "viewer"))
     found = call.parts[Monitors].of_website(website.id)
-    return _shown(call, visible(call, found)) if found is not None and acting.covers(found) else None
+    return _monitor_answer(call, visible(call, found)) if found is not None and acting.covers(found) else None
 
 
-async def create_schedule(call: Call, given: NewMonitor) -> Made:
+async def create_schedule(call: Call, given: CreateMonitor) -> CreatedMonitor:
     """uptime.createSchedule: a new monitor, which is checked at once. Raises Forbidden, BadRequest or Conflict."""
     acting = reach(call, given.organization_id)
-    tools = call.parts[Tools]
+    tools = call.parts[MonitorTools]
     made = await call.write(lambda db: change.create(db, tools, acting, given))
     call.parts[Monitors].remember(made)
-    return _made(call, made)
+    return _created_answer(call, made)
 
 
-async def update_schedule(call: Call, given: ChangedMonitor) -> Made:
+async def update_schedule(call: Call, given: UpdateMonitor) -> CreatedMonitor:
     """uptime.updateSchedule: what is not given stays. Raises Forbidden, NotFound, BadRequest or Conflict."""
-    acting, _ = known(call, given.schedule_id)
-    tools = call.parts[Tools]
+    acting, _ = find_monitor(call, given.schedule_id)
+    tools = call.parts[MonitorTools]
     changed = await call.write(lambda db: change.update(db, tools, acting, given))
     _tell(call, changed)
-    return Made(
+    return CreatedMonitor(
         schedule_id=changed.monitor.id,
         url=changed.monitor.url,
         name=changed.monitor.name,
@@ -103,31 +109,31 @@ async def update_schedule(call: Call, given: ChangedMonitor) -> Made:
     )
 
 
-async def delete_schedule(call: Call, given: OneSchedule) -> Success:
+async def delete_schedule(call: Call, given: MonitorId) -> Success:
     """uptime.deleteSchedule: the monitor and its checks are gone. Raises Forbidden or NotFound."""
-    acting, _ = known(call, given.scheduleId)
+    acting, _ = find_monitor(call, given.scheduleId)
     gone = await call.write(lambda db: change.delete(db, acting, given.scheduleId))
     call.parts[Monitors].forget(gone)
     call.parts[Erasing].begin([gone.number])
     return Success()
 
 
-async def pause_schedule(call: Call, given: OneSchedule) -> Paused:
+async def pause_schedule(call: Call, given: MonitorId) -> PauseAnswer:
     """uptime.pauseSchedule: no checks until it is resumed. Raises Forbidden, NotFound or BadRequest."""
     return await _pause(call, given.scheduleId, paused=True)
 
 
-async def resume_schedule(call: Call, given: OneSchedule) -> Paused:
+async def resume_schedule(call: Call, given: MonitorId) -> PauseAnswer:
     """uptime.resumeSchedule: checks go on at once. Raises Forbidden, NotFound or BadRequest."""
     return await _pause(call, given.scheduleId, paused=False)
 
 
-async def toggle_pause(call: Call, given: OneSchedule) -> Paused:
+async def toggle_pause(call: Call, given: MonitorId) -> PauseAnswer:
     """uptime.togglePause: the other of the two. Raises Forbidden or NotFound."""
     return await _pause(call, given.scheduleId, paused=None)
 
 
-async def transfer(call: Call, given: Transfer) -> Transferred:
+async def transfer(call: Call, given: TransferMonitor) -> MonitorTransferAnswer:
     """uptime.transfer: to another organization of the same person, without its website and its parent; without its
     headers, body and credentials, too, unless the person is an admin of the first one.
 
@@ -135,23 +141,23 @@ async def transfer(call: Call, given: Transfer) -> Transferred:
     """
     if call.identity.person is None:
         raise errors.Forbidden("Sign in to do this; API keys cannot")
-    acting, _ = known(call, given.scheduleId)
-    tools, target = call.parts[Tools], given.targetOrganizationId
+    acting, _ = find_monitor(call, given.scheduleId)
+    tools, target = call.parts[MonitorTools], given.targetOrganizationId
     moved = await call.write(lambda db: change.transfer(db, tools, acting, given.scheduleId, target))
     call.parts[Monitors].move(moved.monitor, readable=moved.readable)
-    return Transferred(moved.secrets_left_out)
+    return MonitorTransferAnswer(moved.secrets_left_out)
 
 
-async def rotate_push_url(call: Call, given: OneSchedule) -> PushUrl:
+async def rotate_push_url(call: Call, given: MonitorId) -> PushUrl:
     """uptime.rotatePushUrl: another URL to push to; the old one is used no more. Raises NotFound or BadRequest."""
-    acting, _ = known(call, given.scheduleId)
-    tools = call.parts[Tools]
+    acting, _ = find_monitor(call, given.scheduleId)
+    tools = call.parts[MonitorTools]
     rotated = await call.write(lambda db: change.rotate(db, tools, acting, given.scheduleId))
     call.parts[Monitors].remember(rotated)
     return PushUrl(push_url(rotated.secrets.token, call.parts.settings))
 
 
-async def bulk(call: Call, given: Bulk) -> BulkShown:
+async def bulk(call: Call, given: Bulk) -> BulkAnswer:
     """uptime.bulk: pause, resume, delete, tag or untag up to 1,000 monitors of one organization.
 
     Raises Forbidden or BadRequest.
@@ -160,8 +166,8 @@ async def bulk(call: Call, given: Bulk) -> BulkShown:
     if given.action in {"tag", "untag"} and not tags:
         raise errors.BadRequest.about("tags", "Name a tag")
     first = call.parts[Monitors].find(given.scheduleIds[0])
-    acting = reach(call) if first is None else known(call, first.id)[0]
-    tools = call.parts[Tools]
+    acting = reach(call) if first is None else find_monitor(call, first.id)[0]
+    tools = call.parts[MonitorTools]
     done = await call.write(lambda db: change.bulk(db, tools, acting, given, tags))
     for changed in done.changed:
         _tell(call, changed)
@@ -169,24 +175,24 @@ async def bulk(call: Call, given: Bulk) -> BulkShown:
         call.parts[Monitors].forget(gone)
     call.parts[Erasing].begin([gone.number for gone in done.gone])
     count = len(done.changed) + len(done.gone)
-    return BulkShown(count, len({*given.scheduleIds}) - count - len(done.unknown), done.unknown)
+    return BulkAnswer(count, len({*given.scheduleIds}) - count - len(done.unknown), done.unknown)
 
 
-async def _pause(call: Call, monitor_id: str, *, paused: bool | None) -> Paused:
-    acting, _ = known(call, monitor_id)
-    tools = call.parts[Tools]
+async def _pause(call: Call, monitor_id: str, *, paused: bool | None) -> PauseAnswer:
+    acting, _ = find_monitor(call, monitor_id)
+    tools = call.parts[MonitorTools]
     changed = await call.write(lambda db: change.pause(db, tools, acting, monitor_id, paused=paused))
     _tell(call, changed)
-    return Paused(changed.monitor.is_paused)
+    return PauseAnswer(changed.monitor.is_paused)
 
 
-def _tell(call: Call, changed: change.Changed) -> None:
+def _tell(call: Call, changed: change.MonitorChange) -> None:
     call.parts[Monitors].remember(changed.monitor, readable=changed.readable)
 
 
-def _made(call: Call, made: Monitor) -> Made:
+def _created_answer(call: Call, made: Monitor) -> CreatedMonitor:
     token = made.secrets.token
-    return Made(
+    return CreatedMonitor(
         schedule_id=made.id,
         url=made.url,
         name=made.name,
@@ -195,5 +201,5 @@ def _made(call: Call, made: Monitor) -> Made:
     )
 
 
-def _shown(call: Call, monitor: Monitor) -> ScheduleShown:
-    return shown(monitor, call.parts[Monitors], call.parts[Directory])
+def _monitor_answer(call: Call, monitor: Monitor) -> MonitorAnswer:
+    return monitor_answer(monitor, call.parts[Monitors], call.parts[Directory])

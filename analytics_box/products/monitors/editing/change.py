@@ -18,19 +18,19 @@ from analytics_box.base.identity import at_least, require
 from analytics_box.base.outgoing.addresses import Fence
 from analytics_box.base.outgoing.askers import member_of
 from analytics_box.base.outgoing.fences import Fences
-from analytics_box.base.outgoing.masking import masked
+from analytics_box.base.outgoing.masking import mask_query
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.products.alerts import telling
 from analytics_box.products.monitors import rows
-from analytics_box.products.monitors.access import Reach, check, existing
+from analytics_box.products.monitors.access import MonitorReach, check, existing
 from analytics_box.products.monitors.directory import UNREADABLE
 from analytics_box.products.monitors.editing import places
-from analytics_box.products.monitors.editing.draft import applied, leaves
-from analytics_box.products.monitors.editing.messages import Bulk, ChangedMonitor, NewMonitor, TriedMonitor
-from analytics_box.products.monitors.monitor import MOST_TAGS, Kind, Monitor, Secrets
-from analytics_box.products.monitors.rows import Stored
-from analytics_box.products.monitors.sealing import at_rest, opened
+from analytics_box.products.monitors.editing.draft import apply_fields, leaves
+from analytics_box.products.monitors.editing.messages import Bulk, CreateMonitor, TryMonitor, UpdateMonitor
+from analytics_box.products.monitors.monitor import MOST_TAGS, Kind, Monitor, MonitorSecrets
+from analytics_box.products.monitors.rows import StoredMonitor
+from analytics_box.products.monitors.sealing import at_rest, decrypt_monitor
 from analytics_box.tenants.tenancy import access
 from analytics_box.tenants.websites.directory import Directory
 
@@ -42,7 +42,7 @@ _TOKEN_BYTES: Final = 24
 _NAMED: Final = 20  # monitors that an entry about many names
 
 
-class Tools(Struct, frozen=True):
+class MonitorTools(Struct, frozen=True):
     """The tools of the verbs: the seal of secrets, the networks that monitors may reach, how many there may be,
     and which websites there are."""
 
@@ -51,43 +51,43 @@ class Tools(Struct, frozen=True):
     most: int
     websites: Directory
 
-    def fence_of(self, acting: Reach) -> Fence:
+    def fence_of(self, acting: MonitorReach) -> Fence:
         """The fence around what the monitors of an organization may reach."""
         return self.fences.of(member_of(acting.organization_id))
 
 
-class Changed(Struct, frozen=True):
+class MonitorChange(Struct, frozen=True):
     """A monitor after a change; `readable` is whether its secrets can be read."""
 
     monitor: Monitor
     readable: bool = True
 
 
-class Moved(Changed, frozen=True):
-    """The same of one that belongs to another organization now."""
+class MonitorMove(MonitorChange, frozen=True):
+    """A monitor after its transfer to another organization."""
 
     secrets_left_out: bool = False
 
 
-def create(db: Connection, tools: Tools, acting: Reach, given: NewMonitor) -> Monitor:
+def create(db: Connection, tools: MonitorTools, acting: MonitorReach, given: CreateMonitor) -> Monitor:
     """A new monitor. Raises Forbidden, BadRequest or Conflict."""
-    made = replace(drafted(tools.fence_of(acting), acting, given, given.kind), is_paused=given.is_paused)
+    made = replace(draft_monitor(tools.fence_of(acting), acting, given, given.kind), is_paused=given.is_paused)
     if not room(db, tools, acting):
         raise errors.Conflict.full("monitors", tools.most, full(tools))
     return add(db, tools, acting, made)
 
 
-def room(db: Connection, tools: Tools, acting: Reach) -> int:
-    """How many monitors more the organization may have."""
+def room(db: Connection, tools: MonitorTools, acting: MonitorReach) -> int:
+    """The number of monitors that the organization may still add."""
     return max(tools.most - rows.count_of(db, acting.organization_id), 0)
 
 
-def full(tools: Tools) -> str:
-    """Why there may be no more of them."""
+def full(tools: MonitorTools) -> str:
+    """The error message for an organization at its limit."""
     return f"An organization can have up to {tools.most:,} monitors here (monitors_per_organization); delete one first"
 
 
-def add(db: Connection, tools: Tools, acting: Reach, made: Monitor) -> Monitor:
+def add(db: Connection, tools: MonitorTools, acting: MonitorReach, made: Monitor) -> Monitor:
     """Store a monitor as it was drafted, for which there is room. Raises Forbidden, BadRequest or Conflict."""
     check(db, acting, "member")
     check_places(db, tools.websites, acting, made)
@@ -98,8 +98,8 @@ def add(db: Connection, tools: Tools, acting: Reach, made: Monitor) -> Monitor:
     return made
 
 
-def drafted(
-    fence: Fence, acting: Reach, given: NewMonitor | TriedMonitor, kind: Kind | None, *, monitor_id: str = ""
+def draft_monitor(
+    fence: Fence, acting: MonitorReach, given: CreateMonitor | TryMonitor, kind: Kind | None, *, monitor_id: str = ""
 ) -> Monitor:
     """A monitor of these values that is nowhere stored, with a new id unless one is given. Raises BadRequest."""
     url = given.url if isinstance(given.url, str) else ""
@@ -112,19 +112,19 @@ def drafted(
         organization_id=acting.organization_id,
         kind=kind,
         url="",
-        secrets=Secrets(token=new_token()) if kind == "push" else Secrets(),
+        secrets=MonitorSecrets(token=new_token()) if kind == "push" else MonitorSecrets(),
         created_at=acting.by.now,
         updated_at=acting.by.now,
     )
-    return applied(blank, replace(given, url=url), fence)
+    return apply_fields(blank, replace(given, url=url), fence)
 
 
-def update(db: Connection, tools: Tools, acting: Reach, given: ChangedMonitor) -> Changed:
+def update(db: Connection, tools: MonitorTools, acting: MonitorReach, given: UpdateMonitor) -> MonitorChange:
     """Another state of a monitor; what is not given stays. Raises Forbidden, NotFound, BadRequest or Conflict."""
     check(db, acting, "member")
     stored = existing(db, acting, given.schedule_id)
     before = _readable(tools.seal, stored)
-    after = applied(before.monitor, given, tools.fence_of(acting))
+    after = apply_fields(before.monitor, given, tools.fence_of(acting))
     lacks_url = stored.hides_url and after.url == before.monitor.url
     keeps_secrets = after.secrets == before.monitor.secrets
     if not before.readable and (leaves(before.monitor, after) if keeps_secrets else lacks_url):
@@ -135,7 +135,9 @@ def update(db: Connection, tools: Tools, acting: Reach, given: ChangedMonitor) -
     return _store(db, tools.seal, acting.by, stored, before, after)
 
 
-def pause(db: Connection, tools: Tools, acting: Reach, monitor_id: str, *, paused: bool | None) -> Changed:
+def pause(
+    db: Connection, tools: MonitorTools, acting: MonitorReach, monitor_id: str, *, paused: bool | None
+) -> MonitorChange:
     """Checks stop or go on; None is the other of the two. Raises Forbidden or NotFound, BadRequest where it is so."""
     check(db, acting, "member")
     stored = existing(db, acting, monitor_id)
@@ -146,7 +148,7 @@ def pause(db: Connection, tools: Tools, acting: Reach, monitor_id: str, *, pause
     return _store(db, tools.seal, acting.by, stored, before, replace(before.monitor, is_paused=wanted))
 
 
-def delete(db: Connection, acting: Reach, monitor_id: str) -> Monitor:
+def delete(db: Connection, acting: MonitorReach, monitor_id: str) -> Monitor:
     """The monitor is gone; those below it have no parent any more. Raises Forbidden or NotFound."""
     check(db, acting, "member")
     gone = _remove(db, existing(db, acting, monitor_id).monitor, acting.by.now)
@@ -160,19 +162,21 @@ def _remove(db: Connection, gone: Monitor, now: int) -> Monitor:
     return gone
 
 
-def rotate(db: Connection, tools: Tools, acting: Reach, monitor_id: str) -> Monitor:
+def rotate(db: Connection, tools: MonitorTools, acting: MonitorReach, monitor_id: str) -> Monitor:
     """A push gets another token; the old one is used no more. Raises Forbidden, NotFound or BadRequest."""
     check(db, acting, "member")
     found = existing(db, acting, monitor_id).monitor
     if found.kind != "push":
         raise BadRequest("Only monitors of the kind push have a URL to push to")
-    after = replace(found, secrets=Secrets(token=new_token()), updated_at=acting.by.now)
+    after = replace(found, secrets=MonitorSecrets(token=new_token()), updated_at=acting.by.now)
     rows.update(db, at_rest(tools.seal, after))
     _record(db, acting.by, after, "rotated", {"url": after.masked.url, "name": after.name})
     return after
 
 
-def transfer(db: Connection, tools: Tools, acting: Reach, monitor_id: str, organization_id: str) -> Moved:
+def transfer(
+    db: Connection, tools: MonitorTools, acting: MonitorReach, monitor_id: str, organization_id: str
+) -> MonitorMove:
     """Give it to another organization in which the same person may make monitors, without its website and parent.
 
     What a check sends that is secret goes along only with an admin, who may see it anyway; the URL of a push stays.
@@ -187,7 +191,7 @@ def transfer(db: Connection, tools: Tools, acting: Reach, monitor_id: str, organ
     require(role, "member")
     before = _readable(tools.seal, stored)
     if organization_id == before.monitor.organization_id:
-        return Moved(monitor=before.monitor, readable=before.readable)
+        return MonitorMove(monitor=before.monitor, readable=before.readable)
     if rows.count_of(db, organization_id) >= tools.most:
         raise errors.Conflict.full(
             "monitors", tools.most, f"That organization has {tools.most:,} monitors (monitors_per_organization) already"
@@ -198,9 +202,9 @@ def transfer(db: Connection, tools: Tools, acting: Reach, monitor_id: str, organ
         before.monitor, organization_id=organization_id, website_id=None, parent_id=None, updated_at=acting.by.now
     )
     has = before.monitor.secrets
-    drops = (has != Secrets(token=has.token) or not before.readable) and not at_least(own_role, "admin")
+    drops = (has != MonitorSecrets(token=has.token) or not before.readable) and not at_least(own_role, "admin")
     if drops:
-        after = replace(after, secrets=Secrets(token=has.token))
+        after = replace(after, secrets=MonitorSecrets(token=has.token))
     is_new = drops and (before.readable or not stored.hides_url)
     rows.update(db, at_rest(tools.seal, after) if is_new else _as_before(stored, before, after))
     detail: dict[str, object] = {"organizationId": {"before": before.monitor.organization_id, "after": organization_id}}
@@ -208,24 +212,25 @@ def transfer(db: Connection, tools: Tools, acting: Reach, monitor_id: str, organ
         detail["secrets"] = "left out"
     _record(db, acting.by, before.monitor, "updated", detail)
     _record(db, acting.by, after, "updated", detail)
-    return Moved(monitor=after, readable=before.readable or is_new, secrets_left_out=drops)
+    return MonitorMove(monitor=after, readable=before.readable or is_new, secrets_left_out=drops)
 
 
-class Done(Struct, frozen=True):
-    """What became of many: those that have changed, those that are gone, and the ids that were none."""
+class BulkResult(Struct, frozen=True):
+    """The result of a bulk action: changed monitors, deleted monitors, and unknown ids."""
 
-    changed: tuple[Changed, ...]
+    changed: tuple[MonitorChange, ...]
     gone: tuple[Monitor, ...]
     unknown: tuple[str, ...]
 
 
-def bulk(db: Connection, tools: Tools, acting: Reach, given: Bulk, tags: tuple[str, ...]) -> Done:
-    """The same with many monitors; those that are so already stay as they are. The audit log has one entry of it.
+def bulk(db: Connection, tools: MonitorTools, acting: MonitorReach, given: Bulk, tags: tuple[str, ...]) -> BulkResult:
+    """Apply an action to many monitors; those already in the wanted state stay unchanged. The audit log has one entry
+    for all.
 
     Raises Forbidden or BadRequest.
     """
     check(db, acting, "member")
-    changed: list[Changed] = []
+    changed: list[MonitorChange] = []
     gone, unknown = [], []
     for monitor_id in dict.fromkeys(given.scheduleIds):
         stored = rows.find(db, monitor_id)
@@ -235,15 +240,17 @@ def bulk(db: Connection, tools: Tools, acting: Reach, given: Bulk, tags: tuple[s
             gone.append(_remove(db, stored.monitor, acting.by.now))
         else:
             before = _readable(tools.seal, stored)
-            after = _acted(before.monitor, given.action, tags)
+            after = _apply_action(before.monitor, given.action, tags)
             if after != before.monitor:
-                changed.append(_put(db, tools.seal, acting.by, stored, before, after))
+                changed.append(_save(db, tools.seal, acting.by, stored, before, after))
     _record_many(db, acting, given, tags, [*(each.monitor for each in changed), *gone])
-    return Done(tuple(changed), tuple(gone), tuple(unknown))
+    return BulkResult(tuple(changed), tuple(gone), tuple(unknown))
 
 
-def _record_many(db: Connection, acting: Reach, given: Bulk, tags: tuple[str, ...], touched: Sequence[Monitor]) -> None:
-    """One entry about all of them, under the first; it names as many as are worth reading."""
+def _record_many(
+    db: Connection, acting: MonitorReach, given: Bulk, tags: tuple[str, ...], touched: Sequence[Monitor]
+) -> None:
+    """A single audit entry for all of them, under the first; it names a limited number."""
     if not touched:
         return
     action: audit.Action = "deleted" if given.action == "delete" else "updated"
@@ -257,7 +264,7 @@ def _record_many(db: Connection, acting: Reach, given: Bulk, tags: tuple[str, ..
     _record(db, acting.by, touched[0], action, detail | ({"tags": tags} if tags else {}))
 
 
-def check_places(db: Connection, websites: Directory, acting: Reach, monitor: Monitor) -> None:
+def check_places(db: Connection, websites: Directory, acting: MonitorReach, monitor: Monitor) -> None:
     """Raises BadRequest for a website or a parent that is not the organization's, or that is below the monitor."""
     website_id = monitor.website_id
     if not acting.reaches(website_id):
@@ -290,7 +297,7 @@ def difference(before: Monitor, after: Monitor) -> dict[str, Any]:
         for name in audited
         if getattr(before, name) != getattr(after, name)
     }
-    named = Secrets.__struct_fields__
+    named = MonitorSecrets.__struct_fields__
     changed = [name for name in named if getattr(before.secrets, name) != getattr(after.secrets, name)]
     return found | ({"secrets": changed} if changed else {})
 
@@ -300,7 +307,7 @@ def new_token() -> str:
     return secrets.token_urlsafe(_TOKEN_BYTES)
 
 
-def _acted(monitor: Monitor, action: str, tags: Iterable[str]) -> Monitor:
+def _apply_action(monitor: Monitor, action: str, tags: Iterable[str]) -> Monitor:
     match action:
         case "pause" | "resume":
             return replace(monitor, is_paused=action == "pause")
@@ -313,43 +320,47 @@ def _acted(monitor: Monitor, action: str, tags: Iterable[str]) -> Monitor:
             return replace(monitor, tags=tuple(tag for tag in monitor.tags if tag not in {*tags}))
 
 
-def _readable(seal: Seal, stored: Stored) -> Changed:
+def _readable(seal: Seal, stored: StoredMonitor) -> MonitorChange:
     """A stored monitor with its secrets, or without those that cannot be read any more."""
     try:
-        return Changed(opened(seal, stored))
+        return MonitorChange(decrypt_monitor(seal, stored))
     except SealBroken:
-        return Changed(stored.monitor, readable=False)
+        return MonitorChange(stored.monitor, readable=False)
 
 
-def _store(db: Connection, seal: Seal, by: By, stored: Stored, before: Changed, after: Monitor) -> Changed:
+def _store(
+    db: Connection, seal: Seal, by: By, stored: StoredMonitor, before: MonitorChange, after: Monitor
+) -> MonitorChange:
     """Store what has changed, and say so in the audit log."""
     changes = difference(before.monitor, after)
     if not changes:
         return before
     _record(db, by, after, "updated", {"name": after.called} | changes)
-    return _put(db, seal, by, stored, before, after)
+    return _save(db, seal, by, stored, before, after)
 
 
-def _put(db: Connection, seal: Seal, by: By, stored: Stored, before: Changed, after: Monitor) -> Changed:
-    """What cannot be read stays sealed until somebody says anew what it should be."""
+def _save(
+    db: Connection, seal: Seal, by: By, stored: StoredMonitor, before: MonitorChange, after: Monitor
+) -> MonitorChange:
+    """Store a changed monitor. Secrets that cannot be decrypted stay encrypted until new values are entered."""
     after = replace(after, updated_at=by.now)
     is_new = _is_sealed_anew(stored, before, after)
     rows.update(db, at_rest(seal, after) if is_new else _as_before(stored, before, after))
-    return Changed(after, readable=before.readable or is_new)
+    return MonitorChange(after, readable=before.readable or is_new)
 
 
-def _is_sealed_anew(stored: Stored, before: Changed, after: Monitor) -> bool:
+def _is_sealed_anew(stored: StoredMonitor, before: MonitorChange, after: Monitor) -> bool:
     """Whether a change reaches what is sealed of a monitor."""
     was = before.monitor
     if after.secrets != was.secrets or after.options.send != was.options.send:
         return True
-    return after.url != was.url and (before.readable or stored.hides_url or masked(after.url) != after.url)
+    return after.url != was.url and (before.readable or stored.hides_url or mask_query(after.url) != after.url)
 
 
-def _as_before(stored: Stored, before: Changed, after: Monitor) -> Stored:
+def _as_before(stored: StoredMonitor, before: MonitorChange, after: Monitor) -> StoredMonitor:
     """Another state of a monitor whose sealed part stays. Of one that cannot be read, all is masked already."""
     shown = after.masked if before.readable else after
-    return Stored(shown, stored.sealed, stored.url if after.url == before.monitor.url else after.url)
+    return StoredMonitor(shown, stored.sealed, stored.url if after.url == before.monitor.url else after.url)
 
 
 def _record(db: Connection, by: By, monitor: Monitor, action: audit.Action, detail: Mapping[str, object]) -> None:

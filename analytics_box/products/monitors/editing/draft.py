@@ -9,14 +9,14 @@ from typing import Any, Final
 from msgspec import UnsetType
 from msgspec.structs import replace
 
-from analytics_box.base.errors import BadRequest, Detail
+from analytics_box.base.errors import BadRequest, ErrorDetail
 from analytics_box.base.outgoing.addresses import Fence
-from analytics_box.base.outgoing.failures import Refused
+from analytics_box.base.outgoing.failures import AddressRefused
 from analytics_box.base.outgoing.target import target
 from analytics_box.products.monitors.editing import places
 from analytics_box.products.monitors.editing.assertions import check_assertion
-from analytics_box.products.monitors.editing.messages import BasicAuth, GivenFields
-from analytics_box.products.monitors.monitor import SECONDS, JsonParsing, Monitor, Options, Secrets
+from analytics_box.products.monitors.editing.messages import BasicAuth, MonitorFields
+from analytics_box.products.monitors.monitor import SECONDS, JsonParsing, Monitor, MonitorSecrets, Options
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")
 _OF_THE_BOX: Final = frozenset(  # headers that a check sets itself
@@ -32,18 +32,18 @@ _CHECKED: Final = frozenset(
     )
 )
 # Every other field is stored as it is, so that a new field of input is never accepted and then lost.
-_PLAIN: Final = tuple(name for name in GivenFields.__struct_fields__ if name not in _CHECKED)
+_PLAIN: Final = tuple(name for name in MonitorFields.__struct_fields__ if name not in _CHECKED)
 _WITHOUT_BODY: Final = frozenset(("GET", "HEAD"))
 
 
-def applied(before: Monitor, given: GivenFields, fence: Fence) -> Monitor:
+def apply_fields(before: Monitor, given: MonitorFields, fence: Fence) -> Monitor:
     """The monitor with the new values; what is not given stays. Raises BadRequest that names all that is wrong.
 
     A secret follows its monitor to another server only if it was given again: else whoever may change the monitor could
     have it sent to a server of their own.
     Whether its website and its parent are there, the caller sees to.
     """
-    wrong: list[Detail] = []
+    wrong: list[ErrorDetail] = []
     found: dict[str, Any] = {}
 
     def take(field: str, clean: Callable[[Any], Any], to: str = "") -> None:
@@ -74,7 +74,8 @@ def applied(before: Monitor, given: GivenFields, fence: Fence) -> Monitor:
     wrong.extend(_of_the_whole(after, fence))
     if where := leaves(before, after):
         wrong.extend(
-            Detail(field, _AGAIN.format(what=what, where=where)) for field, what in _not_given(before.secrets, given)
+            ErrorDetail(field, _AGAIN.format(what=what, where=where))
+            for field, what in _not_given(before.secrets, given)
         )
     if wrong:
         raise BadRequest(wrong[0].message, details=tuple(wrong))
@@ -82,7 +83,7 @@ def applied(before: Monitor, given: GivenFields, fence: Fence) -> Monitor:
 
 
 def leaves(before: Monitor, after: Monitor) -> str:
-    """Why secrets that were meant for one server might reach another one; empty where they do not."""
+    """The reason why secrets meant for one server might reach another one; empty if they do not."""
     if before.kind != "http" or not before.url:
         return ""
     if target(before.url).origin != target(after.url).origin:
@@ -118,7 +119,7 @@ def _options(before: Monitor, given: Options, fence: Fence) -> Options:
     return replace(given, server=places.clean_server(given.server, fence))
 
 
-def _secrets(before: Secrets, given: GivenFields) -> Secrets:
+def _secrets(before: MonitorSecrets, given: MonitorFields) -> MonitorSecrets:
     after = before
     if not isinstance(given.headers, UnsetType):
         after = replace(after, headers=_headers(before, given.headers or {}))
@@ -141,8 +142,8 @@ def _secrets(before: Secrets, given: GivenFields) -> Secrets:
     return after
 
 
-def _not_given(before: Secrets, given: GivenFields) -> Iterable[tuple[str, str]]:
-    """What is stored and would be sent on, although nobody who changes the monitor has shown to know it."""
+def _not_given(before: MonitorSecrets, given: MonitorFields) -> Iterable[tuple[str, str]]:
+    """Stored secrets that would be sent on, although the caller has not entered them again."""
     headers, basic, bearer = given.headers, given.basic_auth, given.bearer_token
     if before.headers and (isinstance(headers, UnsetType) or (headers and None in headers.values())):
         yield "headers", "the headers"
@@ -157,7 +158,7 @@ def _not_given(before: Secrets, given: GivenFields) -> Iterable[tuple[str, str]]
         yield "bearerToken", "the token"
 
 
-def _headers(before: Secrets, given: dict[str, str | None]) -> tuple[tuple[str, str], ...]:
+def _headers(before: MonitorSecrets, given: dict[str, str | None]) -> tuple[tuple[str, str], ...]:
     known = {name.lower(): value for name, value in before.headers}
     found: dict[str, tuple[str, str]] = {}
     for name, value in given.items():
@@ -183,17 +184,17 @@ def _is_latin(text: str) -> bool:
     return True
 
 
-def _of_the_whole(after: Monitor, fence: Fence) -> Iterable[Detail]:
-    """What does not fit together."""
+def _of_the_whole(after: Monitor, fence: Fence) -> Iterable[ErrorDetail]:
+    """Errors of fields that do not match each other."""
     secrets, is_http = after.secrets, after.kind == "http"
     if secrets.body and is_http and after.options.method in _WITHOUT_BODY:
-        yield Detail("body", f"A {after.options.method} has no body; choose another method")
+        yield ErrorDetail("body", f"A {after.options.method} has no body; choose another method")
     if not is_http and (secrets.headers or secrets.body or secrets.user or secrets.bearer):
-        yield Detail("headers", "Only checks over http have headers, a body, a user or a token")
+        yield ErrorDetail("headers", "Only checks over http have headers, a body, a user or a token")
     if after.kind == "dns" and after.url and not after.options.server:
         try:
             fence.check_name(after.url.removeprefix("dns://"))
-        except Refused as refused:
-            yield Detail("url", str(refused))
+        except AddressRefused as refused:
+            yield ErrorDetail("url", str(refused))
     if after.parent_id == after.id:
-        yield Detail("parentId", "A monitor cannot be above itself")
+        yield ErrorDetail("parentId", "A monitor cannot be above itself")

@@ -1,4 +1,4 @@
-"""What procedures of monitors take (wire 8.1 and 8.2)."""
+"""Input of the procedures that change monitors (wire 8.1 and 8.2)."""
 
 from typing import Annotated, Literal
 
@@ -36,7 +36,7 @@ class BasicAuth(Struct, frozen=True, forbid_unknown_fields=True):
     password: Annotated[str, Meta(max_length=500)] | None = None
 
 
-class GivenFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+class MonitorFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
     """The fields of a monitor that input may have. What is not given stays; null empties a field.
 
     `headers` are all of them; one that is null keeps the value that is stored. `timeout` is in ms.
@@ -61,7 +61,7 @@ class GivenFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     tags: Tags | UnsetType | None = UNSET
 
 
-class NewMonitor(GivenFields, frozen=True, kw_only=True):
+class CreateMonitor(MonitorFields, frozen=True, kw_only=True):
     """Input of uptime.createSchedule. Without `kind` the scheme of the URL says it; a push needs no URL."""
 
     granularity: Granularity
@@ -70,13 +70,13 @@ class NewMonitor(GivenFields, frozen=True, kw_only=True):
     organization_id: Id | None = None
 
 
-class ChangedMonitor(GivenFields, frozen=True, kw_only=True):
+class UpdateMonitor(MonitorFields, frozen=True, kw_only=True):
     """Input of uptime.updateSchedule. A monitor stays of its kind."""
 
     schedule_id: Id
 
 
-class TriedMonitor(GivenFields, frozen=True, kw_only=True):
+class TryMonitor(MonitorFields, frozen=True, kw_only=True):
     """Input of uptime.tryCheck: a monitor as it would be. With `scheduleId` the rest is as that monitor has it."""
 
     kind: Kind | None = None
@@ -84,14 +84,14 @@ class TriedMonitor(GivenFields, frozen=True, kw_only=True):
     organization_id: Id | None = None
 
 
-class Transfer(Struct, frozen=True, forbid_unknown_fields=True):
+class TransferMonitor(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of uptime.transfer."""
 
     scheduleId: Id
     targetOrganizationId: Id
 
 
-class OfWebsite(Struct, frozen=True, forbid_unknown_fields=True):
+class GetMonitorByWebsite(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of uptime.getScheduleByWebsiteId."""
 
     websiteId: Id

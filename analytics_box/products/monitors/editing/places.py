@@ -1,13 +1,14 @@
-"""Where a monitor may look: what people typed, in its one spelling. Pure but for the fence, which knows this machine's
-IP addresses. A name is looked up and vetted at each check."""
+"""Validation and normalization of targets that people enter. Pure but for the fence, which knows this machine's
+IP addresses. A name is looked up and vetted at each check.
+"""
 
 from ipaddress import IPv4Address
 from typing import Final
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.outgoing.addresses import Fence
-from analytics_box.base.outgoing.failures import Refused
-from analytics_box.base.outgoing.target import Target, target
+from analytics_box.base.outgoing.failures import AddressRefused
+from analytics_box.base.outgoing.target import RequestTarget, target
 from analytics_box.products.monitors.monitor import Kind
 
 _KINDS: Final[dict[str, Kind]] = {
@@ -48,7 +49,7 @@ def clean_url(kind: Kind, url: str, fence: Fence, *, monitor_id: str) -> str:
         return f"push://{monitor_id}"
     try:
         return _clean(kind, url.strip(), fence)
-    except Refused as refused:
+    except AddressRefused as refused:
         raise BadRequest.about("url", str(refused)) from refused
 
 
@@ -64,7 +65,7 @@ def clean_server(given: str, fence: Fence) -> str:
         place = target(f"http://[{text}]:53" if text.count(":") > 1 and "[" not in text else f"http://{text}")
         port = 53 if place.port == 80 and not text.endswith(":80") else place.port
         _check(place, port, fence)
-    except Refused as refused:
+    except AddressRefused as refused:
         raise BadRequest.about("options.server", str(refused)) from refused
     host = f"[{place.host}]" if ":" in place.host else place.host
     return host if port == 53 else f"{host}:{port}"
@@ -78,25 +79,25 @@ def _clean(kind: Kind, text: str, fence: Fence) -> str:
     rest = text.partition("://")[2] if "://" in text else text
     place = target(f"https://{rest.rstrip('/')}")
     if place.path != "/":
-        raise Refused(f"Write it like {_EXAMPLES[kind]}")
+        raise AddressRefused(f"Write it like {_EXAMPLES[kind]}")
     has_port = rest.rstrip("/").rpartition("]")[2].count(":") == 1
     host = f"[{place.host}]" if ":" in place.host else place.host
     match kind:
         case "dns" | "ping":
             if has_port or (kind == "dns" and place.address is not None):
-                raise Refused(f"Write it like {_EXAMPLES[kind]}")
+                raise AddressRefused(f"Write it like {_EXAMPLES[kind]}")
             if kind == "ping":
                 _check(place, _NO_PORT, fence)
             return f"{kind}://{host}"
         case _:
             if kind == "tcp" and not has_port:
-                raise Refused(f"Name the port, like {_EXAMPLES[kind]}")
+                raise AddressRefused(f"Name the port, like {_EXAMPLES[kind]}")
             _check(place, place.port, fence)
             return f"{kind}://{host}" if kind == "tls" and place.port == _HTTPS else f"{kind}://{host}:{place.port}"
 
 
-def _check(place: Target, port: int, fence: Fence) -> None:
-    """Raises Refused for what is known to be closed without asking anybody."""
+def _check(place: RequestTarget, port: int, fence: Fence) -> None:
+    """Raises AddressRefused for what is known to be closed without asking anybody."""
     is_local = place.host == "localhost" or place.host.endswith(".localhost")
     address = _LOOPBACK if is_local else place.address
     if address is not None:

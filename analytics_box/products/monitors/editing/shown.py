@@ -20,7 +20,7 @@ from analytics_box.products.monitors.monitor import (
     Options,
     Subject,
 )
-from analytics_box.products.monitors.result import Outcome, Reason, Result
+from analytics_box.products.monitors.result import CheckResult, Outcome, Reason
 from analytics_box.tenants.tenancy.messages import date
 from analytics_box.tenants.websites.directory import Directory
 
@@ -44,8 +44,8 @@ class WebsiteNamed(Struct, frozen=True):
     domain: str
 
 
-class PhasesShown(Struct, frozen=True, rename="camel"):
-    """How long the steps of a check took, in ms; null for those that it did not have or did not reach."""
+class CheckPhasesAnswer(Struct, frozen=True, rename="camel"):
+    """Durations of the phases of a check, in ms; null for phases that it did not have or did not reach."""
 
     dns: float | None = None
     connect: float | None = None
@@ -54,7 +54,7 @@ class PhasesShown(Struct, frozen=True, rename="camel"):
     transfer: float | None = None
 
 
-class AssertionSeen(Struct, frozen=True, kw_only=True):
+class AssertionAnswer(Struct, frozen=True, kw_only=True):
     """An assertion, whether it held, and the value that it was about."""
 
     subject: Subject
@@ -66,8 +66,8 @@ class AssertionSeen(Struct, frozen=True, kw_only=True):
     seen: str
 
 
-class CheckShown(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What a check found. Durations are in ms. `reason` says in a word why it failed, `error` in a sentence."""
+class CheckAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
+    """The result of a check. Durations are in ms. `reason` says in a word why it failed, `error` in a sentence."""
 
     at: datetime
     outcome: Outcome
@@ -76,16 +76,16 @@ class CheckShown(Struct, frozen=True, kw_only=True, rename="camel"):
     http_code: int | None
     total_ms: float | None
     ttfb_ms: float | None
-    phases: PhasesShown
+    phases: CheckPhasesAnswer
     response_bytes: int | None
     redirects: int
     address: str
     ssl_expiry: datetime | None
     ssl_valid: bool | None
-    assertions: tuple[AssertionSeen, ...]
+    assertions: tuple[AssertionAnswer, ...]
 
 
-class ScheduleShown(Struct, frozen=True, kw_only=True, rename="camel"):
+class MonitorAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
     """A monitor. `timeout` is in ms. `schedulerStatus` is active while it is checked, or waits for a push.
 
     Of secrets only that they are there: the names of `headers`, whether there is a body, and how a check signs in.
@@ -120,16 +120,16 @@ class ScheduleShown(Struct, frozen=True, kw_only=True, rename="camel"):
     tags: tuple[str, ...]
     state: State | None
     state_since: datetime | None
-    last_check: CheckShown | None
+    last_check: CheckAnswer | None
     problem: str
 
 
-def shown(monitor: Monitor, monitors: Monitors, websites: Directory) -> ScheduleShown:
+def monitor_answer(monitor: Monitor, monitors: Monitors, websites: Directory) -> MonitorAnswer:
     """A monitor for an answer, as it is now."""
     live = monitors.state_of(monitor)
     granularity = GRANULARITIES[monitor.interval]
     secrets = monitor.secrets
-    return ScheduleShown(
+    return MonitorAnswer(
         **{name: getattr(monitor, name) for name in _PLAIN},
         granularity=granularity,
         cron=_CRON[granularity],
@@ -144,22 +144,22 @@ def shown(monitor: Monitor, monitors: Monitors, websites: Directory) -> Schedule
         user=secrets.user,
         state=live.state if live is not None else None,
         state_since=date(live.since) if live is not None and live.since else None,
-        last_check=check_shown(live.last, monitor) if live is not None and live.last is not None else None,
+        last_check=check_answer(live.last, monitor) if live is not None and live.last is not None else None,
         problem=monitors.problem(monitor),
     )
 
 
 _PLAIN: Final = tuple(
     name
-    for name in ScheduleShown.__struct_fields__
+    for name in MonitorAnswer.__struct_fields__
     if name in Monitor.__struct_fields__ and name not in {"created_at", "updated_at"}
 )
 
 
-def check_shown(result: Result, monitor: Monitor) -> CheckShown:
-    """What a check of this monitor found."""
+def check_answer(result: CheckResult, monitor: Monitor) -> CheckAnswer:
+    """The result of a check of this monitor, for an answer."""
     known = monitor.options.assertions
-    return CheckShown(
+    return CheckAnswer(
         at=date(result.at),
         outcome=result.outcome,
         reason=result.reason,
@@ -167,8 +167,8 @@ def check_shown(result: Result, monitor: Monitor) -> CheckShown:
         http_code=result.http_code or None,
         total_ms=_ms(result.total),
         ttfb_ms=_ms(result.ttfb),
-        phases=PhasesShown(
-            **{name: _ms(getattr(result.phases, name)) for name in PhasesShown.__struct_fields__},
+        phases=CheckPhasesAnswer(
+            **{name: _ms(getattr(result.phases, name)) for name in CheckPhasesAnswer.__struct_fields__},
         ),
         response_bytes=result.bytes,
         redirects=result.redirects,
@@ -176,7 +176,9 @@ def check_shown(result: Result, monitor: Monitor) -> CheckShown:
         ssl_expiry=date(result.certificate_ends) if result.certificate_ends is not None else None,
         ssl_valid=result.certificate_valid,
         assertions=tuple(
-            _seen(known[held.number], held.held, held.seen) for held in result.held if held.number < len(known)
+            _assertion_answer(known[held.number], held.held, held.seen)
+            for held in result.held
+            if held.number < len(known)
         ),
     )
 
@@ -186,9 +188,9 @@ def push_url(token: str, settings: Settings) -> str:
     return f"{settings.public_url}/push/{token}"
 
 
-def _seen(assertion: Assertion, held: bool, seen: str) -> AssertionSeen:
+def _assertion_answer(assertion: Assertion, held: bool, seen: str) -> AssertionAnswer:
     plain = {name: getattr(assertion, name) for name in Assertion.__struct_fields__}
-    return AssertionSeen(**plain, held=held, seen=seen)
+    return AssertionAnswer(**plain, held=held, seen=seen)
 
 
 def _website(monitor: Monitor, websites: Directory) -> WebsiteNamed | None:

@@ -5,9 +5,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from analytics_box.base.texts import Definitions, Details, MonitorStats, figures
-from analytics_box.figures.board import About, Board, Extra, Filters, Listed, Metric, Place, Rows, Words
-from analytics_box.figures.panels import Bar
+from analytics_box.base.texts import DefinitionTexts, Details, MonitorStats, figures
+from analytics_box.figures.board import Board, BoardSubject, Extra, FigureList, Filters, Metric, PanelPlace, Rows, Words
+from analytics_box.figures.panels import BarRow
 from analytics_box.products.monitors.monitor import Kind
 from analytics_box.query.catalog.types import Record
 
@@ -19,7 +19,7 @@ def _downtime(rows: Rows, _: Filters) -> float:
 
 
 def _code(code: str) -> str:
-    """What an answer's number is called."""
+    """The label of a status code."""
     return MonitorStats.no_answer if code in {"", "0"} else str(code)
 
 
@@ -38,22 +38,22 @@ METRICS: Final = (
     Metric("uptime_percentage", _TOTALS, _SERIES, unit="uptime"),
     Metric("downtime_seconds", _SERIES, _SERIES, unit="seconds", value=_downtime, fewer_is_better=True),
 )
-LISTS: Final[dict[str, Listed]] = {
-    "codes": Listed(
+LISTS: Final[dict[str, FigureList]] = {
+    "codes": FigureList(
         "uptime_status_breakdown", shown="http_code", counted="count", label=_code, detail=_status, icon="pulse"
     ),
-    "reasons": Listed("uptime_reasons", shown="reason", counted="count", label=_reason, icon="check", apart=True),
+    "reasons": FigureList("uptime_reasons", shown="reason", counted="count", label=_reason, icon="check", apart=True),
 }
 
 
-def _phases(answers: Sequence[Rows], _: Place) -> tuple[Bar, ...]:
-    """How long each step takes on average in the range, and its share of all of them."""
+def _phases(answers: Sequence[Rows], _: PanelPlace) -> tuple[BarRow, ...]:
+    """The average duration of each phase in the range, and its share of the total."""
     (rows,) = answers
     means = {name: _mean(rows, f"avg_{name}") for name in MonitorStats.phases}
     whole = sum(mean for mean in means.values() if mean is not None)
     largest = max((mean for mean in means.values() if mean is not None), default=0)
     return tuple(
-        Bar(
+        BarRow(
             label=MonitorStats.phases[name],
             detail="",
             value=figures.milliseconds(mean),
@@ -80,13 +80,15 @@ MONITOR: Final = Board(
     extras={
         "phases": Extra(("uptime_phases",), _phases, "bars", MonitorStats.phases_counted, MonitorStats.empty["phases"]),
     },
-    about=lambda _: About({**MonitorStats.metrics, "count": MonitorStats.counted}, lambda query_type: query_type),
+    about=lambda _: BoardSubject(
+        {**MonitorStats.metrics, "count": MonitorStats.counted}, lambda query_type: query_type
+    ),
     ghosts=4,
     words=Words(
         tabs=MonitorStats.tabs,
         empty=MonitorStats.empty,
         filters={},
-        anchors=Definitions.of_monitors,
+        anchors=DefinitionTexts.of_monitors,
         shares=MonitorStats.shares,
         columns=Details.columns,
     ),

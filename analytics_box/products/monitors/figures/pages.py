@@ -7,30 +7,30 @@ from litestar.params import FromPath
 
 from analytics_box.base.clock import DAY
 from analytics_box.base.errors import BadRequest
-from analytics_box.base.facts.uptime import Span
+from analytics_box.base.facts.uptime import UptimeSpan
 from analytics_box.base.texts import MonitorList, MonitorStats
 from analytics_box.figures import export, page, tables
-from analytics_box.figures.asking import Outages, Told
+from analytics_box.figures.asking import Outages, SubjectFacts
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.monitors import check_calls
-from analytics_box.products.monitors.access import seen
+from analytics_box.products.monitors.access import viewable_monitor
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing import calls as procedures
 from analytics_box.products.monitors.figures.board import board_of
-from analytics_box.products.monitors.figures.view import CHECKS, shown
+from analytics_box.products.monitors.figures.view import CHECKS, monitor_view
 from analytics_box.products.monitors.listing import rows
-from analytics_box.products.monitors.messages import OneSchedule
+from analytics_box.products.monitors.messages import MonitorId
 from analytics_box.products.monitors.monitor import HOME, Monitor
 from analytics_box.products.monitors.outages import outages
 from analytics_box.products.monitors.page_frame import frame
-from analytics_box.products.monitors.reporting import Report, Reporting
-from analytics_box.query.access import Scope
+from analytics_box.products.monitors.reporting import OutageReport, Reporting
+from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.request import GivenParameter, GivenQuery, check
-from analytics_box.query.run import Queries
+from analytics_box.query.run import QueryRunner
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.page.questions import ask
-from analytics_box.web.page.visit import Answer, Next, Page, Visit, Visitor
+from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visitor
 
 _WORTH_TELLING = frozenset(("down", "degraded", "verifying"))
 LONGEST_DAYS = max(MonitorStats.windows)
@@ -38,7 +38,7 @@ LONGEST_DAYS = max(MonitorStats.windows)
 
 async def monitor_page(visit: Visitor, monitor_id: FromPath[str]) -> Page:
     """GET /monitors/{id}. Raises NotFound."""
-    monitor, now = await seen(visit.call, monitor_id), visit.call.now
+    monitor, now = await viewable_monitor(visit.call, monitor_id), visit.call.now
     known = visit.parts[Monitors]
     view = _view(visit, monitor)
     window = (await page.asking_for(visit, monitor.number, view)).window
@@ -47,7 +47,7 @@ async def monitor_page(visit: Visitor, monitor_id: FromPath[str]) -> Page:
     return visit.pages.show(
         "monitor.html",
         shell=frame(visit.person),
-        monitor=shown(
+        monitor=monitor_view(
             monitor,
             known.state_of(monitor),
             spans,
@@ -58,7 +58,7 @@ async def monitor_page(visit: Visitor, monitor_id: FromPath[str]) -> Page:
             now,
             visit.parts.settings.public_url,
         ),
-        board=await page.whole(visit, monitor.number, view, names, Told(_outages(visit, monitor))),
+        board=await page.whole(visit, monitor.number, view, names, SubjectFacts(_outages(visit, monitor))),
         editable=visit.person.may("member"),
         reports=_reports(visit, monitor),
         done=MonitorList.done.get(visit.asked("done"), ""),
@@ -67,14 +67,14 @@ async def monitor_page(visit: Visitor, monitor_id: FromPath[str]) -> Page:
 
 async def monitor_part(visit: Visitor, monitor_id: FromPath[str], name: FromPath[str]) -> Page:
     """GET /monitors/{id}/parts/{name}: parts of the page that were not ready in time. Raises NotFound."""
-    monitor = await seen(visit.call, monitor_id)
-    board = await page.parts(visit, monitor.number, _view(visit, monitor), name, Told(_outages(visit, monitor)))
+    monitor = await viewable_monitor(visit.call, monitor_id)
+    board = await page.parts(visit, monitor.number, _view(visit, monitor), name, SubjectFacts(_outages(visit, monitor)))
     return visit.pages.show("part.html", board=board)
 
 
 async def delete_form(visit: Visitor, monitor_id: FromPath[str]) -> Page:
     """GET /monitors/{id}/delete: are you sure? Raises NotFound."""
-    monitor = await seen(visit.call, monitor_id)
+    monitor = await viewable_monitor(visit.call, monitor_id)
     return ask(
         visit,
         frame(visit.person),
@@ -88,13 +88,13 @@ async def delete_form(visit: Visitor, monitor_id: FromPath[str]) -> Page:
 
 async def delete(visit: Visitor, monitor_id: FromPath[str]) -> Next:
     """POST /monitors/{id}/delete. Raises NotFound."""
-    await procedures.delete_schedule(visit.call, OneSchedule(monitor_id))
+    await procedures.delete_schedule(visit.call, MonitorId(monitor_id))
     return visit.go(f"{HOME}?done=deleted")
 
 
 async def act(visit: Visitor, monitor_id: FromPath[str], action: FromPath[str]) -> Next:
     """POST /monitors/{id}/{action}: check, pause, resume or rotate. Raises NotFound or BadRequest."""
-    given, back = OneSchedule(monitor_id), f"{HOME}/{monitor_id}"
+    given, back = MonitorId(monitor_id), f"{HOME}/{monitor_id}"
     match action:
         case "check":
             await check_calls.manual_check(visit.call, given)
@@ -111,8 +111,8 @@ async def act(visit: Visitor, monitor_id: FromPath[str], action: FromPath[str]) 
     raise BadRequest("A monitor can be checked, paused, resumed or given a new address")
 
 
-def _reports(visit: Visit, monitor: Monitor) -> list[Report]:
-    """Where an outage can be told, while there is one or it is told."""
+def _reports(visit: PageRequest, monitor: Monitor) -> list[OutageReport]:
+    """Places in which an outage can be announced, while there is one or it is announced."""
     live = visit.parts[Monitors].state_of(monitor)
     found = visit.parts[Reporting].of(monitor.id, monitor.organization_id)
     return [one for one in found if one.is_told or (live is not None and live.state in _WORTH_TELLING)]
@@ -120,7 +120,7 @@ def _reports(visit: Visit, monitor: Monitor) -> list[Report]:
 
 async def monitor_details(visit: Visitor, monitor_id: FromPath[str], name: FromPath[str]) -> Answer:
     """GET /monitors/{id}/details/{list}: all rows of a list. Raises NotFound."""
-    monitor = await seen(visit.call, monitor_id)
+    monitor = await viewable_monitor(visit.call, monitor_id)
     return await tables.show(
         visit,
         monitor.number,
@@ -136,41 +136,41 @@ async def monitor_details_file(
     visit: Visitor, monitor_id: FromPath[str], name: FromPath[str], form: FromPath[str]
 ) -> Next:
     """GET /monitors/{id}/details/{list}/{form}: the same rows as csv or json. Raises NotFound."""
-    monitor = await seen(visit.call, monitor_id)
+    monitor = await viewable_monitor(visit.call, monitor_id)
     return await tables.file(visit, monitor.number, _view(visit, monitor, f"/details/{name}"), name, form)
 
 
 async def monitor_export(visit: Visitor, monitor_id: FromPath[str], form: FromPath[str]) -> Next:
     """GET /monitors/{id}/export/{form}: its figures of a range as csv or json. Raises NotFound, or RateLimited."""
-    monitor = await seen(visit.call, monitor_id)
+    monitor = await viewable_monitor(visit.call, monitor_id)
     view = _view(visit, monitor)
     return await export.file(visit, monitor.number, view, (*view.of.panels, *view.of.extras), form)
 
 
-def _view(visit: Visit, monitor: Monitor, rest: str = "") -> View:
+def _view(visit: PageRequest, monitor: Monitor, rest: str = "") -> View:
     return read_view(f"{HOME}/{monitor.id}{rest}", visit.request.query_params, board_of(monitor.kind))
 
 
-async def _spans(visit: Visit, monitor: Monitor, since: int) -> Sequence[Span]:
-    found = await visit.parts[Queries].events.read(lambda db: rows.spans(db, (monitor.number,), since))
+async def _spans(visit: PageRequest, monitor: Monitor, since: int) -> Sequence[UptimeSpan]:
+    found = await visit.parts[QueryRunner].events.read(lambda db: rows.spans(db, (monitor.number,), since))
     return found[monitor.number]
 
 
-def _outages(visit: Visit, monitor: Monitor) -> Outages:
-    return partial(outages, visit.parts[Queries].events, monitor.number)
+def _outages(visit: PageRequest, monitor: Monitor) -> Outages:
+    return partial(outages, visit.parts[QueryRunner].events, monitor.number)
 
 
-async def _checks(visit: Visit, monitor: Monitor) -> list[Record]:
+async def _checks(visit: PageRequest, monitor: Monitor) -> list[Record]:
     """The latest checks, as the query type has them."""
     person, now = visit.person, visit.call.now
     given = GivenQuery(parameters=[GivenParameter("uptime_recent_checks")], preset="last_30d", limit=CHECKS)
     request = check(given, zone_name=person.time_zone, now=now)
-    (found,) = await visit.parts[Queries].answer(request, Scope((monitor.number,), subject="monitor"))
+    (found,) = await visit.parts[QueryRunner].answer(request, ReadScope((monitor.number,), subject="monitor"))
     return found.data if found.success else []
 
 
-def _names(visit: Visit, monitor: Monitor) -> dict[str, str]:
-    """What its parent and its website are called, by their ids."""
+def _names(visit: PageRequest, monitor: Monitor) -> dict[str, str]:
+    """The names of its parent and its website, by their ids."""
     parent = visit.parts[Monitors].find(monitor.parent_id) if monitor.parent_id else None
     website = visit.parts[Directory].find(monitor.website_id) if monitor.website_id else None
     names = {parent.id: parent.called} if parent is not None else {}

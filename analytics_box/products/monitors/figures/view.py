@@ -1,4 +1,4 @@
-"""What a monitor's own page says of it, beside its figures. Pure but for the person's time zone."""
+"""The contents of a monitor's page in addition to its figures. Pure but for the person's time zone."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -6,16 +6,16 @@ from typing import Final
 from msgspec import Struct
 
 from analytics_box.base.clock import DAY, SECOND
-from analytics_box.base.facts.uptime import DEGRADED, DOWN, MAINTENANCE, STATES, UNKNOWN, Span, uptime
-from analytics_box.base.identity import Person
+from analytics_box.base.facts.uptime import DEGRADED, DOWN, MAINTENANCE, STATES, UNKNOWN, UptimeSpan, uptime
+from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.texts import MonitorForm, MonitorList, MonitorStats, figures
-from analytics_box.products.monitors.editing.shown import AssertionSeen
-from analytics_box.products.monitors.engine import Live
-from analytics_box.products.monitors.listing.lines import NOTHING, lasted
+from analytics_box.products.monitors.editing.shown import AssertionAnswer
+from analytics_box.products.monitors.engine import MonitorStatus
+from analytics_box.products.monitors.listing.lines import NOTHING, duration_text
 from analytics_box.products.monitors.monitor import DEFAULT_TIMEOUT, HOME, SECONDS, Assertion, Monitor
 from analytics_box.products.monitors.page_frame import state_label, state_name
 from analytics_box.query.catalog.types import Record
-from analytics_box.query.ranges import Window
+from analytics_box.query.ranges import TimeWindow
 from analytics_box.web.page import dates
 
 CHECKS: Final = 50  # the latest ones that are listed
@@ -25,7 +25,7 @@ _STATUS: Final = {1: "up", 0: "down", 2: "verifying"}
 _TOLD: Final = frozenset((DEGRADED, DOWN, UNKNOWN, MAINTENANCE))  # states of spans that the history lists
 
 
-class Uptime(Struct, frozen=True):
+class UptimeFigure(Struct, frozen=True):
     """The uptime of the last so many days; `note` says how much was observed, where that is not all."""
 
     label: str
@@ -55,7 +55,7 @@ class CheckLine(Struct, frozen=True):
     error: str
 
 
-class Fact(Struct, frozen=True):
+class MonitorFact(Struct, frozen=True):
     """Something that a monitor is, in words; `parts` stand below each other."""
 
     name: str
@@ -72,7 +72,7 @@ class MonitorShown(Struct, frozen=True):
     is_paused: bool
     push: bool
     error: str
-    uptimes: tuple[Uptime, ...]
+    uptimes: tuple[UptimeFigure, ...]
     last_check: str
     next_check: str
     certificate: str
@@ -80,19 +80,19 @@ class MonitorShown(Struct, frozen=True):
     history: tuple[SpanLine, ...]
     history_help: str
     checks: tuple[CheckLine, ...]
-    facts: tuple[Fact, ...]
+    facts: tuple[MonitorFact, ...]
     push_url: str = ""
     push_help: str = ""
 
 
-def shown(
+def monitor_view(
     monitor: Monitor,
-    live: Live | None,
-    spans: Sequence[Span],
-    window: Window,
+    live: MonitorStatus | None,
+    spans: Sequence[UptimeSpan],
+    window: TimeWindow,
     checks: Sequence[Record],
     names: Mapping[str, str],
-    person: Person,
+    person: SignedInPerson,
     now: int,
     public_url: str,
 ) -> MonitorShown:
@@ -120,11 +120,13 @@ def shown(
         checks=tuple(_check(row, person) for row in checks),
         facts=_facts(monitor, names, person),
         push_url=f"{public_url}/push/{monitor.secrets.token}" if monitor.kind == "push" else "",
-        push_help=MonitorStats.push_help.format(every=lasted(monitor.interval), grace=lasted(monitor.options.grace)),
+        push_help=MonitorStats.push_help.format(
+            every=duration_text(monitor.interval), grace=duration_text(monitor.options.grace)
+        ),
     )
 
 
-def _uptime(monitor: Monitor, spans: Sequence[Span], days: int, person: Person, now: int) -> Uptime:
+def _uptime(monitor: Monitor, spans: Sequence[UptimeSpan], days: int, person: SignedInPerson, now: int) -> UptimeFigure:
     """Of a monitor that is younger than that, since it was made."""
     start, note = now - days * DAY, ""
     found = uptime(spans, max(start, monitor.created_at), now, now)
@@ -133,11 +135,11 @@ def _uptime(monitor: Monitor, spans: Sequence[Span], days: int, person: Person, 
     elif found.percentage is not None and found.coverage is not None and found.coverage < 1:
         note = MonitorStats.covered.format(percent=figures.uptime(100 * found.coverage))
     value = figures.uptime(found.percentage) if found.percentage is not None else NOTHING
-    return Uptime(MonitorStats.windows[days], value, note)
+    return UptimeFigure(MonitorStats.windows[days], value, note)
 
 
-def _certificate(live: Live | None, person: Person, now: int) -> tuple[str, bool]:
-    """What is said of the certificate, and whether it is a warning; empty without one."""
+def _certificate(live: MonitorStatus | None, person: SignedInPerson, now: int) -> tuple[str, bool]:
+    """The text on the certificate's expiry, and whether it is a warning; empty if there is no certificate."""
     last = live.last if live is not None else None
     if last is None or last.certificate_ends is None:
         return "", False
@@ -148,7 +150,7 @@ def _certificate(live: Live | None, person: Person, now: int) -> tuple[str, bool
     return words.format(when=when, days=figures.count(days)), days <= WARNED or last.certificate_valid is False
 
 
-def _incidents(spans: Sequence[Span], window: Window) -> list[Span]:
+def _incidents(spans: Sequence[UptimeSpan], window: TimeWindow) -> list[UptimeSpan]:
     """The incidents and maintenance windows that began in a range or lasted into it."""
     within = [span for span in spans if span.start < window.end and (not span.until or span.until > window.start)]
     return [span for span in within if span.state in _TOLD]
@@ -161,21 +163,21 @@ def _history_help(count: int) -> str:
     return f"{words.history_help} {words.history_cut.format(shown=HISTORY, count=figures.count(count))}"
 
 
-def _history(incidents: Sequence[Span], person: Person, now: int) -> tuple[SpanLine, ...]:
+def _history(incidents: Sequence[UptimeSpan], person: SignedInPerson, now: int) -> tuple[SpanLine, ...]:
     """Lines about incidents, the newest first."""
     return tuple(
         SpanLine(
             state=STATES[span.state],
             label=MonitorList.states[STATES[span.state]],
             began=dates.moment(span.start, person),
-            lasted=lasted(((span.until or now) - span.start) // SECOND),
+            lasted=duration_text(((span.until or now) - span.start) // SECOND),
             ongoing=not span.until,
         )
         for span in reversed(incidents)
     )
 
 
-def _check(row: Record, person: Person) -> CheckLine:
+def _check(row: Record, person: SignedInPerson) -> CheckLine:
     status = row["status"]
     return CheckLine(
         time=dates.exact(row["timestamp"], person),
@@ -188,7 +190,7 @@ def _check(row: Record, person: Person) -> CheckLine:
     )
 
 
-def _facts(monitor: Monitor, names: Mapping[str, str], person: Person) -> tuple[Fact, ...]:
+def _facts(monitor: Monitor, names: Mapping[str, str], person: SignedInPerson) -> tuple[MonitorFact, ...]:
     granularity = next((name for name, seconds in SECONDS.items() if seconds == monitor.interval), "")
     timed = monitor.kind != "push"
     given: dict[str, tuple[str, ...]] = {
@@ -196,9 +198,9 @@ def _facts(monitor: Monitor, names: Mapping[str, str], person: Person) -> tuple[
         "url": (monitor.url if timed else "",),
         "interval": (MonitorList.every.get(granularity, figures.duration(monitor.interval)),),
         "timeout": (figures.duration((monitor.timeout or DEFAULT_TIMEOUT) / 1000) if timed else "",),
-        "expects": _expected(monitor),
-        "failures": (_counted(MonitorStats.failures, monitor.failures_to_down) if timed else "",),
-        "successes": (_counted(MonitorStats.successes, monitor.successes_to_up),),
+        "expects": _expectations(monitor),
+        "failures": (_count_text(MonitorStats.failures, monitor.failures_to_down) if timed else "",),
+        "successes": (_count_text(MonitorStats.successes, monitor.successes_to_up),),
         "parent": (names.get(monitor.parent_id or "", ""),),
         "group": (monitor.group,),
         "tags": (", ".join(monitor.tags),),
@@ -207,24 +209,24 @@ def _facts(monitor: Monitor, names: Mapping[str, str], person: Person) -> tuple[
         "changed": (dates.moment(monitor.updated_at, person) if monitor.updated_at != monitor.created_at else "",),
     }
     return tuple(
-        Fact(MonitorStats.facts[name], tuple(figures.visible(part) for part in parts if part))
+        MonitorFact(MonitorStats.facts[name], tuple(figures.visible(part) for part in parts if part))
         for name, parts in given.items()
         if any(parts)
     )
 
 
-def _counted(words: Mapping[bool, str], count: int) -> str:
+def _count_text(words: Mapping[bool, str], count: int) -> str:
     return words[count == 1].format(count=count)
 
 
-def _expected(monitor: Monitor) -> tuple[str, ...]:
+def _expectations(monitor: Monitor) -> tuple[str, ...]:
     said = tuple(assertion_text(one) for one in monitor.options.assertions)
     if monitor.kind == "http" and all(one.subject != "status" for one in monitor.options.assertions):
         return (MonitorStats.below_500, *said)
     return said
 
 
-def assertion_text(one: Assertion | AssertionSeen) -> str:
+def assertion_text(one: Assertion | AssertionAnswer) -> str:
     """An assertion in words."""
     of = f" {one.property}" if one.property else ""
     said = f"{MonitorForm.subjects[one.subject]}{of} {MonitorForm.comparisons[one.comparison]} {one.value}".rstrip()

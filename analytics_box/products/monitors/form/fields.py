@@ -1,6 +1,6 @@
-"""What stands in the form of a monitor: read from a post, filled in from a monitor, and changed by its buttons. Pure.
+"""The fields of the monitor form: read from a post, filled in from a monitor, and changed by its buttons. Pure.
 
-Assertions are numbered: `assertions.0.subject`, `assertions.0.value`. What is secret is never filled in.
+Assertions are numbered: `assertions.0.subject`, `assertions.0.value`. Secrets are never filled in.
 """
 
 from collections.abc import Mapping
@@ -42,7 +42,7 @@ class AssertionFields(Struct, frozen=True):
     level: str = "fail"
 
 
-class FormState(Struct, frozen=True):
+class MonitorFormState(Struct, frozen=True):
     """The whole form. `focus` is the field that a button of it has made."""
 
     kind: Kind
@@ -58,14 +58,14 @@ class FormState(Struct, frozen=True):
         return any(self.fields.get(name, "") not in {"", usual.get(name, "")} for name in named)
 
 
-def new_state(given: Mapping[str, str]) -> FormState:
+def new_state(given: Mapping[str, str]) -> MonitorFormState:
     """The form of a new monitor, with what an address fills in."""
-    return FormState(
+    return MonitorFormState(
         _kind(given), {**_NEW, **{name: value for name, value in given.items() if name in PLAIN and value}}
     )
 
 
-def read_state(form: Mapping[str, str], kind: Kind | None = None) -> FormState:
+def read_state(form: Mapping[str, str], kind: Kind | None = None) -> MonitorFormState:
     """The form as it was posted; of a monitor that there is, the kind is given."""
     assertions = []
     for number in range(MOST_ASSERTIONS):
@@ -75,10 +75,12 @@ def read_state(form: Mapping[str, str], kind: Kind | None = None) -> FormState:
         assertions.append(
             AssertionFields(**{name: form.get(f"{start}.{name}", "") for name in AssertionFields.__struct_fields__})
         )
-    return FormState(kind or _kind(form), {name: form[name] for name in PLAIN if name in form}, tuple(assertions))
+    return MonitorFormState(
+        kind or _kind(form), {name: form[name] for name in PLAIN if name in form}, tuple(assertions)
+    )
 
 
-def state_of(monitor: Monitor) -> FormState:
+def state_of(monitor: Monitor) -> MonitorFormState:
     """The form filled in with what a monitor is."""
     options, parsing = monitor.options, monitor.options.json_parsing
     place = url_parts(monitor.url) if monitor.kind not in {"http", "push"} else None
@@ -88,7 +90,7 @@ def state_of(monitor: Monitor) -> FormState:
         "port": str(place.port or "") if place else "",
         "record": options.record,
         "server": options.server,
-        "send": _shown(options.send),
+        "send": _escape(options.send),
         "grace": str(options.grace),
         "name": monitor.name or "",
         "granularity": next((name for name, seconds in SECONDS.items() if seconds == monitor.interval), "five_minutes"),
@@ -107,10 +109,10 @@ def state_of(monitor: Monitor) -> FormState:
         "tags": ", ".join(monitor.tags),
         "websiteId": monitor.website_id or "",
     }
-    return FormState(monitor.kind, fields, tuple(map(_assertion, options.assertions)))
+    return MonitorFormState(monitor.kind, fields, tuple(map(_assertion, options.assertions)))
 
 
-def after_button(state: FormState, do: str) -> FormState:
+def after_button(state: MonitorFormState, do: str) -> MonitorFormState:
     """The form after one of its buttons: add-assertion, remove-assertion.N."""
     verb, _, place = do.partition(".")
     if verb == "add-assertion" and len(state.assertions) < MOST_ASSERTIONS:
@@ -146,5 +148,5 @@ def _assertion(one: Assertion) -> AssertionFields:
     return AssertionFields(one.subject, one.property, one.comparison, one.value, one.level)
 
 
-def _shown(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("\\", "\\\\").replace("\r", "\\r").replace("\n", "\\n")

@@ -1,11 +1,11 @@
-"""From what stands in the form of a monitor to the message that makes, changes or tries it. Pure."""
+"""Conversion of the monitor form to API input that creates, updates or tries a monitor. Pure."""
 
 from typing import Any, Final
 
-from analytics_box.base.errors import BadRequest, Detail
+from analytics_box.base.errors import BadRequest, ErrorDetail
 from analytics_box.base.texts import MonitorForm
-from analytics_box.products.monitors.editing.messages import ChangedMonitor, NewMonitor, TriedMonitor
-from analytics_box.products.monitors.form.fields import AssertionFields, FormState
+from analytics_box.products.monitors.editing.messages import CreateMonitor, TryMonitor, UpdateMonitor
+from analytics_box.products.monitors.form.fields import AssertionFields, MonitorFormState
 from analytics_box.tenants.tenancy.messages import message_of
 
 _FIELDS: Final = {  # what a refusal names, as the form calls it
@@ -21,23 +21,23 @@ _FIELDS: Final = {  # what a refusal names, as the form calls it
 }
 
 
-def created(state: FormState) -> NewMonitor:
+def creation_input(state: MonitorFormState) -> CreateMonitor:
     """The message that makes a monitor. Raises BadRequest, which names fields as procedures do."""
-    return message_of(_fields(state) | {"kind": state.kind}, NewMonitor, MonitorForm.wrong)
+    return message_of(_fields(state) | {"kind": state.kind}, CreateMonitor, MonitorForm.wrong)
 
 
-def changed(state: FormState, monitor_id: str) -> ChangedMonitor:
+def update_input(state: MonitorFormState, monitor_id: str) -> UpdateMonitor:
     """The message that changes a monitor to what the form says. Raises BadRequest."""
-    return message_of(_fields(state) | {"scheduleId": monitor_id}, ChangedMonitor, MonitorForm.wrong)
+    return message_of(_fields(state) | {"scheduleId": monitor_id}, UpdateMonitor, MonitorForm.wrong)
 
 
-def tried(state: FormState, monitor_id: str | None) -> TriedMonitor:
+def trial_input(state: MonitorFormState, monitor_id: str | None) -> TryMonitor:
     """The message that tries what the form says, with what is stored of a monitor that there is. Raises BadRequest."""
     found = _fields(state) | ({"kind": state.kind} if monitor_id is None else {"scheduleId": monitor_id})
-    return message_of(found, TriedMonitor, MonitorForm.wrong)
+    return message_of(found, TryMonitor, MonitorForm.wrong)
 
 
-def form_field(wire: str, state: FormState) -> str:
+def form_field(wire: str, state: MonitorFormState) -> str:
     """The field of the form for one that a refusal names: options.assertions[1].value is assertions.1.value."""
     name = wire.replace("[", ".").replace("]", "")
     if name.startswith("options.assertions"):
@@ -48,7 +48,7 @@ def form_field(wire: str, state: FormState) -> str:
     return known or name
 
 
-def _fields(state: FormState) -> dict[str, Any]:
+def _fields(state: MonitorFormState) -> dict[str, Any]:
     given = {name: value.strip() for name, value in state.fields.items() if name not in {"password", "body", "send"}}
     wrong: dict[str, str] = {}
     found: dict[str, Any] = {
@@ -66,13 +66,13 @@ def _fields(state: FormState) -> dict[str, Any]:
         "options": _options(state, given, wrong),
     }
     if state.kind == "http":
-        found |= _sent(state, given, wrong)
+        found |= _secret_fields(state, given, wrong)
     if wrong:
-        raise BadRequest(next(iter(wrong.values())), details=tuple(Detail(*one) for one in wrong.items()))
+        raise BadRequest(next(iter(wrong.values())), details=tuple(ErrorDetail(*one) for one in wrong.items()))
     return found
 
 
-def _url(state: FormState, given: dict[str, str], wrong: dict[str, str]) -> str:
+def _url(state: MonitorFormState, given: dict[str, str], wrong: dict[str, str]) -> str:
     match state.kind:
         case "http":
             if not given.get("url"):
@@ -114,7 +114,7 @@ def _number(given: dict[str, str], name: str, wrong: dict[str, str], usual: str 
     return int(text)
 
 
-def _options(state: FormState, given: dict[str, str], wrong: dict[str, str]) -> dict[str, Any]:
+def _options(state: MonitorFormState, given: dict[str, str], wrong: dict[str, str]) -> dict[str, Any]:
     options: dict[str, Any] = {"assertions": [_assertion(one) for one in state.assertions]}
     match state.kind:
         case "http":
@@ -123,7 +123,7 @@ def _options(state: FormState, given: dict[str, str], wrong: dict[str, str]) -> 
         case "tls":
             options["verify"] = bool(given.get("verify"))
         case "tcp":
-            options["send"] = _typed(state.fields.get("send", ""))
+            options["send"] = _unescape(state.fields.get("send", ""))
         case "dns":
             options |= {"record": given.get("record", "A"), "server": given.get("server", "")}
         case "push":
@@ -150,8 +150,8 @@ def _assertion(one: AssertionFields) -> dict[str, str]:
     }
 
 
-def _sent(state: FormState, given: dict[str, str], wrong: dict[str, str]) -> dict[str, Any]:
-    """What a request sends that is stored sealed: what is empty stays, unless it is to be removed."""
+def _secret_fields(state: MonitorFormState, given: dict[str, str], wrong: dict[str, str]) -> dict[str, Any]:
+    """The secret fields of a request. An empty field keeps the stored value, unless it is marked for removal."""
     found: dict[str, Any] = {}
     if given.get("headers"):
         found["headers"] = _headers(given["headers"], wrong)
@@ -181,8 +181,8 @@ def _headers(text: str, wrong: dict[str, str]) -> dict[str, str]:
     return found
 
 
-def _typed(text: str) -> str:
-    """What was typed with \\r and \\n for line breaks."""
+def _unescape(text: str) -> str:
+    r"""The text with line breaks in place of a typed \r and \n."""
     marks = {"\\r": "\r", "\\n": "\n", "\\t": "\t", "\\\\": "\\"}
     made, place = [], 0
     while place < len(text):

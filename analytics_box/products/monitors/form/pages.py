@@ -7,19 +7,19 @@ from litestar.params import FromPath
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.texts import MonitorForm, figures
 from analytics_box.products.monitors import check_calls
-from analytics_box.products.monitors.access import seen
+from analytics_box.products.monitors.access import viewable_monitor
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing import calls as procedures
-from analytics_box.products.monitors.editing.messages import NewMonitor
-from analytics_box.products.monitors.form.fields import FormState, after_button, new_state, read_state, state_of
-from analytics_box.products.monitors.form.message import changed, created, form_field, tried
+from analytics_box.products.monitors.editing.messages import CreateMonitor
+from analytics_box.products.monitors.form.fields import MonitorFormState, after_button, new_state, read_state, state_of
+from analytics_box.products.monitors.form.message import creation_input, form_field, trial_input, update_input
 from analytics_box.products.monitors.form.trial import Trial, trial
 from analytics_box.products.monitors.monitor import HOME, Method, Monitor, RecordType
 from analytics_box.products.monitors.page_frame import frame
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.reach import own
 from analytics_box.web.page.templates import field_errors
-from analytics_box.web.page.visit import Answer, Next, Page, Visit, Visitor
+from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visitor
 
 SAVE: Final = "save"  # every other button of the form shows it again
 TRY: Final = "try"
@@ -41,7 +41,7 @@ async def add(visit: Visitor) -> Answer:
         return await _after(visit, state, None, do)
     try:
         visit.saves()
-        made = await procedures.create_schedule(visit.call, created(state))
+        made = await procedures.create_schedule(visit.call, creation_input(state))
     except (BadRequest, Conflict) as wrong:
         return await _page(visit, state, None, wrong=wrong)
     return visit.go(f"{HOME}/{made.schedule_id}?done=created")
@@ -49,19 +49,19 @@ async def add(visit: Visitor) -> Answer:
 
 async def edit_form(visit: Visitor, monitor_id: FromPath[str]) -> Page:
     """GET /monitors/{id}/edit. Raises NotFound."""
-    monitor = await seen(visit.call, monitor_id)
+    monitor = await viewable_monitor(visit.call, monitor_id)
     return await _page(visit, state_of(monitor), monitor)
 
 
 async def save(visit: Visitor, monitor_id: FromPath[str]) -> Answer:
     """POST /monitors/{id}/edit: save the monitor, or show the form after one of its buttons. Raises NotFound."""
-    form, monitor = await visit.form(), await seen(visit.call, monitor_id)
+    form, monitor = await visit.form(), await viewable_monitor(visit.call, monitor_id)
     state, do = read_state(form, monitor.kind), form.get("do", SAVE)
     if do != SAVE:
         return await _after(visit, state, monitor, do)
     try:
         visit.saves()
-        await procedures.update_schedule(visit.call, changed(state, monitor.id))
+        await procedures.update_schedule(visit.call, update_input(state, monitor.id))
     except (BadRequest, Conflict) as wrong:
         return await _page(visit, state, monitor, wrong=wrong)
     return visit.go(f"{HOME}/{monitor.id}?done=saved")
@@ -70,28 +70,28 @@ async def save(visit: Visitor, monitor_id: FromPath[str]) -> Answer:
 async def of_website(visit: Visitor, website_id: FromPath[str]) -> Next:
     """POST /sites/{id}/monitor: watch a website with one click. Raises NotFound or Conflict."""
     website = own(visit.call, website_id)
-    given = NewMonitor(
+    given = CreateMonitor(
         url=f"https://{website.domain}", name=website.name, website_id=website.id, granularity="five_minutes"
     )
     made = await procedures.create_schedule(visit.call, given)
     return visit.go(f"{HOME}/{made.schedule_id}?done=created")
 
 
-async def _after(visit: Visit, state: FormState, monitor: Monitor | None, do: str) -> Page:
+async def _after(visit: PageRequest, state: MonitorFormState, monitor: Monitor | None, do: str) -> Page:
     """The form after a button: with another row, or with what a check found."""
     if do != TRY:
         return await _page(visit, after_button(state, do), monitor)
     try:
         visit.saves()
-        check = await check_calls.try_check(visit.call, tried(state, monitor.id if monitor is not None else None))
+        check = await check_calls.try_check(visit.call, trial_input(state, monitor.id if monitor is not None else None))
     except (BadRequest, Conflict) as wrong:
         return await _page(visit, state, monitor, wrong=wrong)
     return await _page(visit, state, monitor, found=trial(check, visit.person))
 
 
 async def _page(
-    visit: Visit,
-    state: FormState,
+    visit: PageRequest,
+    state: MonitorFormState,
     monitor: Monitor | None,
     *,
     wrong: BadRequest | Conflict | None = None,
@@ -126,22 +126,22 @@ async def _page(
     )
 
 
-def _parents(visit: Visit, organization_id: str, monitor: Monitor | None) -> list[tuple[str, str]]:
+def _parents(visit: PageRequest, organization_id: str, monitor: Monitor | None) -> list[tuple[str, str]]:
     """The monitors that this one may depend on."""
     others = [one for one in visit.parts[Monitors].of(organization_id) if monitor is None or one.id != monitor.id]
     named = sorted(((one.id, figures.visible(one.called)) for one in others), key=lambda one: one[1].casefold())
     return named[:MOST_PARENTS]
 
 
-def _wrong_fields(wrong: BadRequest | Conflict, state: FormState) -> dict[str, str]:
-    """What is wrong by field of the form. A target that is watched already is said there."""
+def _wrong_fields(wrong: BadRequest | Conflict, state: MonitorFormState) -> dict[str, str]:
+    """Error messages by form field. A duplicate target is an error of the target field."""
     found = {form_field(name, state): message for name, message in field_errors(wrong).items()}
     if not found and isinstance(wrong, Conflict) and "URL" in wrong.message:
         return {form_field("url", state): wrong.message}
     return found
 
 
-def _labels(state: FormState) -> dict[str, str]:
+def _labels(state: MonitorFormState) -> dict[str, str]:
     """The names of all fields of the form, in its order, for the list of what is wrong."""
     labels = dict(MonitorForm.labels)
     for number in range(len(state.assertions)):

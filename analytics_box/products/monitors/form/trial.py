@@ -1,12 +1,12 @@
-"""What a check found, as the form shows it. Pure but for the person's time zone."""
+"""The result of a test check, as the form shows it. Pure but for the person's time zone."""
 
 from typing import Final
 
 from msgspec import Struct
 
-from analytics_box.base.identity import Person
+from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.texts import MonitorForm, MonitorStats, figures
-from analytics_box.products.monitors.editing.shown import AssertionSeen, CheckShown
+from analytics_box.products.monitors.editing.shown import AssertionAnswer, CheckAnswer
 from analytics_box.products.monitors.figures.view import assertion_text
 from analytics_box.products.monitors.result import Outcome
 from analytics_box.tenants.tenancy.messages import millis
@@ -23,14 +23,14 @@ class Phase(Struct, frozen=True):
     width: str
 
 
-class Fact(Struct, frozen=True):
+class CheckFact(Struct, frozen=True):
     """Something that the check found, in words."""
 
     name: str
     value: str
 
 
-class Seen(Struct, frozen=True):
+class AssertionLine(Struct, frozen=True):
     """An assertion, whether it held, and what it saw."""
 
     text: str
@@ -40,17 +40,17 @@ class Seen(Struct, frozen=True):
 
 
 class Trial(Struct, frozen=True):
-    """What a check found."""
+    """The result of a test check."""
 
     outcome: Outcome
     total: str
     error: str
     phases: tuple[Phase, ...]
-    facts: tuple[Fact, ...]
-    held: tuple[Seen, ...]
+    facts: tuple[CheckFact, ...]
+    held: tuple[AssertionLine, ...]
 
 
-def trial(check: CheckShown, person: Person) -> Trial:
+def trial(check: CheckAnswer, person: SignedInPerson) -> Trial:
     """The result of a check of a monitor as it is typed."""
     return Trial(
         outcome=check.outcome,
@@ -58,11 +58,11 @@ def trial(check: CheckShown, person: Person) -> Trial:
         error=figures.visible(check.error),
         phases=_phases(check),
         facts=tuple(_facts(check, person)),
-        held=tuple(_seen(one) for one in check.assertions),
+        held=tuple(_assertion_line(one) for one in check.assertions),
     )
 
 
-def _phases(check: CheckShown) -> tuple[Phase, ...]:
+def _phases(check: CheckAnswer) -> tuple[Phase, ...]:
     measured = {name: getattr(check.phases, name) for name in MonitorStats.phases}
     longest = max((one for one in measured.values() if one is not None), default=0)
     return tuple(
@@ -72,18 +72,18 @@ def _phases(check: CheckShown) -> tuple[Phase, ...]:
     )
 
 
-def _facts(check: CheckShown, person: Person) -> list[Fact]:
+def _facts(check: CheckAnswer, person: SignedInPerson) -> list[CheckFact]:
     found = []
     if check.http_code:
-        found.append(Fact(MonitorForm.answer, str(check.http_code)))
+        found.append(CheckFact(MonitorForm.answer, str(check.http_code)))
     if check.address:
-        found.append(Fact(MonitorStats.check_columns["address"], check.address))
+        found.append(CheckFact(MonitorStats.check_columns["address"], check.address))
     if check.ssl_expiry is not None:
         ends = dates.day(millis(check.ssl_expiry), person)
-        found.append(Fact(_CERTIFICATE, MonitorStats.certificate_until.format(when=ends)))
+        found.append(CheckFact(_CERTIFICATE, MonitorStats.certificate_until.format(when=ends)))
     return found
 
 
-def _seen(one: AssertionSeen) -> Seen:
+def _assertion_line(one: AssertionAnswer) -> AssertionLine:
     said = MonitorForm.saw.format(seen=figures.visible(one.seen)) if one.seen else ""
-    return Seen(figures.visible(assertion_text(one)), one.held, one.level, said)
+    return AssertionLine(figures.visible(assertion_text(one)), one.held, one.level, said)

@@ -1,4 +1,4 @@
-"""What the address of the list asks for."""
+"""The state of the monitor list, as its URL has it."""
 
 from typing import Final
 from urllib.parse import urlencode
@@ -8,13 +8,13 @@ from msgspec import Struct
 
 from analytics_box.products.monitors.engine import State
 from analytics_box.products.monitors.monitor import HOME
-from analytics_box.products.monitors.selection import Selection
+from analytics_box.products.monitors.selection import MonitorSelection
 
 # What needs somebody first.
 ORDER: Final[tuple[State, ...]] = ("down", "verifying", "degraded", "unknown", "new", "maintenance", "up", "paused")
 
 
-class Asked(Struct, frozen=True):
+class MonitorListState(Struct, frozen=True):
     """?search= &state= &group= &tag= &page=."""
 
     search: str = ""
@@ -29,9 +29,9 @@ class Asked(Struct, frozen=True):
         return bool(self.search or self.state or self.group or self.tag)
 
     @property
-    def selection(self) -> Selection:
+    def selection(self) -> MonitorSelection:
         """The monitors that it asks for, in whatever state."""
-        return Selection(
+        return MonitorSelection(
             search=self.search, tags=(self.tag,) if self.tag else (), group=self.group or None, sort="state"
         )
 

@@ -1,4 +1,4 @@
-"""What the list says of each monitor. Pure but for the person's time zone."""
+"""The lines of the monitor list. Pure but for the person's time zone."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -6,9 +6,9 @@ from typing import Final
 from msgspec import Struct
 
 from analytics_box.base.clock import DAY, HOUR, SECOND
-from analytics_box.base.facts.uptime import Span, Uptime, uptime, uptimes
+from analytics_box.base.facts.uptime import UptimeSpan, WindowUptime, uptime, uptimes
 from analytics_box.base.texts import MonitorList, figures
-from analytics_box.products.monitors.engine import Live
+from analytics_box.products.monitors.engine import MonitorStatus
 from analytics_box.products.monitors.monitor import HOME, Monitor
 from analytics_box.products.monitors.page_frame import state_label, state_name
 
@@ -19,8 +19,8 @@ NOTHING: Final = "–"
 _WORST: Final = ("down", "degraded", "maintenance", "up")
 
 
-class Hour(Struct, frozen=True):
-    """One hour as a bar; `said` is its uptime in words."""
+class HourBar(Struct, frozen=True):
+    """An hour as a bar; `said` is its uptime in words."""
 
     state: str
     said: str
@@ -38,20 +38,22 @@ class MonitorLine(Struct, frozen=True):
     since: str
     error: str
     tags: tuple[str, ...]
-    hours: tuple[Hour, ...]
+    hours: tuple[HourBar, ...]
     hours_said: str
     uptime_day: str
     uptime_month: str
     response: str
 
 
-def line(monitor: Monitor, live: Live | None, spans: Sequence[Span], response: float | None, now: int) -> MonitorLine:
+def line(
+    monitor: Monitor, live: MonitorStatus | None, spans: Sequence[UptimeSpan], response: float | None, now: int
+) -> MonitorLine:
     """A monitor as the list shows it.
 
     `spans` are those of the last 30 days, `response` is the average of the last 24 hours in ms.
     """
     state = state_name(live)
-    day = _written(uptime(spans, now - DAY, now, now))
+    day = _uptime_text(uptime(spans, now - DAY, now, now))
     return MonitorLine(
         id=monitor.id,
         name=figures.visible(monitor.called),
@@ -65,34 +67,34 @@ def line(monitor: Monitor, live: Live | None, spans: Sequence[Span], response: f
         hours=hours(spans, now),
         hours_said=MonitorList.day_bars.format(said=day),
         uptime_day=day,
-        uptime_month=_written(uptime(spans, now - DAYS * DAY, now, now)),
+        uptime_month=_uptime_text(uptime(spans, now - DAYS * DAY, now, now)),
         response=figures.milliseconds(response) if response is not None else NOTHING,
     )
 
 
-def _written(found: Uptime) -> str:
+def _uptime_text(found: WindowUptime) -> str:
     return figures.uptime(found.percentage) if found.percentage is not None else NOTHING
 
 
-def hours(spans: Sequence[Span], now: int) -> tuple[Hour, ...]:
+def hours(spans: Sequence[UptimeSpan], now: int) -> tuple[HourBar, ...]:
     """The last 24 hours, each as the worst that happened in it."""
     edges = [now - (HOURS - number) * HOUR for number in range(HOURS + 1)]
     return tuple(_hour(found) for found in uptimes(spans, edges, now))
 
 
-def _hour(found: Uptime) -> Hour:
+def _hour(found: WindowUptime) -> HourBar:
     state = next((name for name in _WORST if getattr(found, name)), "unknown")
     said = figures.uptime(found.percentage) if found.percentage is not None else MonitorList.states[state]
-    return Hour(state, said)
+    return HourBar(state, said)
 
 
-def _since(live: Live | None, now: int) -> str:
+def _since(live: MonitorStatus | None, now: int) -> str:
     if live is None or live.state in {"new", "paused"} or not live.since:
         return ""
-    return MonitorList.since.format(duration=lasted((now - live.since) // SECOND))
+    return MonitorList.since.format(duration=duration_text((now - live.since) // SECOND))
 
 
-def lasted(seconds: int) -> str:
+def duration_text(seconds: int) -> str:
     """A duration in its two largest units, days among them: 7 d, 23 d 22 h, 2 h 5 m."""
     days, rest = divmod(max(seconds, 0), 86_400)
     if not days:

@@ -11,20 +11,20 @@ from analytics_box.base.texts import MonitorList, figures
 from analytics_box.products.monitors.access import visible
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.listing import rows
-from analytics_box.products.monitors.listing.asked import ORDER, Asked
+from analytics_box.products.monitors.listing.asked import ORDER, MonitorListState
 from analytics_box.products.monitors.listing.lines import DAYS, MonitorLine, line
 from analytics_box.products.monitors.monitor import LONGEST_GROUP, LONGEST_TAG, Monitor
 from analytics_box.products.monitors.page_frame import frame, state_name
-from analytics_box.products.monitors.selection import selected
-from analytics_box.query.run import Queries
-from analytics_box.web.page.visit import Page, Visit, Visitor
+from analytics_box.products.monitors.selection import select_monitors
+from analytics_box.query.run import QueryRunner
+from analytics_box.web.page.visit import Page, PageRequest, Visitor
 
 AT_ONCE = 50  # monitors on a page
 MOST_NAMES = 200  # groups and tags to choose from
 
 
-class Summary(Struct, frozen=True):
-    """How many monitors are in a state; the link shows them alone, or all again."""
+class MonitorStateCount(Struct, frozen=True):
+    """The number of monitors in a state; the link filters by it, or removes that filter."""
 
     state: str
     label: str
@@ -33,8 +33,8 @@ class Summary(Struct, frozen=True):
     selected: bool
 
 
-class Group(Struct, frozen=True):
-    """Some monitors of one group; without a name those of none."""
+class MonitorGroup(Struct, frozen=True):
+    """Monitors of one group; the group without a name has those of none."""
 
     name: str
     lines: tuple[MonitorLine, ...]
@@ -44,7 +44,7 @@ async def monitor_list(visit: Visitor) -> Page:
     """GET /monitors."""
     asked, known = read_asked(visit), visit.parts[Monitors]
     own = [visible(visit.call, one) for one in known.of(visit.person.organization_id)]
-    found = selected(own, asked.selection, known)
+    found = select_monitors(own, asked.selection, known)
     states = {one.number: state_name(known.state_of(one)) for one in found}
     wanted = [one for one in found if not asked.state or states[one.number] == asked.state]
     wanted.sort(key=lambda one: (not one.group, one.group.casefold()))
@@ -56,7 +56,7 @@ async def monitor_list(visit: Visitor) -> Page:
         asked=asked,
         summary=_summary(asked, Counter(states.values())),
         groups=await _groups(visit, known, shown),
-        counted=_counted(asked, len(shown), total),
+        counted=_count_text(asked, len(shown), total),
         group_names=_names({one.group for one in own if one.group}),
         tags=_names({tag for one in own for tag in one.tags} | ({asked.tag} if asked.tag else set())),
         later=asked.link(page=asked.page + 1) if first + AT_ONCE < total else "",
@@ -66,10 +66,10 @@ async def monitor_list(visit: Visitor) -> Page:
     )
 
 
-def read_asked(visit: Visit) -> Asked:
-    """What the URL asks for. Pages are forgiving: what cannot be read is left out."""
+def read_asked(visit: PageRequest) -> MonitorListState:
+    """The list state from the URL. Invalid values are ignored."""
     page = visit.asked("page")
-    return Asked(
+    return MonitorListState(
         search=visit.asked("search").strip()[:255],
         state=next((state for state in ORDER if state == visit.asked("state")), ""),
         group=visit.asked("group")[:LONGEST_GROUP],
@@ -78,8 +78,8 @@ def read_asked(visit: Visit) -> Asked:
     )
 
 
-async def _groups(visit: Visit, known: Monitors, shown: list[Monitor]) -> list[Group]:
-    now, events = visit.call.now, visit.parts[Queries].events
+async def _groups(visit: PageRequest, known: Monitors, shown: list[Monitor]) -> list[MonitorGroup]:
+    now, events = visit.call.now, visit.parts[QueryRunner].events
     numbers = [monitor.number for monitor in shown]
     spans, responses = await events.read(
         lambda db: (rows.spans(db, numbers, now - DAYS * DAY), rows.responses(db, numbers, now - DAY))
@@ -88,14 +88,14 @@ async def _groups(visit: Visit, known: Monitors, shown: list[Monitor]) -> list[G
         (one.group, line(one, known.state_of(one), spans[one.number], responses.get(one.number), now)) for one in shown
     ]
     return [
-        Group(figures.visible(name), tuple(each for _, each in some))
+        MonitorGroup(figures.visible(name), tuple(each for _, each in some))
         for name, some in groupby(made, key=lambda pair: pair[0])
     ]
 
 
-def _summary(asked: Asked, counts: Counter[str]) -> list[Summary]:
+def _summary(asked: MonitorListState, counts: Counter[str]) -> list[MonitorStateCount]:
     return [
-        Summary(
+        MonitorStateCount(
             state=state,
             label=MonitorList.states[state],
             count=figures.count(counts[state]),
@@ -111,8 +111,8 @@ def _names(names: Collection[str]) -> list[tuple[str, str]]:
     return [(name, name) for name in sorted(names, key=str.casefold)[:MOST_NAMES]]
 
 
-def _counted(asked: Asked, shown: int, total: int) -> str:
-    """How many monitors there are, and which of them the page has."""
+def _count_text(asked: MonitorListState, shown: int, total: int) -> str:
+    """The number of monitors, and the range on this page."""
     if total <= AT_ONCE and asked.page == 1:
         return MonitorList.counted[total == 1].format(count=figures.count(total))
     first = (asked.page - 1) * AT_ONCE + 1

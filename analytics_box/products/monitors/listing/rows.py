@@ -1,13 +1,13 @@
-"""What the list of monitors reads of events.db. Every function takes a reader."""
+"""Queries of the monitor list on events.db. Every function takes a reader."""
 
 import json
 from collections.abc import Sequence
 
-from analytics_box.base.facts.uptime import Span
+from analytics_box.base.facts.uptime import UptimeSpan
 from analytics_box.base.store.db import Connection
 
 
-def spans(db: Connection, numbers: Sequence[int], since: int) -> dict[int, list[Span]]:
+def spans(db: Connection, numbers: Sequence[int], since: int) -> dict[int, list[UptimeSpan]]:
     """The spans of these monitors that had not ended at `since` (UTC ms), the earliest first."""
     found = db.execute(
         """
@@ -18,9 +18,9 @@ def spans(db: Connection, numbers: Sequence[int], since: int) -> dict[int, list[
         """,
         {"numbers": json.dumps(list(numbers)), "since": since},
     ).fetchall()
-    by_monitor: dict[int, list[Span]] = {number: [] for number in numbers}
+    by_monitor: dict[int, list[UptimeSpan]] = {number: [] for number in numbers}
     for monitor, state, start, until in found:
-        by_monitor[int(str(monitor))].append(Span(int(str(state)), int(str(start)), int(str(until))))
+        by_monitor[int(str(monitor))].append(UptimeSpan(int(str(state)), int(str(start)), int(str(until))))
     return by_monitor
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from analytics_box.products.monitors.monitor import Kind
 from analytics_box.products.monitors.moving.kuma import pointer_of
-from analytics_box.products.monitors.moving.wanted import Notes
+from analytics_box.products.monitors.moving.wanted import MonitorImportNotes
 
 _OPERATOR = re.compile(r"==|!=|<=|>=|<|>")
 _HAS = re.compile(r"has\(\[BODY\](?P<path>.*)\)\Z")
@@ -24,8 +24,9 @@ _SINGLE: Final = frozenset("*")
 Assertion = dict[str, str]
 
 
-def assertion(kind: Kind, condition: str, notes: Notes) -> Assertion | None:
-    """What a condition asks for; None where a check asks for it anyway, or where nothing here can, which is noted."""
+def assertion(kind: Kind, condition: str, notes: MonitorImportNotes) -> Assertion | None:
+    """The assertion for a condition; None if a check asserts it anyway, or if there is no counterpart,
+    which is noted."""
     text = condition.strip() if len(condition) <= _LONGEST else ""
     found = _OPERATOR.search(text)
     left = text[: found.start()].rstrip() if found is not None else ""
@@ -35,7 +36,7 @@ def assertion(kind: Kind, condition: str, notes: Notes) -> Assertion | None:
     operator, right = found[0], text[found.end() :].lstrip()
     if (left, operator, right) in {("[CONNECTED]", "==", "true"), ("[DNS_RCODE]", "==", "NOERROR")}:
         return None  # or it would have failed
-    made = _asserted(kind, left, operator, right)
+    made = _to_assertion(kind, left, operator, right)
     if made is None:
         _lose(condition, notes)
     return made
@@ -49,12 +50,12 @@ def seconds_of(text: Any) -> float | None:
     return sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(given))
 
 
-def _lose(condition: str, notes: Notes) -> None:
+def _lose(condition: str, notes: MonitorImportNotes) -> None:
     shown = condition if len(condition) <= _SHOWN else f"{condition[:_SHOWN]}…"
     notes.lost(f"The condition {shown}", decides=True)
 
 
-def _asserted(kind: Kind, left: str, operator: str, right: str) -> Assertion | None:
+def _to_assertion(kind: Kind, left: str, operator: str, right: str) -> Assertion | None:
     if left == "[STATUS]" and kind == "http":
         return _status(operator, right)
     if left == "[RESPONSE_TIME]":

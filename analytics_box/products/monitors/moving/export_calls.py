@@ -9,9 +9,9 @@ from msgspec import Struct
 from analytics_box.base import audit
 from analytics_box.base.errors import Forbidden
 from analytics_box.base.store.db import Connection
-from analytics_box.products.monitors.access import Reach, check, global_reach
+from analytics_box.products.monitors.access import MonitorReach, check, global_reach
 from analytics_box.products.monitors.directory import Monitors
-from analytics_box.products.monitors.list_calls import reached
+from analytics_box.products.monitors.list_calls import reachable_monitors
 from analytics_box.products.monitors.messages import Id
 from analytics_box.products.monitors.moving import files, own
 from analytics_box.products.monitors.moving.wanted import Form, parents_first
@@ -22,7 +22,7 @@ from analytics_box.web.call import Call
 _TYPES: Final[dict[Form, str]] = {"yaml": "application/yaml", "json": "application/json"}
 
 
-class GivenExport(Struct, frozen=True, forbid_unknown_fields=True):
+class ExportMonitors(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of uptime.export. With `secrets` the file has headers, bodies, passwords and tokens, too: keep it safe."""
 
     format: Form = "yaml"
@@ -30,7 +30,7 @@ class GivenExport(Struct, frozen=True, forbid_unknown_fields=True):
     organizationId: Id | None = None
 
 
-class ExportShown(Struct, frozen=True):
+class MonitorExportAnswer(Struct, frozen=True):
     """The monitors of an organization as the text of a file, and how many they are."""
 
     type: str
@@ -38,7 +38,7 @@ class ExportShown(Struct, frozen=True):
     monitors: int
 
 
-async def export(call: Call, given: GivenExport) -> ExportShown:
+async def export(call: Call, given: ExportMonitors) -> MonitorExportAnswer:
     """uptime.export: all monitors and the maintenance windows that are not over, in the form that uptime.import takes.
 
     With secrets only for admins and for keys that may write monitors, and the audit log says so. Raises Forbidden.
@@ -48,7 +48,7 @@ async def export(call: Call, given: GivenExport) -> ExportShown:
         if call.identity.key is not None and "write:monitors" not in call.identity.key.scopes:
             raise Forbidden("An export with secrets needs a key with write:monitors")
         await call.write(lambda db: _note(db, acting))
-    oldest_first = sorted(await reached(call, acting.organization_id), key=lambda one: one.number)
+    oldest_first = sorted(await reachable_monitors(call, acting.organization_id), key=lambda one: one.number)
     by_id = {one.id: one for one in oldest_first}
     found, _ = parents_first(oldest_first, lambda one: by_id.get(one.parent_id or ""))
     windows = [
@@ -56,12 +56,12 @@ async def export(call: Call, given: GivenExport) -> ExportShown:
     ]
     domains = {site.id: site.domain for site in call.parts[Directory].of(acting.organization_id)}
     write = files.to_yaml if given.format == "yaml" else files.to_json
-    work = partial(own.written, found, windows, domains, secrets=given.secrets)
+    work = partial(own.export_values, found, windows, domains, secrets=given.secrets)
     content = await asyncio.to_thread(lambda: write(work()))
-    return ExportShown(_TYPES[given.format], content, len(found))
+    return MonitorExportAnswer(_TYPES[given.format], content, len(found))
 
 
-def _note(db: Connection, acting: Reach) -> None:
+def _note(db: Connection, acting: MonitorReach) -> None:
     """Write down that somebody has the secrets. Raises Forbidden for those who may not."""
     check(db, acting, "admin")
     audit.record(db, acting.by, acting.organization_id, "created", "monitor_export", acting.organization_id)

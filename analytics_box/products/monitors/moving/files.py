@@ -36,7 +36,7 @@ class _Loader(_PLAIN_LOADER):  # type: ignore[misc]  # PyYAML has no types
     }
 
 
-def read(text: str) -> dict[str, Any]:
+def read_mapping(text: str) -> dict[str, Any]:
     """The mapping that a file is. Raises BadRequest."""
     text = text.removeprefix("\ufeff")
     if not text.strip():
@@ -113,7 +113,7 @@ def _check_depth(events: Iterator[Any]) -> None:
 
 
 def _size(node: Any, known: dict[int, int], above: set[int]) -> int:
-    """How many values a node stands for, those of aliases as often as they are used. Raises BadRequest."""
+    """The number of values under a node; an alias counts each time it is used. Raises BadRequest."""
     if id(node) in known:
         return known[id(node)]
     if id(node) in above:

@@ -14,16 +14,16 @@ from analytics_box.products.monitors.moving.kuma import without_user
 from analytics_box.products.monitors.moving.wanted import (
     MOST,
     MOST_WINDOWS,
-    File,
-    Notes,
-    Wanted,
-    WantedWindow,
+    MonitorImportFile,
+    MonitorImportItem,
+    MonitorImportNotes,
+    WindowImportItem,
     granularity,
     new_monitor,
     timeout,
     times,
 )
-from analytics_box.products.monitors.windows.messages import NewMaintenance
+from analytics_box.products.monitors.windows.messages import CreateMaintenanceWindow
 
 _VARIABLE = re.compile(r"\$\{?[A-Za-z_]")
 _KINDS: Final[dict[str, Kind]] = {
@@ -44,23 +44,23 @@ def is_gatus(given: Mapping[str, Any]) -> bool:
     return any(name in given for name in ("endpoints", "services", "external-endpoints"))
 
 
-def read(given: Mapping[str, Any]) -> File:
-    """What a configuration wants. Raises BadRequest for what is none."""
+def read_gatus(given: Mapping[str, Any]) -> MonitorImportFile:
+    """The monitors of a Gatus configuration. Raises BadRequest for any other file."""
     source = Taking(given)
     listed = [*_list(source, "endpoints"), *_list(source, "services")]
     outside = _list(source, "external-endpoints")
     if len(listed) + len(outside) > MOST:
         raise BadRequest(f"A file can have up to {MOST:,} monitors; split it")
-    windows: list[WantedWindow] = []
-    notes = Notes()
+    windows: list[WindowImportItem] = []
+    notes = MonitorImportNotes()
     maintenance = source.take("maintenance")
     if isinstance(maintenance, dict):
         _window("maintenance", maintenance, {"all": True}, windows, notes)
-    monitors = [_wanted(number, one, windows) for number, one in enumerate(listed, 1)]
-    monitors += [_pushed(number, one) for number, one in enumerate(outside, len(listed) + 1)]
+    monitors = [_endpoint_item(number, one, windows) for number, one in enumerate(listed, 1)]
+    monitors += [_push_item(number, one) for number, one in enumerate(outside, len(listed) + 1)]
     for lost in source.rest(frozenset()):
         notes.lost(lost)
-    return File(monitors=tuple(monitors), windows=tuple(windows), notes=tuple(notes.said))
+    return MonitorImportFile(monitors=tuple(monitors), windows=tuple(windows), notes=tuple(notes.said))
 
 
 def _list(source: Taking, name: str) -> list[dict[str, Any]]:
@@ -70,8 +70,8 @@ def _list(source: Taking, name: str) -> list[dict[str, Any]]:
     return found
 
 
-def _wanted(number: int, given: dict[str, Any], windows: list[WantedWindow]) -> Wanted:
-    source, notes = Taking(given), Notes()
+def _endpoint_item(number: int, given: dict[str, Any], windows: list[WindowImportItem]) -> MonitorImportItem:
+    source, notes = Taking(given), MonitorImportNotes()
     name, group, ref = source.text("name")[:255], source.text("group")[:LONGEST_GROUP], str(number)
     plain: dict[str, Any] = {"number": number, "name": name, "ref": ref}
     url = source.text("url")
@@ -79,7 +79,7 @@ def _wanted(number: int, given: dict[str, Any], windows: list[WantedWindow]) -> 
     scheme = url.partition("://")[0].lower() if "://" in url else ""
     kind: Kind | None = "dns" if isinstance(dns, dict) else _KINDS.get(scheme)
     if kind is None or source.take("grpc"):
-        return Wanted(**plain, error=f"Nothing here does what {scheme or 'an address like this'} does")
+        return MonitorImportItem(**plain, error=f"Nothing here does what {scheme or 'an address like this'} does")
     fields = _common(source, notes, name, group) | _client(source, notes, kind)
     options: dict[str, Any] = fields.setdefault("options", {})
     options["assertions"] = _assertions(kind, source, notes)
@@ -93,12 +93,12 @@ def _wanted(number: int, given: dict[str, Any], windows: list[WantedWindow]) -> 
     for one in source.listed("maintenance-windows"):
         if isinstance(one, dict):
             _window(f"maintenance of {name}", one, {"monitorIds": [ref]}, windows, notes)
-    return _made(plain, fields, source, notes)
+    return _build_item(plain, fields, source, notes)
 
 
-def _pushed(number: int, given: dict[str, Any]) -> Wanted:
+def _push_item(number: int, given: dict[str, Any]) -> MonitorImportItem:
     """An external endpoint, which is told to Gatus."""
-    source, notes = Taking(given), Notes()
+    source, notes = Taking(given), MonitorImportNotes()
     name = source.text("name")[:255]
     heartbeat = source.take("heartbeat")
     source.take("token")
@@ -107,17 +107,19 @@ def _pushed(number: int, given: dict[str, Any]) -> Wanted:
     if seconds is None:
         notes.say("It has no heartbeat: here a push is expected once a day", decides=True)
     fields["granularity"] = granularity(seconds or 86_400, notes)
-    return _made({"number": number, "name": name, "ref": str(number)}, fields, source, notes)
+    return _build_item({"number": number, "name": name, "ref": str(number)}, fields, source, notes)
 
 
-def _made(plain: dict[str, Any], fields: dict[str, Any], source: Taking, notes: Notes) -> Wanted:
+def _build_item(
+    plain: dict[str, Any], fields: dict[str, Any], source: Taking, notes: MonitorImportNotes
+) -> MonitorImportItem:
     for lost in source.rest(frozenset(("conditions",))):
         notes.lost(lost, decides=lost in {"ssh", "grpc"})
     texts = [fields.get("url", ""), *fields.get("headers", {}).values(), fields.get("body", "")]
     if any(_VARIABLE.search(text) for text in texts):
         notes.say("It has a variable of the environment; put its value there", decides=True)
     made, field, error = new_monitor(fields)
-    return Wanted(
+    return MonitorImportItem(
         **plain,
         given=made,
         taken=tuple(source.taken),
@@ -128,8 +130,8 @@ def _made(plain: dict[str, Any], fields: dict[str, Any], source: Taking, notes: 
     )
 
 
-def _common(source: Taking, notes: Notes, name: str, group: str) -> dict[str, Any]:
-    """What endpoints of all kinds have."""
+def _common(source: Taking, notes: MonitorImportNotes, name: str, group: str) -> dict[str, Any]:
+    """Fields of endpoints of any kind."""
     interval = source.take("interval")
     fields: dict[str, Any] = {"name": name or None, "group": group}
     fields["granularity"] = granularity(seconds_of(interval) or _EVERY if interval is not None else _EVERY, notes)
@@ -148,7 +150,7 @@ def _least(alerts: list[dict[str, Any]], name: str, default: int) -> float:
     return float(min(found, default=default))
 
 
-def _client(source: Taking, notes: Notes, kind: Kind) -> dict[str, Any]:
+def _client(source: Taking, notes: MonitorImportNotes, kind: Kind) -> dict[str, Any]:
     given = source.take("client")
     if not isinstance(given, dict):
         return {}
@@ -166,7 +168,7 @@ def _client(source: Taking, notes: Notes, kind: Kind) -> dict[str, Any]:
     return fields
 
 
-def _http(url: str, source: Taking, notes: Notes, options: dict[str, Any]) -> dict[str, Any]:
+def _http(url: str, source: Taking, notes: MonitorImportNotes, options: dict[str, Any]) -> dict[str, Any]:
     url, user, password = without_user(url)
     body, headers = source.text("body"), source.take("headers")
     found: dict[str, Any] = {"url": url}
@@ -190,7 +192,7 @@ def _http(url: str, source: Taking, notes: Notes, options: dict[str, Any]) -> di
     return found
 
 
-def _assertions(kind: Kind, source: Taking, notes: Notes) -> list[Assertion]:
+def _assertions(kind: Kind, source: Taking, notes: MonitorImportNotes) -> list[Assertion]:
     conditions = source.take("conditions")
     listed = conditions if isinstance(conditions, list) else []
     found = [made for one in listed if (made := assertion(kind, str(one), notes)) is not None]
@@ -200,7 +202,7 @@ def _assertions(kind: Kind, source: Taking, notes: Notes) -> list[Assertion]:
 
 
 def _window(
-    name: str, given: dict[str, Any], covers: dict[str, Any], windows: list[WantedWindow], notes: Notes
+    name: str, given: dict[str, Any], covers: dict[str, Any], windows: list[WindowImportItem], notes: MonitorImportNotes
 ) -> None:
     source = Taking(given)
     if source.take("enabled") is False:
@@ -216,10 +218,10 @@ def _window(
         "weekdays": days if len(days) < len(_DAYS) else [],
     }
     try:
-        made = msgspec.convert({"name": name[:255], "covers": covers, "repeat": repeat}, NewMaintenance)
+        made = msgspec.convert({"name": name[:255], "covers": covers, "repeat": repeat}, CreateMaintenanceWindow)
     except msgspec.ValidationError:
         notes.lost(name, decides=True)
         return
     if len(windows) == MOST_WINDOWS:
         raise BadRequest(f"A file can have up to {MOST_WINDOWS:,} maintenance windows; split it")
-    windows.append(WantedWindow(ref=name, given=made))
+    windows.append(WindowImportItem(ref=name, given=made))

@@ -9,16 +9,22 @@ from msgspec.structs import replace
 from analytics_box.base.errors import BadRequest, BoxError, Conflict
 from analytics_box.base.file_queue import Existing, FileQueue
 from analytics_box.base.store.db import Connection
-from analytics_box.products.monitors.access import Reach, check, global_reach
+from analytics_box.products.monitors.access import MonitorReach, check, global_reach
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing import change
-from analytics_box.products.monitors.editing.change import Changed, Tools
+from analytics_box.products.monitors.editing.change import MonitorChange, MonitorTools
 from analytics_box.products.monitors.editing.shown import push_url
 from analytics_box.products.monitors.messages import Id
 from analytics_box.products.monitors.moving import files, gatus, kuma, own
-from analytics_box.products.monitors.moving.plan import Around, Plan, Planned, Status, in_order
-from analytics_box.products.monitors.moving.wanted import File, Source, Wanted, WantedWindow
-from analytics_box.products.monitors.window import Window
+from analytics_box.products.monitors.moving.plan import (
+    ExistingMonitors,
+    MonitorImportPlan,
+    PlannedImport,
+    Status,
+    in_order,
+)
+from analytics_box.products.monitors.moving.wanted import MonitorImportFile, MonitorImportItem, Source, WindowImportItem
+from analytics_box.products.monitors.window import MaintenanceWindow
 from analytics_box.products.monitors.windows import change as windows
 from analytics_box.products.monitors.windows import rules
 from analytics_box.tenants.websites.directory import Directory
@@ -29,14 +35,14 @@ T = TypeVar("T")
 IMPORTS: Final = 6  # a minute, for each organization
 _ODD: Final = "The file cannot be read: a value in it is not of the kind that it should be"
 _AT_ONCE: Final = 50  # monitors in one write or one look, so that others hardly wait
-_READERS: Final[dict[Source, Callable[[dict[str, Any]], File]]] = {
-    "analytics-box": own.read,
-    "uptime-kuma": kuma.read,
-    "gatus": gatus.read,
+_READERS: Final[dict[Source, Callable[[dict[str, Any]], MonitorImportFile]]] = {
+    "analytics-box": own.read_own,
+    "uptime-kuma": kuma.read_kuma,
+    "gatus": gatus.read_gatus,
 }
 
 
-class GivenImport(Struct, frozen=True, forbid_unknown_fields=True):
+class ImportMonitors(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of uptime.import: the text of a file. `existing` says what becomes of monitors that are there already."""
 
     content: Annotated[str, Meta(max_length=files.MOST_BYTES)]
@@ -46,11 +52,12 @@ class GivenImport(Struct, frozen=True, forbid_unknown_fields=True):
     organizationId: Id | None = None
 
 
-class RowShown(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What became of a monitor of the file, or what would. Monitors are counted from 1.
+class MonitorRowOutcome(Struct, frozen=True, kw_only=True, rename="camel"):
+    """The result for a monitor of the file, or the predicted one. Monitors are numbered from 1.
 
-    `taken` are fields of another program's file that are taken over, `notes` say what has no counterpart here. Of one
-    that something decisive was lost of, `isPaused` is true. `pushUrl` is where a new push goes to.
+    `taken` are fields of another program's file that were imported, `notes` say what has no counterpart here.
+    `isPaused`
+    is true for a monitor that lost a decisive setting. `pushUrl` is the URL of a new push monitor.
     """
 
     row: int
@@ -66,15 +73,15 @@ class RowShown(Struct, frozen=True, kw_only=True, rename="camel"):
     push_url: str | None = None
 
 
-class WindowShown(Struct, frozen=True, kw_only=True):
-    """What became of a maintenance window of the file, or what would."""
+class WindowRowOutcome(Struct, frozen=True, kw_only=True):
+    """The result for a maintenance window of the file, or the predicted one."""
 
     name: str
     status: Status
     error: str = ""
 
 
-class ImportShown(Struct, frozen=True, kw_only=True, rename="camel"):
+class MonitorImportAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
     """Output of uptime.import. `notes` are about the file as a whole."""
 
     source: Source
@@ -85,12 +92,12 @@ class ImportShown(Struct, frozen=True, kw_only=True, rename="camel"):
     unchanged: int
     existing: int
     failed: int
-    monitors: list[RowShown]
-    maintenances: list[WindowShown]
+    monitors: list[MonitorRowOutcome]
+    maintenances: list[WindowRowOutcome]
     notes: tuple[str, ...]
 
 
-async def import_monitors(call: Call, given: GivenImport) -> ImportShown:
+async def import_monitors(call: Call, given: ImportMonitors) -> MonitorImportAnswer:
     """uptime.import: monitors from a file of this box (JSON or YAML), of Uptime Kuma (its backup) or of Gatus.
 
     Each succeeds or fails by itself; what has no counterpart is said. Raises Forbidden, RateLimited, or BadRequest for
@@ -101,16 +108,16 @@ async def import_monitors(call: Call, given: GivenImport) -> ImportShown:
     if call.identity.operator is None:
         call.parts.limits.take("monitor imports", acting.organization_id, IMPORTS)
     queue = call.parts[FileQueue]
-    source, file = await queue.run(call.identity.holder, read, given.content, given.source)
-    plan = Plan(_around(call, acting), acting, call.parts[Tools].fence_of(acting), given.existing)
-    planned, done = await queue.run(call.identity.holder, _planned, plan, file.monitors)
+    source, file = await queue.run(call.identity.holder, read_import, given.content, given.source)
+    plan = MonitorImportPlan(_around(call, acting), acting, call.parts[MonitorTools].fence_of(acting), given.existing)
+    planned, done = await queue.run(call.identity.holder, _plan_items, plan, file.monitors)
     for some in _pieces(planned):
-        done += some if given.dryRun else await _stored(call, acting, some)
+        done += some if given.dryRun else await _store_items(call, acting, some)
     listed = await _windows(call, acting, plan.ids, file.windows, given)
     rows = [_row(call, one, dry=given.dryRun) for one in sorted(done, key=lambda one: one.wanted.number)]
     statuses: tuple[Status, ...] = ("created", "updated", "unchanged", "existing", "failed")
     counts = {status: sum(row.status == status for row in rows) for status in statuses}
-    return ImportShown(
+    return MonitorImportAnswer(
         source=source,
         dry_run=given.dryRun,
         total=len(rows),
@@ -121,9 +128,9 @@ async def import_monitors(call: Call, given: GivenImport) -> ImportShown:
     )
 
 
-def read(content: str, source: Source | None) -> tuple[Source, File]:
-    """What a file wants, and whose it is. Raises BadRequest."""
-    given = files.read(content)
+def read_import(content: str, source: Source | None) -> tuple[Source, MonitorImportFile]:
+    """The contents of a file, and the program that wrote it. Raises BadRequest."""
+    given = files.read_mapping(content)
     if source is None:
         source = "uptime-kuma" if kuma.is_kuma(given) else "gatus" if gatus.is_gatus(given) else "analytics-box"
         if source == "analytics-box" and not own.is_own(given):
@@ -134,29 +141,31 @@ def read(content: str, source: Source | None) -> tuple[Source, File]:
         raise BadRequest(_ODD) from odd
 
 
-def _around(call: Call, acting: Reach) -> Around:
+def _around(call: Call, acting: MonitorReach) -> ExistingMonitors:
     monitors, websites = call.parts[Monitors], call.parts[Directory]
     own_monitors = sorted(monitors.of(acting.organization_id), key=lambda one: one.number)
-    return Around(
+    return ExistingMonitors(
         monitors=own_monitors,
         ids=frozenset(one.id for one in monitors.all()),
         websites={site.domain: site.id for site in websites.of(acting.organization_id)},
         tokens=frozenset(one.secrets.token for one in monitors.all() if one.secrets.token),
         used={one.website_id: one.id for one in own_monitors if one.website_id is not None},
-        most=call.parts[Tools].most,
+        most=call.parts[MonitorTools].most,
     )
 
 
-def _planned(plan: Plan, wanted: Sequence[Wanted]) -> tuple[list[Planned], list[Planned]]:
+def _plan_items(
+    plan: MonitorImportPlan, wanted: Sequence[MonitorImportItem]
+) -> tuple[list[PlannedImport], list[PlannedImport]]:
     """The plan for the monitors of a file, and for those that cannot be, because their parents are in a
     circle."""
     ordered, circles = in_order(wanted)
     return [plan.of(one) for one in ordered], circles
 
 
-async def _stored(call: Call, acting: Reach, planned: list[Planned]) -> list[Planned]:
+async def _store_items(call: Call, acting: MonitorReach, planned: list[PlannedImport]) -> list[PlannedImport]:
     """Store these; whatever runs monitors follows."""
-    tools = call.parts[Tools]
+    tools = call.parts[MonitorTools]
     done, changes = await call.write(lambda db: _store_all(db, tools, acting, planned))
     for changed in changes:
         call.parts[Monitors].remember(changed.monitor, readable=changed.readable)
@@ -164,9 +173,9 @@ async def _stored(call: Call, acting: Reach, planned: list[Planned]) -> list[Pla
 
 
 def _store_all(
-    db: Connection, tools: Tools, acting: Reach, planned: list[Planned]
-) -> tuple[list[Planned], list[Changed]]:
-    """What became of each. One that is refused leaves nothing behind."""
+    db: Connection, tools: MonitorTools, acting: MonitorReach, planned: list[PlannedImport]
+) -> tuple[list[PlannedImport], list[MonitorChange]]:
+    """Store planned monitors and return the result of each. A refused one leaves nothing behind."""
     done, changes = [], []
     left = change.room(db, tools, acting)
     for one in planned:
@@ -187,24 +196,24 @@ def _store_all(
     return done, changes
 
 
-def _store(db: Connection, tools: Tools, acting: Reach, one: Planned) -> Changed | None:
+def _store(db: Connection, tools: MonitorTools, acting: MonitorReach, one: PlannedImport) -> MonitorChange | None:
     if one.monitor is not None and one.status == "created":
-        return Changed(change.add(db, tools, acting, one.monitor))
+        return MonitorChange(change.add(db, tools, acting, one.monitor))
     if one.change is not None and one.status == "updated":
         return change.update(db, tools, acting, one.change)
     return None
 
 
 async def _windows(
-    call: Call, acting: Reach, known: dict[str, str], wanted: Sequence[WantedWindow], given: GivenImport
-) -> list[WindowShown]:
+    call: Call, acting: MonitorReach, known: dict[str, str], wanted: Sequence[WindowImportItem], given: ImportMonitors
+) -> list[WindowRowOutcome]:
     """The results for windows; existing windows do not change."""
     there = list(call.parts[Monitors].windows(acting.organization_id))
     ids, names = {one.id for one in there}, {one.name for one in there}
     shown = []
     for one in wanted:
         if one.ref in ids or one.given.name.strip() in names:
-            shown.append(WindowShown(name=one.given.name, status="existing"))
+            shown.append(WindowRowOutcome(name=one.given.name, status="existing"))
             continue
         shown.append(await _window(call, acting, known, one, given))
         if shown[-1].status == "created" and not given.dryRun:
@@ -214,8 +223,8 @@ async def _windows(
 
 
 async def _window(
-    call: Call, acting: Reach, known: dict[str, str], wanted: WantedWindow, given: GivenImport
-) -> WindowShown:
+    call: Call, acting: MonitorReach, known: dict[str, str], wanted: WindowImportItem, given: ImportMonitors
+) -> WindowRowOutcome:
     """The result for a new window."""
     monitors = call.parts[Monitors]
     name = wanted.given.name
@@ -224,26 +233,26 @@ async def _window(
     message = replace(wanted.given, covers=replace(covers, monitor_ids=ids))
     try:
         if given.dryRun:
-            rules.checked(windows.drafted(acting, message, wanted.ref), call.now)
+            rules.check_window(windows.draft_window(acting, message, wanted.ref), call.now)
         else:
             window_id = wanted.ref if monitors.window(wanted.ref) is None and _is_id(wanted.ref) else ""
-            made: Window = await call.write(
+            made: MaintenanceWindow = await call.write(
                 lambda db: windows.create(db, monitors, acting, message, window_id=window_id)
             )
             monitors.remember_window(made)
     except BoxError as refused:
-        return WindowShown(name=name, status="failed", error=refused.message)
-    return WindowShown(name=name, status="created")
+        return WindowRowOutcome(name=name, status="failed", error=refused.message)
+    return WindowRowOutcome(name=name, status="created")
 
 
 def _is_id(ref: str) -> bool:
     return len(ref) == 20 and ref.isascii() and ref.isalnum()
 
 
-def _row(call: Call, one: Planned, *, dry: bool) -> RowShown:
+def _row(call: Call, one: PlannedImport, *, dry: bool) -> MonitorRowOutcome:
     monitor, is_new = one.monitor, one.status == "created"
     token = monitor.secrets.token if monitor is not None else ""
-    return RowShown(
+    return MonitorRowOutcome(
         row=one.wanted.number,
         name=one.wanted.name,
         status=one.status,

@@ -13,9 +13,9 @@ from analytics_box.products.monitors.monitor import LONGEST_GROUP, LONGEST_TAG, 
 from analytics_box.products.monitors.moving.files import Taking
 from analytics_box.products.monitors.moving.wanted import (
     MOST,
-    File,
-    Notes,
-    Wanted,
+    MonitorImportFile,
+    MonitorImportItem,
+    MonitorImportNotes,
     granularity,
     new_monitor,
     timeout,
@@ -55,8 +55,8 @@ def is_kuma(given: Mapping[str, Any]) -> bool:
     return "monitorList" in given
 
 
-def read(given: Mapping[str, Any]) -> File:
-    """What a backup wants. Raises BadRequest for what is none."""
+def read_kuma(given: Mapping[str, Any]) -> MonitorImportFile:
+    """The monitors of an Uptime Kuma backup. Raises BadRequest for any other file."""
     listed = given.get("monitorList")
     monitors = list(listed.values()) if isinstance(listed, dict) else listed
     if not isinstance(monitors, list) or not all(isinstance(one, dict) for one in monitors):
@@ -69,19 +69,21 @@ def read(given: Mapping[str, Any]) -> File:
         for name in ("notificationList", "proxyList")
         if given.get(name)
     ]
-    return File(
-        monitors=tuple(_wanted(number, one, groups) for number, one in enumerate(monitors, 1)), notes=tuple(notes)
+    return MonitorImportFile(
+        monitors=tuple(_import_item(number, one, groups) for number, one in enumerate(monitors, 1)), notes=tuple(notes)
     )
 
 
-def _wanted(number: int, given: dict[str, Any], groups: "_Groups") -> Wanted:
-    source, notes = Taking(given), Notes()
+def _import_item(number: int, given: dict[str, Any], groups: "_Groups") -> MonitorImportItem:
+    source, notes = Taking(given), MonitorImportNotes()
     kind, name = source.text("type"), source.text("name")[:255]
     plain: dict[str, Any] = {"number": number, "name": name, "ref": str(given.get("id", ""))}
     if kind == "group":
-        return Wanted(**plain, error="Its monitors get its name as their group")
+        return MonitorImportItem(**plain, error="Its monitors get its name as their group")
     if source.is_on("upsideDown"):
-        return Wanted(**plain, error="upsideDown has no counterpart: a monitor that is well while nothing answers")
+        return MonitorImportItem(
+            **plain, error="upsideDown has no counterpart: a monitor that is well while nothing answers"
+        )
     fields: dict[str, Any] = {
         "name": name or None,
         "granularity": granularity(source.number("interval") or 60, notes),
@@ -95,11 +97,11 @@ def _wanted(number: int, given: dict[str, Any], groups: "_Groups") -> Wanted:
     try:
         fields |= _of_kind(kind, source, notes)
     except BadRequest as refused:
-        return Wanted(**plain, error=refused.message)
+        return MonitorImportItem(**plain, error=refused.message)
     for lost in source.rest(_PASSED):
         notes.lost(lost, decides=lost in {"proxyId", "conditions"})
     made, field, error = new_monitor(fields)
-    return Wanted(
+    return MonitorImportItem(
         **plain,
         given=made,
         taken=tuple(source.taken),
@@ -110,8 +112,8 @@ def _wanted(number: int, given: dict[str, Any], groups: "_Groups") -> Wanted:
     )
 
 
-def _of_kind(kind: str, source: Taking, notes: Notes) -> dict[str, Any]:
-    """What only monitors of this type have. Raises BadRequest for one that nothing here does."""
+def _of_kind(kind: str, source: Taking, notes: MonitorImportNotes) -> dict[str, Any]:
+    """Fields of monitors of this type only. Raises BadRequest for an unsupported type."""
     host = source.text("hostname")
     place = f"[{host}]" if host.count(":") > 1 else host
     if kind in _HTTP:
@@ -132,7 +134,7 @@ def _of_kind(kind: str, source: Taking, notes: Notes) -> dict[str, Any]:
     raise BadRequest(f"Nothing here does what the type {kind or '(none)'} does")
 
 
-def _http(kind: str, source: Taking, notes: Notes) -> dict[str, Any]:
+def _http(kind: str, source: Taking, notes: MonitorImportNotes) -> dict[str, Any]:
     url, user, password = without_user(source.text("url"))
     headers = _headers(source.take("headers"), notes)
     assertions = _assertions(kind, source, notes)
@@ -163,7 +165,7 @@ def _http(kind: str, source: Taking, notes: Notes) -> dict[str, Any]:
     return found | ({"headers": headers} if headers else {})
 
 
-def _assertions(kind: str, source: Taking, notes: Notes) -> list[dict[str, str]]:
+def _assertions(kind: str, source: Taking, notes: MonitorImportNotes) -> list[dict[str, str]]:
     statuses = source.take("accepted_statuscodes")
     listed = ",".join(str(one) for one in statuses) if isinstance(statuses, list) and statuses else "200-299"
     found = [{"subject": "status", "comparison": "in", "value": listed}]
@@ -200,7 +202,7 @@ def without_user(url: str) -> tuple[str, str, str]:
     return parts._replace(netloc=place).geturl(), unquote(parts.username or ""), unquote(parts.password or "")
 
 
-def _headers(given: Any, notes: Notes) -> dict[str, str]:
+def _headers(given: Any, notes: MonitorImportNotes) -> dict[str, str]:
     """Headers as Kuma has them: JSON text of an object."""
     if isinstance(given, str) and given.strip():
         try:

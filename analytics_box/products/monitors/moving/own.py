@@ -12,24 +12,30 @@ from msgspec import UNSET, Meta, Struct
 from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest
-from analytics_box.base.outgoing.masking import masked
+from analytics_box.base.outgoing.masking import mask_query
 from analytics_box.products.monitors.editing.messages import (
     BasicAuth,
+    CreateMonitor,
     Group,
     HeaderName,
     HeaderValue,
     Name,
-    NewMonitor,
     Tags,
     Timeout,
     Times,
     Url,
 )
 from analytics_box.products.monitors.messages import Id
-from analytics_box.products.monitors.monitor import GRANULARITIES, Granularity, Kind, Monitor, Options, Secrets
-from analytics_box.products.monitors.moving.wanted import MOST, MOST_WINDOWS, File, Wanted, WantedWindow
-from analytics_box.products.monitors.window import Covers, Repeat, Window
-from analytics_box.products.monitors.windows.messages import GivenRepeat, NewMaintenance
+from analytics_box.products.monitors.monitor import GRANULARITIES, Granularity, Kind, Monitor, MonitorSecrets, Options
+from analytics_box.products.monitors.moving.wanted import (
+    MOST,
+    MOST_WINDOWS,
+    MonitorImportFile,
+    MonitorImportItem,
+    WindowImportItem,
+)
+from analytics_box.products.monitors.window import Covers, MaintenanceWindow, Repeat
+from analytics_box.products.monitors.windows.messages import CreateMaintenanceWindow, GivenRepeat
 from analytics_box.tenants.tenancy.messages import date
 
 FORMAT: Final = "analytics-box-monitors"
@@ -78,7 +84,7 @@ _PLAIN: Final = tuple(
     name
     for name in FileMonitor.__struct_fields__
     if name in Monitor.__struct_fields__
-    and name in NewMonitor.__struct_fields__
+    and name in CreateMonitor.__struct_fields__
     and name not in {"url", "kind", "options"}
 )
 
@@ -94,7 +100,7 @@ class FileWindow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     repeat: GivenRepeat | None = None
 
 
-class OwnFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+class OwnMonitorFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """The whole file."""
 
     format: Literal["analytics-box-monitors"]
@@ -108,11 +114,11 @@ def is_own(given: Mapping[str, Any]) -> bool:
     return "monitors" in given
 
 
-def written(
-    monitors: Iterable[Monitor], windows: Iterable[Window], domains: Mapping[str, str], *, secrets: bool
+def export_values(
+    monitors: Iterable[Monitor], windows: Iterable[MaintenanceWindow], domains: Mapping[str, str], *, secrets: bool
 ) -> Any:
-    """These as plain values of a file. `domains` are of websites by their ids."""
-    file = OwnFile(
+    """Monitors and windows as plain values of a file. `domains` are of websites by their ids."""
+    file = OwnMonitorFile(
         format=FORMAT,
         monitors=tuple(_file_monitor(one, domains, secrets=secrets) for one in monitors),
         maintenances=tuple(_file_window(one) for one in windows),
@@ -120,15 +126,15 @@ def written(
     return {"format": FORMAT, "version": 1} | msgspec.to_builtins(file, str_keys=True)
 
 
-def read(given: Mapping[str, Any]) -> File:
-    """What a file wants. Raises BadRequest, which names the first value that is wrong."""
+def read_own(given: Mapping[str, Any]) -> MonitorImportFile:
+    """The contents of a file. Raises BadRequest, which names the first invalid value."""
     try:
-        file = msgspec.convert({"format": FORMAT} | dict(given), OwnFile)
+        file = msgspec.convert({"format": FORMAT} | dict(given), OwnMonitorFile)
     except msgspec.ValidationError as wrong:
         raise BadRequest(f"The file cannot be read: {wrong}") from wrong
-    return File(
-        monitors=tuple(_wanted(number, one) for number, one in enumerate(file.monitors, 1)),
-        windows=tuple(_wanted_window(one) for one in file.maintenances),
+    return MonitorImportFile(
+        monitors=tuple(_import_item(number, one) for number, one in enumerate(file.monitors, 1)),
+        windows=tuple(_window_item(one) for one in file.maintenances),
     )
 
 
@@ -138,32 +144,32 @@ def _file_monitor(monitor: Monitor, domains: Mapping[str, str], *, secrets: bool
     return FileMonitor(
         **{name: getattr(monitor, name) for name in _PLAIN},
         id=monitor.id,
-        url="" if monitor.kind == "push" else monitor.url if secrets else masked(monitor.url),
+        url="" if monitor.kind == "push" else monitor.url if secrets else mask_query(monitor.url),
         kind="push" if monitor.kind == "push" else None,
         granularity=GRANULARITIES[monitor.interval],
         options=options if options != Options() else None,
         website=domains.get(monitor.website_id or "", ""),
         parent=monitor.parent_id or "",
-        secrets=_file_secrets(has) if secrets and has != Secrets() else None,
-        without=() if secrets else _named(monitor),
+        secrets=_file_secrets(has) if secrets and has != MonitorSecrets() else None,
+        without=() if secrets else _secret_names(monitor),
     )
 
 
-def _file_secrets(has: Secrets) -> FileSecrets:
+def _file_secrets(has: MonitorSecrets) -> FileSecrets:
     plain = {name: getattr(has, name) for name in FileSecrets.__struct_fields__}
     return FileSecrets(**plain | {"headers": dict(has.headers)})
 
 
-def _named(monitor: Monitor) -> tuple[str, ...]:
+def _secret_names(monitor: Monitor) -> tuple[str, ...]:
     """The secrets that a monitor has, but for the token of a push; what it says over TCP may be one, and parts of its
     URL."""
     has = monitor.secrets
     said = {"headers": has.headers, "body": has.body, "password": has.user, "token": has.bearer}
-    said |= {"send": monitor.options.send, "url": monitor.url if masked(monitor.url) != monitor.url else ""}
+    said |= {"send": monitor.options.send, "url": monitor.url if mask_query(monitor.url) != monitor.url else ""}
     return tuple(name for name, value in said.items() if value)
 
 
-def _file_window(window: Window) -> FileWindow:
+def _file_window(window: MaintenanceWindow) -> FileWindow:
     repeat = window.repeat
     return FileWindow(
         id=window.id,
@@ -180,9 +186,9 @@ def _file_window(window: Window) -> FileWindow:
     )
 
 
-def _wanted(number: int, one: FileMonitor) -> Wanted:
+def _import_item(number: int, one: FileMonitor) -> MonitorImportItem:
     secrets = one.secrets or FileSecrets()
-    given = NewMonitor(
+    given = CreateMonitor(
         **{name: getattr(one, name) for name in _PLAIN},
         url=one.url,
         kind=one.kind,
@@ -198,7 +204,7 @@ def _wanted(number: int, one: FileMonitor) -> Wanted:
             bearer_token=secrets.bearer or UNSET,
         )
     notes = [_LEFT_OUT.format(what=", ".join(one.without))] if one.without and one.secrets is None else []
-    return Wanted(
+    return MonitorImportItem(
         number=number,
         name=one.name or one.url,
         ref=one.id,
@@ -213,8 +219,8 @@ def _wanted(number: int, one: FileMonitor) -> Wanted:
     )
 
 
-def _wanted_window(one: FileWindow) -> WantedWindow:
-    given = NewMaintenance(
+def _window_item(one: FileWindow) -> WindowImportItem:
+    given = CreateMaintenanceWindow(
         name=one.name, covers=one.covers, starts_at=one.starts_at, ends_at=one.ends_at, repeat=one.repeat
     )
-    return WantedWindow(ref=one.id, given=given)
+    return WindowImportItem(ref=one.id, given=given)

@@ -7,11 +7,11 @@ from litestar.params import FromPath
 
 from analytics_box.base.errors import BadRequest, Conflict, NotFound, PayloadTooLarge
 from analytics_box.base.texts import MonitorFiles, figures
-from analytics_box.products.monitors.moving.export_calls import GivenExport, export
+from analytics_box.products.monitors.moving.export_calls import ExportMonitors, export
 from analytics_box.products.monitors.moving.files import MOST_BYTES
-from analytics_box.products.monitors.moving.import_calls import GivenImport, ImportShown, import_monitors
+from analytics_box.products.monitors.moving.import_calls import ImportMonitors, MonitorImportAnswer, import_monitors
 from analytics_box.products.monitors.page_frame import frame
-from analytics_box.web.page.visit import Answer, Page, Visit, Visitor
+from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
 
 MOST_SHOWN: Final = 500  # monitors of a file that are listed
 _DOING: Final = ("try", "import", "update")
@@ -38,7 +38,7 @@ async def import_file(visit: Visitor, do: FromPath[str]) -> Answer:
         return _page(visit, code=400, wrong=MonitorFiles.no_file)
     try:
         content = sent.decode("utf-8-sig")
-        given = GivenImport(content, existing="update" if do == "update" else "skip", dryRun=do == "try")
+        given = ImportMonitors(content, existing="update" if do == "update" else "skip", dryRun=do == "try")
         return _page(visit, found=await import_monitors(visit.call, given))
     except UnicodeDecodeError:
         return _page(visit, code=400, wrong=MonitorFiles.no_text)
@@ -50,12 +50,12 @@ async def export_file(visit: Visitor, form: FromPath[str]) -> Response[str]:
     """GET /monitors/export/{yaml or json}: all monitors without secrets, as a file. Raises NotFound."""
     if form not in {"yaml", "json"}:
         raise NotFound("Monitors are exported as yaml and as json")
-    found = await export(visit.call, GivenExport(format="json" if form == "json" else "yaml"))
+    found = await export(visit.call, ExportMonitors(format="json" if form == "json" else "yaml"))
     headers = {"cache-control": "no-store", "content-disposition": f'attachment; filename="monitors.{form}"'}
     return Response(found.content, media_type=found.type, headers=headers)
 
 
-def _page(visit: Visit, *, found: ImportShown | None = None, code: int = 200, wrong: str = "") -> Page:
+def _page(visit: PageRequest, *, found: MonitorImportAnswer | None = None, code: int = 200, wrong: str = "") -> Page:
     return visit.pages.show(
         "monitor_moving.html",
         code=code,
@@ -69,8 +69,8 @@ def _page(visit: Visit, *, found: ImportShown | None = None, code: int = 200, wr
     )
 
 
-def _title(found: ImportShown | None) -> str:
-    """What became of a file, in a line."""
+def _title(found: MonitorImportAnswer | None) -> str:
+    """The result of an import, in a line."""
     if found is None:
         return ""
     words = MonitorFiles.tried if found.dry_run else MonitorFiles.imported

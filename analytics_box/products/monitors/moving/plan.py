@@ -1,4 +1,4 @@
-"""What would become of the monitors of a file: which are new, which are there, which cannot be. Nothing is stored."""
+"""The plan of an import: new monitors, existing ones, and those that cannot be imported. Nothing is stored."""
 
 import re
 from collections.abc import Mapping, Sequence, Set
@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.file_queue import Existing, keep_going
 from analytics_box.base.outgoing.addresses import Fence
-from analytics_box.products.monitors.access import Reach
+from analytics_box.products.monitors.access import MonitorReach
 from analytics_box.products.monitors.editing import change
-from analytics_box.products.monitors.editing.draft import applied
-from analytics_box.products.monitors.editing.messages import ChangedMonitor, GivenFields, NewMonitor
+from analytics_box.products.monitors.editing.draft import apply_fields
+from analytics_box.products.monitors.editing.messages import CreateMonitor, MonitorFields, UpdateMonitor
 from analytics_box.products.monitors.monitor import Monitor, Options
-from analytics_box.products.monitors.moving.wanted import Wanted, parents_first
+from analytics_box.products.monitors.moving.wanted import MonitorImportItem, parents_first
 
 Status = Literal["created", "updated", "unchanged", "existing", "failed"]
 
@@ -25,11 +25,11 @@ _NEW_URL: Final = "It has a new URL to push to: the token of the file is used al
 _CIRCLE: Final = "The parents of this monitor are in a circle"
 
 
-class Around(Struct, frozen=True):
-    """What is there already: the monitors of the organization, the ids of all others, and its websites by domain.
+class ExistingMonitors(Struct, frozen=True):
+    """The existing state: the monitors of the organization, the ids of all others, and its websites by domain.
 
-    `used` are websites that have a monitor, `tokens` those of all pushes of the box. `most` is how many
-    monitors there may be.
+    `used` are websites that have a monitor, `tokens` those of all push monitors of the box. `most` is the limit of
+    monitors.
     """
 
     monitors: Sequence[Monitor]
@@ -40,25 +40,25 @@ class Around(Struct, frozen=True):
     tokens: Set[str] = frozenset()
 
 
-class Planned(Struct, frozen=True, kw_only=True):
-    """What would become of one. `monitor` is as it would be; None for one that cannot be.
+class PlannedImport(Struct, frozen=True, kw_only=True):
+    """The plan for a monitor of the file. `monitor` is its resulting state; None if it cannot be imported.
 
-    `change` is the message that brings one that is there to it.
+    `change` is the input that updates an existing monitor to it.
     """
 
-    wanted: Wanted
+    wanted: MonitorImportItem
     status: Status
     monitor: Monitor | None = None
-    change: ChangedMonitor | None = None
+    change: UpdateMonitor | None = None
     notes: tuple[str, ...] = ()
     field: str = ""
     error: str = ""
 
 
-class Plan:
+class MonitorImportPlan:
     """Looks at the monitors of a file one by one, parents before those below them."""
 
-    def __init__(self, around: Around, acting: Reach, fence: Fence, existing: Existing) -> None:
+    def __init__(self, around: ExistingMonitors, acting: MonitorReach, fence: Fence, existing: Existing) -> None:
         self._around = around
         self._acting = acting
         self._fence = fence
@@ -71,24 +71,28 @@ class Plan:
         self._tokens = set(around.tokens)
         self.ids: dict[str, str] = {}  # by what the file calls them
 
-    def of(self, wanted: Wanted) -> Planned:
-        """What would become of this one."""
+    def of(self, wanted: MonitorImportItem) -> PlannedImport:
+        """The plan for this monitor."""
         keep_going()
         if wanted.given is None:
-            return Planned(wanted=wanted, status="failed", field=wanted.field, error=wanted.error, notes=wanted.notes)
+            return PlannedImport(
+                wanted=wanted, status="failed", field=wanted.field, error=wanted.error, notes=wanted.notes
+            )
         try:
             return self._of(wanted, wanted.given)
         except BadRequest as refused:
             field = refused.details[0].field if refused.details else ""
-            return _failed(wanted, field, refused.message)
+            return _failure(wanted, field, refused.message)
 
-    def _of(self, wanted: Wanted, given: NewMonitor) -> Planned:
+    def _of(self, wanted: MonitorImportItem, given: CreateMonitor) -> PlannedImport:
         notes = list(wanted.notes)
         is_free = _OWN_ID.match(wanted.ref) is not None and wanted.ref not in self._around.ids
-        draft = change.drafted(self._fence, self._acting, given, given.kind, monitor_id=wanted.ref if is_free else "")
+        draft = change.draft_monitor(
+            self._fence, self._acting, given, given.kind, monitor_id=wanted.ref if is_free else ""
+        )
         there = self._by_id.get(wanted.ref) or self._by_key.get(_key(draft))
         if _key(draft) in self._seen:
-            return _failed(wanted, "url", "The file has this monitor twice")
+            return _failure(wanted, "url", "The file has this monitor twice")
         self._seen.add(_key(draft))
         parent_id = self._parent(wanted, notes)
         website_id = self._website(wanted, there, notes)
@@ -96,7 +100,7 @@ class Plan:
             return self._of_existing(wanted, given, there, (parent_id, website_id), notes)
         if self._count >= self._around.most:
             reason = f"An organization can have up to {self._around.most:,} monitors here (monitors_per_organization)"
-            return _failed(wanted, "", reason)
+            return _failure(wanted, "", reason)
         self._count += 1
         secrets = replace(draft.secrets, token=self._token(wanted, draft, notes))
         made = replace(
@@ -114,37 +118,37 @@ class Plan:
             notes.append("It has a new URL to push to")
         if wanted.decides and not given.is_paused:
             notes.append("It is paused; look at it and resume it")
-        return Planned(wanted=wanted, status="created", monitor=made, notes=tuple(notes))
+        return PlannedImport(wanted=wanted, status="created", monitor=made, notes=tuple(notes))
 
     def _of_existing(
         self,
-        wanted: Wanted,
-        given: NewMonitor,
+        wanted: MonitorImportItem,
+        given: CreateMonitor,
         there: Monitor,
         places: tuple[str | None, str | None],
         notes: list[str],
-    ) -> Planned:
+    ) -> PlannedImport:
         if wanted.ref:
             self.ids[wanted.ref] = there.id
         if self._existing == "skip":
-            return Planned(wanted=wanted, status="existing", monitor=there)
+            return PlannedImport(wanted=wanted, status="existing", monitor=there)
         parent_id, website_id = places
         if website_id is not None:
             self._used[website_id] = there.id
-        fields = {name: getattr(given, name) for name in GivenFields.__struct_fields__}
+        fields = {name: getattr(given, name) for name in MonitorFields.__struct_fields__}
         if wanted.keeps_send:
             fields["options"] = replace(fields["options"] or Options(), send=there.options.send)
         if there.kind == "push":
             fields["url"] = "push://"
         elif wanted.keeps_url:
             fields["url"] = there.url
-        message = ChangedMonitor(**fields | {"parent_id": parent_id, "website_id": website_id}, schedule_id=there.id)
-        after = applied(there, message, self._fence)
+        message = UpdateMonitor(**fields | {"parent_id": parent_id, "website_id": website_id}, schedule_id=there.id)
+        after = apply_fields(there, message, self._fence)
         status: Status = "unchanged" if after == there else "updated"
-        return Planned(wanted=wanted, status=status, monitor=after, change=message, notes=tuple(notes))
+        return PlannedImport(wanted=wanted, status=status, monitor=after, change=message, notes=tuple(notes))
 
-    def _token(self, wanted: Wanted, draft: Monitor, notes: list[str]) -> str:
-        """What a push goes by: that of the file if nobody else is told by it and nobody guesses it."""
+    def _token(self, wanted: MonitorImportItem, draft: Monitor, notes: list[str]) -> str:
+        """The token of a push monitor: that of the file, unless another monitor has it or it is too weak."""
         if not wanted.token or not draft.secrets.token:
             return draft.secrets.token
         if not _TOKEN.fullmatch(wanted.token) or wanted.token in self._tokens:
@@ -153,7 +157,7 @@ class Plan:
         self._tokens.add(wanted.token)
         return wanted.token
 
-    def _parent(self, wanted: Wanted, notes: list[str]) -> str | None:
+    def _parent(self, wanted: MonitorImportItem, notes: list[str]) -> str | None:
         if not wanted.parent:
             return None
         found = self.ids.get(wanted.parent) or (wanted.parent if wanted.parent in self._by_id else None)
@@ -161,7 +165,7 @@ class Plan:
             notes.append(f"Its parent {wanted.parent} is not there")
         return found
 
-    def _website(self, wanted: Wanted, there: Monitor | None, notes: list[str]) -> str | None:
+    def _website(self, wanted: MonitorImportItem, there: Monitor | None, notes: list[str]) -> str | None:
         if not wanted.website:
             return None
         found = self._around.websites.get(wanted.website)
@@ -174,19 +178,19 @@ class Plan:
         return found
 
 
-def in_order(wanted: Sequence[Wanted]) -> tuple[list[Wanted], list[Planned]]:
-    """Those of a file, parents before those below them, and those whose parents are in a circle."""
+def in_order(wanted: Sequence[MonitorImportItem]) -> tuple[list[MonitorImportItem], list[PlannedImport]]:
+    """The monitors of a file, parents before their children, and failures for those whose parents form a cycle."""
     by_ref = {one.ref: one for one in wanted if one.ref}
     ready, circles = parents_first(wanted, lambda one: by_ref.get(one.parent))
-    return ready, [_failed(one, "parent", _CIRCLE) for one in circles]
+    return ready, [_failure(one, "parent", _CIRCLE) for one in circles]
 
 
-def _failed(wanted: Wanted, field: str, error: str) -> Planned:
-    return Planned(wanted=wanted, status="failed", field=field, error=error, notes=wanted.notes)
+def _failure(wanted: MonitorImportItem, field: str, error: str) -> PlannedImport:
+    return PlannedImport(wanted=wanted, status="failed", field=field, error=error, notes=wanted.notes)
 
 
 def _key(monitor: Monitor) -> str:
-    """What no two monitors of an organization have in common; of a push, what it is called."""
+    """The identity of a monitor within its organization: its target, for a push monitor its name."""
     if monitor.kind == "push":
         return f"push {monitor.name or monitor.id}"
     return f"{monitor.url} {monitor.options.record if monitor.kind == 'dns' else ''}"

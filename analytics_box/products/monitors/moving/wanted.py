@@ -1,4 +1,4 @@
-"""What a file wants to be there: monitors and maintenance windows, whatever program wrote it. Pure."""
+"""The contents of an import file: monitors and maintenance windows, from any program. Pure."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -8,9 +8,9 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.base.file_queue import keep_going
-from analytics_box.products.monitors.editing.messages import NewMonitor
+from analytics_box.products.monitors.editing.messages import CreateMonitor
 from analytics_box.products.monitors.monitor import SECONDS, Granularity
-from analytics_box.products.monitors.windows.messages import NewMaintenance
+from analytics_box.products.monitors.windows.messages import CreateMaintenanceWindow
 
 T = TypeVar("T")
 
@@ -21,7 +21,7 @@ MOST: Final = 10_000  # monitors of a file
 MOST_WINDOWS: Final = 1_000  # maintenance windows of a file
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
+class MonitorImportItem(Struct, frozen=True, kw_only=True):
     """A monitor of a file. `given` is None for one that cannot be: then `error` says why.
 
     `ref` is what the file calls it, and `parent` what it calls the one above. `website` is a domain. `token` is what a
@@ -34,7 +34,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     number: int
     name: str
     ref: str = ""
-    given: NewMonitor | None = None
+    given: CreateMonitor | None = None
     parent: str = ""
     website: str = ""
     token: str = ""
@@ -47,23 +47,23 @@ class Wanted(Struct, frozen=True, kw_only=True):
     field: str = ""
 
 
-class WantedWindow(Struct, frozen=True, kw_only=True):
+class WindowImportItem(Struct, frozen=True, kw_only=True):
     """A maintenance window of a file. Of `given` the monitor ids are what the file calls them."""
 
     ref: str
-    given: NewMaintenance
+    given: CreateMaintenanceWindow
 
 
-class File(Struct, frozen=True, kw_only=True):
-    """What a file wants. `notes` are about the whole of it."""
+class MonitorImportFile(Struct, frozen=True, kw_only=True):
+    """The contents of an import file. `notes` are about the file as a whole."""
 
-    monitors: tuple[Wanted, ...]
-    windows: tuple[WantedWindow, ...] = ()
+    monitors: tuple[MonitorImportItem, ...]
+    windows: tuple[WindowImportItem, ...] = ()
     notes: tuple[str, ...] = ()
 
 
 def parents_first(listed: Sequence[T], parent: Callable[[T], T | None]) -> tuple[list[T], list[T]]:
-    """The same in their order, but none before its parent; and those that are above themselves, or below such."""
+    """The list in its order, but no item before its parent; and the items that are in a cycle or below one."""
     done: dict[int, T] = {}
     circles: set[int] = set()
     for one in listed:
@@ -79,8 +79,8 @@ def parents_first(listed: Sequence[T], parent: Callable[[T], T | None]) -> tuple
     return list(done.values()), [one for one in listed if id(one) in circles]
 
 
-class Notes:
-    """What is said of one monitor while it is read."""
+class MonitorImportNotes:
+    """Notes on one monitor, collected while it is read."""
 
     def __init__(self) -> None:
         self.said: list[str] = []
@@ -96,17 +96,17 @@ class Notes:
         self.say(f"{name} has no counterpart", decides=decides)
 
 
-def new_monitor(fields: Mapping[str, Any]) -> tuple[NewMonitor | None, str, str]:
+def new_monitor(fields: Mapping[str, Any]) -> tuple[CreateMonitor | None, str, str]:
     """The message that makes a monitor; None with the field that is wrong and why."""
     keep_going()
     try:
-        return msgspec.convert(dict(fields), NewMonitor), "", ""
+        return msgspec.convert(dict(fields), CreateMonitor), "", ""
     except msgspec.ValidationError as wrong:
         text, _, where = str(wrong).rpartition(" - at ") if " - at `$" in str(wrong) else (str(wrong), "", "")
         return None, where.strip("`").removeprefix("$").removeprefix("."), text
 
 
-def granularity(seconds: float, notes: Notes) -> Granularity:
+def granularity(seconds: float, notes: MonitorImportNotes) -> Granularity:
     """The interval here that is nearest to so many seconds."""
     seconds = max(seconds, 1.0)
     name = min(SECONDS, key=lambda one: abs(math.log(SECONDS[one] / seconds)))
@@ -115,8 +115,8 @@ def granularity(seconds: float, notes: Notes) -> Granularity:
     return name
 
 
-def times(wanted: float, notes: Notes, name: str) -> int:
-    """How often something has to be seen; 10 at most."""
+def times(wanted: float, notes: MonitorImportNotes, name: str) -> int:
+    """A threshold of checks: at least 1, at most 10."""
     found = min(max(round(wanted), 1), 10)
     if found != wanted:
         notes.say(f"{name} becomes {found}")

@@ -1,1 +1,1 @@
-"""One check of one monitor: asking, and finding out whether the answer is what it should be (wire 8.4, monitors)."""
+"""Checks of monitors: the request and the evaluation of its answer (wire 8.4, monitors)."""

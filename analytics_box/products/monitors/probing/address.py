@@ -1,4 +1,4 @@
-"""Where a monitor's address leads, for each kind, checked as far as that is possible without asking anybody. Pure.
+"""Parsing of a monitor's address, for each kind, checked as far as possible without a request. Pure.
 
 An address has the kind as its scheme unless it is http: tcp://host:port, dns://name, tls://host:port, ping://host.
 """
@@ -6,8 +6,8 @@ An address has the kind as its scheme unless it is http: tcp://host:port, dns://
 import re
 from typing import Final
 
-from analytics_box.base.outgoing.failures import Refused
-from analytics_box.base.outgoing.target import Place, clean_host, place, target
+from analytics_box.base.outgoing.failures import AddressRefused
+from analytics_box.base.outgoing.target import HostPort, clean_host, place, target
 from analytics_box.products.monitors.monitor import Kind
 
 DNS_PORT: Final = 53
@@ -22,20 +22,20 @@ _FORMS: Final[dict[Kind, str]] = {
 }
 
 
-def place_of(kind: Kind, url: str) -> Place:
-    """Host and port of a tcp, tls or ping monitor; the port of a ping is 0. Raises Refused."""
+def place_of(kind: Kind, url: str) -> HostPort:
+    """Host and port of a tcp, tls or ping monitor; the port of a ping is 0. Raises AddressRefused."""
     rest = _after_scheme(kind, url)
     found = place(rest.removesuffix("/"), _PORTS[kind])
     if kind == "ping" and found.port:
-        raise Refused("A ping has no port; write it like ping://example.com")
+        raise AddressRefused("A ping has no port; write it like ping://example.com")
     return found
 
 
 def name_of(url: str) -> str:
-    """The name that a dns monitor asks for, without the last dot. Raises Refused."""
+    """The name that a dns monitor asks for, without the last dot. Raises AddressRefused."""
     rest = _after_scheme("dns", url).removesuffix("/")
     if not _NAME.match(rest):
-        raise Refused("Write the name like dns://example.com")
+        raise AddressRefused("Write the name like dns://example.com")
     return clean_host(rest)
 
 
@@ -47,18 +47,18 @@ def host_of(kind: Kind, url: str) -> str:
         if kind == "dns":
             return name_of(url)
         found = target(url) if kind == "http" else place_of(kind, url)
-    except Refused:
+    except AddressRefused:
         return ""
     return found.host if found.address is None else ""
 
 
-def server_of(text: str) -> Place | None:
-    """The name server that a dns monitor asks; None for the box's own. Raises Refused."""
+def server_of(text: str) -> HostPort | None:
+    """The name server that a dns monitor asks; None for the box's own. Raises AddressRefused."""
     return place(text.strip(), DNS_PORT) if text.strip() else None
 
 
-def cleaned(kind: Kind, url: str) -> str:
-    """A monitor's address in its one spelling. Raises Refused, which does not repeat the address."""
+def clean_address(kind: Kind, url: str) -> str:
+    """A monitor's address in its one spelling. Raises AddressRefused, which does not repeat the address."""
     url = url.strip()
     if kind == "push":
         return PUSH
@@ -72,5 +72,5 @@ def cleaned(kind: Kind, url: str) -> str:
 def _after_scheme(kind: Kind, url: str) -> str:
     scheme, found, rest = url.partition("://")
     if not found or scheme.lower() != kind or not rest:
-        raise Refused(f"Write the address like {_FORMS[kind]}")
+        raise AddressRefused(f"Write the address like {_FORMS[kind]}")
     return rest

@@ -1,4 +1,4 @@
-"""What the check of every kind gets: whom to ask, for how long, and where to write what it saw."""
+"""The context of a check of any kind: the target, the time left, and the place for its observations."""
 
 import time
 
@@ -6,23 +6,24 @@ from msgspec import Struct, field
 
 from analytics_box.base.outgoing.budget import Share
 from analytics_box.base.outgoing.client import Client
-from analytics_box.base.outgoing.messages import Course, ms
+from analytics_box.base.outgoing.messages import RequestCourse, ms
 from analytics_box.products.monitors.monitor import Monitor
-from analytics_box.products.monitors.probing.seen import Seen
+from analytics_box.products.monitors.probing.seen import CheckObservations
 
 
-class Asking(Struct):
-    """One check under way. `now` is UTC ms; `began` is of perf_counter; `share` is for what it keeps of an answer.
+class RunningCheck(Struct):
+    """A check in progress. `now` is UTC ms; `began` is of perf_counter; `share` is the memory for what it keeps of an
+    answer.
 
-    `seen` and `course` are written as the check goes on, so that a check that fails tells what it got.
+    `seen` and `course` are written as the check proceeds, so that a failed check also reports its observations.
     """
 
     client: Client
     monitor: Monitor
     now: int
     share: Share
-    seen: Seen = field(default_factory=Seen)
-    course: Course = field(default_factory=Course)
+    seen: CheckObservations = field(default_factory=CheckObservations)
+    course: RequestCourse = field(default_factory=RequestCourse)
     began: float = field(default_factory=time.perf_counter)
 
     def begin(self) -> None:
@@ -36,5 +37,5 @@ class Asking(Struct):
 
     @property
     def left(self) -> float:
-        """How many seconds are left."""
+        """The seconds that are left before the timeout."""
         return self.monitor.seconds - ms(self.began) / 1000

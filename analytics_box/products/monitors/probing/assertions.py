@@ -1,4 +1,4 @@
-"""What has to be true of an answer: whether it is, what each assertion saw, and what the check comes to. Pure.
+"""Evaluation of assertions on an answer, and the verdict of the check. Pure.
 
 A pattern is searched for by RE2, which takes time in proportion to the text whatever the pattern is, and only in the
 first characters of a long text.
@@ -15,8 +15,8 @@ from analytics_box.base.outgoing.masking import masked_text
 from analytics_box.products.monitors.monitor import Assertion, Level, Subject
 from analytics_box.products.monitors.probing import json_values
 from analytics_box.products.monitors.probing.dns_record import DnsRecord
-from analytics_box.products.monitors.probing.seen import Seen
-from analytics_box.products.monitors.result import Held, Outcome
+from analytics_box.products.monitors.probing.seen import CheckObservations
+from analytics_box.products.monitors.result import AssertionResult, Outcome
 from analytics_box.query.patterns import NotAPattern, found_in
 
 SEARCHED: Final = 100_000  # characters in which a pattern is looked for, and that a value of a JSON answer has
@@ -31,14 +31,14 @@ _NEGATIVE: Final = frozenset({"not_equals", "not_contains", "not_exists"})  # th
 
 
 class Verdict(Struct, frozen=True):
-    """What a check comes to. `error` says what was wrong first, for people."""
+    """The verdict of a check. `error` describes the first failure, for people."""
 
     outcome: Outcome
     error: str
-    held: tuple[Held, ...]
+    held: tuple[AssertionResult, ...]
 
 
-class _Found(Struct, frozen=True):
+class _SubjectValue(Struct, frozen=True):
     """The subject of an assertion: texts, any of which may do; none if it is not there, and `why` then.
 
     `shown` is what people get to see, unless that is the texts.
@@ -51,10 +51,10 @@ class _Found(Struct, frozen=True):
     shown: str = ""
 
 
-def judged(assertions: tuple[Assertion, ...], seen: Seen, now: int) -> Verdict:
+def evaluate_assertions(assertions: tuple[Assertion, ...], seen: CheckObservations, now: int) -> Verdict:
     """Every assertion held against what was seen; without one about it a status below 500 passes (wire 8.4)."""
-    read = _Read(seen)
-    held = tuple(_held(number, each, seen, read, now) for number, each in enumerate(assertions))
+    read = _ParsedBody(seen)
+    held = tuple(_evaluate(number, each, seen, read, now) for number, each in enumerate(assertions))
     if by_itself := _wrong_by_itself(assertions, seen):
         return Verdict("fail", by_itself, held)
     for level, outcome in _LEVELS:
@@ -62,7 +62,7 @@ def judged(assertions: tuple[Assertion, ...], seen: Seen, now: int) -> Verdict:
         if wrong is not None:
             asked = assertions[wrong.number]
             unreadable = seen.unreadable if asked.subject in _OF_BODY else ""
-            return Verdict(outcome, unreadable or _said(asked, wrong), held)
+            return Verdict(outcome, unreadable or _failure_text(asked, wrong), held)
     return Verdict("pass", "", held)
 
 
@@ -76,7 +76,7 @@ def _decides(assertions: tuple[Assertion, ...], subject: Subject) -> bool:
     return any(each.subject == subject and each.level == "fail" for each in assertions)
 
 
-def _wrong_by_itself(assertions: tuple[Assertion, ...], seen: Seen) -> str:
+def _wrong_by_itself(assertions: tuple[Assertion, ...], seen: CheckObservations) -> str:
     if seen.tls_wrong:
         return seen.tls_wrong
     if seen.status is not None and seen.status >= 500 and not _decides(assertions, "status"):
@@ -86,50 +86,52 @@ def _wrong_by_itself(assertions: tuple[Assertion, ...], seen: Seen) -> str:
     return ""
 
 
-def _held(number: int, asked: Assertion, seen: Seen, read: "_Read", now: int) -> Held:
+def _evaluate(number: int, asked: Assertion, seen: CheckObservations, read: "_ParsedBody", now: int) -> AssertionResult:
     if seen.unreadable and asked.subject in _OF_BODY:
-        return Held(number, held=False, seen=seen.unreadable)  # including negative ones, because its content is unknown
+        return AssertionResult(
+            number, held=False, seen=seen.unreadable
+        )  # including negative ones, because its content is unknown
     found = _SUBJECTS[asked.subject](asked, seen, read, now)
     shown = _short(found.shown or ", ".join(found.texts)) if found.texts else found.why
     try:
-        return Held(number, _holds(asked, found), shown)
+        return AssertionResult(number, _holds(asked, found), shown)
     except NotAPattern:
-        return Held(number, held=False, seen="the pattern is not valid")
+        return AssertionResult(number, held=False, seen="the pattern is not valid")
 
 
-class _Read:
+class _ParsedBody:
     """The body as text and as JSON, each read once and only if an assertion needs it, as is what a path leads to."""
 
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: CheckObservations) -> None:
         self._seen = seen
         self._document: Any = json_values.MISSING
         self._why = ""
-        self._at: dict[str, _Found] = {}
+        self._at: dict[str, _SubjectValue] = {}
 
     @cached_property
     def text(self) -> str | None:
         return self._seen.text()
 
-    def at(self, path: str) -> _Found:
-        """What a pointer leads to."""
+    def at(self, path: str) -> _SubjectValue:
+        """The value at a pointer."""
         found = self._at.get(path)
         if found is None:
             found = self._at[path] = self._found(path)
         return found
 
-    def _found(self, path: str) -> _Found:
+    def _found(self, path: str) -> _SubjectValue:
         if self._document is json_values.MISSING and not self._why:
             try:
-                self._document = json_values.parsed(self._seen.body or b"", complete=self._seen.complete)
+                self._document = json_values.parse_json(self._seen.body or b"", complete=self._seen.complete)
             except json_values.NotJson as wrong:
                 self._why = str(wrong)
         if self._why:
-            return _Found((), self._why)
+            return _SubjectValue((), self._why)
         value = json_values.at(self._document, path)
         if value is json_values.MISSING:
-            return _Found(())
+            return _SubjectValue(())
         members = tuple(map(_member, value[:MEMBERS])) if isinstance(value, list) else None
-        return _Found((json_values.as_text(value)[:SEARCHED],), members=members)
+        return _SubjectValue((json_values.as_text(value)[:SEARCHED],), members=members)
 
 
 def _member(value: Any) -> str:
@@ -137,44 +139,44 @@ def _member(value: Any) -> str:
     return json_values.as_text(value)[:_LONGEST_MEMBER]
 
 
-def _status(_: Assertion, seen: Seen, __: _Read, ___: int) -> _Found:
-    return _Found((str(seen.status),) if seen.status else ())
+def _status(_: Assertion, seen: CheckObservations, __: _ParsedBody, ___: int) -> _SubjectValue:
+    return _SubjectValue((str(seen.status),) if seen.status else ())
 
 
-def _response_time(_: Assertion, seen: Seen, __: _Read, ___: int) -> _Found:
-    return _Found((f"{seen.total:.0f}",) if seen.total is not None else ())
+def _response_time(_: Assertion, seen: CheckObservations, __: _ParsedBody, ___: int) -> _SubjectValue:
+    return _SubjectValue((f"{seen.total:.0f}",) if seen.total is not None else ())
 
 
-def _body(_: Assertion, __: Seen, read: _Read, ___: int) -> _Found:
-    return _Found((read.text,) if read.text else ())
+def _body(_: Assertion, __: CheckObservations, read: _ParsedBody, ___: int) -> _SubjectValue:
+    return _SubjectValue((read.text,) if read.text else ())
 
 
-def _json(asked: Assertion, _: Seen, read: _Read, __: int) -> _Found:
+def _json(asked: Assertion, _: CheckObservations, read: _ParsedBody, __: int) -> _SubjectValue:
     return read.at(asked.property)
 
 
-def _header(asked: Assertion, seen: Seen, _: _Read, __: int) -> _Found:
+def _header(asked: Assertion, seen: CheckObservations, _: _ParsedBody, __: int) -> _SubjectValue:
     found = seen.header(asked.property)
-    return _Found((found,) if found is not None else ())
+    return _SubjectValue((found,) if found is not None else ())
 
 
-def _certificate_days(_: Assertion, seen: Seen, __: _Read, now: int) -> _Found:
+def _certificate_days(_: Assertion, seen: CheckObservations, __: _ParsedBody, now: int) -> _SubjectValue:
     if seen.certificate_ends is None:
-        return _Found((), "no certificate")
+        return _SubjectValue((), "no certificate")
     days = (seen.certificate_ends - now) / _DAY
-    return _Found((repr(days),), shown=f"{math.floor(days * 100) / 100:g}")
+    return _SubjectValue((repr(days),), shown=f"{math.floor(days * 100) / 100:g}")
 
 
-def _record(_: Assertion, seen: Seen, __: _Read, ___: int) -> _Found:
+def _record(_: Assertion, seen: CheckObservations, __: _ParsedBody, ___: int) -> _SubjectValue:
     records = seen.records or ()
-    return _Found(tuple(record.meaning for record in records), records=records)
+    return _SubjectValue(tuple(record.meaning for record in records), records=records)
 
 
-def _banner(_: Assertion, seen: Seen, __: _Read, ___: int) -> _Found:
-    return _Found((seen.banner.decode("utf-8", "replace"),) if seen.banner else ())
+def _banner(_: Assertion, seen: CheckObservations, __: _ParsedBody, ___: int) -> _SubjectValue:
+    return _SubjectValue((seen.banner.decode("utf-8", "replace"),) if seen.banner else ())
 
 
-_SUBJECTS: Final[dict[str, Callable[[Assertion, Seen, _Read, int], _Found]]] = {
+_SUBJECTS: Final[dict[str, Callable[[Assertion, CheckObservations, _ParsedBody, int], _SubjectValue]]] = {
     "status": _status,
     "response_time": _response_time,
     "body": _body,
@@ -186,7 +188,7 @@ _SUBJECTS: Final[dict[str, Callable[[Assertion, Seen, _Read, int], _Found]]] = {
 }
 
 
-def _holds(asked: Assertion, found: _Found) -> bool:
+def _holds(asked: Assertion, found: _SubjectValue) -> bool:
     if asked.comparison == "exists":
         return bool(found.texts)
     if not found.texts:
@@ -282,8 +284,8 @@ _TOLD: Final = {
 _BRIEF: Final = frozenset({"status", "response_time", "certificate_days", "record"})  # whose values are short
 
 
-def _said(asked: Assertion, held: Held) -> str:
-    """What is wrong, in one line."""
+def _failure_text(asked: Assertion, held: AssertionResult) -> str:
+    """The failure of an assertion, in one line."""
     about = (
         _WORDS.get(asked.subject) or f"{'The header' if asked.subject == 'header' else 'The value'} {asked.property}"
     )

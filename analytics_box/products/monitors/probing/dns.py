@@ -6,14 +6,14 @@ from typing import Final
 from analytics_box.base.outgoing.addresses import Fence
 from analytics_box.base.outgoing.failures import NoSuchName
 from analytics_box.products.monitors.probing.address import name_of, server_of
-from analytics_box.products.monitors.probing.asking import Asking
+from analytics_box.products.monitors.probing.asking import RunningCheck
 from analytics_box.products.monitors.probing.assertions import needs
 from analytics_box.products.monitors.probing.dns_record import DnsRecord, dns_record
 
 PRIVATE: Final = "a private address"
 
 
-async def look(asking: Asking) -> None:
+async def look(asking: RunningCheck) -> None:
     """Ask once; a name that does not exist has no records where an assertion is about them."""
     from analytics_box.base.outgoing.records import records  # noqa: PLC0415  dnspython loads a lot
 
@@ -33,11 +33,11 @@ async def look(asking: Asking) -> None:
         seen.records = ()
         return
     records_seen = (dns_record(options.record, record) for record in found.found)
-    seen.records = tuple(_shown(record, asking.client.fence) for record in records_seen)
+    seen.records = tuple(_visible_record(record, asking.client.fence) for record in records_seen)
     seen.total = asking.course.phases.dns
 
 
-def _shown(record: DnsRecord, fence: Fence) -> DnsRecord:
+def _visible_record(record: DnsRecord, fence: Fence) -> DnsRecord:
     """A record as assertions see it: of an address that the box may not ask, only that it is one."""
     try:
         address = ip_address(record.meaning)

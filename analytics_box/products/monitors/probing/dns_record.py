@@ -24,7 +24,9 @@ class DnsRecord(Struct, frozen=True):
 
     def equals(self, value: str) -> bool:
         """Whether this value means this record, in any of the usual spellings."""
-        return value in {self.meaning, self.written} or compared(self.kind, value) == compared(self.kind, self.meaning)
+        return value in {self.meaning, self.written} or normalize_value(self.kind, value) == normalize_value(
+            self.kind, self.meaning
+        )
 
     def contains(self, value: str) -> bool:
         """Whether the value is a part of it; of names without regard to case."""
@@ -40,11 +42,11 @@ def dns_record(kind: RecordType, record: Any) -> DnsRecord:
     return DnsRecord(kind, meaning[:LONGEST], written[:LONGEST])
 
 
-def compared(kind: RecordType, value: str) -> str:
+def normalize_value(kind: RecordType, value: str) -> str:
     """A value in the one spelling in which records of this kind are compared."""
     value = value.strip()
     if kind == "TXT":
-        return _joined(value)
+        return _unquote(value)
     if kind in _ADDRESSES:
         try:
             return str(ip_address(value))
@@ -62,7 +64,7 @@ def _without_spelling(text: str) -> str:
     )
 
 
-def _joined(text: str) -> str:
+def _unquote(text: str) -> str:
     """The text of strings in quotes; any other text as it is."""
     pieces = _QUOTED.findall(text)
     is_quoted = bool(pieces) and not _QUOTED.sub("", text).strip()

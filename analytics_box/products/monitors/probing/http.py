@@ -4,12 +4,12 @@ from base64 import b64encode
 from http import HTTPStatus
 from typing import Final
 
-from analytics_box.base.outgoing.client import Ask
-from analytics_box.base.outgoing.failures import Failed, NotTrusted
+from analytics_box.base.outgoing.client import OutgoingRequest
+from analytics_box.base.outgoing.failures import NotTrusted, RequestFailed
 from analytics_box.base.outgoing.handshake import handshake
-from analytics_box.base.outgoing.messages import Course, Header
-from analytics_box.base.outgoing.target import Place, target
-from analytics_box.products.monitors.probing.asking import Asking
+from analytics_box.base.outgoing.messages import Header, RequestCourse
+from analytics_box.base.outgoing.target import HostPort, target
+from analytics_box.products.monitors.probing.asking import RunningCheck
 from analytics_box.products.monitors.probing.assertions import needs
 
 BODY_BYTES: Final = 5_242_880  # of an answer that are read
@@ -23,12 +23,12 @@ _DEFAULTS: Final = (
 )
 
 
-async def look(asking: Asking) -> None:
+async def look(asking: RunningCheck) -> None:
     """Ask once, following redirects; of https also whether the certificate is accepted and when it ends."""
     monitor, seen, course = asking.monitor, asking.seen, asking.course
     options = monitor.options
-    ask = Ask(
-        url=_busted(monitor.url, asking.now) if monitor.cache_bust else monitor.url,
+    ask = OutgoingRequest(
+        url=_with_cache_buster(monitor.url, asking.now) if monitor.cache_bust else monitor.url,
         method=options.method,
         headers=_headers(asking),
         body=monitor.secrets.body.encode(),
@@ -50,7 +50,7 @@ async def look(asking: Asking) -> None:
             await _look_at_certificate(asking)
         raise
     seen.status, seen.headers, seen.complete = answer.status, answer.headers, answer.complete
-    seen.status_name = _named(answer.status)
+    seen.status_name = _status_name(answer.status)
     seen.size, seen.body = answer.size, answer.body if ask.keep and not answer.unreadable else None
     seen.unreadable = answer.unreadable
     seen.total = answer.total
@@ -62,22 +62,22 @@ async def look(asking: Asking) -> None:
         await _look_at_certificate(asking)
 
 
-async def _look_at_certificate(asking: Asking) -> None:
-    """What is wrong with a certificate of which the request itself did not tell."""
+async def _look_at_certificate(asking: RunningCheck) -> None:
+    """Look up the certificate's expiry and validity by a separate handshake, if the request did not report them."""
     place = target(asking.monitor.url)
     seconds = min(CERTIFICATE_SECONDS, asking.left)
     if seconds <= 0:
         return
-    course = Course(group=asking.course.group, spot=asking.course.spot)
+    course = RequestCourse(group=asking.course.group, spot=asking.course.spot)
     try:
-        shaken = await handshake(asking.client, Place(place.host, place.port), seconds=seconds, course=course)
-    except Failed:
+        shaken = await handshake(asking.client, HostPort(place.host, place.port), seconds=seconds, course=course)
+    except RequestFailed:
         return  # what it was asked for is known already
     asking.seen.certificate_ends = shaken.certificate.ends_at
     asking.seen.certificate_valid = not shaken.wrong
 
 
-def _headers(asking: Asking) -> tuple[Header, ...]:
+def _headers(asking: RunningCheck) -> tuple[Header, ...]:
     secrets = asking.monitor.secrets
     headers = secrets.headers
     given = {name.lower() for name, _ in headers}
@@ -90,14 +90,14 @@ def _headers(asking: Asking) -> tuple[Header, ...]:
     return headers + tuple((name, value) for name, value in _DEFAULTS if name.lower() not in given)
 
 
-def _named(status: int) -> str:
+def _status_name(status: int) -> str:
     try:
         return f"{status} {HTTPStatus(status).phrase}"
     except ValueError:
         return str(status)
 
 
-def _busted(url: str, now: int) -> str:
+def _with_cache_buster(url: str, now: int) -> str:
     """The address with a parameter that no cache has seen."""
     url = url.partition("#")[0]
     return f"{url}{'&' if '?' in url else '?'}_cb={now}"

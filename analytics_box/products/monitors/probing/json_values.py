@@ -34,10 +34,10 @@ MISSING: Final = msgspec.UNSET
 
 
 class NotJson(Exception):
-    """Why there is no JSON to look into."""
+    """Raised when a body is not usable as JSON, with the reason."""
 
 
-def parsed(body: bytes, *, complete: bool) -> Any:
+def parse_json(body: bytes, *, complete: bool) -> Any:
     """The JSON of a body. Raises NotJson."""
     if len(body) > LONGEST or not complete:
         raise NotJson(f"the answer is larger than {LONGEST // 1_048_576} MB")
@@ -48,7 +48,7 @@ def parsed(body: bytes, *, complete: bool) -> Any:
 
 
 def at(document: Any, path: str) -> Any:
-    """What a pointer like /a/0/b or a path like a.0.b leads to; MISSING if it leads nowhere."""
+    """The value at a pointer like /a/0/b or a path like a.0.b; MISSING if there is none."""
     if path.startswith("/"):
         steps = [step.replace("~1", "/").replace("~0", "~") for step in path[1:].split("/")]
     else:
@@ -73,7 +73,7 @@ def as_text(value: Any) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-def kept(document: Any, wanted: JsonParsing) -> str | None:
+def extract_values(document: Any, wanted: JsonParsing) -> str | None:
     """JSON text of the values that are to be kept, by their paths; None if there is none of them."""
     if wanted.mode == "manual":
         found = {path: value for path in wanted.fields if (value := at(document, path)) is not MISSING}

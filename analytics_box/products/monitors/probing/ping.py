@@ -2,10 +2,10 @@
 
 from analytics_box.base.outgoing import ping
 from analytics_box.products.monitors.probing.address import place_of
-from analytics_box.products.monitors.probing.asking import Asking
+from analytics_box.products.monitors.probing.asking import RunningCheck
 
 
-async def look(asking: Asking) -> None:
+async def look(asking: RunningCheck) -> None:
     """Ping until one answer comes; the time is that of the echo that was answered, with the look-up of the name."""
     monitor, seen, course = asking.monitor, asking.seen, asking.course
     place = place_of("ping", monitor.url)

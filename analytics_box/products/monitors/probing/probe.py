@@ -1,4 +1,4 @@
-"""One check of a monitor of any kind, in bounded time and memory, which never raises for what the other side does."""
+"""A check of a monitor of any kind, in bounded time and memory. It never raises because of the other side."""
 
 import asyncio
 import logging
@@ -7,23 +7,23 @@ from typing import Final
 
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.outgoing import messages
-from analytics_box.base.outgoing.askers import ADMINISTRATOR, Asker, member_of
-from analytics_box.base.outgoing.budget import Budget, Share
+from analytics_box.base.outgoing.askers import ADMINISTRATOR, RequestAsker, member_of
+from analytics_box.base.outgoing.budget import BodyBudget, Share
 from analytics_box.base.outgoing.client import Clients
-from analytics_box.base.outgoing.crowd import Crowd, Spot
-from analytics_box.base.outgoing.failures import Failed
-from analytics_box.base.outgoing.messages import CANARIES, Course
+from analytics_box.base.outgoing.crowd import Crowd, CrowdSpot
+from analytics_box.base.outgoing.failures import RequestFailed
+from analytics_box.base.outgoing.messages import CANARIES, RequestCourse
 from analytics_box.products.monitors.monitor import Kind, Monitor
 from analytics_box.products.monitors.probing import dns, http, json_values, ping, tcp, tls
-from analytics_box.products.monitors.probing.asking import Asking
-from analytics_box.products.monitors.probing.assertions import Verdict, judged
-from analytics_box.products.monitors.probing.seen import Seen
-from analytics_box.products.monitors.result import Phases, Reason, Result
+from analytics_box.products.monitors.probing.asking import RunningCheck
+from analytics_box.products.monitors.probing.assertions import Verdict, evaluate_assertions
+from analytics_box.products.monitors.probing.seen import CheckObservations
+from analytics_box.products.monitors.result import CheckPhases, CheckResult, Reason
 
 _log = logging.getLogger(__name__)
 _LONG: Final = 4_096  # bytes of an answer that is looked at beside everything else
 
-Look = Callable[[Asking], Awaitable[None]]
+Look = Callable[[RunningCheck], Awaitable[None]]
 
 KINDS: Final[dict[Kind, Look]] = {
     "http": http.look,
@@ -37,22 +37,24 @@ KINDS: Final[dict[Kind, Look]] = {
 class Prober:
     """Checks monitors, each as a member of its organization."""
 
-    def __init__(self, clients: Clients, budget: Budget | None = None, crowd: Crowd | None = None) -> None:
+    def __init__(self, clients: Clients, budget: BodyBudget | None = None, crowd: Crowd | None = None) -> None:
         self._clients = clients
-        self._budget = budget or Budget()
+        self._budget = budget or BodyBudget()
         self._crowd = crowd or Crowd()
 
-    async def check(self, monitor: Monitor, now: int) -> Result:
+    async def check(self, monitor: Monitor, now: int) -> CheckResult:
         """Ask once, within `monitor.seconds`; `now` is UTC ms.
 
         Raises Unavailable where the box has no room for the check, so that it says nothing; and CancelledError.
         """
         group = monitor.organization_id or CANARIES
         client = self._clients.of(_asker(monitor))
-        spot = Spot(self._crowd, group, client.fence)
+        spot = CrowdSpot(self._crowd, group, client.fence)
         try:
             with Share(self._budget, group) as share:
-                found = await _checked(Asking(client, monitor, now, share, course=Course(group=group, spot=spot)))
+                found = await _run_check(
+                    RunningCheck(client, monitor, now, share, course=RequestCourse(group=group, spot=spot))
+                )
         finally:
             spot.leave()
         if spot.is_waiting and found.reason == "timeout":
@@ -60,21 +62,21 @@ class Prober:
         return found
 
 
-def _asker(monitor: Monitor) -> Asker:
+def _asker(monitor: Monitor) -> RequestAsker:
     """The asker for a check: canaries and checks on the command line belong to no organization."""
     return member_of(monitor.organization_id) if monitor.organization_id else ADMINISTRATOR
 
 
-async def _checked(asking: Asking) -> Result:
+async def _run_check(asking: RunningCheck) -> CheckResult:
     monitor = asking.monitor
     try:
         look = KINDS.get(monitor.kind)
         if look is None:
-            raise Failed("This monitor waits to be told; it is not asked")
+            raise RequestFailed("This monitor waits to be told; it is not asked")
         await look(asking)
         _measure(asking)
-        verdict, data = await _judged(monitor, asking.seen, asking.now)
-    except Failed as failed:
+        verdict, data = await _judge_answer(monitor, asking.seen, asking.now)
+    except RequestFailed as failed:
         _measure(asking)
         return _result(asking, Verdict("fail", str(failed), ()), failed.code)
     except Exception:
@@ -86,29 +88,29 @@ async def _checked(asking: Asking) -> Result:
     return _result(asking, verdict, _reason(verdict, asking.seen), data)
 
 
-def _is_by_body(asking: Asking) -> bool:
+def _is_by_body(asking: RunningCheck) -> bool:
     """Whether it would have passed but for what was not kept of the answer."""
     others = tuple(each for each in asking.monitor.options.assertions if each.subject not in {"body", "json"})
-    return judged(others, asking.seen, asking.now).outcome == "pass"
+    return evaluate_assertions(others, asking.seen, asking.now).outcome == "pass"
 
 
-def _measure(asking: Asking) -> None:
+def _measure(asking: RunningCheck) -> None:
     if asking.seen.total is None:
         asking.seen.total = asking.elapsed
 
 
-async def _judged(monitor: Monitor, seen: Seen, now: int) -> tuple[Verdict, str | None]:
+async def _judge_answer(monitor: Monitor, seen: CheckObservations, now: int) -> tuple[Verdict, str | None]:
     """The verdict, and JSON text of what is kept; of a long answer in a thread, so that nothing else waits."""
     if len(seen.body or b"") > _LONG:
         return await asyncio.to_thread(_judge, monitor, seen, now)
     return _judge(monitor, seen, now)
 
 
-def _judge(monitor: Monitor, seen: Seen, now: int) -> tuple[Verdict, str | None]:
-    return judged(monitor.options.assertions, seen, now), _data(monitor, seen)
+def _judge(monitor: Monitor, seen: CheckObservations, now: int) -> tuple[Verdict, str | None]:
+    return evaluate_assertions(monitor.options.assertions, seen, now), _data(monitor, seen)
 
 
-def _reason(verdict: Verdict, seen: Seen) -> Reason:
+def _reason(verdict: Verdict, seen: CheckObservations) -> Reason:
     if verdict.outcome == "pass":
         return ""
     if seen.tls_wrong:
@@ -116,9 +118,9 @@ def _reason(verdict: Verdict, seen: Seen) -> Reason:
     return "bad_answer" if seen.unreadable and verdict.error == seen.unreadable else "assertion"
 
 
-def _result(asking: Asking, verdict: Verdict, reason: Reason, data: str | None = None) -> Result:
+def _result(asking: RunningCheck, verdict: Verdict, reason: Reason, data: str | None = None) -> CheckResult:
     seen, course = asking.seen, asking.course
-    return Result(
+    return CheckResult(
         at=asking.now,
         outcome=verdict.outcome,
         reason=reason,
@@ -137,8 +139,8 @@ def _result(asking: Asking, verdict: Verdict, reason: Reason, data: str | None =
     )
 
 
-def _phases(found: messages.Phases) -> Phases:
-    return Phases(
+def _phases(found: messages.RequestPhases) -> CheckPhases:
+    return CheckPhases(
         dns=_us(found.dns),
         connect=_us(found.connect),
         tls=_us(found.tls),
@@ -151,11 +153,11 @@ def _us(ms: float | None) -> int | None:
     return None if ms is None else round(ms * 1000)
 
 
-def _data(monitor: Monitor, seen: Seen) -> str | None:
+def _data(monitor: Monitor, seen: CheckObservations) -> str | None:
     wanted = monitor.options.json_parsing
     if not wanted.enabled or not seen.body:
         return None
     try:
-        return json_values.kept(json_values.parsed(seen.body, complete=seen.complete), wanted)
+        return json_values.extract_values(json_values.parse_json(seen.body, complete=seen.complete), wanted)
     except json_values.NotJson:
         return None

@@ -1,4 +1,4 @@
-"""When the registration of a domain ends, as its registry says by RDAP (RFC 9082, 9083, bootstrap of RFC 9224)."""
+"""The registration expiry of a domain, by its registry's RDAP service (RFC 9082, 9083, bootstrap of RFC 9224)."""
 
 from collections import Counter
 from datetime import UTC, datetime
@@ -9,8 +9,8 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.base.outgoing.askers import STRANGER
-from analytics_box.base.outgoing.client import Answer, Ask, Clients
-from analytics_box.base.outgoing.failures import Failed, Refused
+from analytics_box.base.outgoing.client import Clients, OutgoingAnswer, OutgoingRequest
+from analytics_box.base.outgoing.failures import AddressRefused, RequestFailed
 from analytics_box.base.outgoing.target import clean_host, place
 
 BOOTSTRAP: Final = "https://data.iana.org/rdap/dns.json"
@@ -109,11 +109,11 @@ class Registrations:
             return None
         return int((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() * 1000)
 
-    async def _fetched(self, url: str) -> Answer | None:
+    async def _fetched(self, url: str) -> OutgoingAnswer | None:
         headers = (("Accept", "application/rdap+json, application/json"),)
         try:
-            answer = await self._client.fetch(Ask(url, headers=headers, seconds=_SECONDS))
-        except Failed:
+            answer = await self._client.fetch(OutgoingRequest(url, headers=headers, seconds=_SECONDS))
+        except RequestFailed:
             self.outcomes["failed"] += 1
             return None
         is_answer = answer.complete and (answer.status == 200 or answer.status in _UNKNOWN)
@@ -126,7 +126,7 @@ def _candidates(host: str) -> list[str]:
     try:
         found = place(host, 0)
         name = clean_host(found.host) if found.address is None else ""
-    except Refused:
+    except AddressRefused:
         return []
     labels = name.split(".")
     return [".".join(labels[-many:]) for many in range(2, min(len(labels), _MOST_LABELS) + 1)]

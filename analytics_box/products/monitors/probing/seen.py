@@ -1,4 +1,4 @@
-"""What a check saw, whatever its kind, for the assertions to look at. Pure."""
+"""The observations of a check of any kind, as input of assertions. Pure."""
 
 import re
 from typing import Final
@@ -15,7 +15,7 @@ _CHARSET: Final = re.compile(
 Pairs = tuple[tuple[str, str], ...]
 
 
-class Seen(Struct):
+class CheckObservations(Struct):
     """The observations of a check; None or empty for what this kind of check does not see.
 
     `status_name` is like 404 Not Found; `total` and `ttfb` are in ms. `unreadable` says why there is no body where one

@@ -6,15 +6,15 @@ from typing import Final
 from analytics_box.base.outgoing.talk import talk
 from analytics_box.products.monitors.monitor import Assertion
 from analytics_box.products.monitors.probing.address import place_of
-from analytics_box.products.monitors.probing.asking import Asking
-from analytics_box.products.monitors.probing.assertions import judged
-from analytics_box.products.monitors.probing.seen import Seen
+from analytics_box.products.monitors.probing.asking import RunningCheck
+from analytics_box.products.monitors.probing.assertions import evaluate_assertions
+from analytics_box.products.monitors.probing.seen import CheckObservations
 
 _ESCAPE: Final = re.compile(r"\\(?:x([0-9a-fA-F]{2})|([rnt0\\]))")
 _ESCAPED: Final = {"r": "\r", "n": "\n", "t": "\t", "0": "\0", "\\": "\\"}
 
 
-async def look(asking: Asking) -> None:
+async def look(asking: RunningCheck) -> None:
     """Connect; say what there is to say, and hear an answer where one is wanted."""
     asking.begin()
     monitor, seen = asking.monitor, asking.seen
@@ -29,7 +29,7 @@ async def look(asking: Asking) -> None:
         asking.client,
         place,
         seconds=monitor.seconds,
-        send=unescaped(options.send),
+        send=unescape(options.send),
         enough=enough if listens else None,
         course=asking.course,
     )
@@ -41,8 +41,8 @@ async def look(asking: Asking) -> None:
     seen.ttfb = seen.total - (phases.transfer or 0.0) if listens else None
 
 
-def unescaped(text: str) -> bytes:
-    r"""What is sent, in which \r, \n, \t, \0, \\ and \x1f stand for those characters; \x80 and above are bytes."""
+def unescape(text: str) -> bytes:
+    r"""The bytes to send, in which \r, \n, \t, \0, \\ and \x1f stand for those characters; \x80 and above are bytes."""
     found, end = b"", 0
     for each in _ESCAPE.finditer(text):
         found += text[end : each.start()].encode()
@@ -52,4 +52,4 @@ def unescaped(text: str) -> bytes:
 
 
 def _hold(asserted: tuple[Assertion, ...], heard: bytes) -> bool:
-    return all(each.held for each in judged(asserted, Seen(banner=heard), 0).held)
+    return all(each.held for each in evaluate_assertions(asserted, CheckObservations(banner=heard), 0).held)

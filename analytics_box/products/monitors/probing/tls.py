@@ -2,10 +2,10 @@
 
 from analytics_box.base.outgoing.handshake import handshake
 from analytics_box.products.monitors.probing.address import place_of
-from analytics_box.products.monitors.probing.asking import Asking
+from analytics_box.products.monitors.probing.asking import RunningCheck
 
 
-async def look(asking: Asking) -> None:
+async def look(asking: RunningCheck) -> None:
     """Connect and agree on TLS; what is wrong with the certificate counts unless the monitor takes any."""
     asking.client.trust(verify=True)
     asking.begin()

@@ -1,4 +1,4 @@
-"""What becomes of what has happened to monitors, as one batch of rows. It changes nothing but what it makes."""
+"""Conversion of happenings to one batch of rows. Only the batch's drafts change."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
@@ -8,69 +8,75 @@ from msgspec.structs import replace
 from analytics_box.base.facts.uptime import MAINTENANCE, PAUSED, UNKNOWN
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.strings import Strings
-from analytics_box.products.monitors.result import Result
+from analytics_box.products.monitors.result import CheckResult
 from analytics_box.products.monitors.running import rows
-from analytics_box.products.monitors.running.notices import Muted, Notice, expiring, noticed
-from analytics_box.products.monitors.running.rows import Check, Transition
+from analytics_box.products.monitors.running.notices import MonitorNotice, Muted, expiring, notices_after
+from analytics_box.products.monitors.running.rows import CheckRow, Transition
 from analytics_box.products.monitors.running.spans import BASES, NEW, Stroke
 from analytics_box.products.monitors.running.states import (
     PENDING,
     SPANS,
     Base,
-    Standing,
+    MonitorStanding,
     after,
     thresholds,
     waiting_longer,
     without_row,
 )
-from analytics_box.products.monitors.running.watched import Draft, Watched, shortened
+from analytics_box.products.monitors.running.watched import WatchedDraft, WatchedMonitor, without_data
 
 
-class Finished(NamedTuple):
+class FinishedCheck(NamedTuple):
     """A check has ended, at `ended` (UTC ms). One that says nothing, because the box is cut off, is not conclusive."""
 
     number: int
-    result: Result
+    result: CheckResult
     ended: int
     is_conclusive: bool = True
 
 
-class Overlaid(NamedTuple):
-    """What lies over the checks of a monitor changed then: a window began or ended, it was paused or resumed."""
+class OverlayChange(NamedTuple):
+    """The overlay of a monitor changed at `at` (UTC ms): a maintenance window began or ended, or it was paused or
+    resumed.
+    """
 
     number: int
     at: int
     is_paused: bool
 
 
-class Lost(NamedTuple):
-    """Nobody watched a monitor from `at` until `until`: the box stood still, or the disk refused too many checks."""
+class WatchGap(NamedTuple):
+    """A monitor was not watched from `at` until `until` (UTC ms): the box stood still, or the disk refused too many
+    checks.
+    """
 
     number: int
     at: int
     until: int
 
 
-class Aimed(NamedTuple):
+class TargetChange(NamedTuple):
     """Something else is checked from now on: a row of failing checks begins anew."""
 
     number: int
 
 
-Happening = Finished | Overlaid | Lost | Aimed
+Happening = FinishedCheck | OverlayChange | WatchGap | TargetChange
 
 
-class Batch:
-    """What is written in one transaction, and how the monitors stand once it is committed."""
+class HappeningBatch:
+    """The rows of one transaction, and the state of the monitors once it is committed."""
 
-    def __init__(self, monitors: Mapping[int, Watched], parent_of: Callable[[Watched], int | None], now: int) -> None:
-        self.drafts: dict[int, Draft] = {}
-        self._before: dict[int, Standing] = {}
+    def __init__(
+        self, monitors: Mapping[int, WatchedMonitor], parent_of: Callable[[WatchedMonitor], int | None], now: int
+    ) -> None:
+        self.drafts: dict[int, WatchedDraft] = {}
+        self._before: dict[int, MonitorStanding] = {}
         self._monitors, self._parent_of, self._now = monitors, parent_of, now
-        self._checks: list[Check] = []
+        self._checks: list[CheckRow] = []
         self._strokes: list[Stroke] = []
         self._confirmed: list[tuple[int, int]] = []
-        self._notices: list[tuple[int, Notice]] = []
+        self._notices: list[tuple[int, MonitorNotice]] = []
 
     def add(self, happenings: Iterable[Happening]) -> None:
         """Take these in, in their order; those of monitors that are gone are left out."""
@@ -80,16 +86,16 @@ class Batch:
                 continue
             draft = self._draft(watched)
             match happening:
-                case Finished(_, result, _, is_conclusive):
+                case FinishedCheck(_, result, _, is_conclusive):
                     if draft.is_paused:
                         continue
                     (self._finished if is_conclusive else self._unknown)(watched, draft, result)
-                case Overlaid(_, at, is_paused):
+                case OverlayChange(_, at, is_paused):
                     self._overlaid(watched, draft, at, is_paused=is_paused)
-                case Lost(_, at, until):
+                case WatchGap(_, at, until):
                     draft.standing = waiting_longer(watched.monitor, draft.standing, at, until)
                     self._lose(watched, draft, max(at, draft.seen))
-                case Aimed():
+                case TargetChange():
                     draft.standing = without_row(draft.standing)
 
     @property
@@ -119,30 +125,32 @@ class Batch:
         rows.alive(db, self._now)
         return transitions
 
-    def _draft(self, watched: Watched) -> Draft:
+    def _draft(self, watched: WatchedMonitor) -> WatchedDraft:
         number = watched.monitor.number
         if number not in self.drafts:
             self.drafts[number], self._before[number] = replace(watched.draft), watched.draft.standing
         return self.drafts[number]
 
-    def _finished(self, watched: Watched, draft: Draft, result: Result) -> None:
+    def _finished(self, watched: WatchedMonitor, draft: WatchedDraft, result: CheckResult) -> None:
         monitor, before, at = watched.monitor, draft.standing, max(result.at, draft.seen)
         step = after(before, at, result.outcome, thresholds(monitor))
         standing, muted = step.standing, self._muted(watched, draft, at)
         if monitor.kind == "push" and result.reason != "late":
             standing = replace(standing, heard=at, extra=0)
-        standing, notices = noticed(before.base, standing, result, at, muted)
+        standing, notices = notices_after(before.base, standing, result, at, muted)
         standing, more = expiring(standing, result.certificate_ends, at, muted)
-        draft.standing, draft.seen, draft.last = standing, at, shortened(result)
+        draft.standing, draft.seen, draft.last = standing, at, without_data(result)
         attempt = standing.fails if before.is_verifying and result.outcome == "fail" else 1
         status = PENDING if muted == "maintenance" else step.status  # what happens inside one is in no ratio
-        self._checks.append(Check(monitor, result, status, attempt, standing.fails))
+        self._checks.append(CheckRow(monitor, result, status, attempt, standing.fails))
         self._notices += [(monitor.number, notice) for notice in (*notices, *more)]
         self._show_checked(watched, draft, before.base, at, step.since)
         if step.since is not None and standing.base == "down":
             self._confirmed.append((monitor.number, step.since))
 
-    def _show_checked(self, watched: Watched, draft: Draft, before: Base, at: int, since: int | None) -> None:
+    def _show_checked(
+        self, watched: WatchedMonitor, draft: WatchedDraft, before: Base, at: int, since: int | None
+    ) -> None:
         """Let the timeline show what a check made of a monitor; nothing while it is not known what that is."""
         base = draft.standing.base
         if base == "new":
@@ -158,26 +166,26 @@ class Batch:
             if was_unknown:
                 self._show(watched, draft, at)  # a window may have begun meanwhile
 
-    def _unknown(self, watched: Watched, draft: Draft, result: Result) -> None:
+    def _unknown(self, watched: WatchedMonitor, draft: WatchedDraft, result: CheckResult) -> None:
         at = max(result.at, draft.seen)
-        self._checks.append(Check(watched.monitor, result, PENDING, 1, draft.standing.fails))
-        draft.seen, draft.last = at, shortened(result)
+        self._checks.append(CheckRow(watched.monitor, result, PENDING, 1, draft.standing.fails))
+        draft.seen, draft.last = at, without_data(result)
         self._lose(watched, draft, at)
 
-    def _lose(self, watched: Watched, draft: Draft, at: int) -> None:
+    def _lose(self, watched: WatchedMonitor, draft: WatchedDraft, at: int) -> None:
         draft.standing = without_row(draft.standing)
         if draft.shown and not draft.is_unknown and not draft.is_paused:
             draft.is_unknown = True
             self._show(watched, draft, at)
 
-    def _overlaid(self, watched: Watched, draft: Draft, at: int, *, is_paused: bool) -> None:
+    def _overlaid(self, watched: WatchedMonitor, draft: WatchedDraft, at: int, *, is_paused: bool) -> None:
         if is_paused and not draft.is_paused:
             draft.standing = without_row(draft.standing)
         draft.is_paused = is_paused
         if draft.shown or is_paused or watched.overlay.in_maintenance(at):
             self._show(watched, draft, at)
 
-    def _show(self, watched: Watched, draft: Draft, at: int) -> None:
+    def _show(self, watched: WatchedMonitor, draft: WatchedDraft, at: int) -> None:
         """From then on the timeline shows what it is, with the windows that have begun or ended since."""
         change: int | None = at
         while change is not None and change <= max(at, self._now):
@@ -187,7 +195,7 @@ class Batch:
                 draft.shown, draft.shown_since = state, max(change, draft.shown_since)
             change = watched.overlay.next_change(change)
 
-    def _muted(self, watched: Watched, draft: Draft, at: int) -> Muted:
+    def _muted(self, watched: WatchedMonitor, draft: WatchedDraft, at: int) -> Muted:
         if watched.overlay.in_maintenance(at):
             return "maintenance"
         parent = self._parent_of(watched)
@@ -197,8 +205,8 @@ class Batch:
         return "parent" if above.standing.is_in_trouble and not above.is_paused else ""
 
 
-def _effective(watched: Watched, draft: Draft, at: int) -> int:
-    """What the timeline shows then: the first of these that holds."""
+def _effective(watched: WatchedMonitor, draft: WatchedDraft, at: int) -> int:
+    """The state in the timeline at this time: paused, unknown, maintenance or the result of checks, in this order."""
     if draft.is_paused:
         return PAUSED
     if draft.is_unknown:

@@ -11,15 +11,15 @@ from analytics_box.base.clock import Clock
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.facts.histogram import bin_of
 from analytics_box.products.monitors.monitor import Monitor
-from analytics_box.products.monitors.result import Result
-from analytics_box.products.monitors.running.batch import Finished
+from analytics_box.products.monitors.result import CheckResult
+from analytics_box.products.monitors.running.batch import FinishedCheck
 from analytics_box.products.monitors.running.pool import SLOW, SLOW_PER_GROUP, Pool
-from analytics_box.products.monitors.running.watched import Watched, host_of
+from analytics_box.products.monitors.running.watched import WatchedMonitor, host_of
 
 log = logging.getLogger(__name__)
 
-Check = Callable[[Monitor, int], Awaitable[Result]]
-Ended = Callable[[Watched, Finished], None]
+Check = Callable[[Monitor, int], Awaitable[CheckResult]]
+Ended = Callable[[WatchedMonitor, FinishedCheck], None]
 
 _LONG: Final = 5_000_000  # microseconds; what took longer last time does not keep others waiting
 _LATEST: Final = 15.0  # seconds after its time by which a check has to have ended
@@ -47,7 +47,7 @@ class Checking:
         await self._pool.settle()
         await self._slow.settle()
 
-    def begin(self, watched: Watched, due: int, *, at_once: bool = False) -> None:
+    def begin(self, watched: WatchedMonitor, due: int, *, at_once: bool = False) -> None:
         """Check it when there is room; one that somebody waits for soon."""
         run = partial(self._run, watched, watched.version, due)
         last, group = watched.draft.last, watched.monitor.organization_id
@@ -55,7 +55,7 @@ class Checking:
         watched.lane = self._slow if is_slow else self._pool
         watched.ticket = watched.lane.submit(watched.host, run, group=group, at_once=at_once)
 
-    async def _run(self, watched: Watched, version: int, due: int) -> None:
+    async def _run(self, watched: WatchedMonitor, version: int, due: int) -> None:
         watched.is_running = True
         began, is_conclusive = self._clock.now(), True
         self.lateness[bin_of(max(began - due, 0) * 1000)] += 1
@@ -63,25 +63,25 @@ class Checking:
             async with asyncio.timeout(watched.monitor.seconds + _LATEST):
                 result = await self._check(watched.monitor, began)
         except Unavailable as crowded:
-            result, is_conclusive = Result(at=began, outcome="fail", reason="failed", error=crowded.message), False
+            result, is_conclusive = CheckResult(at=began, outcome="fail", reason="failed", error=crowded.message), False
         except Exception:
             log.exception("The check of monitor %d failed by itself", watched.monitor.number)
             result, is_conclusive = (
-                Result(at=began, outcome="fail", reason="failed", error="The check broke off"),
+                CheckResult(at=began, outcome="fail", reason="failed", error="The check broke off"),
                 False,
             )
         if watched.version != version:
             return
         watched.ticket, watched.is_running = 0, False
         watched.heard = self._clock.now()
-        finished = Finished(watched.monitor.number, result, watched.heard, is_conclusive)
+        finished = FinishedCheck(watched.monitor.number, result, watched.heard, is_conclusive)
         self._ended(watched, finished)
         for future in waiting(watched):
             future.set_result(result)
 
-    async def try_now(self, monitor: Monitor) -> Result:
+    async def try_now(self, monitor: Monitor) -> CheckResult:
         """Check what need not be stored; nothing comes of it but the result."""
-        found: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        found: asyncio.Future[CheckResult] = asyncio.get_running_loop().create_future()
         run = partial(self._try, monitor, found)
         ticket = self._pool.submit(host_of(monitor), run, group=monitor.organization_id, at_once=True)
         try:
@@ -90,7 +90,7 @@ class Checking:
             self._pool.drop(ticket)
             raise
 
-    async def _try(self, monitor: Monitor, found: asyncio.Future[Result]) -> None:
+    async def _try(self, monitor: Monitor, found: asyncio.Future[CheckResult]) -> None:
         try:
             result = await self._check(monitor, self._clock.now())
             if not found.done():
@@ -101,15 +101,15 @@ class Checking:
         finally:
             found.cancel()  # where the end of the box broke it off
 
-    def break_off(self, watched: Watched) -> None:
-        """What a check of it that is under way finds is not wanted any more."""
+    def break_off(self, watched: WatchedMonitor) -> None:
+        """Discard the result of a check of it that is in progress."""
         watched.version += 1
         if watched.ticket and watched.lane is not None:
             watched.lane.drop(watched.ticket)
         watched.ticket, watched.is_running = 0, False
 
 
-def waiting(watched: Watched) -> list[asyncio.Future[Result]]:
-    """Who waits for a check of it, and does so no more."""
+def waiting(watched: WatchedMonitor) -> list[asyncio.Future[CheckResult]]:
+    """Take the futures of the callers that wait for a check of it."""
     given, watched.waiting = watched.waiting or [], None
     return [future for future in given if not future.done()]

@@ -1,7 +1,7 @@
-"""What happens to monitors on its way to events.db: it waits in memory for a moment, and is written in groups.
+"""The queue of happenings on their way to events.db: they wait in memory for a moment, and are written in groups.
 
-What is in memory of a monitor follows the commits. What is to be told is told after them, and again after a crash in
-between: whoever is told knows it by its id. While the disk refuses, what happens waits, up to a bound.
+The state in memory follows the commits. Transitions are passed on after the commit, and again after a crash in
+between: recipients recognize a transition by its id. While the disk refuses, happenings wait, up to a limit.
 """
 
 import asyncio
@@ -16,9 +16,9 @@ from analytics_box.base.store.db import Db
 from analytics_box.base.store.strings import Strings
 from analytics_box.base.store.trouble import Seldom
 from analytics_box.products.monitors.running import rows
-from analytics_box.products.monitors.running.batch import Batch, Finished, Happening, Lost
+from analytics_box.products.monitors.running.batch import FinishedCheck, Happening, HappeningBatch, WatchGap
 from analytics_box.products.monitors.running.rows import Transition
-from analytics_box.products.monitors.running.watched import Watched
+from analytics_box.products.monitors.running.watched import WatchedMonitor
 
 log = logging.getLogger(__name__)
 
@@ -31,19 +31,19 @@ ALIVE: Final = 8_000  # ms after which the box says again that it watches, where
 TRIES: Final = 24  # of what cannot be told, in which nobody could hear of it: about a day
 
 Tell = Callable[[list[Transition]], Awaitable[None]]
-Committed = Callable[[Batch, list[Happening]], None]
+Committed = Callable[[HappeningBatch, list[Happening]], None]
 
 
 class Drain:
-    """What has happened and is not on disk yet. `committed` is called after each commit, on the event loop."""
+    """Happenings that are not on disk yet. `committed` is called after each commit, on the event loop."""
 
     def __init__(
         self,
         events: Db,
         strings: Strings,
         clock: Clock,
-        monitors: Mapping[int, Watched],
-        parent_of: Callable[[Watched], int | None],
+        monitors: Mapping[int, WatchedMonitor],
+        parent_of: Callable[[WatchedMonitor], int | None],
         tell: Tell,
         committed: Committed,
     ) -> None:
@@ -64,7 +64,7 @@ class Drain:
 
     @property
     def waiting(self) -> int:
-        """How much has happened that is not on disk."""
+        """The number of happenings that are not on disk."""
         return len(self._waiting)
 
     def add(self, happening: Happening) -> None:
@@ -74,7 +74,7 @@ class Drain:
             self._timer = asyncio.get_running_loop().call_later(WAIT, self._begin)
 
     def owe(self, transitions: Iterable[Transition]) -> None:
-        """These are on disk, and were not told before the box ended."""
+        """Add transitions that were written, but not passed on, before the box ended."""
         self._untold += transitions
 
     async def flush(self) -> bool:
@@ -160,8 +160,8 @@ class Drain:
 
     async def _commit(self, some: list[Happening]) -> None:
         now = self._clock.now()
-        lost = [Lost(number, at, now) for number, at in self._lost.items()]
-        batch = Batch(self._monitors, self._parent_of, now)
+        lost = [WatchGap(number, at, now) for number, at in self._lost.items()]
+        batch = HappeningBatch(self._monitors, self._parent_of, now)
         batch.add((*lost, *some))
         transitions = await self._events.write(partial(batch.write, strings=self._strings), adds=True)
         self._lost = {}
@@ -182,7 +182,7 @@ class Drain:
             return
         if self._may_complain:
             log.error("Checks of monitors are lost: more than %d wait for the disk", MOST_WAITING)
-        given_up = [one for one in self._waiting if isinstance(one, Finished)][:extra]
+        given_up = [one for one in self._waiting if isinstance(one, FinishedCheck)][:extra]
         for one in given_up:
             self._lost.setdefault(one.number, one.result.at)
         gone = set(map(id, given_up))
@@ -203,7 +203,7 @@ class Drain:
                 log.exception("What was told of monitors could not be noted yet")
 
     def _to_tell(self) -> list[Transition]:
-        """What is to be told now. Of a monitor of which something cannot be told, what came after that waits, too."""
+        """Transitions to pass on now. If one fails, later ones of the same monitor wait also."""
         now = self._clock.now()
         return [one for one in self._untold if self._held.get(one.number, (0, 0))[1] <= now]
 
@@ -216,7 +216,7 @@ class Drain:
         except Exception:
             done = [one for one in some if await self._is_done(one)]
         ids = {one.id for one in done}
-        await self._events.write(partial(rows.told, ids=list(ids)))
+        await self._events.write(partial(rows.mark_told, ids=list(ids)))
         for one in done:
             self._held.pop(one.number, None)
         self._untold = [one for one in self._untold if one.id not in ids]

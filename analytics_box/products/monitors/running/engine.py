@@ -16,17 +16,24 @@ from analytics_box.base.store.db import Db
 from analytics_box.base.store.strings import Strings
 from analytics_box.base.store.trouble import Seldom
 from analytics_box.products.monitors.monitor import Monitor
-from analytics_box.products.monitors.result import Result
+from analytics_box.products.monitors.result import CheckResult
 from analytics_box.products.monitors.running import recovery, schedule
-from analytics_box.products.monitors.running.batch import Aimed, Batch, Finished, Happening, Lost, Overlaid
+from analytics_box.products.monitors.running.batch import (
+    FinishedCheck,
+    Happening,
+    HappeningBatch,
+    OverlayChange,
+    TargetChange,
+    WatchGap,
+)
 from analytics_box.products.monitors.running.checking import Check, Checking, waiting
 from analytics_box.products.monitors.running.drain import Drain, Tell
 from analytics_box.products.monitors.running.networks import Networks
 from analytics_box.products.monitors.running.overlay import Overlay
 from analytics_box.products.monitors.running.planning import Planning
 from analytics_box.products.monitors.running.states import patience, repeated_after
-from analytics_box.products.monitors.running.watched import Draft, Live, Watched, host_of, live
-from analytics_box.products.monitors.window import Window
+from analytics_box.products.monitors.running.watched import CurrentStatus, WatchedDraft, WatchedMonitor, host_of, live
+from analytics_box.products.monitors.window import MaintenanceWindow
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +43,7 @@ _PROBED: Final = ("kind", "url", "timeout", "cache_bust", "options", "secrets") 
 _BACK: Final = 1_000  # ms that the clock may be set back unnoticed
 
 
-class Engine:
+class CheckEngine:
     """Checks monitors. `put` all of them, then `start`; nothing is checked before."""
 
     def __init__(
@@ -44,7 +51,7 @@ class Engine:
     ) -> None:
         self.skipped = 0  # checks that were due while the one before still ran
         self._check, self._events, self._clock = check, events, clock
-        self._monitors: dict[int, Watched] = {}
+        self._monitors: dict[int, WatchedMonitor] = {}
         self._numbers: dict[str, int] = {}
         self._children: dict[str, set[int]] = {}
         self._wake = asyncio.Event()
@@ -97,13 +104,13 @@ class Engine:
             except Unavailable as refused:
                 log.warning("Monitors: %s", refused.message)
 
-    def put(self, monitor: Monitor, windows: Iterable[Window] = ()) -> None:
+    def put(self, monitor: Monitor, windows: Iterable[MaintenanceWindow] = ()) -> None:
         """A monitor was made, edited, paused or resumed, or its windows changed. A new one is checked at once."""
         watched = self._monitors.get(monitor.number)
         now = self._clock.now()
         if watched is None:
-            draft = Draft(is_paused=monitor.is_paused)
-            watched = Watched(monitor, Overlay(monitor, windows), draft, host_of(monitor), heard=now)
+            draft = WatchedDraft(is_paused=monitor.is_paused)
+            watched = WatchedMonitor(monitor, Overlay(monitor, windows), draft, host_of(monitor), heard=now)
             self._monitors[monitor.number] = watched
             self._name(monitor)
             if self._is_started:
@@ -128,7 +135,7 @@ class Engine:
         for future in waiting(watched):
             future.set_exception(NotFound("The monitor was removed"))
 
-    async def check_now(self, number: int) -> Result:
+    async def check_now(self, number: int) -> CheckResult:
         """Check a monitor at once; resumes when what came of it is on disk, where the disk takes it.
 
         A check of it under way is waited for. Nothing is stored of one that is paused. Raises NotFound, and BadRequest
@@ -141,7 +148,7 @@ class Engine:
             raise BadRequest("A push monitor is not checked: it waits to be told")
         if watched.monitor.is_paused or not self._is_started:
             return await self.try_now(watched.monitor)
-        future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[CheckResult] = asyncio.get_running_loop().create_future()
         watched.waiting = [*(watched.waiting or ()), future]
         if not watched.is_running:
             self._checking.break_off(watched)
@@ -150,7 +157,7 @@ class Engine:
         await self._drain.flush()
         return result
 
-    async def try_now(self, monitor: Monitor) -> Result:
+    async def try_now(self, monitor: Monitor) -> CheckResult:
         """Check what need not be stored; nothing comes of it but the result."""
         return await self._checking.try_now(monitor)
 
@@ -164,15 +171,15 @@ class Engine:
         if watched.monitor.is_paused:
             return
         outcome, reason = ("pass", "") if ok else ("fail", "failed")
-        result = Result(at=at, outcome=outcome, reason=reason, error="" if ok else message)  # type: ignore[arg-type]  # words of these types
-        self._drain.add(Finished(number, result, at))
+        result = CheckResult(at=at, outcome=outcome, reason=reason, error="" if ok else message)  # type: ignore[arg-type]  # words of these types
+        self._drain.add(FinishedCheck(number, result, at))
         self._planning.due.put(number, at + patience(watched.monitor))
         self._wake.set()
         if not await self._drain.flush():
             raise Unavailable(self._drain.refusal, retry_after=5)
 
-    def state_of(self, number: int) -> Live | None:
-        """How a monitor is now, as far as that is on disk; None for one that is not known here."""
+    def state_of(self, number: int) -> CurrentStatus | None:
+        """The current state of a monitor, as committed to disk; None if it is not known here."""
         watched = self._monitors.get(number)
         return live(watched, self._planning.due.due_at(number)) if watched is not None else None
 
@@ -254,11 +261,11 @@ class Engine:
                 self._planning.first(watched, now)
 
     def _stood_still(self, since: int, now: int) -> None:
-        """Nobody watched meanwhile. What was under way says nothing, and all are checked again soon."""
+        """Handle a time in which nothing was watched: discard checks in progress, and check all monitors again soon."""
         for number, watched in self._monitors.items():
             self._checking.break_off(watched)
             watched.heard = now
-            self._drain.add(Lost(number, since, now))
+            self._drain.add(WatchGap(number, since, now))
             if watched.monitor.kind == "push":
                 self._planning.due.drop(number)  # until it has its extra time
             else:
@@ -267,14 +274,14 @@ class Engine:
                 self._checking.begin(watched, now, at_once=True)
 
     def _miss(self) -> None:
-        """What a check said holds for twice the interval at most; what was not checked again by then is not known."""
+        """Mark monitors as unknown whose latest result is older than twice the interval."""
         now = self._clock.now()
         for number, watched in self._monitors.items():
             monitor = watched.monitor
             until = watched.heard + 2_000 * monitor.interval
             if until < now and not watched.is_running and not monitor.is_paused and monitor.kind != "push":
                 watched.heard = now
-                self._drain.add(Lost(number, until, now))
+                self._drain.add(WatchGap(number, until, now))
 
     def _dispatch(self) -> None:
         now = self._clock.now()
@@ -291,7 +298,7 @@ class Engine:
             else:
                 self._checking.begin(watched, due)
 
-    def _ended(self, watched: Watched, finished: Finished) -> None:
+    def _ended(self, watched: WatchedMonitor, finished: FinishedCheck) -> None:
         last = watched.draft.last
         is_news = finished.result.reason == "refused" and (last is None or last.reason != "refused")
         if is_news and self._may_complain:
@@ -304,26 +311,26 @@ class Engine:
         """Return whether the host of this check can be reached."""
         return (await self._check(canary, self._clock.now())).outcome != "fail"
 
-    def _late(self, watched: Watched, due: int, now: int) -> None:
-        """One that waits to be told was not: it has failed, and does again after each interval."""
-        result = Result(at=due, outcome="fail", reason="late", error="Nothing was heard in time")
-        self._drain.add(Finished(watched.monitor.number, result, now))
+    def _late(self, watched: WatchedMonitor, due: int, now: int) -> None:
+        """Record a missed heartbeat of a push monitor as a failed check; another follows after each interval."""
+        result = CheckResult(at=due, outcome="fail", reason="late", error="Nothing was heard in time")
+        self._drain.add(FinishedCheck(watched.monitor.number, result, now))
         self._planning.due.put(watched.monitor.number, now + watched.monitor.interval * 1000)
 
-    def _window_changed(self, watched: Watched, at: int, now: int) -> None:
-        self._drain.add(Overlaid(watched.monitor.number, at, watched.monitor.is_paused))
+    def _window_changed(self, watched: WatchedMonitor, at: int, now: int) -> None:
+        self._drain.add(OverlayChange(watched.monitor.number, at, watched.monitor.is_paused))
         self._planning.change(watched, at)
         if not watched.overlay.in_maintenance(at):
             self._planning.at_once(watched, now)  # so that people hear of what is wrong now
 
     # --- what changes
 
-    def _edited(self, watched: Watched, before: Monitor, now: int) -> None:
+    def _edited(self, watched: WatchedMonitor, before: Monitor, now: int) -> None:
         monitor = watched.monitor
         self._overlay(watched, now)
         is_other = any(getattr(before, name) != getattr(monitor, name) for name in _PROBED)
         if is_other:
-            self._drain.add(Aimed(monitor.number))
+            self._drain.add(TargetChange(monitor.number))
         if is_other or before.is_paused or monitor.interval != before.interval:
             watched.heard = now
         if monitor.is_paused:
@@ -337,20 +344,25 @@ class Engine:
         elif monitor.interval != before.interval or monitor.options.grace != before.options.grace:
             self._planning.following(watched, now)
 
-    def _overlay(self, watched: Watched, now: int) -> None:
+    def _overlay(self, watched: WatchedMonitor, now: int) -> None:
         """Let the timeline show from now on whether it is paused or in maintenance."""
-        self._drain.add(Overlaid(watched.monitor.number, now, watched.monitor.is_paused))
+        self._drain.add(OverlayChange(watched.monitor.number, now, watched.monitor.is_paused))
         self._planning.change(watched, now)
 
     # --- after a commit
 
-    def _committed(self, batch: Batch, happenings: list[Happening]) -> None:
+    def _committed(self, batch: HappeningBatch, happenings: list[Happening]) -> None:
         """Check those again soon that may be about to change, and those whose parent is out of trouble."""
         for happening in happenings:
             watched = self._monitors.get(happening.number)
-            if isinstance(happening, Lost) and watched is not None and watched.monitor.kind == "push":
+            if isinstance(happening, WatchGap) and watched is not None and watched.monitor.kind == "push":
                 self._planning.following(watched, self._clock.now())
-            if not isinstance(happening, Finished) or watched is None or watched.ticket or watched.monitor.is_paused:
+            if (
+                not isinstance(happening, FinishedCheck)
+                or watched is None
+                or watched.ticket
+                or watched.monitor.is_paused
+            ):
                 continue
             standing = batch.drafts[happening.number].standing
             if (standing.is_open or not happening.is_conclusive) and watched.monitor.kind != "push":
@@ -362,7 +374,7 @@ class Engine:
             for child in self._children.get(parent.monitor.id, ()) if parent is not None else ():
                 self._planning.at_once(self._monitors[child], self._clock.now())
 
-    def _parent_of(self, watched: Watched) -> int | None:
+    def _parent_of(self, watched: WatchedMonitor) -> int | None:
         return self._numbers.get(watched.monitor.parent_id) if watched.monitor.parent_id else None
 
     def _name(self, monitor: Monitor) -> None:

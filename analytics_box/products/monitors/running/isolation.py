@@ -18,7 +18,7 @@ from msgspec import Struct
 from analytics_box.base.clock import HOUR, Clock
 from analytics_box.products.monitors.monitor import Monitor
 from analytics_box.products.monitors.result import OF_THE_NETWORK
-from analytics_box.products.monitors.running.batch import Finished
+from analytics_box.products.monitors.running.batch import FinishedCheck
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ AGAIN: Final = 10_000  # ms between two looks, for all monitors together
 
 Ask = Callable[[Monitor], Awaitable[bool]]
 Canaries = Callable[[Collection[int]], Sequence[Monitor]]
-Release = Callable[[Finished], None]
+Release = Callable[[FinishedCheck], None]
 
 
 class _Latest(NamedTuple):
@@ -36,7 +36,7 @@ class _Latest(NamedTuple):
     group: str
 
 
-class _Group(Struct):
+class _OrganizationChecks(Struct):
     """The monitors of an organization that were checked since, and those of them that could not be reached."""
 
     monitors: int = 0
@@ -70,12 +70,12 @@ class Isolation:
         self._is_asked = learns or bool(canaries(()))
         self._latest: dict[int, _Latest] = {}
         self._failing = 0
-        self._groups: dict[str, _Group] = {}
-        self._held: list[Finished] = []
+        self._groups: dict[str, _OrganizationChecks] = {}
+        self._held: list[FinishedCheck] = []
         self._asking: asyncio.Task[None] | None = None
         self._asked_at: int | None = None
 
-    def take(self, finished: Finished, *, is_down: bool, group: str = "") -> None:
+    def take(self, finished: FinishedCheck, *, is_down: bool, group: str = "") -> None:
         """A check has ended, of a monitor that was down before or not; `group` is the organization that it is of."""
         is_cut = _is_cut(finished)
         if not self._is_asked or not finished.is_conclusive:
@@ -154,7 +154,7 @@ class Isolation:
         self._count(latest, 1)
 
     def _count(self, latest: "_Latest", by: int) -> None:
-        group = self._groups.setdefault(latest.group, _Group())
+        group = self._groups.setdefault(latest.group, _OrganizationChecks())
         group.monitors += by
         group.failing += by * latest.is_cut
         self._failing += by * latest.is_cut
@@ -228,6 +228,6 @@ class Isolation:
         return self.since is not None and self._longest is not None and now - self.since >= self._longest
 
 
-def _is_cut(finished: Finished) -> bool:
+def _is_cut(finished: FinishedCheck) -> bool:
     """Whether it may be the box that is cut off."""
     return finished.result.outcome == "fail" and finished.result.reason in OF_THE_NETWORK

@@ -14,9 +14,9 @@ from analytics_box.base.clock import MINUTE, Clock
 from analytics_box.base.outgoing.addresses import is_internal, is_public
 from analytics_box.base.urls import url_parts
 from analytics_box.products.monitors.monitor import Kind, Monitor
-from analytics_box.products.monitors.running.batch import Finished
+from analytics_box.products.monitors.running.batch import FinishedCheck
 from analytics_box.products.monitors.running.isolation import Ask, Isolation, Release
-from analytics_box.products.monitors.running.watched import Watched, host_of
+from analytics_box.products.monitors.running.watched import WatchedMonitor, host_of
 
 Network = Literal["internet", "private"]
 
@@ -39,7 +39,7 @@ class Networks:
         ask: Ask,
         clock: Clock,
         release: Release,
-        monitors: Callable[[], Collection[Watched]],
+        monitors: Callable[[], Collection[WatchedMonitor]],
     ) -> None:
         own = [_canary(f"tcp://{canary}", "tcp", "") for canary in canaries]
         private = [one for one in own if network_of(one) == "private"]
@@ -71,7 +71,7 @@ class Networks:
         """The time at which the box was found cut off from a network (UTC ms); None if it can reach all."""
         return min((one.since for one in self._all if one.since is not None), default=None)
 
-    def take(self, finished: Finished, watched: Watched) -> None:
+    def take(self, finished: FinishedCheck, watched: WatchedMonitor) -> None:
         """A check has ended."""
         draft, number = watched.draft, finished.number
         address = finished.result.address or (draft.last.address if draft.last is not None else "")
@@ -104,7 +104,7 @@ def network_of(monitor: Monitor, address: str = "") -> Network:
     return _network_of(address or host_of(monitor))
 
 
-def others(monitors: Iterable[Watched], numbers: Collection[int]) -> list[Monitor]:
+def others(monitors: Iterable[WatchedMonitor], numbers: Collection[int]) -> list[Monitor]:
     """Canaries for private networks: hosts of monitors that are up, but for those of the monitors of these numbers.
 
     Only connections are tried, so that nothing is sent twice. The hosts that answered last come first.

@@ -1,7 +1,7 @@
-"""What people are told of a monitor: changes of its state, unless they are muted, and certificates that end. Pure.
+"""Notices for people on a monitor: changes of its state, unless they are muted, and certificate expiry. Pure.
 
-People are told whenever the state differs from what they were last told and nothing mutes it. So what began inside a
-maintenance, or while a parent was down, is told by the first check after that, if it is still so.
+A notice is sent if the state differs from the last announced one and nothing mutes it. So a change inside a
+maintenance, or while a parent was down, is announced by the first check after that, if it still holds.
 """
 
 from typing import Final, Literal
@@ -10,8 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY
-from analytics_box.products.monitors.result import Result
-from analytics_box.products.monitors.running.states import Base, Standing
+from analytics_box.products.monitors.result import CheckResult
+from analytics_box.products.monitors.running.states import Base, MonitorStanding
 
 What = Literal["down", "recovered", "degraded", "flapping", "stable", "certificate"]  # of alarms.occurrence
 Muted = Literal["", "maintenance", "parent", "flapping"]
@@ -23,10 +23,10 @@ _KNOWN: Final = 64  # certificates of one monitor: those of all servers behind o
 _OVER: Final = 30 * DAY  # ms after its end in which a certificate may still be seen
 
 
-class Detail(Struct, frozen=True, omit_defaults=True):
-    """What belongs to a notice. `state` is what the monitor is, since `since` (UTC ms), `before` what was last told.
+class NoticeDetail(Struct, frozen=True, omit_defaults=True):
+    """Details of a notice. `state` is the monitor's, since `since` (UTC ms), `before` the last announced one.
 
-    `muted` says why nobody is told. `days` are whole days until the certificate ends, at `ends` (UTC ms).
+    `muted` is the reason why it is not sent. `days` are whole days until the certificate expires, at `ends` (UTC ms).
     """
 
     state: Base
@@ -40,16 +40,18 @@ class Detail(Struct, frozen=True, omit_defaults=True):
     ends: int = 0
 
 
-class Notice(Struct, frozen=True):
+class MonitorNotice(Struct, frozen=True):
     """Something that happened to a monitor at `at` (UTC ms): the time of the check that showed it."""
 
     at: int
     what: What
-    detail: Detail
+    detail: NoticeDetail
 
 
-def noticed(before: Base, standing: Standing, result: Result, at: int, muted: Muted) -> tuple[Standing, list[Notice]]:
-    """What there is to tell after a check that made `standing` of a monitor that was `before`."""
+def notices_after(
+    before: Base, standing: MonitorStanding, result: CheckResult, at: int, muted: Muted
+) -> tuple[MonitorStanding, list[MonitorNotice]]:
+    """The notices after a check that led from the state `before` to `standing`, and the standing with them noted."""
     changed = before not in ("new", standing.base)
     changes = (standing.changes << 1 | (changed and not muted)) & (1 << WINDOW) - 1
     standing = _set(standing, changes=changes)
@@ -65,7 +67,7 @@ def noticed(before: Base, standing: Standing, result: Result, at: int, muted: Mu
         what, standing = "flapping", replace(standing, flapping=True)
     if what is None:
         return standing, []
-    detail = Detail(
+    detail = NoticeDetail(
         state=standing.base,
         since=standing.since,
         before=standing.announced,
@@ -76,10 +78,12 @@ def noticed(before: Base, standing: Standing, result: Result, at: int, muted: Mu
     )
     if not muted:
         standing = _set(standing, announced=standing.base)
-    return standing, [Notice(at, what, detail)]
+    return standing, [MonitorNotice(at, what, detail)]
 
 
-def expiring(standing: Standing, ends: int | None, at: int, muted: Muted) -> tuple[Standing, list[Notice]]:
+def expiring(
+    standing: MonitorStanding, ends: int | None, at: int, muted: Muted
+) -> tuple[MonitorStanding, list[MonitorNotice]]:
     """Whether the certificate that ends then is to be told of, once for each number of days."""
     if ends is None or muted:
         return standing, []
@@ -90,11 +94,11 @@ def expiring(standing: Standing, ends: int | None, at: int, muted: Muted) -> tup
         return standing, []
     others = [one for one in standing.certificates if one[0] != ends and one[0] > at - _OVER]
     standing = replace(standing, certificates=(*others, (ends, due))[-_KNOWN:])
-    return standing, [Notice(at, "certificate", Detail(state=standing.base, days=left // DAY, ends=ends))]
+    return standing, [MonitorNotice(at, "certificate", NoticeDetail(state=standing.base, days=left // DAY, ends=ends))]
 
 
-def _change(standing: Standing) -> What | None:
-    """What people do not know of the state yet."""
+def _change(standing: MonitorStanding) -> What | None:
+    """The change of state that has not been announced yet."""
     if standing.base in ("new", standing.announced):
         return None
     if standing.base == "down":
@@ -102,7 +106,7 @@ def _change(standing: Standing) -> What | None:
     return "degraded" if standing.base == "degraded" and standing.announced == "up" else "recovered"
 
 
-def _set(standing: Standing, *, changes: int | None = None, announced: Base | None = None) -> Standing:
+def _set(standing: MonitorStanding, *, changes: int | None = None, announced: Base | None = None) -> MonitorStanding:
     """The standing with this; the same object where nothing changes."""
     made = replace(
         standing,

@@ -8,14 +8,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Final
 
-from analytics_box.base.outgoing.masking import masked, masked_text
+from analytics_box.base.outgoing.masking import mask_query, masked_text
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.strings import Strings
 from analytics_box.products.monitors.running import rollup_rows
 
 _AT_ONCE: Final = 2_000  # Rows of one write.
 _SECONDS: Final = 60.0  # The deadline to read the checks of one monitor.
-_MASKED: Final[Mapping[str, Callable[[str], str]]] = {"url": masked, "error": masked_text}  # By column.
+_MASKED: Final[Mapping[str, Callable[[str], str]]] = {"url": mask_query, "error": masked_text}  # By column.
 
 
 async def mask(events: Db, strings: Strings, sweep: Callable[[], Awaitable[object]]) -> int:
@@ -26,7 +26,7 @@ async def mask(events: Db, strings: Strings, sweep: Callable[[], Awaitable[objec
     if await events.read(_is_done):
         return 0
     changed = 0
-    for number in await events.read(rollup_rows.checked, seconds=_SECONDS, long=True):
+    for number in await events.read(rollup_rows.numbers_with_checks, seconds=_SECONDS, long=True):
         for column, ids, text in await events.read(partial(_plain, number=number), seconds=_SECONDS, long=True):
             for first in range(0, len(ids), _AT_ONCE):
                 some = ids[first : first + _AT_ONCE]

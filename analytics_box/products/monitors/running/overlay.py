@@ -4,15 +4,15 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from analytics_box.products.monitors.monitor import Monitor
-from analytics_box.products.monitors.window import Window, change_after, is_covered, is_on
+from analytics_box.products.monitors.window import MaintenanceWindow, change_after, is_covered, is_on
 
 
 class Overlay:
-    """When a monitor is in maintenance, with these windows of its organization. Instants are UTC ms."""
+    """The times of maintenance of a monitor, with these windows of its organization. Instants are UTC ms."""
 
     __slots__ = ("_phases",)
 
-    def __init__(self, monitor: Monitor, windows: Iterable[Window]) -> None:
+    def __init__(self, monitor: Monitor, windows: Iterable[MaintenanceWindow]) -> None:
         self._phases = tuple([_phase(window) for window in windows if is_covered(window, monitor)])
 
     def in_maintenance(self, instant: int) -> bool:
@@ -30,7 +30,7 @@ class _Phase:
 
     __slots__ = ("_change", "_is_on", "_start", "_window")
 
-    def __init__(self, window: Window) -> None:
+    def __init__(self, window: MaintenanceWindow) -> None:
         self._window = window
         self._start, self._is_on = 0, False
         self._change: int | None = 0
@@ -44,5 +44,5 @@ class _Phase:
 
 
 @lru_cache(maxsize=4_096)
-def _phase(window: Window) -> _Phase:
+def _phase(window: MaintenanceWindow) -> _Phase:
     return _Phase(window)

@@ -1,23 +1,23 @@
-"""When which monitor is due, and when what lies over its checks changes. Instants are UTC ms."""
+"""Due times of checks, and of changes of the maintenance windows over them. Instants are UTC ms."""
 
 from collections.abc import Callable
 
 from analytics_box.products.monitors.running import schedule
-from analytics_box.products.monitors.running.schedule import Bursts, Schedule
+from analytics_box.products.monitors.running.schedule import Bursts, CheckSchedule
 from analytics_box.products.monitors.running.states import patience
-from analytics_box.products.monitors.running.watched import Watched
+from analytics_box.products.monitors.running.watched import WatchedMonitor
 
 
 class Planning:
     """Plans checks. `woken` is called where something may be due sooner than was known."""
 
     def __init__(self, woken: Callable[[], None]) -> None:
-        self.due, self.changes = Schedule(), Schedule()
+        self.due, self.changes = CheckSchedule(), CheckSchedule()
         self._bursts = Bursts()
         self._woken = woken
 
     def next(self) -> int | None:
-        """When anything is due next."""
+        """The next time at which anything is due."""
         return min((at for at in (self.due.next(), self.changes.next()) if at is not None), default=None)
 
     def drop(self, number: int) -> None:
@@ -25,7 +25,7 @@ class Planning:
         self.due.drop(number)
         self.changes.drop(number)
 
-    def change(self, watched: Watched, now: int) -> None:
+    def change(self, watched: WatchedMonitor, now: int) -> None:
         """Plan when its windows begin or end next."""
         change = watched.overlay.next_change(now)
         if change is None:
@@ -34,7 +34,7 @@ class Planning:
             self.changes.put(watched.monitor.number, change)
             self._woken()
 
-    def at_once(self, watched: Watched, now: int) -> None:
+    def at_once(self, watched: WatchedMonitor, now: int) -> None:
         """Plan its next check now."""
         if watched.monitor.kind == "push":
             self.following(watched, now)
@@ -42,13 +42,13 @@ class Planning:
             self.due.put(watched.monitor.number, now)
             self._woken()
 
-    def soon(self, watched: Watched, now: int) -> None:
+    def soon(self, watched: WatchedMonitor, now: int) -> None:
         """Plan it now, unless many changed at once: then they are spread as after a start."""
         is_burst = not watched.monitor.is_paused and self._bursts.is_one(watched.monitor.organization_id, now)
         (self.first if is_burst else self.at_once)(watched, now)
         self._woken()
 
-    def first(self, watched: Watched, now: int) -> None:
+    def first(self, watched: WatchedMonitor, now: int) -> None:
         """Plan its first check after a start."""
         monitor = watched.monitor
         if monitor.kind == "push":
@@ -56,7 +56,7 @@ class Planning:
         elif not monitor.is_paused:
             self.due.put(monitor.number, schedule.first_due(monitor.id, monitor.interval, now))
 
-    def following(self, watched: Watched, now: int) -> None:
+    def following(self, watched: WatchedMonitor, now: int) -> None:
         """Plan its next check on its grid; of one that waits to be told, when it is late."""
         monitor, standing = watched.monitor, watched.draft.standing
         if monitor.is_paused:

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any, Final, NamedTuple
 
-from analytics_box.base.turns import Turns
+from analytics_box.base.turns import FairQueue
 
 GLOBAL: Final = 256
 PER_GROUP: Final = 64
@@ -41,8 +41,8 @@ class Pool:
         at_once_per_group: int = AT_ONCE_PER_GROUP,
     ) -> None:
         self._per_host = per_host
-        self._due: Turns[_Work] = Turns(most, per_group)
-        self._at_once: Turns[_Work] = Turns(at_once, at_once_per_group)
+        self._due: FairQueue[_Work] = FairQueue(most, per_group)
+        self._at_once: FairQueue[_Work] = FairQueue(at_once, at_once_per_group)
         self._waiting: dict[Host, deque[_Work]] = {}  # for another one of their host
         self._hosts: dict[Host, int] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
@@ -51,7 +51,7 @@ class Pool:
 
     @property
     def running(self) -> int:
-        """How many run now."""
+        """The number of checks in progress."""
         return len(self._tasks)
 
     def submit(self, host: str, run: Run, *, group: str = "", at_once: bool = False) -> int:
@@ -95,7 +95,7 @@ class Pool:
         while self._tasks:
             await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
-    def _start(self, line: Turns[_Work]) -> None:
+    def _start(self, line: FairQueue[_Work]) -> None:
         while (found := line.next()) is not None:
             group, work = found
             if work.ticket in self._dropped:
@@ -104,17 +104,17 @@ class Pool:
             else:
                 self._begin(line, group, work)
 
-    def _begin(self, line: Turns[_Work], group: str, work: _Work) -> None:
+    def _begin(self, line: FairQueue[_Work], group: str, work: _Work) -> None:
         task = asyncio.get_running_loop().create_task(work.run())
         self._tasks[work.ticket] = task
         task.add_done_callback(lambda _: self._ended(line, group, work))
 
-    def _ended(self, line: Turns[_Work], group: str, work: _Work) -> None:
+    def _ended(self, line: FairQueue[_Work], group: str, work: _Work) -> None:
         del self._tasks[work.ticket]
         self._leave(line, group, work)
         self._start(line)
 
-    def _leave(self, line: Turns[_Work], group: str, work: _Work) -> None:
+    def _leave(self, line: FairQueue[_Work], group: str, work: _Work) -> None:
         line.leave(group)
         if work.host is not None:
             self._free(work.host)

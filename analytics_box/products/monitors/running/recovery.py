@@ -1,27 +1,29 @@
-"""Where the box goes on: what became of the monitors before it ended, and the time in which nobody watched."""
+"""Recovery after a restart: the state of the monitors before the box ended, and the time in which
+nothing was watched."""
 
 import logging
 from collections.abc import Mapping
 from functools import partial
 from typing import Final, NamedTuple
 
-from analytics_box.base.facts.uptime import PAUSED, UNKNOWN, Span
+from analytics_box.base.facts.uptime import PAUSED, UNKNOWN, UptimeSpan
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.products.monitors.monitor import Monitor
 from analytics_box.products.monitors.running import rows
-from analytics_box.products.monitors.running.rows import Stored, Transition
-from analytics_box.products.monitors.running.states import Standing, waiting_longer, without_row
-from analytics_box.products.monitors.running.watched import Draft, Watched
+from analytics_box.products.monitors.running.rows import StoredStates, Transition
+from analytics_box.products.monitors.running.states import MonitorStanding, waiting_longer, without_row
+from analytics_box.products.monitors.running.watched import WatchedDraft, WatchedMonitor
 
 log = logging.getLogger(__name__)
 
 GAP: Final = 15_000  # ms without a sign of life that are none yet
 
 
-class Recovered(NamedTuple):
-    """What was not told before the box ended, and when a canary last answered (UTC ms; 0 for never).
+class RecoveredState(NamedTuple):
+    """Transitions that were not passed on before the box ended, and the time of the last answer of a canary (UTC ms; 0
+    for never).
 
-    `seen_until` is from when on it is to be looked what lies over the checks: the last time it was.
+    `seen_until` is the time until which changes of maintenance windows were handled; later ones must be looked up.
     """
 
     untold: list[Transition]
@@ -29,7 +31,7 @@ class Recovered(NamedTuple):
     seen_until: int
 
 
-async def recover(events: Db, monitors: Mapping[int, Watched], now: int) -> Recovered:
+async def recover(events: Db, monitors: Mapping[int, WatchedMonitor], now: int) -> RecoveredState:
     """Bring monitors to where they were, and write down a gap before now.
 
     No check is replayed, and what is told is based on no gap: rows of checks begin anew, and who waits to be told gets
@@ -42,14 +44,16 @@ async def recover(events: Db, monitors: Mapping[int, Watched], now: int) -> Reco
     return recovered
 
 
-def _recover(db: Connection, monitors: Mapping[int, Watched], now: int) -> tuple[dict[int, Draft], Recovered]:
-    stored = rows.stored(db)
+def _recover(
+    db: Connection, monitors: Mapping[int, WatchedMonitor], now: int
+) -> tuple[dict[int, WatchedDraft], RecoveredState]:
+    stored = rows.load_states(db)
     since = now if stored.alive_at is None else stored.alive_at
     is_gap = now - since > GAP
     if is_gap:
         log.info("Monitors: nothing was watched for %.0f s", (now - since) / 1000)
         rows.gap(db, since)
-        stored = rows.stored(db)
+        stored = rows.load_states(db)
     last = rows.last_results(db, [number for number in monitors if number in stored.standings])
     drafts, extended = {}, {}
     for number, watched in monitors.items():
@@ -60,13 +64,13 @@ def _recover(db: Connection, monitors: Mapping[int, Watched], now: int) -> tuple
             extended[number] = draft.standing = standing
     rows.save(db, extended)
     rows.alive(db, now)
-    return drafts, Recovered(rows.untold(db), stored.canaries_at, now if is_gap else min(since, now))
+    return drafts, RecoveredState(rows.untold(db), stored.canaries_at, now if is_gap else min(since, now))
 
 
-def _draft(stored: Stored, number: int, monitor: Monitor, *, is_gap: bool) -> Draft:
-    span = stored.open_spans.get(number, Span(0, 0))
-    standing = without_row(stored.standings.get(number, Standing()))
-    return Draft(
+def _draft(stored: StoredStates, number: int, monitor: Monitor, *, is_gap: bool) -> WatchedDraft:
+    span = stored.open_spans.get(number, UptimeSpan(0, 0))
+    standing = without_row(stored.standings.get(number, MonitorStanding()))
+    return WatchedDraft(
         standing=standing,
         shown=span.state,
         shown_since=span.start,

@@ -40,7 +40,7 @@ async def retain(events: Db, settings: Settings, now: int) -> None:
 
 async def put_together(events: Db, bucket: int, until: int) -> None:
     """Put the checks from before this UTC day together by so many ms: an hour or a day."""
-    numbers = await events.read(rollup_rows.checked, seconds=_SCAN_SECONDS, long=True)
+    numbers = await events.read(rollup_rows.numbers_with_checks, seconds=_SCAN_SECONDS, long=True)
     if not numbers:
         return
     first = (await events.read(rollup_rows.days_done))[bucket == DAY]
@@ -68,7 +68,7 @@ async def put_together(events: Db, bucket: int, until: int) -> None:
 async def erase_older(events: Db, before: int) -> int:
     """Remove the checks and the spans from before this instant (UTC ms); how many there were."""
     removed = 0
-    for number in await events.read(rollup_rows.known, seconds=_SCAN_SECONDS, long=True):
+    for number in await events.read(rollup_rows.stored_numbers, seconds=_SCAN_SECONDS, long=True):
         while gone := await events.write(
             partial(rollup_rows.remove_older, number=number, before=before, limit=AT_ONCE)
         ):
@@ -78,7 +78,7 @@ async def erase_older(events: Db, before: int) -> int:
 
 async def sweep(events: Db, box_db: Db, erasing: Erasing) -> None:
     """Remove what is left of monitors that are gone: a crash came in between, or a check that was under way."""
-    numbers = await events.read(rollup_rows.known, seconds=_SCAN_SECONDS, long=True)
+    numbers = await events.read(rollup_rows.stored_numbers, seconds=_SCAN_SECONDS, long=True)
     gone = await box_db.read(partial(without_monitor, numbers=numbers))
     if gone:
         await erasing.erase(gone)

@@ -62,7 +62,7 @@ def put_together(db: Connection, numbers: Sequence[int], *, start: int, end: int
     return len(numbers)
 
 
-def checked(db: Connection) -> list[int]:
+def numbers_with_checks(db: Connection) -> list[int]:
     """The numbers of all monitors that have checks, by leaps through the index."""
     found = db.execute(
         """
@@ -79,7 +79,7 @@ def checked(db: Connection) -> list[int]:
     return [int(str(number)) for (number,) in found]
 
 
-def known(db: Connection) -> list[int]:
+def stored_numbers(db: Connection) -> list[int]:
     """The numbers of all monitors of which anything is stored."""
     found = db.execute(
         """
@@ -88,11 +88,11 @@ def known(db: Connection) -> list[int]:
         union select distinct monitor from monitor_spans
         """
     ).fetchall()
-    return sorted({*checked(db), *(int(str(number)) for (number,) in found)})
+    return sorted({*numbers_with_checks(db), *(int(str(number)) for (number,) in found)})
 
 
 def oldest(db: Connection, numbers: Sequence[int]) -> int | None:
-    """When the oldest check of these monitors was (UTC ms)."""
+    """The time of the oldest check of these monitors (UTC ms)."""
     found = [
         db.execute("-- monitors.running.oldest\nselect min(time) from checks where monitor = ?", (number,)).fetchall()
         for number in numbers

@@ -9,27 +9,27 @@ from msgspec import Struct
 
 from analytics_box.base.facts.histogram import bin_of
 from analytics_box.base.facts.layout import INSERT, insert
-from analytics_box.base.facts.uptime import MAINTENANCE, PAUSED, UNKNOWN, Span
-from analytics_box.base.outgoing.masking import masked
+from analytics_box.base.facts.uptime import MAINTENANCE, PAUSED, UNKNOWN, UptimeSpan
+from analytics_box.base.outgoing.masking import mask_query
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.strings import Strings
 from analytics_box.products.monitors.monitor import Kind, Monitor
-from analytics_box.products.monitors.result import Outcome, Reason, Result
-from analytics_box.products.monitors.running.notices import Detail, Notice, What
-from analytics_box.products.monitors.running.spans import Stroke, painted
-from analytics_box.products.monitors.running.states import FAILED, PENDING, Standing
+from analytics_box.products.monitors.result import CheckResult, Outcome, Reason
+from analytics_box.products.monitors.running.notices import MonitorNotice, NoticeDetail, What
+from analytics_box.products.monitors.running.spans import Stroke, paint_spans
+from analytics_box.products.monitors.running.states import FAILED, PENDING, MonitorStanding
 
 KINDS: Final[Mapping[Kind, int]] = {"http": 1, "tcp": 2, "dns": 3, "tls": 4, "ping": 5, "push": 6}
 REGION: Final = "default"  # where checks come from: this box
 _LONGEST: Final = 500  # characters of an error
 
 
-class Check(NamedTuple):
+class CheckRow(NamedTuple):
     """A check that has ended, of a monitor as it was then."""
 
     monitor: Monitor
-    result: Result
+    result: CheckResult
     status: int
     attempt: int
     streak: int
@@ -42,33 +42,34 @@ class Transition(Struct, frozen=True):
     number: int
     at: int
     what: What
-    detail: Detail
+    detail: NoticeDetail
 
 
-class Stored(NamedTuple):
-    """What events.db knows of the monitors: their states, their open spans, and when the box last watched and a canary
-    last answered (UTC ms; 0 for never)."""
+class StoredStates(NamedTuple):
+    """The contents of events.db on monitors: their states, their open spans, and when the box last watched and a canary
+    last answered (UTC ms; 0 for never).
+    """
 
-    standings: dict[int, Standing]
-    open_spans: dict[int, Span]
+    standings: dict[int, MonitorStanding]
+    open_spans: dict[int, UptimeSpan]
     alive_at: int | None
     canaries_at: int
 
 
-_STANDING = msgspec.json.Decoder(Standing)
-_DETAIL = msgspec.json.Decoder(Detail)
+_STANDING = msgspec.json.Decoder(MonitorStanding)
+_DETAIL = msgspec.json.Decoder(NoticeDetail)
 
 
-def append(db: Connection, strings: Strings, checks: Iterable[Check]) -> None:
+def append(db: Connection, strings: Strings, checks: Iterable[CheckRow]) -> None:
     """Write checks."""
     insert(db, "checks", [row(db, strings, check) for check in checks])
 
 
-def row(db: Connection, strings: Strings, check: Check) -> tuple[object, ...]:
+def row(db: Connection, strings: Strings, check: CheckRow) -> tuple[object, ...]:
     """A check as a row of the table `checks`."""
     monitor, result, phases = check.monitor, check.result, check.result.phases
     number, total, ttfb = strings.number, result.total, result.ttfb
-    url = masked(monitor.url)  # This file keeps no secrets.
+    url = mask_query(monitor.url)  # This file keeps no secrets.
     return (
         *(monitor.number, result.at, check.status, KINDS[monitor.kind], result.http_code, 1),
         *(total, total, total, ttfb),
@@ -107,11 +108,11 @@ def paint(db: Connection, strokes: Iterable[Stroke]) -> None:
             """,
             (stroke.monitor, stroke.monitor, stroke.at),
         ).fetchall()
-        spans = [Span(*(int(str(number)) for number in row[1:])) for row in found]
-        _replace(db, stroke.monitor, [int(str(row[0])) for row in found], spans, painted(spans, stroke))
+        spans = [UptimeSpan(*(int(str(number)) for number in row[1:])) for row in found]
+        _replace(db, stroke.monitor, [int(str(row[0])) for row in found], spans, paint_spans(spans, stroke))
 
 
-def _replace(db: Connection, number: int, ids: list[int], old: list[Span], new: list[Span]) -> None:
+def _replace(db: Connection, number: int, ids: list[int], old: list[UptimeSpan], new: list[UptimeSpan]) -> None:
     for extra in ids[len(new) :]:
         db.execute("-- monitors.running.paint\ndelete from monitor_spans where id = ?", (extra,))
     for id_, before, span in zip(ids, old, new, strict=False):
@@ -123,7 +124,7 @@ def _replace(db: Connection, number: int, ids: list[int], old: list[Span], new: 
     db.executemany(INSERT["monitor_spans"], [(number, *span) for span in new[len(ids) :]])
 
 
-def save(db: Connection, standings: Mapping[int, Standing]) -> None:
+def save(db: Connection, standings: Mapping[int, MonitorStanding]) -> None:
     """Write what goes on from check to check."""
     db.executemany(
         """
@@ -135,7 +136,7 @@ def save(db: Connection, standings: Mapping[int, Standing]) -> None:
     )
 
 
-def note(db: Connection, notices: Iterable[tuple[int, Notice]]) -> list[Transition]:
+def note(db: Connection, notices: Iterable[tuple[int, MonitorNotice]]) -> list[Transition]:
     """Write what happened to monitors; returns what is to be told of it."""
     made = []
     for number, notice in notices:
@@ -154,7 +155,7 @@ def note(db: Connection, notices: Iterable[tuple[int, Notice]]) -> list[Transiti
 
 
 def untold(db: Connection) -> list[Transition]:
-    """What has not been told yet, the oldest first."""
+    """Transitions that have not been passed on yet, the oldest first."""
     found = db.execute(
         "-- monitors.running.untold\nselect id, monitor, time, what, detail from transitions where told = 0 order by id"
     ).fetchall()
@@ -166,8 +167,8 @@ def untold(db: Connection) -> list[Transition]:
     ]
 
 
-def told(db: Connection, ids: Sequence[int]) -> None:
-    """These were told."""
+def mark_told(db: Connection, ids: Sequence[int]) -> None:
+    """Mark transitions as passed on."""
     db.execute(
         "-- monitors.running.told\nupdate transitions set told = 1 where id in (select value from json_each(?))",
         (json.dumps(list(ids)),),
@@ -186,16 +187,16 @@ def alive(db: Connection, now: int, canaries_at: int = 0) -> None:
     )
 
 
-def stored(db: Connection) -> Stored:
-    """What there is of all monitors."""
+def load_states(db: Connection) -> StoredStates:
+    """The stored state of all monitors."""
     states = db.execute("-- monitors.running.stored\nselect monitor, state from monitor_states").fetchall()
     spans = db.execute(
         "-- monitors.running.stored\nselect monitor, state, start from monitor_spans where until = 0"
     ).fetchall()
     seen = db.execute("-- monitors.running.stored\nselect alive_at, canaries_at from monitor_engine").fetchall()
-    return Stored(
+    return StoredStates(
         {int(str(number)): _STANDING.decode(str(state)) for number, state in states},
-        {int(str(number)): Span(int(str(state)), int(str(start))) for number, state, start in spans},
+        {int(str(number)): UptimeSpan(int(str(state)), int(str(start))) for number, state, start in spans},
         int(str(seen[0][0])) if seen else None,
         int(str(seen[0][1])) if seen else 0,
     )
@@ -231,7 +232,7 @@ class _Last(Struct, frozen=True):
     certificate_ends: int | None
 
 
-def last_results(db: Connection, numbers: Iterable[int]) -> dict[int, Result]:
+def last_results(db: Connection, numbers: Iterable[int]) -> dict[int, CheckResult]:
     """The last check of each of these monitors, as far as it is still stored by itself."""
     made = {}
     for number in numbers:
@@ -250,7 +251,7 @@ def last_results(db: Connection, numbers: Iterable[int]) -> dict[int, Result]:
             (number,),
         )
         for last in found:
-            made[number] = Result(
+            made[number] = CheckResult(
                 at=last.time,
                 outcome=_outcome(last),
                 total=last.total,
@@ -265,6 +266,6 @@ def last_results(db: Connection, numbers: Iterable[int]) -> dict[int, Result]:
 
 
 def _outcome(last: _Last) -> Outcome:
-    """What a check found: a pending one failed, or was inside a maintenance."""
+    """The outcome of a check: a pending one failed, or was inside a maintenance."""
     is_failed = last.streak > 0 or last.reason not in ("", "assertion")  # which may be a warning
     return "fail" if last.status == FAILED or (last.status == PENDING and is_failed) else "pass"

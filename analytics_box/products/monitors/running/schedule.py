@@ -1,7 +1,7 @@
-"""When which monitor is due. Pure, but for what it remembers.
+"""The schedule of checks. Pure, but for its state.
 
-Due times of a monitor lie on a grid: k times its interval and a part of it that its id says. So they are spread, and
-the same after a restart. Instants are UTC ms.
+Due times of a monitor are on a grid: multiples of its interval plus an offset derived from its id. So they are spread,
+and the same after a restart. Instants are UTC ms.
 """
 
 import heapq
@@ -15,7 +15,7 @@ _AT_ONCE_MS: Final = 1_000
 
 
 def phase(monitor_id: str, interval: int) -> int:
-    """Where in its interval (seconds) a monitor is due, in ms."""
+    """The offset of a monitor's due times within its interval (seconds), in ms."""
     return int.from_bytes(blake2b(monitor_id.encode(), digest_size=8).digest()) % (interval * 1000)
 
 
@@ -25,7 +25,7 @@ def next_due(monitor_id: str, interval: int, now: int) -> int:
 
 
 def first_due(monitor_id: str, interval: int, now: int) -> int:
-    """When a monitor is checked first after a start: soon, and where that is a due time, at that."""
+    """The time of a monitor's first check after a start: soon, and at a due time if one is soon."""
     step = min(interval, FIRST_ROUND) * 1000
     return _next(phase(monitor_id, interval) % step, step, now)
 
@@ -50,7 +50,7 @@ class Bursts:
         return self._counts[organization_id] > AT_ONCE
 
 
-class Schedule:
+class CheckSchedule:
     """A heap of what is due, by numbers. What was put off or dropped stays in the heap until its old time comes."""
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class Schedule:
         return len(self._due)
 
     def put(self, number: int, due: int) -> None:
-        """It is due then, and no more when it was."""
+        """Schedule a number for this time instead of an earlier set one."""
         if self._due.get(number) != due:
             self._due[number] = due
             heapq.heappush(self._heap, (due, number))
@@ -70,21 +70,21 @@ class Schedule:
                 heapq.heapify(self._heap)
 
     def drop(self, number: int) -> None:
-        """It is due no more."""
+        """Remove a number from the schedule."""
         self._due.pop(number, None)
 
     def due_at(self, number: int) -> int | None:
-        """When it is due next."""
+        """The next due time of a number."""
         return self._due.get(number)
 
     def next(self) -> int | None:
-        """When something is due next."""
+        """The next due time of any number."""
         while self._heap and self._due.get(self._heap[0][1]) != self._heap[0][0]:
             heapq.heappop(self._heap)
         return self._heap[0][0] if self._heap else None
 
     def take(self, now: int) -> list[tuple[int, int]]:
-        """What is due by now, with its time, the longest due first. It is in the schedule no more."""
+        """Remove all that is due by now and return it with its time, the longest due first."""
         taken: list[tuple[int, int]] = []
         while (due := self.next()) is not None and due <= now:
             _, number = heapq.heappop(self._heap)

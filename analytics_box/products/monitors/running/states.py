@@ -1,6 +1,6 @@
-"""What a result makes of a monitor (monitors: states). Pure.
+"""The state of a monitor after a result (monitors: states). Pure.
 
-A monitor that fails is verified before it is down; what it is then holds from its first failing check on.
+A failing monitor is verified before it is down; its outage then begins with its first failing check.
 """
 
 from typing import Final, Literal, NamedTuple
@@ -20,11 +20,12 @@ SOONEST: Final = 30_000  # ms until a failing check is repeated, at most
 SPANS: Final[dict[Base, int]] = {"new": UNKNOWN, "up": UP, "degraded": DEGRADED, "down": DOWN}
 
 
-class Standing(Struct, frozen=True, omit_defaults=True):
-    """What of a monitor goes on from check to check. Times are UTC ms.
+class MonitorStanding(Struct, frozen=True, omit_defaults=True):
+    """The state of a monitor that carries over from check to check. Times are UTC ms.
 
-    `fails` are failing checks in a row; `passes` are those in a row that passed since it is down. `turned` is when the
-    first of a row was that may still change the state. `announced` is what people were last told, `changes` has a bit
+    `fails` are failing checks in a row; `passes` are passing ones in a row since it is down. `turned` is the time of
+    the
+    first check of a row that may still change the state. `announced` is the last announced state, `changes` has a bit
     for each of the last twelve checks that changed the state, the newest lowest.
     """
 
@@ -57,38 +58,40 @@ class Standing(Struct, frozen=True, omit_defaults=True):
 
 
 class Thresholds(NamedTuple):
-    """How many failing checks make a monitor down, and how many passing ones up again."""
+    """The number of failing checks until a monitor is down, and of passing ones until it is up again."""
 
     failures: int
     successes: int
 
 
-class Step(NamedTuple):
-    """What a check made of a monitor. `since` is from when on its state is another, if it is."""
+class CheckStep(NamedTuple):
+    """The result of a check for a monitor's state. `since` is the beginning of the new state, if it changed."""
 
-    standing: Standing
+    standing: MonitorStanding
     status: int
     since: int | None = None
 
 
 def thresholds(monitor: Monitor) -> Thresholds:
-    """Those of this monitor. One that waits to be told cannot be asked again: what it says or fails to say counts."""
+    """The thresholds of this monitor. A push monitor cannot be checked again: each heartbeat, and each missed one,
+    counts.
+    """
     return Thresholds(1 if monitor.kind == "push" else monitor.failures_to_down, monitor.successes_to_up)
 
 
 def repeated_after(interval: int) -> int:
-    """How many ms after a failing check it is repeated, of a monitor that is checked every `interval` seconds."""
+    """The delay in ms until a failing check is repeated, for an interval in seconds."""
     return min(interval * 500, SOONEST)
 
 
-def after(before: Standing, at: int, outcome: Outcome, needed: Thresholds) -> Step:
-    """What a check that began at `at` made of a monitor."""
+def after(before: MonitorStanding, at: int, outcome: Outcome, needed: Thresholds) -> CheckStep:
+    """The step after a check that began at `at`."""
     if outcome == "fail":
-        return _failed(before, at, needed.failures)
-    return _passed(before, at, "degraded" if outcome == "warn" else "up", needed.successes)
+        return _after_failure(before, at, needed.failures)
+    return _after_pass(before, at, "degraded" if outcome == "warn" else "up", needed.successes)
 
 
-def without_row(standing: Standing) -> Standing:
+def without_row(standing: MonitorStanding) -> MonitorStanding:
     """The monitor after something that its checks say nothing about: a row of them begins anew."""
     if not standing.turned:
         return standing
@@ -97,13 +100,15 @@ def without_row(standing: Standing) -> Standing:
 
 
 def patience(monitor: Monitor) -> int:
-    """How many ms one that waits to be told waits until it is late."""
+    """The time in ms that a push monitor waits before a heartbeat is late."""
     return (monitor.interval + monitor.options.grace) * 1000
 
 
-def waiting_longer(monitor: Monitor, standing: Standing, since: int, now: int) -> Standing:
-    """One that waits to be told, after nobody heard from `since` until now: it gets that as extra time, and a whole
-    interval more where something may have been said meanwhile."""
+def waiting_longer(monitor: Monitor, standing: MonitorStanding, since: int, now: int) -> MonitorStanding:
+    """The standing of a push monitor after the box received nothing from `since` until now: that is added as extra
+    time, and
+    a whole interval more if a heartbeat may have been sent in between.
+    """
     gap = now - since
     if monitor.kind != "push" or not standing.heard or gap <= 0 or standing.base == "down":
         return standing
@@ -113,29 +118,29 @@ def waiting_longer(monitor: Monitor, standing: Standing, since: int, now: int) -
     return replace(standing, extra=late_at - standing.heard - patience(monitor))
 
 
-def _failed(before: Standing, at: int, needed: int) -> Step:
+def _after_failure(before: MonitorStanding, at: int, needed: int) -> CheckStep:
     fails = before.fails + 1
     if before.base == "down":
-        return Step(_with(before, "down", before.since, fails, 0, 0), FAILED)
+        return CheckStep(_with(before, "down", before.since, fails, 0, 0), FAILED)
     turned = before.turned or at
     if fails >= needed:
-        return Step(_with(before, "down", turned, fails, 0, 0), FAILED, turned)
-    return Step(_with(before, before.base, before.since, fails, 0, turned), PENDING)
+        return CheckStep(_with(before, "down", turned, fails, 0, 0), FAILED, turned)
+    return CheckStep(_with(before, before.base, before.since, fails, 0, turned), PENDING)
 
 
-def _passed(before: Standing, at: int, base: Base, needed: int) -> Step:
+def _after_pass(before: MonitorStanding, at: int, base: Base, needed: int) -> CheckStep:
     if before.base == "down":
         passes, turned = before.passes + 1, before.turned or at
         if passes < needed:
-            return Step(_with(before, "down", before.since, 0, passes, turned), PASSED)
-        return Step(_with(before, base, turned, 0, 0, 0), PASSED, turned)
+            return CheckStep(_with(before, "down", before.since, 0, passes, turned), PASSED)
+        return CheckStep(_with(before, base, turned, 0, 0, 0), PASSED, turned)
     if before.base == base:
-        return Step(_with(before, base, before.since, 0, 0, 0), PASSED)
+        return CheckStep(_with(before, base, before.since, 0, 0, 0), PASSED)
     since = before.turned or at if before.base == "new" else at  # what failed at first was a blip
-    return Step(_with(before, base, since, 0, 0, 0), PASSED, since)
+    return CheckStep(_with(before, base, since, 0, 0, 0), PASSED, since)
 
 
-def _with(before: Standing, base: Base, since: int, fails: int, passes: int, turned: int) -> Standing:
-    """What was before, with another state and another row of checks; the same object where nothing changes."""
+def _with(before: MonitorStanding, base: Base, since: int, fails: int, passes: int, turned: int) -> MonitorStanding:
+    """The standing with another state and another row of checks; the same object if nothing changes."""
     made = replace(before, base=base, since=since, fails=fails, passes=passes, turned=turned)
     return before if made == before else made

@@ -9,35 +9,36 @@ from analytics_box.base.facts.uptime import MAINTENANCE, PAUSED, STATES, UNKNOWN
 from analytics_box.base.urls import url_parts
 from analytics_box.products.monitors.engine import State
 from analytics_box.products.monitors.monitor import Monitor
-from analytics_box.products.monitors.result import Result
+from analytics_box.products.monitors.result import CheckResult
 from analytics_box.products.monitors.running.overlay import Overlay
 from analytics_box.products.monitors.running.pool import Pool
-from analytics_box.products.monitors.running.states import Standing
+from analytics_box.products.monitors.running.states import MonitorStanding
 
 
-class Live(Struct, frozen=True):
-    """How a monitor is now. `since` is when its state began, 0 for a new one; `next_at` is its next check (UTC ms)."""
+class CurrentStatus(Struct, frozen=True):
+    """The current state of a monitor. `since` is its beginning, 0 for a new one; `next_at` is the next
+    check (UTC ms)."""
 
     state: State
     since: int = 0
-    last: Result | None = None
+    last: CheckResult | None = None
     next_at: int | None = None
     is_flapping: bool = False
 
 
-class Draft(Struct):
-    """What follows commits: how a monitor stands, which span is open (0: none), and what lies over its checks."""
+class WatchedDraft(Struct):
+    """The state that follows commits: a monitor's standing, its open span (0: none), and what overlays its checks."""
 
-    standing: Standing = Standing()
+    standing: MonitorStanding = MonitorStanding()
     shown: int = 0
     shown_since: int = 0
     is_unknown: bool = False
     is_paused: bool = False
-    last: Result | None = None
+    last: CheckResult | None = None
     seen: int = 0  # when it was last heard of, so that nothing is told out of order
 
 
-class Watched(Struct):
+class WatchedMonitor(Struct):
     """A monitor and its draft. A check of it under way has a `ticket` of its `lane`; `version` is of the monitor.
 
     `heard` is when a check of it last ended, or it was put in a place to be checked (UTC ms).
@@ -45,28 +46,28 @@ class Watched(Struct):
 
     monitor: Monitor
     overlay: Overlay
-    draft: Draft
+    draft: WatchedDraft
     host: str
     ticket: int = 0
     lane: Pool | None = None
     is_running: bool = False
     version: int = 0
     heard: int = 0
-    waiting: list[asyncio.Future[Result]] | None = None
+    waiting: list[asyncio.Future[CheckResult]] | None = None
 
 
-def shortened(result: Result) -> Result:
+def without_data(result: CheckResult) -> CheckResult:
     """A result as it is remembered: what a JSON answer said is on disk."""
     return result if result.data is None else replace(result, data=None)
 
 
 def host_of(monitor: Monitor) -> str:
-    """What many monitors may have in common, and is not to be asked by all of them at once."""
+    """The host of a monitor, which many may share, so that their checks of it are limited."""
     return url_parts(monitor.url).hostname or monitor.url
 
 
-def live(watched: Watched, next_at: int | None) -> Live:
-    """How it is now."""
+def live(watched: WatchedMonitor, next_at: int | None) -> CurrentStatus:
+    """The current state of a monitor."""
     draft, standing = watched.draft, watched.draft.standing
     state: State
     if watched.monitor.is_paused:
@@ -76,4 +77,4 @@ def live(watched: Watched, next_at: int | None) -> Live:
     else:
         state = "verifying" if standing.is_verifying else standing.base
     since = {"verifying": standing.turned, "new": 0}.get(state, draft.shown_since)
-    return Live(state, since, draft.last, None if watched.monitor.is_paused else next_at, standing.flapping)
+    return CurrentStatus(state, since, draft.last, None if watched.monitor.is_paused else next_at, standing.flapping)

@@ -1,43 +1,46 @@
 """Maintenance windows over RPC. Scopes: read:monitors, write:monitors, on the whole organization."""
 
 from analytics_box.base import errors
-from analytics_box.products.monitors.access import Reach, check, global_reach
+from analytics_box.products.monitors.access import MonitorReach, check, global_reach
 from analytics_box.products.monitors.directory import Monitors
-from analytics_box.products.monitors.messages import OfOrganization
-from analytics_box.products.monitors.window import Repeat, Window, is_covered, next_start, spans
+from analytics_box.products.monitors.messages import MonitorOrganizationInput
+from analytics_box.products.monitors.window import MaintenanceWindow, Repeat, is_covered, next_start, spans
 from analytics_box.products.monitors.windows import change
 from analytics_box.products.monitors.windows.messages import (
-    ChangedMaintenance,
+    CreateMaintenanceWindow,
     GivenRepeat,
     MaintenanceShown,
-    NewMaintenance,
     OneMaintenance,
+    UpdateMaintenanceWindow,
 )
 from analytics_box.tenants.tenancy.messages import Success, date
 from analytics_box.web.call import Call
 
 
-async def list_maintenances(call: Call, given: OfOrganization) -> list[MaintenanceShown]:
+async def list_maintenances(call: Call, given: MonitorOrganizationInput) -> list[MaintenanceShown]:
     """uptime.listMaintenances: the newest first. Raises Forbidden."""
     acting = global_reach(call, given.organizationId)
     await call.read(lambda db: check(db, acting, "viewer"))
-    return [_shown(call, window) for window in reversed(list(call.parts[Monitors].windows(acting.organization_id)))]
+    return [
+        _maintenance_answer(call, window)
+        for window in reversed(list(call.parts[Monitors].windows(acting.organization_id)))
+    ]
 
 
-async def create_maintenance(call: Call, given: NewMaintenance) -> MaintenanceShown:
+async def create_maintenance(call: Call, given: CreateMaintenanceWindow) -> MaintenanceShown:
     """uptime.createMaintenance: while it is, checks go on and nobody is told. Raises Forbidden or BadRequest."""
     acting, monitors = global_reach(call, given.organization_id), call.parts[Monitors]
     made = await call.write(lambda db: change.create(db, monitors, acting, given))
     monitors.remember_window(made)
-    return _shown(call, made)
+    return _maintenance_answer(call, made)
 
 
-async def update_maintenance(call: Call, given: ChangedMaintenance) -> MaintenanceShown:
+async def update_maintenance(call: Call, given: UpdateMaintenanceWindow) -> MaintenanceShown:
     """uptime.updateMaintenance: what is not given stays. Raises Forbidden, NotFound or BadRequest."""
     acting, monitors = _reach(call, given.maintenance_id), call.parts[Monitors]
     changed = await call.write(lambda db: change.update(db, monitors, acting, given))
     monitors.remember_window(changed)
-    return _shown(call, changed)
+    return _maintenance_answer(call, changed)
 
 
 async def end_maintenance(call: Call, given: OneMaintenance) -> MaintenanceShown:
@@ -48,7 +51,7 @@ async def end_maintenance(call: Call, given: OneMaintenance) -> MaintenanceShown
     acting = _reach(call, given.maintenanceId)
     ended = await call.write(lambda db: change.end(db, acting, given.maintenanceId))
     call.parts[Monitors].remember_window(ended)
-    return _shown(call, ended)
+    return _maintenance_answer(call, ended)
 
 
 async def delete_maintenance(call: Call, given: OneMaintenance) -> Success:
@@ -59,8 +62,10 @@ async def delete_maintenance(call: Call, given: OneMaintenance) -> Success:
     return Success()
 
 
-def _reach(call: Call, window_id: str) -> Reach:
-    """Where a caller acts on this window: a person in any of their organizations. Raises NotFound or Forbidden."""
+def _reach(call: Call, window_id: str) -> MonitorReach:
+    """The reach for an action on this window: a person's may be any of their organizations. Raises NotFound or
+    Forbidden.
+    """
     found = call.parts[Monitors].window(window_id)
     if found is None:
         raise errors.NotFound.of("maintenance", window_id)
@@ -70,7 +75,7 @@ def _reach(call: Call, window_id: str) -> Reach:
     return global_reach(call, found.organization_id if person is not None else None)
 
 
-def _shown(call: Call, window: Window) -> MaintenanceShown:
+def _maintenance_answer(call: Call, window: MaintenanceWindow) -> MaintenanceShown:
     now = call.now
     current = spans(window, now, now + 1)
     over = current[-1].end if current else None

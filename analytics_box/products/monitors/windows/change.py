@@ -11,17 +11,19 @@ from analytics_box.base import audit, errors, ids
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
-from analytics_box.products.monitors.access import Reach, check
+from analytics_box.products.monitors.access import MonitorReach, check
 from analytics_box.products.monitors.directory import Monitors
-from analytics_box.products.monitors.window import Window, is_on
+from analytics_box.products.monitors.window import MaintenanceWindow, is_on
 from analytics_box.products.monitors.windows import rows, rules
-from analytics_box.products.monitors.windows.messages import ChangedMaintenance, NewMaintenance
+from analytics_box.products.monitors.windows.messages import CreateMaintenanceWindow, UpdateMaintenanceWindow
 
 _SUBJECT: Final = "maintenance"
 _NOT_AUDITED: Final = frozenset(("id", "organization_id", "created_at", "updated_at"))
 
 
-def create(db: Connection, monitors: Monitors, acting: Reach, given: NewMaintenance, *, window_id: str = "") -> Window:
+def create(
+    db: Connection, monitors: Monitors, acting: MonitorReach, given: CreateMaintenanceWindow, *, window_id: str = ""
+) -> MaintenanceWindow:
     """A new window, with a new id unless one is given. Raises Forbidden, BadRequest or Conflict."""
     check(db, acting, "member")
     now = acting.by.now
@@ -31,18 +33,18 @@ def create(db: Connection, monitors: Monitors, acting: Reach, given: NewMaintena
             rules.MOST,
             f"An organization can have up to {rules.MOST:,} maintenance windows; delete one that has ended",
         )
-    made = _checked(monitors, drafted(acting, given, window_id or ids.new_id()), now)
+    made = _check_window(monitors, draft_window(acting, given, window_id or ids.new_id()), now)
     rows.insert(db, made)
     _record(db, acting.by, made, "created", _plain(made))
     return made
 
 
-def drafted(acting: Reach, given: NewMaintenance, window_id: str) -> Window:
+def draft_window(acting: MonitorReach, given: CreateMaintenanceWindow, window_id: str) -> MaintenanceWindow:
     """A window of these values that is nowhere stored. Raises BadRequest."""
     if given.repeat is None and (given.starts_at is None or given.ends_at is None):
         raise BadRequest.about("startsAt", "Say when it starts and ends, or how it repeats")
     now = acting.by.now
-    return Window(
+    return MaintenanceWindow(
         id=window_id,
         organization_id=acting.organization_id,
         name=given.name,
@@ -55,7 +57,9 @@ def drafted(acting: Reach, given: NewMaintenance, window_id: str) -> Window:
     )
 
 
-def update(db: Connection, monitors: Monitors, acting: Reach, given: ChangedMaintenance) -> Window:
+def update(
+    db: Connection, monitors: Monitors, acting: MonitorReach, given: UpdateMaintenanceWindow
+) -> MaintenanceWindow:
     """Another state of a window; what is not given stays. Raises Forbidden, NotFound or BadRequest."""
     check(db, acting, "member")
     before = existing(db, acting, given.maintenance_id)
@@ -73,11 +77,13 @@ def update(db: Connection, monitors: Monitors, acting: Reach, given: ChangedMain
     after = replace(before, **found)
     if (after.starts_at, after.ends_at, after.repeat) != (before.starts_at, before.ends_at, before.repeat):
         after = replace(after, ended_at=0)
-    return _store(db, acting.by, before, _checked(monitors, after, acting.by.now))
+    return _store(db, acting.by, before, _check_window(monitors, after, acting.by.now))
 
 
-def end(db: Connection, acting: Reach, window_id: str) -> Window:
-    """What is under way is over now; one that repeats comes again. Raises Forbidden, NotFound or BadRequest."""
+def end(db: Connection, acting: MonitorReach, window_id: str) -> MaintenanceWindow:
+    """End a maintenance in progress now; a recurring one starts again as scheduled. Raises Forbidden, NotFound or
+    BadRequest.
+    """
     check(db, acting, "member")
     before = existing(db, acting, window_id)
     if not is_on(before, acting.by.now):
@@ -85,7 +91,7 @@ def end(db: Connection, acting: Reach, window_id: str) -> Window:
     return _store(db, acting.by, before, replace(before, ended_at=acting.by.now))
 
 
-def delete(db: Connection, acting: Reach, window_id: str) -> Window:
+def delete(db: Connection, acting: MonitorReach, window_id: str) -> MaintenanceWindow:
     """The window is gone. Raises Forbidden or NotFound."""
     check(db, acting, "member")
     gone = existing(db, acting, window_id)
@@ -94,7 +100,7 @@ def delete(db: Connection, acting: Reach, window_id: str) -> Window:
     return gone
 
 
-def existing(db: Connection, acting: Reach, window_id: str) -> Window:
+def existing(db: Connection, acting: MonitorReach, window_id: str) -> MaintenanceWindow:
     """Raises NotFound for an unknown window and for one of another organization."""
     found = rows.find(db, window_id)
     if found is None or found.organization_id != acting.organization_id:
@@ -102,14 +108,14 @@ def existing(db: Connection, acting: Reach, window_id: str) -> Window:
     return found
 
 
-def _checked(monitors: Monitors, window: Window, now: int) -> Window:
+def _check_window(monitors: Monitors, window: MaintenanceWindow, now: int) -> MaintenanceWindow:
     named = [monitors.find(monitor_id) for monitor_id in window.covers.monitor_ids]
     if any(monitor is None or monitor.organization_id != window.organization_id for monitor in named):
         raise BadRequest.about("covers.monitorIds", "There is no monitor with one of these ids in the organization")
-    return rules.checked(window, now)
+    return rules.check_window(window, now)
 
 
-def _store(db: Connection, by: By, before: Window, after: Window) -> Window:
+def _store(db: Connection, by: By, before: MaintenanceWindow, after: MaintenanceWindow) -> MaintenanceWindow:
     old, new = _plain(before), _plain(after)
     changes = {name: {"before": old[name], "after": new[name]} for name in old if old[name] != new[name]}
     if not changes:
@@ -120,10 +126,10 @@ def _store(db: Connection, by: By, before: Window, after: Window) -> Window:
     return after
 
 
-def _plain(window: Window) -> dict[str, Any]:
-    audited = (name for name in Window.__struct_fields__ if name not in _NOT_AUDITED)
+def _plain(window: MaintenanceWindow) -> dict[str, Any]:
+    audited = (name for name in MaintenanceWindow.__struct_fields__ if name not in _NOT_AUDITED)
     return {name: msgspec.to_builtins(getattr(window, name)) for name in audited}
 
 
-def _record(db: Connection, by: By, window: Window, action: audit.Action, detail: dict[str, Any]) -> None:
+def _record(db: Connection, by: By, window: MaintenanceWindow, action: audit.Action, detail: dict[str, Any]) -> None:
     audit.record(db, by, window.organization_id, action, _SUBJECT, window.id, detail)

@@ -1,13 +1,17 @@
-"""What stands in the form of a maintenance, and the message that comes of it. Pure but for time zones."""
+"""The maintenance form: its fields, and their conversion to API input. Pure but for time zones."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from analytics_box.base.errors import BadRequest, Detail
+from analytics_box.base.errors import BadRequest, ErrorDetail
 from analytics_box.base.texts import MaintenancePages
-from analytics_box.products.monitors.windows.messages import ChangedMaintenance, MaintenanceShown, NewMaintenance
+from analytics_box.products.monitors.windows.messages import (
+    CreateMaintenanceWindow,
+    MaintenanceShown,
+    UpdateMaintenanceWindow,
+)
 from analytics_box.tenants.tenancy.messages import message_of
 
 NAMES: Final = ("name", "all", "monitors", "groups", "tags", "frequency", "start", "end", "time", "minutes", "day")
@@ -63,17 +67,19 @@ def fields_of(shown: MaintenanceShown, zone: str) -> dict[str, str]:
     }
 
 
-def created(fields: Mapping[str, str]) -> NewMaintenance:
+def creation_input(fields: Mapping[str, str]) -> CreateMaintenanceWindow:
     """The message that plans a maintenance. Raises BadRequest."""
-    return message_of(_found(fields), NewMaintenance, MaintenancePages.wrong)
+    return message_of(_parse_fields(fields), CreateMaintenanceWindow, MaintenancePages.wrong)
 
 
-def changed(fields: Mapping[str, str], maintenance_id: str) -> ChangedMaintenance:
+def update_input(fields: Mapping[str, str], maintenance_id: str) -> UpdateMaintenanceWindow:
     """The message that changes one. Raises BadRequest."""
-    return message_of(_found(fields) | {"maintenanceId": maintenance_id}, ChangedMaintenance, MaintenancePages.wrong)
+    return message_of(
+        _parse_fields(fields) | {"maintenanceId": maintenance_id}, UpdateMaintenanceWindow, MaintenancePages.wrong
+    )
 
 
-def _found(fields: Mapping[str, str]) -> dict[str, Any]:
+def _parse_fields(fields: Mapping[str, str]) -> dict[str, Any]:
     wrong: dict[str, str] = {}
     found: dict[str, Any] = {"name": fields.get("name", "").strip(), "covers": _covers(fields)}
     if not found["name"]:
@@ -88,7 +94,7 @@ def _found(fields: Mapping[str, str]) -> dict[str, Any]:
     else:
         found["repeat"] = _repeat(fields, wrong)
     if wrong:
-        raise BadRequest(next(iter(wrong.values())), details=tuple(Detail(*one) for one in wrong.items()))
+        raise BadRequest(next(iter(wrong.values())), details=tuple(ErrorDetail(*one) for one in wrong.items()))
     return found
 
 

@@ -1,4 +1,4 @@
-"""What procedures of maintenance windows take, and answer with."""
+"""Input and output of the procedures for maintenance windows."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -13,10 +13,10 @@ Status = Literal["scheduled", "active", "over"]
 
 
 class GivenRepeat(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
-    """When a window comes again: each day, on `weekdays` (1 is Monday), or in each month on its `day`, else
+    """The recurrence of a window: each day, on `weekdays` (1 is Monday), or in each month on its `day`, else
     on the `nth` `weekday` of it; `day` and `nth` -1 are the last.
 
-    `time` is a local time such as 02:30 in `zone`, `minutes` how long it lasts. None begins at `until` or later.
+    `time` is a local time such as 02:30 in `zone`, `minutes` is the duration. No window begins at `until` or later.
     """
 
     every: Every
@@ -30,7 +30,7 @@ class GivenRepeat(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     until: datetime | None = None
 
 
-class NewMaintenance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+class CreateMaintenanceWindow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
     """Input of uptime.createMaintenance: once, with `startsAt` and `endsAt`, or again and again, with `repeat`.
 
     One that repeats first begins at `startsAt` or later; without it, now.
@@ -44,7 +44,7 @@ class NewMaintenance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     organization_id: Id | None = None
 
 
-class ChangedMaintenance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+class UpdateMaintenanceWindow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
     """Input of uptime.updateMaintenance. What is not given stays; `repeat` null makes it one that is only once."""
 
     maintenance_id: Id

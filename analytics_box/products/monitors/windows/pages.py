@@ -8,21 +8,27 @@ from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box.base.errors import BadRequest, Conflict, NotFound
-from analytics_box.base.identity import Person
-from analytics_box.base.texts import MaintenancePages, MonitorList, Ranges, figures
+from analytics_box.base.identity import SignedInPerson
+from analytics_box.base.texts import MaintenancePages, MonitorList, RangeTexts, figures
 from analytics_box.products.monitors.directory import Monitors
-from analytics_box.products.monitors.messages import OfOrganization
+from analytics_box.products.monitors.messages import MonitorOrganizationInput
 from analytics_box.products.monitors.monitor import HOME
 from analytics_box.products.monitors.page_frame import frame
 from analytics_box.products.monitors.windows import calendar
 from analytics_box.products.monitors.windows import calls as procedures
-from analytics_box.products.monitors.windows.fields import changed, created, fields_of, new_fields, read_fields
+from analytics_box.products.monitors.windows.fields import (
+    creation_input,
+    fields_of,
+    new_fields,
+    read_fields,
+    update_input,
+)
 from analytics_box.products.monitors.windows.messages import MaintenanceShown, OneMaintenance
 from analytics_box.tenants.tenancy.messages import millis
 from analytics_box.web.page import dates
 from analytics_box.web.page.questions import ask
 from analytics_box.web.page.templates import field_errors
-from analytics_box.web.page.visit import Answer, Next, Page, Visit, Visitor
+from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visitor
 
 PLACE: Final = f"{HOME}/maintenance"
 MOST_MONITORS: Final = 500  # to choose from; of more, whoever plans names groups or tags
@@ -35,7 +41,7 @@ _FIELDS: Final = {
 }
 
 
-class Line(Struct, frozen=True):
+class MaintenanceWindowLine(Struct, frozen=True):
     """A maintenance in the list."""
 
     name: str
@@ -58,13 +64,13 @@ class CalendarDay(Struct, frozen=True):
 
 async def maintenance_list(visit: Visitor) -> Page:
     """GET /monitors/maintenance."""
-    found = await procedures.list_maintenances(visit.call, OfOrganization())
+    found = await procedures.list_maintenances(visit.call, MonitorOrganizationInput())
     return visit.pages.show(
         "maintenance.html",
         shell=frame(visit.person),
         windows=[_line(visit, one) for one in found],
         weeks=_weeks(visit),
-        weekdays=Ranges.weekdays,
+        weekdays=RangeTexts.weekdays,
         editable=visit.person.may("member"),
         done=MonitorList.done.get(visit.asked("done"), ""),
     )
@@ -80,7 +86,7 @@ async def add(visit: Visitor) -> Answer:
     fields = read_fields(await visit.form())
     try:
         visit.saves()
-        await procedures.create_maintenance(visit.call, created(fields))
+        await procedures.create_maintenance(visit.call, creation_input(fields))
     except (BadRequest, Conflict) as wrong:
         return await _page(visit, fields, wrong=wrong)
     return visit.go(f"{PLACE}?done=maintenance-made")
@@ -88,16 +94,16 @@ async def add(visit: Visitor) -> Answer:
 
 async def edit_form(visit: Visitor, maintenance_id: FromPath[str]) -> Page:
     """GET /monitors/maintenance/{id}. Raises NotFound."""
-    found = await _found(visit, maintenance_id)
+    found = await _find_maintenance(visit, maintenance_id)
     return await _page(visit, fields_of(found, visit.person.time_zone), found)
 
 
 async def save(visit: Visitor, maintenance_id: FromPath[str]) -> Answer:
     """POST /monitors/maintenance/{id}. Raises NotFound."""
-    found, fields = await _found(visit, maintenance_id), read_fields(await visit.form())
+    found, fields = await _find_maintenance(visit, maintenance_id), read_fields(await visit.form())
     try:
         visit.saves()
-        await procedures.update_maintenance(visit.call, changed(fields, found.id))
+        await procedures.update_maintenance(visit.call, update_input(fields, found.id))
     except (BadRequest, Conflict) as wrong:
         return await _page(visit, fields, found, wrong=wrong)
     return visit.go(f"{PLACE}?done=maintenance-saved")
@@ -105,7 +111,7 @@ async def save(visit: Visitor, maintenance_id: FromPath[str]) -> Answer:
 
 async def delete_form(visit: Visitor, maintenance_id: FromPath[str]) -> Page:
     """GET /monitors/maintenance/{id}/delete: are you sure? Raises NotFound."""
-    found = await _found(visit, maintenance_id)
+    found = await _find_maintenance(visit, maintenance_id)
     action = f"{PLACE}/{found.id}/delete"
     return ask(visit, frame(visit.person), MaintenancePages.delete, found.name, action=action, back=PLACE)
 
@@ -122,15 +128,15 @@ async def end(visit: Visitor, maintenance_id: FromPath[str]) -> Next:
     return visit.go(f"{PLACE}?done=maintenance-ended")
 
 
-async def _found(visit: Visit, maintenance_id: str) -> MaintenanceShown:
-    for one in await procedures.list_maintenances(visit.call, OfOrganization()):
+async def _find_maintenance(visit: PageRequest, maintenance_id: str) -> MaintenanceShown:
+    for one in await procedures.list_maintenances(visit.call, MonitorOrganizationInput()):
         if one.id == maintenance_id:
             return one
     raise NotFound.of("maintenance", maintenance_id)
 
 
 async def _page(
-    visit: Visit,
+    visit: PageRequest,
     fields: dict[str, str],
     found: MaintenanceShown | None = None,
     *,
@@ -148,26 +154,26 @@ async def _page(
         errors=errors,
         general=wrong.message if wrong is not None and not errors else "",
         monitors=_monitors(visit),
-        weekdays=[(str(day + 1), Ranges.weekdays[day]) for day in range(7)],
+        weekdays=[(str(day + 1), RangeTexts.weekdays[day]) for day in range(7)],
         zones=sorted(available_timezones()),
     )
 
 
-def _monitors(visit: Visit) -> list[tuple[str, str]]:
+def _monitors(visit: PageRequest) -> list[tuple[str, str]]:
     own = visit.parts[Monitors].of(visit.person.organization_id)
     return sorted(((one.id, figures.visible(one.called)) for one in own), key=lambda one: one[1].casefold())[
         :MOST_MONITORS
     ]
 
 
-def _weeks(visit: Visit) -> list[list[CalendarDay]]:
+def _weeks(visit: PageRequest) -> list[list[CalendarDay]]:
     """The calendar; none where nothing is planned."""
     person, planned = visit.person, visit.parts[Monitors].windows(visit.person.organization_id)
     made = calendar.weeks(planned, visit.call.now, person.time_zone) if planned else ()
     return [[_calendar_day(day, person) for day in week] for week in made]
 
 
-def _calendar_day(day: calendar.Day, person: Person) -> CalendarDay:
+def _calendar_day(day: calendar.MaintenanceDay, person: SignedInPerson) -> CalendarDay:
     return CalendarDay(
         label=dates.short_day_text(day.date, person.date_format),
         is_today=day.is_today,
@@ -176,7 +182,7 @@ def _calendar_day(day: calendar.Day, person: Person) -> CalendarDay:
     )
 
 
-def _times(entry: calendar.Entry, person: Person) -> str:
+def _times(entry: calendar.CalendarEntry, person: SignedInPerson) -> str:
     """From when to when on that day; open where it goes on before or after."""
     begins, ends = (
         dates.time_text(datetime.combine(date.min, one), person.time_format) if one is not None else ""
@@ -185,14 +191,14 @@ def _times(entry: calendar.Entry, person: Person) -> str:
     return f"{begins}–{ends}" if begins or ends else MaintenancePages.whole_day
 
 
-def _line(visit: Visit, one: MaintenanceShown) -> Line:
+def _line(visit: PageRequest, one: MaintenanceShown) -> MaintenanceWindowLine:
     words, person = MaintenancePages, visit.person
     following = ""
     if one.status == "active" and one.current_ends_at is not None:
         following = words.until.format(when=dates.moment(millis(one.current_ends_at), person))
     elif one.next_starts_at is not None and one.repeat is not None:
         following = words.next.format(when=dates.moment(millis(one.next_starts_at), person))
-    return Line(
+    return MaintenanceWindowLine(
         name=figures.visible(one.name),
         href=f"{PLACE}/{one.id}",
         now=one.status == "active",
@@ -203,12 +209,12 @@ def _line(visit: Visit, one: MaintenanceShown) -> Line:
     )
 
 
-def _when(one: MaintenanceShown, person: Person) -> str:
+def _when(one: MaintenanceShown, person: SignedInPerson) -> str:
     words, repeat = MaintenancePages, one.repeat
     if repeat is None:
         ends = dates.moment(millis(one.ends_at), person) if one.ends_at is not None else ""
         return f"{dates.moment(millis(one.starts_at), person)} – {ends}"
-    days = ", ".join(Ranges.weekdays[day - 1] for day in repeat.weekdays)
+    days = ", ".join(RangeTexts.weekdays[day - 1] for day in repeat.weekdays)
     every = {"day": words.frequencies["daily"], "week": days, "month": _of_month(one)}[repeat.every]
     return words.again.format(
         every=every, time=repeat.time, zone=repeat.zone, lasts=figures.duration(repeat.minutes * 60)

@@ -1,4 +1,4 @@
-"""What a maintenance window may say. Pure."""
+"""Validation of maintenance windows. Pure."""
 
 import unicodedata
 from datetime import UTC, datetime
@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest
-from analytics_box.products.monitors.window import Repeat, Window, change_after
+from analytics_box.products.monitors.window import MaintenanceWindow, Repeat, change_after
 from analytics_box.products.monitors.windows.messages import GivenRepeat
 
 MOST: Final = 1_000  # windows of an organization
@@ -16,7 +16,7 @@ _YEARS: Final = range(2000, 2200)
 _LONGEST: Final = 366 * 86_400_000  # of one that is once
 
 
-def checked(window: Window, now: int) -> Window:
+def check_window(window: MaintenanceWindow, now: int) -> MaintenanceWindow:
     """The window with its name in its one spelling. Raises BadRequest."""
     name = window.name.strip()
     if not name or any(unicodedata.category(letter) in {"Cc", "Cf", "Cs"} for letter in name):
@@ -37,7 +37,7 @@ def checked(window: Window, now: int) -> Window:
 
 
 def repeat_of(given: GivenRepeat | None) -> Repeat | None:
-    """How it repeats. Raises BadRequest."""
+    """The recurrence in this input; None if there is none. Raises BadRequest."""
     if given is None:
         return None
     fields = {name: getattr(given, name) for name in Repeat.__struct_fields__}

@@ -1,5 +1,7 @@
-"""What pages have done about transitions of monitors, in box.db. Every function takes a connection inside the caller's
-transaction."""
+"""The records of how pages responded to transitions of monitors, in box.db. Every function takes a connection inside
+the
+caller's transaction.
+"""
 
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
@@ -38,7 +40,9 @@ def set_incident(db: Connection, page_id: str, topic: str, incident_id: str) -> 
 
 
 def firsts(db: Connection, page_id: str) -> dict[str, int]:
-    """When monitors were first down of which the open incidents of a page came (UTC ms), by the incidents' ids."""
+    """The time when the first monitor of each automatic open incident of a page went down (UTC ms), by the incident's
+    id.
+    """
     found = db.execute(
         """
         -- automatic.firsts

@@ -1,11 +1,11 @@
-"""What it means for status pages that something happened to a monitor, and which incident it belongs to. Pure."""
+"""The effect of a monitor's transition on status pages, and the incident that it belongs to. Pure."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
 from analytics_box.base.clock import MINUTE
-from analytics_box.products.monitors.running.notices import Detail, What
-from analytics_box.products.status_pages.incident import Affected, Impact, Incident, Severity
+from analytics_box.products.monitors.running.notices import NoticeDetail, What
+from analytics_box.products.status_pages.incident import AffectedComponent, Impact, Incident, Severity
 
 JOINING: Final = 2 * MINUTE  # what goes down within that of the first one belongs to its incident
 
@@ -23,13 +23,13 @@ _MEANINGS: Final[dict[tuple[What, str], Meaning]] = {
 }
 
 
-def meaning(what: What, detail: Detail) -> Meaning | None:
+def meaning(what: What, detail: NoticeDetail) -> Meaning | None:
     """Whether it opens an incident or ends one; what nobody is told of does neither."""
     return None if detail.muted else _MEANINGS.get((what, detail.state))
 
 
-def severity_of(affected: Iterable[Affected]) -> Severity:
-    """How bad that is for a page."""
+def severity_of(affected: Iterable[AffectedComponent]) -> Severity:
+    """The severity for a page."""
     return "major" if any(one.impact == "down" for one in affected) else "minor"
 
 
@@ -43,7 +43,7 @@ def is_unseen(incident: Incident) -> bool:
     return incident.is_draft and len(incident.updates) == 1 and is_untouched(incident)
 
 
-def explained(incidents: Iterable[Incident], component_id: str) -> Incident | None:
+def explaining_incident(incidents: Iterable[Incident], component_id: str) -> Incident | None:
     """The incident that says already that something is wrong with a component; drafts of people do not count."""
     for incident in incidents:
         counts = (
@@ -67,18 +67,18 @@ def to_join(incidents: Iterable[Incident], firsts: dict[str, int], component_id:
 
 
 def impact_in(incident: Incident, component_id: str) -> Impact | None:
-    """How a component is affected by an incident; None where that is not about it."""
+    """The impact of an incident on a component; None if the incident does not affect it."""
     return next((one.impact for one in incident.affected if one.component_id == component_id), None)
 
 
-def with_one(affected: Sequence[Affected], new: Affected) -> tuple[Affected, ...]:
-    """The same with this component as it is now."""
+def with_one(affected: Sequence[AffectedComponent], new: AffectedComponent) -> tuple[AffectedComponent, ...]:
+    """Add this component to the affected ones, or replace it."""
     known = any(one.component_id == new.component_id for one in affected)
     if not known:
         return (*affected, new)
     return tuple(new if one.component_id == new.component_id else one for one in affected)
 
 
-def wrong_in(affected: Iterable[Affected]) -> tuple[Affected, ...]:
+def wrong_in(affected: Iterable[AffectedComponent]) -> tuple[AffectedComponent, ...]:
     """The components that are there and not well."""
     return tuple(one for one in affected if one.impact != "operational" and one.component_id is not None)

@@ -21,12 +21,12 @@ from analytics_box.products.status_pages import incident_rows
 from analytics_box.products.status_pages import rows as page_rows
 from analytics_box.products.status_pages.automatic import rows, rules, wording
 from analytics_box.products.status_pages.directory import StatusPages
-from analytics_box.products.status_pages.incident import Affected, Incident
+from analytics_box.products.status_pages.incident import AffectedComponent, Incident
 from analytics_box.products.status_pages.incidents import saying, ticking
 from analytics_box.products.status_pages.incidents.change import MOST_UPDATES
 from analytics_box.products.status_pages.names import public_name
-from analytics_box.products.status_pages.page import Page
-from analytics_box.products.status_pages.saving import touched
+from analytics_box.products.status_pages.page import StatusPage
+from analytics_box.products.status_pages.saving import touch_page
 from analytics_box.products.status_pages.whole import Whole
 
 KEPT: Final = 30 * DAY  # ms for which drafts that have ended, and what was told, are kept
@@ -66,11 +66,11 @@ class AutomaticIncidents:
         await self._db.write(sweep)
 
 
-class Happened(Struct, frozen=True):
-    """That something happened to the component of a page, which is affected like that; times are UTC ms."""
+class ComponentTransition(Struct, frozen=True):
+    """A transition that affects a component of a page; times are UTC ms."""
 
-    page: Page
-    component: Affected
+    page: StatusPage
+    component: AffectedComponent
     topic: str
     at: int
     since: int
@@ -82,7 +82,7 @@ def deal(db: Connection, told: Sequence[Told], now: int) -> list[Whole]:
 
     Remember them after the commit.
     """
-    changed: dict[str, Page] = {}
+    changed: dict[str, StatusPage] = {}
     for one in told:
         work = _open if rules.meaning(one[1].what, one[1].detail) == "opens" else _recover
         for happened in _on_pages(db, one, now):
@@ -93,10 +93,10 @@ def deal(db: Connection, told: Sequence[Told], now: int) -> list[Whole]:
                 changed[page.id] = page
     for page in changed.values():
         ticking.publish_due(db, page, now)
-    return [touched(db, page_id, now) for page_id in changed]
+    return [touch_page(db, page_id, now) for page_id in changed]
 
 
-def _on_pages(db: Connection, told: Told, now: int) -> list[Happened]:
+def _on_pages(db: Connection, told: Told, now: int) -> list[ComponentTransition]:
     """A transition as the pages of the monitor's own organization see it."""
     monitor, transition = told
     since, found = transition.detail.since, []
@@ -105,26 +105,26 @@ def _on_pages(db: Connection, told: Told, now: int) -> list[Happened]:
         page = page_rows.find(db, component.page_id)
         if page is not None and page.organization_id == monitor.organization_id:
             name = public_name(component, monitor)
-            affected = Affected(component_id=component.id, name=name, impact="down")
+            affected = AffectedComponent(component_id=component.id, name=name, impact="down")
             topic = f"monitor:{monitor.id}:{transition.id}"
-            found.append(Happened(page, affected, topic, at, min(since or at, at), now))
+            found.append(ComponentTransition(page, affected, topic, at, min(since or at, at), now))
     return found
 
 
-def _open(db: Connection, happened: Happened) -> bool:
+def _open(db: Connection, happened: ComponentTransition) -> bool:
     """A component is down: whether that changed an incident, or made one."""
     page, component = happened.page, happened.component
     incidents = incident_rows.incidents_of(db, page.id, 0)
     component_id = component.component_id or ""
-    if rules.explained(incidents, component_id) is not None:
+    if rules.explaining_incident(incidents, component_id) is not None:
         return False
     before = rules.to_join(incidents, rows.firsts(db, page.id), component_id, happened.at)
-    incident = _made(db, happened) if before is None else _joined(db, happened, before)
+    incident = _new_incident(db, happened) if before is None else _join_incident(db, happened, before)
     rows.set_incident(db, page.id, happened.topic, incident.id)
     return True
 
 
-def _made(db: Connection, happened: Happened) -> Incident:
+def _new_incident(db: Connection, happened: ComponentTransition) -> Incident:
     page, now = happened.page, happened.now
     affected = (happened.component,)
     made = Incident(
@@ -142,10 +142,10 @@ def _made(db: Connection, happened: Happened) -> Incident:
         updated_at=now,
         affected=affected,
     )
-    return saying.begin(db, page, made, wording.opened(affected), now=now)
+    return saying.begin(db, page, made, wording.opening_message(affected), now=now)
 
 
-def _joined(db: Connection, happened: Happened, before: Incident) -> Incident:
+def _join_incident(db: Connection, happened: ComponentTransition, before: Incident) -> Incident:
     """Another component is down that belongs to an incident."""
     affected = rules.with_one(before.affected, happened.component)
     before = replace(before, started_at=min(before.started_at, happened.since))
@@ -154,10 +154,10 @@ def _joined(db: Connection, happened: Happened, before: Incident) -> Incident:
     if rules.is_untouched(before):
         wrong = rules.wrong_in(affected)
         before = replace(before, title=wording.title(wrong), severity=rules.severity_of(wrong))
-    return _said(db, happened, before, affected, wording.joined((happened.component,)))
+    return _add_update(db, happened, before, affected, wording.joining_message((happened.component,)))
 
 
-def _recover(db: Connection, happened: Happened) -> bool:
+def _recover(db: Connection, happened: ComponentTransition) -> bool:
     """A component is back: whether that changed an incident."""
     component_id = happened.component.component_id or ""
     own = [
@@ -170,7 +170,7 @@ def _recover(db: Connection, happened: Happened) -> bool:
     return bool(own)
 
 
-def _recover_in(db: Connection, happened: Happened, before: Incident) -> None:
+def _recover_in(db: Connection, happened: ComponentTransition, before: Incident) -> None:
     """Say so, and end an incident in which nothing is wrong any more. What nobody was to see yet is gone."""
     well = replace(happened.component, impact="operational")
     affected = rules.with_one(before.affected, well)
@@ -178,16 +178,18 @@ def _recover_in(db: Connection, happened: Happened, before: Incident) -> None:
     if wrong and rules.is_unseen(before):
         _rewritten(db, before, wrong, happened.now)
     elif wrong:
-        _said(db, happened, before, affected, wording.some_recovered((well,)))
+        _add_update(db, happened, before, affected, wording.partial_recovery_message((well,)))
     elif before.publish_at is not None and rules.is_unseen(before):
         incident_rows.delete(db, before.id)
     else:
         saying.say(db, happened.page, before, "resolved", StatusIncidents.recovered, now=happened.now)
 
 
-def _rewritten(db: Connection, before: Incident, affected: Sequence[Affected], now: int) -> Incident:
+def _rewritten(db: Connection, before: Incident, affected: Sequence[AffectedComponent], now: int) -> Incident:
     """A draft that nobody has seen, as if it had been about these components from the beginning."""
-    update = replace(before.updates[0], message=wording.opened(affected), affected=tuple(affected), updated_at=now)
+    update = replace(
+        before.updates[0], message=wording.opening_message(affected), affected=tuple(affected), updated_at=now
+    )
     after = replace(
         before,
         title=wording.title(affected),
@@ -201,7 +203,9 @@ def _rewritten(db: Connection, before: Incident, affected: Sequence[Affected], n
     return after
 
 
-def _said(db: Connection, happened: Happened, before: Incident, affected: Sequence[Affected], message: str) -> Incident:
+def _add_update(
+    db: Connection, happened: ComponentTransition, before: Incident, affected: Sequence[AffectedComponent], message: str
+) -> Incident:
     """Another update in the state that it has; one with too many of them only changes."""
     if len(before.updates) >= MOST_UPDATES:
         after = replace(before, affected=tuple(affected), updated_at=happened.now)

@@ -4,30 +4,30 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from analytics_box.products.status_pages.page import Component, Group
+from analytics_box.products.status_pages.page import Component, ComponentGroup
 from analytics_box.products.status_pages.whole import Whole
 
 
-class Entry(Struct, frozen=True):
-    """What stands directly on a page: a component, or a group with its components."""
+class PageItem(Struct, frozen=True):
+    """A top-level item of a page: a component, or a group with its components."""
 
     id: str
-    group: Group | None
+    group: ComponentGroup | None
     components: tuple[Component, ...]
 
 
-def entries(whole: Whole) -> list[Entry]:
-    """What stands on a page, in its order."""
+def entries(whole: Whole) -> list[PageItem]:
+    """The top-level items of a page, in its order."""
     known = {group.id for group in whole.groups}
     found = [
-        (group.position, Entry(group.id, group, tuple(one for one in whole.components if one.group_id == group.id)))
+        (group.position, PageItem(group.id, group, tuple(one for one in whole.components if one.group_id == group.id)))
         for group in whole.groups
     ]
-    found += [(one.position, Entry(one.id, None, (one,))) for one in whole.components if one.group_id not in known]
+    found += [(one.position, PageItem(one.id, None, (one,))) for one in whole.components if one.group_id not in known]
     return [entry for _, entry in sorted(found, key=lambda pair: (pair[0], pair[1].id))]
 
 
-def moved(whole: Whole, wanted: str, step: int) -> list[str]:
+def reordered_ids(whole: Whole, wanted: str, step: int) -> list[str]:
     """The ids of everything in its order after one component or group went one place up (-1) or down (1).
 
     A component in a group moves within it.

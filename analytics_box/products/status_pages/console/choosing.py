@@ -1,4 +1,4 @@
-"""Which components an incident is about: proposed from what is not well, and read from a form. Pure."""
+"""The components of an incident: proposed from those in trouble, and read from a form. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import Struct
 
 from analytics_box.base.texts import IncidentConsole, StatusPageList, figures
-from analytics_box.products.status_pages.incident import Affected, Impact, Incident, Severity
+from analytics_box.products.status_pages.incident import AffectedComponent, Impact, Incident, Severity
 from analytics_box.products.status_pages.page import ComponentStatus
 from analytics_box.products.status_pages.seen import ComponentSeen, PageSeen
 from analytics_box.products.status_pages.whole import Whole
@@ -20,7 +20,7 @@ _OF_STATUS: Final[dict[ComponentStatus, Impact]] = {
 }
 
 
-class Choice(Struct, frozen=True):
+class ImpactChoice(Struct, frozen=True):
     """A component in a form, how it is, and how an incident would affect it; empty for not."""
 
     id: str
@@ -31,7 +31,7 @@ class Choice(Struct, frozen=True):
 
 
 def impact_of(one: ComponentSeen) -> Impact | None:
-    """How a component is affected by what is wrong with it now; None while nothing is."""
+    """The impact of a component's current trouble; None if there is none."""
     if not one.manual:
         current = "down" if one.status == "major_outage" else one.current
         return current if current in ("down", "degraded") else None
@@ -50,8 +50,8 @@ def in_trouble(seen: PageSeen, incidents: Sequence[Incident]) -> list[ComponentS
     return [one for one in seen.components if impact_of(one) is not None and one.id not in told]
 
 
-def proposed(whole: Whole, seen: PageSeen, *, monitor_id: str = "", component_id: str = "") -> dict[str, Impact]:
-    """What a new incident is about unless somebody says otherwise: what is in trouble, and what was asked for."""
+def propose_impacts(whole: Whole, seen: PageSeen, *, monitor_id: str = "", component_id: str = "") -> dict[str, Impact]:
+    """The default impacts of a new incident: the components in trouble, and the requested ones."""
     asked = {
         one.id for one in whole.components if component_id == one.id or (monitor_id and monitor_id == one.monitor_id)
     }
@@ -63,7 +63,7 @@ def proposed(whole: Whole, seen: PageSeen, *, monitor_id: str = "", component_id
 
 
 def title_of(seen: PageSeen, impacts: Mapping[str, Impact]) -> str:
-    """What an incident about these components could be called."""
+    """A suggested title for an incident that affects these components."""
     words = IncidentConsole
     names = [figures.visible(one.name) for one in seen.components if one.id in impacts]
     if not names:
@@ -76,31 +76,32 @@ def title_of(seen: PageSeen, impacts: Mapping[str, Impact]) -> str:
 
 
 def severity_of(seen: PageSeen, impacts: Mapping[str, Impact]) -> Severity:
-    """How bad it looks."""
+    """A suggested severity."""
     down = sum(impact == "down" for impact in impacts.values())
     if down and down == len(seen.components):
         return "critical"
     return "major" if down else "minor"
 
 
-def choices(seen: PageSeen, impacts: Mapping[str, str]) -> list[Choice]:
+def choices(seen: PageSeen, impacts: Mapping[str, str]) -> list[ImpactChoice]:
     """All components of the page as rows of a form."""
     return [
-        Choice(one.id, figures.visible(one.name), *state_of(one), impacts.get(one.id, "")) for one in seen.components
+        ImpactChoice(one.id, figures.visible(one.name), *state_of(one), impacts.get(one.id, ""))
+        for one in seen.components
     ]
 
 
 def state_of(one: ComponentSeen) -> tuple[str, str]:
-    """How a component is, as styles call it and in words."""
+    """A component's status, as the class in styles and in words."""
     mark = one.status or "unknown"
     return mark, StatusPageList.component_states[mark]
 
 
 def read_impacts(form: Mapping[str, str]) -> dict[str, str]:
-    """What a form says of components, those that are not affected left out."""
+    """The impacts in a form by component, without components that are not affected."""
     return {name.removeprefix(PREFIX): impact for name, impact in form.items() if name.startswith(PREFIX) and impact}
 
 
-def impacts_of(affected: Sequence[Affected]) -> dict[str, str]:
-    """How an incident affects components now."""
+def impacts_of(affected: Sequence[AffectedComponent]) -> dict[str, str]:
+    """The current impacts of an incident by component."""
     return {one.component_id: one.impact for one in affected if one.component_id is not None}

@@ -9,21 +9,21 @@ from msgspec import Struct
 from analytics_box.base.errors import BadRequest, Conflict, NotFound
 from analytics_box.base.texts import StatusComponents, StatusPageList, figures
 from analytics_box.products.monitors.directory import Monitors
-from analytics_box.products.status_pages.console.arranging import entries, moved
+from analytics_box.products.status_pages.console.arranging import entries, reordered_ids
 from analytics_box.products.status_pages.console.choosing import state_of
-from analytics_box.products.status_pages.console.frame import Opened, frame, opened
+from analytics_box.products.status_pages.console.frame import ConsolePage, frame, open_page
 from analytics_box.products.status_pages.console.new_pages import MOST_MONITORS
 from analytics_box.products.status_pages.editing import component_calls as procedures
 from analytics_box.products.status_pages.editing.messages import (
-    ChangedComponent,
-    ChangedGroup,
-    NewComponent,
-    NewGroup,
-    NewOrder,
-    OneComponent,
-    OneGroup,
+    AddComponent,
+    AddComponentGroup,
+    ComponentGroupId,
+    ComponentId,
+    ReorderComponents,
+    UpdateComponent,
+    UpdateComponentGroup,
 )
-from analytics_box.products.status_pages.page import Component, Group
+from analytics_box.products.status_pages.page import Component, ComponentGroup
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.page.questions import ask
 from analytics_box.web.page.templates import field_errors
@@ -35,7 +35,7 @@ _FIELDS: Final = {"displayName": "name", "groupId": "group", "uptimeScheduleId":
 _ADDED: Final = {"monitor": "monitor", "manual": "manual", "group": "group"}
 
 
-class Line(Struct, frozen=True, kw_only=True):
+class ComponentRow(Struct, frozen=True, kw_only=True):
     """A component or a group in the list. `is_inner` stands in a group."""
 
     id: str
@@ -52,12 +52,12 @@ class Line(Struct, frozen=True, kw_only=True):
 
 async def components(visit: Visitor, page_id: FromPath[str]) -> Page:
     """GET /status-pages/{id}/components. Raises NotFound."""
-    return _page(await opened(visit, page_id))
+    return _page(await open_page(visit, page_id))
 
 
 async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
     """POST /status-pages/{id}/components: a monitor, a component without one, or a group. Raises NotFound."""
-    page, form = await opened(visit, page_id), await visit.form()
+    page, form = await open_page(visit, page_id), await visit.form()
     kind = _ADDED.get(form.get("add", ""), "monitor")
     given = {"statusPageId": page_id}
     try:
@@ -65,13 +65,13 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
         match kind:
             case "group":
                 found: dict[str, Any] = given | {"name": form.get("group", "")}
-                await procedures.add_group(visit.call, message_of(found, NewGroup, StatusPageList.wrong))
+                await procedures.add_group(visit.call, message_of(found, AddComponentGroup, StatusPageList.wrong))
             case "manual":
                 found = given | {"name": form.get("manual", "")}
-                await procedures.add_component(visit.call, message_of(found, NewComponent, StatusPageList.wrong))
+                await procedures.add_component(visit.call, message_of(found, AddComponent, StatusPageList.wrong))
             case _:
                 found = given | {"uptimeScheduleId": form.get("monitor", "")}
-                await procedures.add_component(visit.call, message_of(found, NewComponent, StatusPageList.wrong))
+                await procedures.add_component(visit.call, message_of(found, AddComponent, StatusPageList.wrong))
     except (BadRequest, Conflict) as wrong:
         return _page(page, Again(wrong.status, form, {kind: wrong.message}))
     return visit.go(f"{page.href}/components?done=added")
@@ -79,23 +79,23 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
 
 async def order(visit: Visitor, page_id: FromPath[str]) -> Next:
     """POST /status-pages/{id}/order: one of them goes up or down. Raises NotFound or BadRequest."""
-    page, form = await opened(visit, page_id), await visit.form()
+    page, form = await open_page(visit, page_id), await visit.form()
     wanted, step = (form["up"], -1) if form.get("up") else (form.get("down", ""), 1)
-    new_order = tuple(moved(page.whole, wanted, step))
+    new_order = tuple(reordered_ids(page.whole, wanted, step))
     if new_order:
-        await procedures.reorder(visit.call, NewOrder(page_id, new_order))
+        await procedures.reorder(visit.call, ReorderComponents(page_id, new_order))
     return visit.go(f"{page.href}/components")
 
 
 async def edit_form(visit: Visitor, page_id: FromPath[str], component_id: FromPath[str]) -> Page:
     """GET /status-pages/{id}/components/{component}. Raises NotFound."""
-    page = await opened(visit, page_id)
+    page = await open_page(visit, page_id)
     return _component_page(page, _component(page, component_id), Again())
 
 
 async def save(visit: Visitor, page_id: FromPath[str], component_id: FromPath[str]) -> Answer:
     """POST /status-pages/{id}/components/{component}. Raises NotFound."""
-    page, form = await opened(visit, page_id), await visit.form()
+    page, form = await open_page(visit, page_id), await visit.form()
     component = _component(page, component_id)
     found: dict[str, Any] = {
         "componentId": component_id,
@@ -110,9 +110,9 @@ async def save(visit: Visitor, page_id: FromPath[str], component_id: FromPath[st
         found["status"] = form.get("status", "operational")
     else:
         found |= {hides: not form.get(shows) for shows, hides in _SHOWN.items()}
-    return await _saved(
+    return await _save_change(
         page,
-        lambda: procedures.update_component(visit.call, message_of(found, ChangedComponent, StatusPageList.wrong)),
+        lambda: procedures.update_component(visit.call, message_of(found, UpdateComponent, StatusPageList.wrong)),
         lambda again: _component_page(page, component, again),
         form,
     )
@@ -120,7 +120,7 @@ async def save(visit: Visitor, page_id: FromPath[str], component_id: FromPath[st
 
 async def remove_form(visit: Visitor, page_id: FromPath[str], component_id: FromPath[str]) -> Page:
     """GET /status-pages/{id}/components/{component}/remove: are you sure? Raises NotFound."""
-    page = await opened(visit, page_id)
+    page = await open_page(visit, page_id)
     component, here = _component(page, component_id), f"{page.href}/components/{component_id}"
     name = _name(page, component)
     question = StatusComponents.remove_component
@@ -129,25 +129,25 @@ async def remove_form(visit: Visitor, page_id: FromPath[str], component_id: From
 
 async def remove(visit: Visitor, page_id: FromPath[str], component_id: FromPath[str]) -> Next:
     """POST /status-pages/{id}/components/{component}/remove. Raises NotFound."""
-    page = await opened(visit, page_id)
-    await procedures.remove_component(visit.call, OneComponent(_component(page, component_id).id))
+    page = await open_page(visit, page_id)
+    await procedures.remove_component(visit.call, ComponentId(_component(page, component_id).id))
     return visit.go(f"{page.href}/components?done=removed")
 
 
 async def group_form(visit: Visitor, page_id: FromPath[str], group_id: FromPath[str]) -> Page:
     """GET /status-pages/{id}/groups/{group}. Raises NotFound."""
-    page = await opened(visit, page_id)
+    page = await open_page(visit, page_id)
     return _group_page(page, _group(page, group_id), Again())
 
 
 async def save_group(visit: Visitor, page_id: FromPath[str], group_id: FromPath[str]) -> Answer:
     """POST /status-pages/{id}/groups/{group}. Raises NotFound."""
-    page, form = await opened(visit, page_id), await visit.form()
+    page, form = await open_page(visit, page_id), await visit.form()
     group = _group(page, group_id)
     found = {"groupId": group_id, "name": form.get("name", ""), "description": form.get("description", "")}
-    return await _saved(
+    return await _save_change(
         page,
-        lambda: procedures.update_group(visit.call, message_of(found, ChangedGroup, StatusPageList.wrong)),
+        lambda: procedures.update_group(visit.call, message_of(found, UpdateComponentGroup, StatusPageList.wrong)),
         lambda again: _group_page(page, group, again),
         form,
     )
@@ -155,7 +155,7 @@ async def save_group(visit: Visitor, page_id: FromPath[str], group_id: FromPath[
 
 async def remove_group_form(visit: Visitor, page_id: FromPath[str], group_id: FromPath[str]) -> Page:
     """GET /status-pages/{id}/groups/{group}/remove: are you sure? Raises NotFound."""
-    page = await opened(visit, page_id)
+    page = await open_page(visit, page_id)
     group, here = _group(page, group_id), f"{page.href}/groups/{group_id}"
     question = StatusComponents.remove_group
     return ask(visit, frame(visit.person), question, group.name, action=f"{here}/remove", back=here)
@@ -163,13 +163,13 @@ async def remove_group_form(visit: Visitor, page_id: FromPath[str], group_id: Fr
 
 async def remove_group(visit: Visitor, page_id: FromPath[str], group_id: FromPath[str]) -> Next:
     """POST /status-pages/{id}/groups/{group}/remove. Raises NotFound."""
-    page = await opened(visit, page_id)
-    await procedures.remove_group(visit.call, OneGroup(_group(page, group_id).id))
+    page = await open_page(visit, page_id)
+    await procedures.remove_group(visit.call, ComponentGroupId(_group(page, group_id).id))
     return visit.go(f"{page.href}/components?done=removed")
 
 
-async def _saved(
-    page: Opened,
+async def _save_change(
+    page: ConsolePage,
     change: Callable[[], Awaitable[object]],
     show: Callable[[Again], Page],
     form: dict[str, str],
@@ -183,7 +183,7 @@ async def _saved(
     return page.visit.go(f"{page.href}/components?done=saved")
 
 
-def _page(page: Opened, again: Again | None = None) -> Page:
+def _page(page: ConsolePage, again: Again | None = None) -> Page:
     shown = {one.monitor_id for one in page.whole.components}
     own = page.visit.parts[Monitors].of(page.whole.page.organization_id)
     left = sorted(
@@ -195,7 +195,7 @@ def _page(page: Opened, again: Again | None = None) -> Page:
     )
 
 
-def _lines(page: Opened) -> list[Line]:
+def _lines(page: ConsolePage) -> list[ComponentRow]:
     own, lines = entries(page.whole), []
     for number, entry in enumerate(own):
         is_first, is_last = number == 0, number == len(own) - 1
@@ -204,7 +204,7 @@ def _lines(page: Opened) -> list[Line]:
             continue
         href = f"{page.href}/groups/{entry.id}"
         name = figures.visible(entry.group.name)
-        lines.append(Line(id=entry.id, name=name, href=href, is_group=True, is_first=is_first, is_last=is_last))
+        lines.append(ComponentRow(id=entry.id, name=name, href=href, is_group=True, is_first=is_first, is_last=is_last))
         last = len(entry.components) - 1
         lines += [
             _line(page, one, is_inner=True, is_first=place == 0, is_last=place == last)
@@ -213,7 +213,7 @@ def _lines(page: Opened) -> list[Line]:
     return lines
 
 
-def _line(page: Opened, one: Component, *, is_first: bool, is_last: bool, is_inner: bool = False) -> Line:
+def _line(page: ConsolePage, one: Component, *, is_first: bool, is_last: bool, is_inner: bool = False) -> ComponentRow:
     words = StatusComponents
     seen = next((each for each in page.seen.components if each.id == one.id), None)
     mark, label = state_of(seen) if seen is not None else ("", "")
@@ -224,7 +224,7 @@ def _line(page: Opened, one: Component, *, is_first: bool, is_last: bool, is_inn
         notes.append(words.hidden)
     elif one.name:
         notes.append(f"{words.monitor}: {figures.visible(_monitor_name(page, one))}")
-    return Line(
+    return ComponentRow(
         id=one.id,
         name=_name(page, one),
         href=f"{page.href}/components/{one.id}",
@@ -237,7 +237,7 @@ def _line(page: Opened, one: Component, *, is_first: bool, is_last: bool, is_inn
     )
 
 
-def _component_page(page: Opened, one: Component, again: Again) -> Page:
+def _component_page(page: ConsolePage, one: Component, again: Again) -> Page:
     words = StatusComponents
     values = {
         "name": one.name,
@@ -264,7 +264,7 @@ def _component_page(page: Opened, one: Component, again: Again) -> Page:
     )
 
 
-def _group_page(page: Opened, group: Group, again: Again) -> Page:
+def _group_page(page: ConsolePage, group: ComponentGroup, again: Again) -> Page:
     return page.show(
         "status_component.html",
         "components",
@@ -280,25 +280,25 @@ def _group_page(page: Opened, group: Group, again: Again) -> Page:
     )
 
 
-def _component(page: Opened, component_id: str) -> Component:
+def _component(page: ConsolePage, component_id: str) -> Component:
     for one in page.whole.components:
         if one.id == component_id:
             return one
     raise NotFound(UNKNOWN)
 
 
-def _group(page: Opened, group_id: str) -> Group:
+def _group(page: ConsolePage, group_id: str) -> ComponentGroup:
     for one in page.whole.groups:
         if one.id == group_id:
             return one
     raise NotFound(UNKNOWN)
 
 
-def _monitor_name(page: Opened, one: Component) -> str:
+def _monitor_name(page: ConsolePage, one: Component) -> str:
     found = page.visit.parts[Monitors].find(one.monitor_id) if one.monitor_id is not None else None
     return found.called if found is not None else ""
 
 
-def _name(page: Opened, one: Component) -> str:
-    """What a component is called here; one whose monitor is gone by what there is."""
+def _name(page: ConsolePage, one: Component) -> str:
+    """The name of a component in the dashboard, with a fallback if its monitor is deleted."""
     return figures.visible(one.name or _monitor_name(page, one) or StatusComponents.hidden)

@@ -1,19 +1,19 @@
-"""What all pages about a status page share: their frame, its parts, and how it is now."""
+"""The frame of all dashboard pages of a status page: its parts, and the page's current status."""
 
 from collections.abc import Mapping
 from typing import Final, Literal, get_args
 
 from msgspec import Struct
 
-from analytics_box.base.identity import Person
+from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.texts import StatusPageList, figures
-from analytics_box.products.status_pages.access import seen as page_of
+from analytics_box.products.status_pages.access import find_viewable_page as page_of
 from analytics_box.products.status_pages.seen import Indicator, PageSeen
-from analytics_box.products.status_pages.view.snapshots import Snapshots
+from analytics_box.products.status_pages.view.snapshots import PageSnapshots
 from analytics_box.products.status_pages.whole import Whole
 from analytics_box.tenants.websites.shell import shell
 from analytics_box.web.page.shell import Shell
-from analytics_box.web.page.visit import Again, Page, Visit
+from analytics_box.web.page.visit import Again, Page, PageRequest
 
 HOME: Final = "/status-pages"
 Tab = Literal["now", "components", "maintenances", "history", "subscribers", "settings"]
@@ -28,7 +28,7 @@ _MARKS: Final[dict[Indicator, str]] = {
 _OF_EDITORS: Final[frozenset[Tab]] = frozenset(("subscribers", "settings"))
 
 
-class TabShown(Struct, frozen=True):
+class StatusPageTab(Struct, frozen=True):
     """A part of the pages about a status page; `count` is what waits there, or empty."""
 
     name: Tab
@@ -37,8 +37,8 @@ class TabShown(Struct, frozen=True):
     count: str = ""
 
 
-class Head(Struct, frozen=True):
-    """What stands above every page about a status page."""
+class StatusPageHeader(Struct, frozen=True):
+    """The header of every dashboard page of a status page."""
 
     name: str
     href: str
@@ -46,13 +46,13 @@ class Head(Struct, frozen=True):
     mark: str
     label: str
     tab: Tab
-    tabs: tuple[TabShown, ...]
+    tabs: tuple[StatusPageTab, ...]
 
 
-class Opened(Struct, frozen=True):
+class ConsolePage(Struct, frozen=True):
     """A status page with how visitors see it now, for somebody who may see it here."""
 
-    visit: Visit
+    visit: PageRequest
     whole: Whole
     seen: PageSeen
 
@@ -92,11 +92,11 @@ class Opened(Struct, frozen=True):
             **context,
         )
 
-    def _head(self, tab: Tab) -> Head:
+    def _head(self, tab: Tab) -> StatusPageHeader:
         page = self.whole.page
         counts = {"now": sum(one.is_active or (one.is_draft and one.is_open) for one in self.whole.incidents)}
         tabs = tuple(
-            TabShown(
+            StatusPageTab(
                 name,
                 StatusPageList.tabs[name],
                 f"{self.href}{_PATHS.get(name, f'/{name}')}",
@@ -106,18 +106,20 @@ class Opened(Struct, frozen=True):
             if self.editable or name not in _OF_EDITORS
         )
         mark = page_mark(self.seen)
-        return Head(figures.visible(page.name), self.href, self.seen.url, mark, StatusPageList.states[mark], tab, tabs)
+        return StatusPageHeader(
+            figures.visible(page.name), self.href, self.seen.url, mark, StatusPageList.states[mark], tab, tabs
+        )
 
 
-def frame(person: Person) -> Shell:
+def frame(person: SignedInPerson) -> Shell:
     """The frame of all pages of status pages."""
     return shell(person, "status")
 
 
-async def opened(visit: Visit, page_id: str) -> Opened:
+async def open_page(visit: PageRequest, page_id: str) -> ConsolePage:
     """The page that an address names. Raises NotFound or Forbidden."""
     whole = await page_of(visit.call, page_id)
-    return Opened(visit, whole, await visit.parts[Snapshots].of(whole))
+    return ConsolePage(visit, whole, await visit.parts[PageSnapshots].of(whole))
 
 
 def page_mark(seen: PageSeen) -> str:

@@ -1,7 +1,7 @@
 """From a monitor that is down to the incident about it, in one click."""
 
 from analytics_box.base.texts import IncidentConsole, figures
-from analytics_box.products.monitors.reporting import Report, Reporting
+from analytics_box.products.monitors.reporting import OutageReport, Reporting
 from analytics_box.products.status_pages.console.frame import HOME
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.incident import Incident
@@ -9,22 +9,22 @@ from analytics_box.products.status_pages.whole import Whole
 
 
 def reporting(pages: StatusPages) -> Reporting:
-    """What the page of a monitor offers: for each status page with it the incident about it, or a new one."""
+    """The offers on a monitor's page: for each status page that shows it the incident about it, or a new one."""
 
-    def of(monitor_id: str, organization_id: str) -> list[Report]:
+    def of(monitor_id: str, organization_id: str) -> list[OutageReport]:
         shown = [one for one in pages.with_monitor(monitor_id) if one.page.organization_id == organization_id]
         return [_report(whole, monitor_id, is_only=len(shown) == 1) for whole in shown]
 
     return Reporting(of)
 
 
-def _report(whole: Whole, monitor_id: str, *, is_only: bool) -> Report:
+def _report(whole: Whole, monitor_id: str, *, is_only: bool) -> OutageReport:
     words, told = IncidentConsole, _about(whole, monitor_id)
     path = f"incidents/{told.id}" if told is not None else f"incidents/new?monitor={monitor_id}"
     label = words.from_monitor_open if told is not None else words.from_monitor_button
     if not is_only:
         label = words.on_page.format(label=label, page=figures.visible(whole.page.name))
-    return Report(f"{HOME}/{whole.page.id}/{path}", label, told is not None)
+    return OutageReport(f"{HOME}/{whole.page.id}/{path}", label, told is not None)
 
 
 def _about(whole: Whole, monitor_id: str) -> Incident | None:

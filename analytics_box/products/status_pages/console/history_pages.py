@@ -10,11 +10,16 @@ from msgspec import Struct
 
 from analytics_box.base.errors import BadRequest, Conflict, NotFound
 from analytics_box.base.texts import IncidentConsole, StatusPageList, figures
-from analytics_box.products.status_pages.console.frame import Opened, frame, opened
+from analytics_box.products.status_pages.console.frame import ConsolePage, frame, open_page
 from analytics_box.products.status_pages.console.shown import line
 from analytics_box.products.status_pages.incident import Incident
 from analytics_box.products.status_pages.incidents import template_calls as procedures
-from analytics_box.products.status_pages.incidents.messages import OfPage, OneTemplate, SavedTemplate, TemplateShown
+from analytics_box.products.status_pages.incidents.messages import (
+    IncidentTemplateAnswer,
+    IncidentTemplateId,
+    ListIncidentTemplates,
+    SaveIncidentTemplate,
+)
 from analytics_box.products.status_pages.serving import times
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.page.questions import ask
@@ -36,7 +41,7 @@ class TemplateLine(Struct, frozen=True):
 
 async def history(visit: Visitor, page_id: FromPath[str]) -> Page:
     """GET /status-pages/{id}/history: what is over, by month. Raises NotFound."""
-    page = await opened(visit, page_id)
+    page = await open_page(visit, page_id)
     over = [one for one in page.whole.incidents if not one.is_open]
     months = [
         (month, [line(page.href, one, visit.person, visit.call.now) for one in some])
@@ -47,61 +52,61 @@ async def history(visit: Visitor, page_id: FromPath[str]) -> Page:
 
 async def templates(visit: Visitor, page_id: FromPath[str]) -> Page:
     """GET /status-pages/{id}/templates. Raises NotFound."""
-    return await _templates(await opened(visit, page_id), Again(values={"severity": "minor"}))
+    return await _templates(await open_page(visit, page_id), Again(values={"severity": "minor"}))
 
 
 async def add_template(visit: Visitor, page_id: FromPath[str]) -> Answer:
     """POST /status-pages/{id}/templates. Raises NotFound."""
-    return await _save(await opened(visit, page_id), await visit.form())
+    return await _save(await open_page(visit, page_id), await visit.form())
 
 
 async def template_form(visit: Visitor, page_id: FromPath[str], template_id: FromPath[str]) -> Page:
     """GET /status-pages/{id}/templates/{template}. Raises NotFound."""
-    page = await opened(visit, page_id)
-    one = await _found(page, template_id)
+    page = await open_page(visit, page_id)
+    one = await _find_template(page, template_id)
     values = {"name": one.name, "title": one.title, "message": one.message, "severity": one.severity}
     return await _templates(page, Again(values=values), one)
 
 
 async def save_template(visit: Visitor, page_id: FromPath[str], template_id: FromPath[str]) -> Answer:
     """POST /status-pages/{id}/templates/{template}. Raises NotFound."""
-    page, form = await opened(visit, page_id), await visit.form()
-    return await _save(page, form, await _found(page, template_id))
+    page, form = await open_page(visit, page_id), await visit.form()
+    return await _save(page, form, await _find_template(page, template_id))
 
 
 async def delete_form(visit: Visitor, page_id: FromPath[str], template_id: FromPath[str]) -> Page:
     """GET /status-pages/{id}/templates/{template}/delete: are you sure? Raises NotFound."""
-    page = await opened(visit, page_id)
-    one, base = await _found(page, template_id), f"{page.href}/templates"
+    page = await open_page(visit, page_id)
+    one, base = await _find_template(page, template_id), f"{page.href}/templates"
     question = IncidentConsole.delete_template
     return ask(visit, frame(visit.person), question, one.name, action=f"{base}/{one.id}/delete", back=base)
 
 
 async def delete(visit: Visitor, page_id: FromPath[str], template_id: FromPath[str]) -> Next:
     """POST /status-pages/{id}/templates/{template}/delete. Raises NotFound."""
-    page = await opened(visit, page_id)
-    one = await _found(page, template_id)
-    await procedures.delete_template(visit.call, OneTemplate(one.id))
+    page = await open_page(visit, page_id)
+    one = await _find_template(page, template_id)
+    await procedures.delete_template(visit.call, IncidentTemplateId(one.id))
     return visit.go(f"{page.href}/templates?done=template-deleted")
 
 
-async def _save(page: Opened, form: dict[str, str], known: TemplateShown | None = None) -> Answer:
+async def _save(page: ConsolePage, form: dict[str, str], known: IncidentTemplateAnswer | None = None) -> Answer:
     found: dict[str, Any] = {name: form.get(name, "") for name in ("name", "title", "message")}
     found |= {"statusPageId": page.whole.page.id, "severity": form.get("severity", "minor")}
     if known is not None:
         found["templateId"] = known.id
     try:
         page.visit.saves()
-        await procedures.save_template(page.visit.call, message_of(found, SavedTemplate, StatusPageList.wrong))
+        await procedures.save_template(page.visit.call, message_of(found, SaveIncidentTemplate, StatusPageList.wrong))
     except (BadRequest, Conflict) as wrong:
         errors = field_errors(wrong)
         return await _templates(page, Again(wrong.status, form, errors, "" if errors else wrong.message), known)
     return page.visit.go(f"{page.href}/templates?done=template-saved")
 
 
-async def _templates(page: Opened, again: Again, known: TemplateShown | None = None) -> Page:
+async def _templates(page: ConsolePage, again: Again, known: IncidentTemplateAnswer | None = None) -> Page:
     base, words = f"{page.href}/templates", IncidentConsole
-    own = await procedures.list_templates(page.visit.call, OfPage(page.whole.page.id))
+    own = await procedures.list_templates(page.visit.call, ListIncidentTemplates(page.whole.page.id))
     return page.show(
         "status_templates.html",
         "history",
@@ -121,8 +126,8 @@ async def _templates(page: Opened, again: Again, known: TemplateShown | None = N
     )
 
 
-async def _found(page: Opened, template_id: str) -> TemplateShown:
-    for one in await procedures.list_templates(page.visit.call, OfPage(page.whole.page.id)):
+async def _find_template(page: ConsolePage, template_id: str) -> IncidentTemplateAnswer:
+    for one in await procedures.list_templates(page.visit.call, ListIncidentTemplates(page.whole.page.id)):
         if one.id == template_id:
             return one
     raise NotFound(UNKNOWN)

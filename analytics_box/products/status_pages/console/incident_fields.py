@@ -1,4 +1,4 @@
-"""What stands in the forms of an incident, and the messages that come of them. Pure."""
+"""The fields of incident forms, and the procedure input that they become. Pure."""
 
 from collections.abc import Mapping
 from typing import Any, Final, get_args
@@ -6,9 +6,15 @@ from typing import Any, Final, get_args
 from msgspec import UNSET
 
 from analytics_box.base.texts import IncidentConsole, StatusPageList
-from analytics_box.products.status_pages.console.choosing import PREFIX, proposed, read_impacts, severity_of, title_of
+from analytics_box.products.status_pages.console.choosing import (
+    PREFIX,
+    propose_impacts,
+    read_impacts,
+    severity_of,
+    title_of,
+)
 from analytics_box.products.status_pages.incident import ENDED, Impact, Incident, Severity, Status
-from analytics_box.products.status_pages.incidents.messages import ChangedIncident, ChangedMaintenance, NewIncident
+from analytics_box.products.status_pages.incidents.messages import CreateIncident, UpdateIncident, UpdatePageMaintenance
 from analytics_box.products.status_pages.seen import PageSeen
 from analytics_box.products.status_pages.whole import Whole
 from analytics_box.tenants.tenancy.messages import message_of
@@ -18,7 +24,7 @@ NAMES: Final = ("title", "message", "severity", "notify", "template", "status")
 
 def new_fields(whole: Whole, seen: PageSeen, *, monitor_id: str = "", component_id: str = "") -> dict[str, str]:
     """The form of a new incident, filled in from what is not well."""
-    impacts = proposed(whole, seen, monitor_id=monitor_id, component_id=component_id)
+    impacts = propose_impacts(whole, seen, monitor_id=monitor_id, component_id=component_id)
     return {
         "title": title_of(seen, impacts),
         "severity": severity_of(seen, impacts),
@@ -32,49 +38,49 @@ def read_fields(form: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in form.items() if name in NAMES or name.startswith(PREFIX)}
 
 
-def created(fields: Mapping[str, str], page_id: str, *, draft: bool) -> NewIncident:
+def creation_input(fields: Mapping[str, str], page_id: str, *, draft: bool) -> CreateIncident:
     """The message that makes an incident. Whoever wrote nothing says what is usually said. Raises BadRequest."""
     found = {
         "statusPageId": page_id,
         "title": fields.get("title", ""),
-        "message": said(fields, "investigating"),
+        "message": message_or_default(fields, "investigating"),
         "severity": fields.get("severity", "minor"),
-        "affectedMonitors": _affected(fields),
+        "affectedMonitors": _affected_input(fields),
         "draft": draft,
         "notify": bool(fields.get("notify")),
     }
-    return message_of(found, NewIncident, StatusPageList.wrong)
+    return message_of(found, CreateIncident, StatusPageList.wrong)
 
 
-def updated(fields: Mapping[str, str], incident: Incident) -> ChangedIncident:
+def update_input(fields: Mapping[str, str], incident: Incident) -> UpdateIncident:
     """The message of another update. Components of one that is over are as the box finds them. Raises BadRequest."""
     status = fields.get("status", "")
     found: dict[str, Any] = {
         "incidentId": incident.id,
         "status": status,
-        "message": said(fields, status),
+        "message": message_or_default(fields, status),
         "title": fields.get("title", UNSET),
         "severity": fields.get("severity", UNSET),
-        "affectedMonitors": UNSET if status in ENDED else _affected(fields),
+        "affectedMonitors": UNSET if status in ENDED else _affected_input(fields),
         "notify": bool(fields.get("notify")),
     }
-    return message_of(found, ChangedIncident, StatusPageList.wrong)
+    return message_of(found, UpdateIncident, StatusPageList.wrong)
 
 
-def advanced(fields: Mapping[str, str], incident: Incident) -> ChangedMaintenance:
+def step_input(fields: Mapping[str, str], incident: Incident) -> UpdatePageMaintenance:
     """The message of a step of a maintenance. Raises BadRequest."""
     status = fields.get("status", "")
     found = {
         "maintenanceId": incident.id,
         "status": status,
-        "message": said(fields, status),
+        "message": message_or_default(fields, status),
         "notify": bool(fields.get("notify")),
     }
-    return message_of(found, ChangedMaintenance, StatusPageList.wrong)
+    return message_of(found, UpdatePageMaintenance, StatusPageList.wrong)
 
 
-def said(fields: Mapping[str, str], status: str) -> str:
-    """What somebody wrote, else what is usually said of this state."""
+def message_or_default(fields: Mapping[str, str], status: str) -> str:
+    """The entered message, or else the usual text for this state."""
     return fields.get("message", "").strip() or IncidentConsole.usual_words.get(status, "")
 
 
@@ -89,14 +95,14 @@ _IMPACTS: Final[Mapping[str, Impact]] = {impact: impact for impact in get_args(I
 
 
 def impacts_in(fields: Mapping[str, str]) -> dict[str, Impact]:
-    """How components are affected, those that nobody can be affected like left out."""
+    """The impacts on components, without invalid values."""
     return {one: _IMPACTS[said] for one, said in read_impacts(fields).items() if said in _IMPACTS}
 
 
 def severity_in(fields: Mapping[str, str]) -> Severity:
-    """How bad it is."""
+    """The severity."""
     return next((one for one in get_args(Severity) if one == fields.get("severity")), "minor")
 
 
-def _affected(fields: Mapping[str, str]) -> list[dict[str, str]]:
+def _affected_input(fields: Mapping[str, str]) -> list[dict[str, str]]:
     return [{"statusPageMonitorId": one, "impact": impact} for one, impact in read_impacts(fields).items()]

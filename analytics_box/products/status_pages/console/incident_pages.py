@@ -13,18 +13,18 @@ from analytics_box.base.texts import Errors, IncidentConsole, figures
 from analytics_box.products.status_pages import incident_rows
 from analytics_box.products.status_pages.console import incident_fields as fields_of
 from analytics_box.products.status_pages.console.choosing import choices, impacts_of, read_impacts
-from analytics_box.products.status_pages.console.frame import Opened, Tab, frame, opened
+from analytics_box.products.status_pages.console.frame import ConsolePage, Tab, frame, open_page
 from analytics_box.products.status_pages.console.shown import href_of, incident_shown
-from analytics_box.products.status_pages.console.telling import told_text
-from analytics_box.products.status_pages.incident import Incident, Status, Update
+from analytics_box.products.status_pages.console.telling import notified_text
+from analytics_box.products.status_pages.incident import Incident, IncidentUpdate, Status
 from analytics_box.products.status_pages.incidents import calls as procedures
 from analytics_box.products.status_pages.incidents import maintenance_calls, template_calls
 from analytics_box.products.status_pages.incidents.messages import (
-    EditedUpdate,
-    OfPage,
-    OneIncident,
-    Published,
-    TemplateShown,
+    EditIncidentUpdate,
+    IncidentId,
+    IncidentTemplateAnswer,
+    ListIncidentTemplates,
+    PublishIncident,
 )
 from analytics_box.products.status_pages.incidents.rules import moves
 from analytics_box.products.status_pages.subscribers import reached
@@ -43,20 +43,22 @@ _FIELDS: Final = {"affectedMonitors": "affected"}
 
 async def new_form(visit: Visitor, page_id: FromPath[str]) -> Page:
     """GET /status-pages/{id}/incidents/new, with ?monitor= or ?component= among what is affected. Raises NotFound."""
-    page = await opened(visit, page_id)
+    page = await open_page(visit, page_id)
     asked = {"monitor_id": visit.asked("monitor"), "component_id": visit.asked("component")}
     return await _form(page, Again(values=fields_of.new_fields(page.whole, page.seen, **asked)))
 
 
 async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
     """POST /status-pages/{id}/incidents/new: publish it, keep it as a draft, or fill in a template. Raises NotFound."""
-    page, form = await opened(visit, page_id), await visit.form()
+    page, form = await open_page(visit, page_id), await visit.form()
     fields, do = fields_of.read_fields(form), form.get("do", "")
     if do == USE:
         return await _form(page, Again(values=fields | await _template(page, fields.get("template", ""))))
     try:
         visit.saves()
-        made = await procedures.create_incident(visit.call, fields_of.created(fields, page_id, draft=do == DRAFT))
+        made = await procedures.create_incident(
+            visit.call, fields_of.creation_input(fields, page_id, draft=do == DRAFT)
+        )
     except (BadRequest, Conflict) as wrong:
         return await _form(page, _again(wrong, fields))
     return visit.go(f"{page.href}/incidents/{made.id}?done={'drafted' if do == DRAFT else 'published'}")
@@ -65,38 +67,38 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
 async def told_of_new(visit: Visitor, page_id: FromPath[str]) -> Response[str] | Page:
     """POST /status-pages/{id}/incidents/told: who is told of what the form of a new one says; the form itself where
     that came after the session had ended. Raises NotFound."""
-    page, fields = await opened(visit, page_id), fields_of.read_fields(await visit.form())
+    page, fields = await open_page(visit, page_id), fields_of.read_fields(await visit.form())
     if visit.typed is not None:
-        return await _form(page, _waited(fields))
-    return _said(await told_text(page, fields))
+        return await _form(page, _restored_form(fields))
+    return _plain_text(await notified_text(page, fields))
 
 
 async def told_of_update(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str]) -> Response[str] | Page:
     """POST /status-pages/{id}/incidents/{incident}/told: who is told of the update in the form; the form itself where
     that came after the session had ended. Raises NotFound."""
-    page, fields = await opened(visit, page_id), fields_of.read_fields(await visit.form())
-    incident = await found(page, incident_id)
+    page, fields = await open_page(visit, page_id), fields_of.read_fields(await visit.form())
+    incident = await find_incident(page, incident_id)
     if visit.typed is not None:
-        return await _page(page, incident, _waited(fields))
-    return _said(await told_text(page, fields, incident))
+        return await _page(page, incident, _restored_form(fields))
+    return _plain_text(await notified_text(page, fields, incident))
 
 
 async def incident_page(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str]) -> Page:
     """GET /status-pages/{id}/incidents/{incident}, with ?status= chosen. Raises NotFound."""
-    page = await opened(visit, page_id)
-    return await _page(page, await found(page, incident_id), Again())
+    page = await open_page(visit, page_id)
+    return await _page(page, await find_incident(page, incident_id), Again())
 
 
 async def update(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str]) -> Answer:
     """POST /status-pages/{id}/incidents/{incident}: another update. Raises NotFound."""
-    page, fields = await opened(visit, page_id), fields_of.read_fields(await visit.form())
-    incident = await found(page, incident_id)
+    page, fields = await open_page(visit, page_id), fields_of.read_fields(await visit.form())
+    incident = await find_incident(page, incident_id)
     try:
         visit.saves()
         if incident.kind == "incident":
-            await procedures.update_incident(visit.call, fields_of.updated(fields, incident))
+            await procedures.update_incident(visit.call, fields_of.update_input(fields, incident))
         else:
-            await maintenance_calls.update_maintenance(visit.call, fields_of.advanced(fields, incident))
+            await maintenance_calls.update_maintenance(visit.call, fields_of.step_input(fields, incident))
     except (BadRequest, Conflict) as wrong:
         return await _page(page, incident, _again(wrong, fields))
     return visit.go(f"{href_of(page.href, incident)}?done={'drafted' if incident.is_draft else 'updated'}")
@@ -104,24 +106,24 @@ async def update(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[s
 
 async def publish(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str]) -> Next:
     """POST /status-pages/{id}/incidents/{incident}/publish: everybody sees a draft. Raises NotFound or BadRequest."""
-    page = await opened(visit, page_id)
-    incident = await found(page, incident_id)
-    await procedures.publish_incident(visit.call, Published(incident.id))
+    page = await open_page(visit, page_id)
+    incident = await find_incident(page, incident_id)
+    await procedures.publish_incident(visit.call, PublishIncident(incident.id))
     return visit.go(f"{href_of(page.href, incident)}?done=published")
 
 
 async def hold(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str]) -> Next:
     """POST /status-pages/{id}/incidents/{incident}/hold: it is not published by itself. Raises NotFound, BadRequest."""
-    page = await opened(visit, page_id)
-    incident = await found(page, incident_id)
-    await procedures.hold_incident(visit.call, OneIncident(incident.id))
+    page = await open_page(visit, page_id)
+    incident = await find_incident(page, incident_id)
+    await procedures.hold_incident(visit.call, IncidentId(incident.id))
     return visit.go(f"{href_of(page.href, incident)}?done=held")
 
 
 async def delete_form(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str]) -> Page:
     """GET /status-pages/{id}/incidents/{incident}/delete: are you sure? Raises NotFound."""
-    page = await opened(visit, page_id)
-    incident = await found(page, incident_id)
+    page = await open_page(visit, page_id)
+    incident = await find_incident(page, incident_id)
     here = href_of(page.href, incident)
     question = IncidentConsole.delete
     return ask(visit, frame(visit.person), question, incident.title, action=f"{here}/delete", back=here)
@@ -129,9 +131,9 @@ async def delete_form(visit: Visitor, page_id: FromPath[str], incident_id: FromP
 
 async def delete(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str]) -> Next:
     """POST /status-pages/{id}/incidents/{incident}/delete. Raises NotFound."""
-    page = await opened(visit, page_id)
-    incident = await found(page, incident_id)
-    await procedures.delete_incident(visit.call, OneIncident(incident.id))
+    page = await open_page(visit, page_id)
+    incident = await find_incident(page, incident_id)
+    await procedures.delete_incident(visit.call, IncidentId(incident.id))
     return visit.go(f"{page.href}?done=incident-deleted")
 
 
@@ -139,8 +141,8 @@ async def correct_form(
     visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str], update_id: FromPath[str]
 ) -> Page:
     """GET /status-pages/{id}/incidents/{incident}/updates/{update}. Raises NotFound."""
-    page = await opened(visit, page_id)
-    incident = await found(page, incident_id)
+    page = await open_page(visit, page_id)
+    incident = await find_incident(page, incident_id)
     return await _correction(page, incident, _update(incident, update_id), Again())
 
 
@@ -148,18 +150,18 @@ async def correct(
     visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str], update_id: FromPath[str]
 ) -> Answer:
     """POST /status-pages/{id}/incidents/{incident}/updates/{update}: it says something else. Raises NotFound."""
-    page, form = await opened(visit, page_id), await visit.form()
-    incident = await found(page, incident_id)
+    page, form = await open_page(visit, page_id), await visit.form()
+    incident = await find_incident(page, incident_id)
     said = _update(incident, update_id)
     try:
         visit.saves()
-        await procedures.edit_incident_update(visit.call, EditedUpdate(said.id, form.get("message", "")))
+        await procedures.edit_incident_update(visit.call, EditIncidentUpdate(said.id, form.get("message", "")))
     except (BadRequest, Conflict) as wrong:
         return await _correction(page, incident, said, _again(wrong, form))
     return visit.go(f"{href_of(page.href, incident)}?done=corrected")
 
 
-async def found(page: Opened, incident_id: str) -> Incident:
+async def find_incident(page: ConsolePage, incident_id: str) -> Incident:
     """An incident or a maintenance of a page, however old. Raises NotFound."""
     known = await page.visit.call.read(lambda db: incident_rows.find(db, incident_id))
     if known is None or known.page_id != page.whole.page.id:
@@ -167,9 +169,9 @@ async def found(page: Opened, incident_id: str) -> Incident:
     return known
 
 
-async def _form(page: Opened, again: Again) -> Page:
+async def _form(page: ConsolePage, again: Again) -> Page:
     rows = choices(page.seen, read_impacts(again.values))
-    templates = await template_calls.list_templates(page.visit.call, OfPage(page.whole.page.id))
+    templates = await template_calls.list_templates(page.visit.call, ListIncidentTemplates(page.whole.page.id))
     return page.show(
         "incident_form.html",
         "now",
@@ -177,12 +179,12 @@ async def _form(page: Opened, again: Again) -> Page:
         chosen=[row for row in rows if row.impact],
         others=[row for row in rows if not row.impact],
         templates=[(one.id, figures.visible(one.name)) for one in templates],
-        told=await told_text(page, again.values),
+        told=await notified_text(page, again.values),
         told_href=f"{page.href}/incidents/told",
     )
 
 
-async def _page(page: Opened, incident: Incident, again: Again) -> Page:
+async def _page(page: ConsolePage, incident: Incident, again: Again) -> Page:
     visit, now = page.visit, page.visit.call.now
     allowed = moves(incident, now)
     values = {
@@ -205,15 +207,15 @@ async def _page(page: Opened, incident: Incident, again: Again) -> Page:
         steps=[_step(status, is_again=not incident.is_open) for status in allowed],
         usual=[(status, IncidentConsole.usual_words[status]) for status in allowed],
         rows=choices(page.seen, impacts) if is_incident else [],
-        told=await told_text(page, again.values or values, incident),
+        told=await notified_text(page, again.values or values, incident),
         told_href=f"{href_of(page.href, incident)}/told",
         is_incident=is_incident,
         is_open=incident.is_open,
     )
 
 
-async def _authors(page: Opened) -> dict[str, str]:
-    """Who may have written updates, as they are stored, by what they are called."""
+async def _authors(page: ConsolePage) -> dict[str, str]:
+    """The possible authors of updates: stored author to email address."""
     everybody = await page.visit.call.read(lambda db: members.everybody(db, page.whole.page.organization_id))
     return {f"user:{one.user_id}": one.email for one in everybody}
 
@@ -224,8 +226,8 @@ def _step(status: Status, *, is_again: bool) -> tuple[Status, str, str]:
     return status, words.statuses[status], words.reopen_help if reopens else words.next_help[status]
 
 
-async def _correction(page: Opened, incident: Incident, said: Update, again: Again) -> Page:
-    whole = await procedures.get_incident(page.visit.call, OneIncident(incident.id))
+async def _correction(page: ConsolePage, incident: Incident, said: IncidentUpdate, again: Again) -> Page:
+    whole = await procedures.get_incident(page.visit.call, IncidentId(incident.id))
     earlier = next((one.earlier for one in whole.updates if one.id == said.id), ())
     until, person = IncidentConsole.earlier_until, page.visit.person
     return page.show(
@@ -242,17 +244,17 @@ async def _correction(page: Opened, incident: Incident, said: Update, again: Aga
     )
 
 
-def _update(incident: Incident, update_id: str) -> Update:
+def _update(incident: Incident, update_id: str) -> IncidentUpdate:
     for one in incident.updates:
         if one.id == update_id:
             return one
     raise NotFound(UNKNOWN)
 
 
-async def _template(page: Opened, template_id: str) -> dict[str, str]:
-    """What a template fills in; nothing of an unknown one."""
-    templates: list[TemplateShown] = list(
-        await template_calls.list_templates(page.visit.call, OfPage(page.whole.page.id))
+async def _template(page: ConsolePage, template_id: str) -> dict[str, str]:
+    """The fields that a template fills in; empty for an unknown template."""
+    templates: list[IncidentTemplateAnswer] = list(
+        await template_calls.list_templates(page.visit.call, ListIncidentTemplates(page.whole.page.id))
     )
     for one in templates:
         if one.id == template_id:
@@ -266,10 +268,10 @@ def _again(wrong: BadRequest | Conflict, fields: dict[str, str]) -> Again:
     return Again(wrong.status, fields, errors, "" if errors else wrong.message)
 
 
-def _waited(fields: dict[str, str]) -> Again:
+def _restored_form(fields: dict[str, str]) -> Again:
     """A form with what was typed before its owner had to sign in again."""
     return Again(200, fields, {}, Errors.signed_out)
 
 
-def _said(text: str) -> Response[str]:
+def _plain_text(text: str) -> Response[str]:
     return Response(text, media_type="text/plain", headers={"cache-control": "no-store"})

@@ -8,19 +8,19 @@ from analytics_box.products.status_pages.console.choosing import in_trouble
 from analytics_box.products.status_pages.console.frame import HOME, frame, page_mark
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.seen import PageSeen
-from analytics_box.products.status_pages.view.snapshots import Snapshots
+from analytics_box.products.status_pages.view.snapshots import PageSnapshots
 from analytics_box.products.status_pages.whole import Whole
 from analytics_box.web.page.visit import Page, Visitor
 
 
-class Note(Struct, frozen=True):
+class StatusPageNote(Struct, frozen=True):
     """Something about a page in a few words; what is loud asks for somebody."""
 
     text: str
     loud: bool = False
 
 
-class Line(Struct, frozen=True):
+class StatusPageRow(Struct, frozen=True):
     """A status page in the list."""
 
     name: str
@@ -29,13 +29,13 @@ class Line(Struct, frozen=True):
     public_label: str
     mark: str
     label: str
-    notes: tuple[Note, ...]
+    notes: tuple[StatusPageNote, ...]
     in_trouble: bool
 
 
 async def page_list(visit: Visitor) -> Page:
     """GET /status-pages."""
-    organization_id, snapshots = visit.person.organization_id, visit.parts[Snapshots]
+    organization_id, snapshots = visit.person.organization_id, visit.parts[PageSnapshots]
     own = visit.parts[StatusPages].of(organization_id)
     return visit.pages.show(
         "status_pages.html",
@@ -46,9 +46,9 @@ async def page_list(visit: Visitor) -> Page:
     )
 
 
-def _line(whole: Whole, seen: PageSeen) -> Line:
+def _line(whole: Whole, seen: PageSeen) -> StatusPageRow:
     mark = page_mark(seen)
-    return Line(
+    return StatusPageRow(
         name=figures.visible(whole.page.name),
         href=f"{HOME}/{whole.page.id}",
         public_url=seen.url,
@@ -60,7 +60,7 @@ def _line(whole: Whole, seen: PageSeen) -> Line:
     )
 
 
-def _notes(whole: Whole) -> list[Note]:
+def _notes(whole: Whole) -> list[StatusPageNote]:
     words, open_ones = StatusPageList, [one for one in whole.incidents if one.is_open]
     incidents = [one for one in open_ones if one.kind == "incident"]
     counts = (
@@ -68,13 +68,17 @@ def _notes(whole: Whole) -> list[Note]:
         (words.drafts, sum(one.is_draft for one in incidents), True),
         (words.planned, len(open_ones) - len(incidents), False),
     )
-    found = [Note(said[count == 1].format(count=figures.count(count)), loud) for said, count, loud in counts if count]
+    found = [
+        StatusPageNote(said[count == 1].format(count=figures.count(count)), loud)
+        for said, count, loud in counts
+        if count
+    ]
     components = len(whole.components)
-    found.append(Note(words.counted[components == 1].format(count=figures.count(components))))
+    found.append(StatusPageNote(words.counted[components == 1].format(count=figures.count(components))))
     if whole.page.password:
-        found.append(Note(words.protected))
+        found.append(StatusPageNote(words.protected))
     elif not whole.page.indexed:
-        found.append(Note(words.not_indexed))
+        found.append(StatusPageNote(words.not_indexed))
     return found
 
 

@@ -8,16 +8,20 @@ from zoneinfo import ZoneInfo
 from litestar.params import FromPath
 from msgspec import Struct
 
-from analytics_box.base.errors import BadRequest, Conflict, Detail, NotFound
+from analytics_box.base.errors import BadRequest, Conflict, ErrorDetail, NotFound
 from analytics_box.base.texts import MaintenancePlanner, StatusPageList, figures
-from analytics_box.products.status_pages.console.frame import Opened, frame, opened
-from analytics_box.products.status_pages.console.incident_fields import said
-from analytics_box.products.status_pages.console.incident_pages import UNKNOWN, found
-from analytics_box.products.status_pages.console.shown import Line, href_of, line
-from analytics_box.products.status_pages.console.telling import told, told_words
-from analytics_box.products.status_pages.incident import Affected, Incident
+from analytics_box.products.status_pages.console.frame import ConsolePage, frame, open_page
+from analytics_box.products.status_pages.console.incident_fields import message_or_default
+from analytics_box.products.status_pages.console.incident_pages import UNKNOWN, find_incident
+from analytics_box.products.status_pages.console.shown import IncidentRow, href_of, line
+from analytics_box.products.status_pages.console.telling import count_notified, notified_words
+from analytics_box.products.status_pages.incident import AffectedComponent, Incident
 from analytics_box.products.status_pages.incidents import maintenance_calls as procedures
-from analytics_box.products.status_pages.incidents.messages import Cancelled, ChangedMaintenance, NewMaintenance
+from analytics_box.products.status_pages.incidents.messages import (
+    CancelPageMaintenance,
+    CreatePageMaintenance,
+    UpdatePageMaintenance,
+)
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.page.questions import ask
 from analytics_box.web.page.templates import field_errors
@@ -29,7 +33,7 @@ _NAMES: Final = ("title", "message", "start", "end", "notify")
 _FIELDS: Final = {"scheduledFor": "start", "scheduledUntil": "end", "affectedMonitors": "affected"}
 
 
-class Ticked(Struct, frozen=True):
+class MaintenanceChoice(Struct, frozen=True):
     """A component in the form, and whether the maintenance is about it."""
 
     id: str
@@ -39,7 +43,7 @@ class Ticked(Struct, frozen=True):
 
 async def maintenances(visit: Visitor, page_id: FromPath[str]) -> Page:
     """GET /status-pages/{id}/maintenances. Raises NotFound."""
-    page, words = await opened(visit, page_id), MaintenancePlanner
+    page, words = await open_page(visit, page_id), MaintenancePlanner
     own = [one for one in page.whole.incidents if one.kind == "maintenance"]
     planned = sorted((one for one in own if one.status == "scheduled"), key=lambda one: one.scheduled_for or 0)
     lists = (
@@ -52,7 +56,7 @@ async def maintenances(visit: Visitor, page_id: FromPath[str]) -> Page:
 
 async def new_form(visit: Visitor, page_id: FromPath[str]) -> Page:
     """GET /status-pages/{id}/maintenances/new: the next full hour, for an hour. Raises NotFound."""
-    page = await opened(visit, page_id)
+    page = await open_page(visit, page_id)
     zone = ZoneInfo(page.whole.page.zone)
     start = datetime.fromtimestamp(visit.call.now / 1000, zone).replace(minute=0) + timedelta(hours=1)
     end = start + timedelta(hours=1)
@@ -61,11 +65,15 @@ async def new_form(visit: Visitor, page_id: FromPath[str]) -> Page:
 
 async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
     """POST /status-pages/{id}/maintenances/new. Raises NotFound."""
-    page, fields = await opened(visit, page_id), _read(await visit.form())
+    page, fields = await open_page(visit, page_id), _form_fields(await visit.form())
     try:
         visit.saves()
-        given = {"statusPageId": page_id, "notify": bool(fields.get("notify")), "message": said(fields, "scheduled")}
-        message = message_of(given | _found(page, fields), NewMaintenance, StatusPageList.wrong)
+        given = {
+            "statusPageId": page_id,
+            "notify": bool(fields.get("notify")),
+            "message": message_or_default(fields, "scheduled"),
+        }
+        message = message_of(given | _maintenance_input(page, fields), CreatePageMaintenance, StatusPageList.wrong)
         await procedures.create_maintenance(visit.call, message)
     except (BadRequest, Conflict) as wrong:
         return await _form(page, _again(wrong, fields))
@@ -74,7 +82,7 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
 
 async def edit_form(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str]) -> Page:
     """GET /status-pages/{id}/maintenances/{maintenance}/edit. Raises NotFound."""
-    page = await opened(visit, page_id)
+    page = await open_page(visit, page_id)
     incident = await _maintenance(page, incident_id)
     zone = ZoneInfo(page.whole.page.zone)
     values = {
@@ -88,12 +96,12 @@ async def edit_form(visit: Visitor, page_id: FromPath[str], incident_id: FromPat
 
 async def save(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str]) -> Answer:
     """POST /status-pages/{id}/maintenances/{maintenance}/edit. Raises NotFound."""
-    page, fields = await opened(visit, page_id), _read(await visit.form())
+    page, fields = await open_page(visit, page_id), _form_fields(await visit.form())
     incident = await _maintenance(page, incident_id)
     try:
         visit.saves()
-        given = {"maintenanceId": incident.id, "notify": False} | _found(page, fields)
-        await procedures.update_maintenance(visit.call, message_of(given, ChangedMaintenance, StatusPageList.wrong))
+        given = {"maintenanceId": incident.id, "notify": False} | _maintenance_input(page, fields)
+        await procedures.update_maintenance(visit.call, message_of(given, UpdatePageMaintenance, StatusPageList.wrong))
     except (BadRequest, Conflict) as wrong:
         return await _form(page, _again(wrong, fields), incident)
     return visit.go(f"{href_of(page.href, incident)}?done=maintenance-saved")
@@ -101,7 +109,7 @@ async def save(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str
 
 async def cancel_form(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str]) -> Page:
     """GET /status-pages/{id}/maintenances/{maintenance}/cancel: are you sure? Raises NotFound."""
-    page = await opened(visit, page_id)
+    page = await open_page(visit, page_id)
     incident = await _maintenance(page, incident_id)
     action = f"{page.href}/maintenances/{incident.id}/cancel"
     question, back = MaintenancePlanner.cancel, href_of(page.href, incident)
@@ -110,17 +118,17 @@ async def cancel_form(visit: Visitor, page_id: FromPath[str], incident_id: FromP
 
 async def cancel(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str]) -> Next:
     """POST /status-pages/{id}/maintenances/{maintenance}/cancel. Raises NotFound or BadRequest."""
-    page = await opened(visit, page_id)
+    page = await open_page(visit, page_id)
     incident = await _maintenance(page, incident_id)
-    await procedures.cancel_maintenance(visit.call, Cancelled(maintenance_id=incident.id))
+    await procedures.cancel_maintenance(visit.call, CancelPageMaintenance(maintenance_id=incident.id))
     return visit.go(f"{page.href}/maintenances?done=maintenance-cancelled")
 
 
-async def _form(page: Opened, again: Again, incident: Incident | None = None) -> Page:
-    chosen = _chosen(again.values)
+async def _form(page: ConsolePage, again: Again, incident: Incident | None = None) -> Page:
+    chosen = _chosen_components(again.values)
     base = f"{page.href}/maintenances"
     affected = tuple(
-        Affected(component_id=one.id, name=one.name, impact="maintenance")
+        AffectedComponent(component_id=one.id, name=one.name, impact="maintenance")
         for one in page.seen.components
         if one.id in chosen
     )
@@ -131,39 +139,39 @@ async def _form(page: Opened, again: Again, incident: Incident | None = None) ->
         title=figures.visible(incident.title) if incident is not None else MaintenancePlanner.new_title,
         action=f"{base}/{incident.id}/edit" if incident is not None else f"{base}/new",
         back=href_of(page.href, incident) if incident is not None else base,
-        rows=[Ticked(one.id, figures.visible(one.name), one.id in chosen) for one in page.seen.components],
+        rows=[MaintenanceChoice(one.id, figures.visible(one.name), one.id in chosen) for one in page.seen.components],
         zone=page.whole.page.zone,
-        told=told_words(await told(page, affected, kind="maintenance")),
+        told=notified_words(await count_notified(page, affected, kind="maintenance")),
         is_new=incident is None,
     )
 
 
-async def _maintenance(page: Opened, incident_id: str) -> Incident:
-    incident = await found(page, incident_id)
+async def _maintenance(page: ConsolePage, incident_id: str) -> Incident:
+    incident = await find_incident(page, incident_id)
     if incident.kind != "maintenance":
         raise NotFound(UNKNOWN)
     return incident
 
 
-def _lines(page: Opened, some: list[Incident]) -> list[Line]:
+def _lines(page: ConsolePage, some: list[Incident]) -> list[IncidentRow]:
     return [line(page.href, one, page.visit.person, page.visit.call.now) for one in some]
 
 
-def _read(form: Mapping[str, str]) -> dict[str, str]:
+def _form_fields(form: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in form.items() if name in _NAMES or name.startswith(_PREFIX)}
 
 
-def _chosen(fields: Mapping[str, str]) -> list[str]:
+def _chosen_components(fields: Mapping[str, str]) -> list[str]:
     return [name.removeprefix(_PREFIX) for name, value in fields.items() if name.startswith(_PREFIX) and value]
 
 
-def _found(page: Opened, fields: Mapping[str, str]) -> dict[str, Any]:
-    """What the form says, in the words of a message. Raises BadRequest."""
+def _maintenance_input(page: ConsolePage, fields: Mapping[str, str]) -> dict[str, Any]:
+    """The values of the form as procedure input. Raises BadRequest."""
     zone, wrong = ZoneInfo(page.whole.page.zone), dict[str, str]()
     times = {name: _instant(fields, field, zone, wrong) for name, field in _FIELDS.items() if field != "affected"}
     if wrong:
-        raise BadRequest(next(iter(wrong.values())), details=tuple(Detail(*one) for one in wrong.items()))
-    return {"title": fields.get("title", ""), **times, "affectedMonitors": _chosen(fields)}
+        raise BadRequest(next(iter(wrong.values())), details=tuple(ErrorDetail(*one) for one in wrong.items()))
+    return {"title": fields.get("title", ""), **times, "affectedMonitors": _chosen_components(fields)}
 
 
 def _instant(fields: Mapping[str, str], name: str, zone: ZoneInfo, wrong: dict[str, str]) -> datetime | None:

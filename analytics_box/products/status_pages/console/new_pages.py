@@ -6,10 +6,10 @@ from analytics_box.base.texts import StatusPageList, figures
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.status_pages.console.frame import HOME, frame
 from analytics_box.products.status_pages.editing import calls as procedures
-from analytics_box.products.status_pages.editing.messages import NewPage
+from analytics_box.products.status_pages.editing.messages import CreateStatusPage
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.page.templates import field_errors
-from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 MOST_TICKED = 20  # monitors that a new page has unless somebody says otherwise; of more, somebody chooses
 MOST_MONITORS = 500  # to choose from
@@ -35,7 +35,7 @@ async def add(visit: Visitor) -> Answer:
     }
     try:
         visit.saves()
-        made = await procedures.create(visit.call, message_of(found, NewPage, StatusPageList.wrong))
+        made = await procedures.create(visit.call, message_of(found, CreateStatusPage, StatusPageList.wrong))
     except (BadRequest, Conflict) as wrong:
         errors = field_errors(wrong)
         again = Again(wrong.status, form, errors, "" if errors else wrong.message)
@@ -43,7 +43,7 @@ async def add(visit: Visitor) -> Answer:
     return visit.go(f"{HOME}/{made.id}?done=created")
 
 
-def _page(visit: Visit, again: Again, chosen: set[str]) -> Page:
+def _page(visit: PageRequest, again: Again, chosen: set[str]) -> Page:
     own = visit.parts[Monitors].of(visit.person.organization_id)
     named = sorted(((one.id, figures.visible(one.called)) for one in own), key=lambda one: one[1].casefold())
     return visit.pages.show(

@@ -1,12 +1,12 @@
-"""What stands in the form of a status page's settings, and the message that comes of it. Pure."""
+"""The fields of a status page's settings form, and the procedure input that they become. Pure."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.texts import StatusPageForm, StatusPageList
-from analytics_box.products.status_pages.editing.messages import ChangedPage
-from analytics_box.products.status_pages.page import Page
+from analytics_box.products.status_pages.editing.messages import UpdateStatusPage
+from analytics_box.products.status_pages.page import StatusPage
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.page.typed import web_address
 
@@ -17,7 +17,7 @@ _TICKED: Final = ("isIndexed", "isSubscribable")
 NAMES: Final = (*_PLAIN, *_EMPTIED, *_TICKED, "password", "forgetPassword", "publishAfterMinutes")
 
 
-def fields_of(page: Page) -> dict[str, str]:
+def fields_of(page: StatusPage) -> dict[str, str]:
     """The form filled in with what a page is; its password is not."""
     return {
         "name": page.name,
@@ -40,7 +40,7 @@ def read_fields(form: Mapping[str, str]) -> dict[str, str]:
     return {name: form.get(name, "") for name in NAMES}
 
 
-def changed(fields: Mapping[str, str], page_id: str) -> ChangedPage:
+def settings_input(fields: Mapping[str, str], page_id: str) -> UpdateStatusPage:
     """The message that makes a page what the form says. Raises BadRequest."""
     minutes = fields["publishAfterMinutes"].strip()
     if not (minutes.isascii() and minutes.isdecimal() and len(minutes) <= 4):
@@ -54,4 +54,4 @@ def changed(fields: Mapping[str, str], page_id: str) -> ChangedPage:
         found["password"] = fields["password"]
     elif fields["forgetPassword"]:
         found["password"] = None
-    return message_of(found, ChangedPage, StatusPageList.wrong)
+    return message_of(found, UpdateStatusPage, StatusPageList.wrong)

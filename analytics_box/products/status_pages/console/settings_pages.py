@@ -10,30 +10,29 @@ from analytics_box.base.errors import BadRequest, Conflict, NotFound, PayloadToo
 from analytics_box.base.identity import at_least
 from analytics_box.base.store.db import Connection
 from analytics_box.base.texts import StatusPageForm, figures
-from analytics_box.products.status_pages.access import Reach
-from analytics_box.products.status_pages.access import seen as page_of
-from analytics_box.products.status_pages.console.frame import HOME, Opened, frame, opened
-from analytics_box.products.status_pages.console.settings_fields import changed, fields_of, read_fields
+from analytics_box.products.status_pages.access import StatusPageReach
+from analytics_box.products.status_pages.access import find_viewable_page as page_of
+from analytics_box.products.status_pages.console.frame import HOME, ConsolePage, frame, open_page
+from analytics_box.products.status_pages.console.settings_fields import fields_of, read_fields, settings_input
 from analytics_box.products.status_pages.editing import calls as procedures
-from analytics_box.products.status_pages.editing.draft import applied
-from analytics_box.products.status_pages.editing.messages import Transfer
+from analytics_box.products.status_pages.editing.draft import apply_fields
+from analytics_box.products.status_pages.editing.messages import TransferStatusPage
 from analytics_box.products.status_pages.files import change as files
 from analytics_box.products.status_pages.files import pictures
-from analytics_box.products.status_pages.files.pictures import Fetched
-from analytics_box.products.status_pages.messages import OnePage
-from analytics_box.products.status_pages.page import FileKind
-from analytics_box.products.status_pages.page import Page as StatusPage
+from analytics_box.products.status_pages.files.pictures import PagePicture
+from analytics_box.products.status_pages.messages import StatusPageId
+from analytics_box.products.status_pages.page import FileKind, StatusPage
 from analytics_box.products.status_pages.saving import save as saved
 from analytics_box.products.status_pages.serving import shown as public
 from analytics_box.products.status_pages.view import sources
-from analytics_box.products.status_pages.view.snapshots import Snapshots
+from analytics_box.products.status_pages.view.snapshots import PageSnapshots
 from analytics_box.products.status_pages.whole import Whole
 from analytics_box.tenants.configuration import domains as proven
 from analytics_box.tenants.organizations import image
 from analytics_box.web.front import CONTENT_SECURITY_POLICY
 from analytics_box.web.page.questions import ask
 from analytics_box.web.page.templates import field_errors
-from analytics_box.web.page.visit import Again, Answer, Next, Page, Visit, Visitor
+from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
 
 _FRAMING: Final = {"content-security-policy": f"{CONTENT_SECURITY_POLICY}; frame-src 'self'"}
 _FRAMED: Final = {
@@ -44,15 +43,15 @@ _KINDS: Final[dict[str, FileKind]] = {"logo": "logo", "favicon": "favicon"}
 
 async def settings(visit: Visitor, page_id: FromPath[str]) -> Page:
     """GET /status-pages/{id}/settings. Raises NotFound or Forbidden."""
-    return await _page(await opened(visit, page_id))
+    return await _page(await open_page(visit, page_id))
 
 
 async def save(visit: Visitor, page_id: FromPath[str]) -> Answer:
     """POST /status-pages/{id}/settings. Raises NotFound or Forbidden."""
-    page, fields = await opened(visit, page_id), read_fields(await visit.form())
+    page, fields = await open_page(visit, page_id), read_fields(await visit.form())
     try:
         visit.saves()
-        await procedures.update(visit.call, changed(fields, page_id))
+        await procedures.update(visit.call, settings_input(fields, page_id))
     except (BadRequest, Conflict) as wrong:
         return await _page(page, _again(wrong, fields))
     return visit.go(f"{page.href}/settings?done=saved")
@@ -62,8 +61,8 @@ async def preview(visit: Visitor, page_id: FromPath[str]) -> Page:
     """GET and POST /status-pages/{id}/preview: the public page, with what a form says. Raises NotFound or Forbidden."""
     whole = await page_of(visit.call, page_id)
     if visit.request.method == "POST":
-        whole = _unsaved(whole, read_fields(await visit.form()))
-    seen = await sources.see(visit.parts[Snapshots].sources, whole, visit.call.now)
+        whole = _preview_page(whole, read_fields(await visit.form()))
+    seen = await sources.see(visit.parts[PageSnapshots].sources, whole, visit.call.now)
     return visit.pages.show(
         "status/page.html",
         headers=_FRAMED,
@@ -77,14 +76,14 @@ async def preview(visit: Visitor, page_id: FromPath[str]) -> Page:
 
 async def upload(visit: Visitor, page_id: FromPath[str], kind: FromPath[str]) -> Answer:
     """POST /status-pages/{id}/files/{kind}: a logo or favicon as multipart/form-data. Raises NotFound or Forbidden."""
-    page, asset = await opened(visit, page_id), _kind(kind)
+    page, asset = await open_page(visit, page_id), _kind(kind)
     try:
         sent = await visit.upload(asset, limit=image.MOST_BYTES)
-        picture = Fetched(_picture(sent, asset))
+        picture = PagePicture(_picture(sent, asset))
     except (BadRequest, PayloadTooLarge) as wrong:
         message = image.TOO_LARGE if isinstance(wrong, PayloadTooLarge) else wrong.message
         return await _page(page, Again(400, {}, {asset: message}))
-    await _put(visit, page.whole, asset, picture)
+    await _store_picture(visit, page.whole, asset, picture)
     return visit.go(f"{page.href}/settings?done=uploaded")
 
 
@@ -101,14 +100,14 @@ async def picture(visit: Visitor, page_id: FromPath[str], kind: FromPath[str]) -
 
 async def remove_picture(visit: Visitor, page_id: FromPath[str], kind: FromPath[str]) -> Next:
     """POST /status-pages/{id}/files/{kind}/remove. Raises NotFound or Forbidden."""
-    await _put(visit, await page_of(visit.call, page_id), _kind(kind), None)
+    await _store_picture(visit, await page_of(visit.call, page_id), _kind(kind), None)
     return visit.go(f"{HOME}/{page_id}/settings?done=picture-removed")
 
 
 async def transfer(visit: Visitor, page_id: FromPath[str]) -> Answer:
     """POST /status-pages/{id}/transfer. Raises NotFound or Forbidden."""
-    page, form = await opened(visit, page_id), await visit.form()
-    given = Transfer(page_id, form.get("organization", ""), bool(form.get("includeMonitors")))
+    page, form = await open_page(visit, page_id), await visit.form()
+    given = TransferStatusPage(page_id, form.get("organization", ""), bool(form.get("includeMonitors")))
     try:
         await procedures.transfer(visit.call, given)
     except (BadRequest, Conflict) as wrong:
@@ -118,7 +117,7 @@ async def transfer(visit: Visitor, page_id: FromPath[str]) -> Answer:
 
 async def delete_form(visit: Visitor, page_id: FromPath[str]) -> Page:
     """GET /status-pages/{id}/delete: are you sure? Raises NotFound."""
-    page = await opened(visit, page_id)
+    page = await open_page(visit, page_id)
     back, action, shell = f"{page.href}/settings", f"{page.href}/delete", frame(visit.person)
     name = page.whole.page.name
     return ask(visit, shell, StatusPageForm.delete, name, action=action, back=back, url=page.seen.url)
@@ -126,11 +125,11 @@ async def delete_form(visit: Visitor, page_id: FromPath[str]) -> Page:
 
 async def delete(visit: Visitor, page_id: FromPath[str]) -> Next:
     """POST /status-pages/{id}/delete. Raises NotFound or Forbidden."""
-    await procedures.delete(visit.call, OnePage(page_id))
+    await procedures.delete(visit.call, StatusPageId(page_id))
     return visit.go(f"{HOME}?done=deleted")
 
 
-async def _page(opened_page: Opened, again: Again | None = None) -> Page:
+async def _page(opened_page: ConsolePage, again: Again | None = None) -> Page:
     visit, page = opened_page.visit, opened_page.whole.page
     own = await visit.call.read(lambda db: _domains(db, opened_page))
     others = [
@@ -153,7 +152,7 @@ async def _page(opened_page: Opened, again: Again | None = None) -> Page:
     )
 
 
-def _domains(db: Connection, page: Opened) -> list[tuple[str, str]]:
+def _domains(db: Connection, page: ConsolePage) -> list[tuple[str, str]]:
     """The domains that the page can have: proven ones, and the one that it has."""
     by, current = page.visit.call.by, page.whole.page
     found = {one.domain for one in proven.of(db, current.organization_id, by) if one.proven_at is not None}
@@ -162,13 +161,16 @@ def _domains(db: Connection, page: Opened) -> list[tuple[str, str]]:
     return [("", nowhere), *((name, name) for name in sorted(found))]
 
 
-def _unsaved(whole: Whole, fields: dict[str, str]) -> Whole:
+def _preview_page(whole: Whole, fields: dict[str, str]) -> Whole:
     """The page with what a form says, as far as that can be read."""
     for left_out in ((), ("websiteUrl", "supportUrl"), ("websiteUrl", "supportUrl", "slug", "publishAfterMinutes")):
         try:
             said = fields | {name: fields_of(whole.page)[name] for name in left_out}
             return Whole(
-                applied(whole.page, changed(said, whole.page.id)), whole.groups, whole.components, whole.incidents
+                apply_fields(whole.page, settings_input(said, whole.page.id)),
+                whole.groups,
+                whole.components,
+                whole.incidents,
             )
         except BadRequest:
             continue
@@ -181,7 +183,7 @@ def _again(wrong: BadRequest | Conflict, fields: dict[str, str]) -> Again:
 
 
 def _picture_path(page: StatusPage, kind: FileKind) -> str:
-    """Where those who keep a page load its picture; empty without one. Another one has another address."""
+    """The dashboard's address of a page's picture; empty if it has none. Another picture has another address."""
     digest: str = getattr(page, kind)
     return f"{HOME}/{page.id}/files/{kind}?v={digest[:12]}" if digest else ""
 
@@ -198,6 +200,6 @@ def _picture(sent: bytes, kind: FileKind) -> image.Picture:
     return image.picture(sent)
 
 
-async def _put(visit: Visit, whole: Whole, kind: FileKind, given: Fetched | None) -> None:
-    own = Reach(whole.page.organization_id, visit.call.by)
-    await saved(visit.parts, whole.page.id, lambda db: files.put(db, own, whole.page.id, kind, given))
+async def _store_picture(visit: PageRequest, whole: Whole, kind: FileKind, given: PagePicture | None) -> None:
+    own = StatusPageReach(whole.page.organization_id, visit.call.by)
+    await saved(visit.parts, whole.page.id, lambda db: files.replace_picture(db, own, whole.page.id, kind, given))

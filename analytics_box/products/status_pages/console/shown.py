@@ -7,19 +7,19 @@ from markupsafe import Markup
 from msgspec import Struct
 
 from analytics_box.base.clock import SECOND
-from analytics_box.base.identity import Person
+from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.texts import IncidentConsole, MaintenancePlanner, figures
-from analytics_box.products.monitors.listing.lines import lasted
+from analytics_box.products.monitors.listing.lines import duration_text
 from analytics_box.products.status_pages import markdown
-from analytics_box.products.status_pages.incident import Incident, Status, Update
+from analytics_box.products.status_pages.incident import Incident, IncidentUpdate, Status
 from analytics_box.products.status_pages.incidents.rules import moves
-from analytics_box.products.status_pages.subscribers.reached import Reached
+from analytics_box.products.status_pages.subscribers.reached import UpdateReach
 from analytics_box.web.page import dates
 
 LONGEST_SAID: Final = 280  # characters of the latest update in a list
 
 
-class Line(Struct, frozen=True):
+class IncidentRow(Struct, frozen=True):
     """An incident or a maintenance in a list. A step is a state, its word, and whether it is the usual next one."""
 
     title: str
@@ -30,7 +30,7 @@ class Line(Struct, frozen=True):
     steps: tuple[tuple[Status, str, bool], ...] = ()
 
 
-class UpdateShown(Struct, frozen=True):
+class IncidentUpdateItem(Struct, frozen=True):
     """Something that was said; `href` leads to its correction."""
 
     label: str
@@ -40,7 +40,7 @@ class UpdateShown(Struct, frozen=True):
     href: str
 
 
-class IncidentShown(Struct, frozen=True):
+class IncidentDetail(Struct, frozen=True):
     """An incident on its own page. `public_url` is empty for a draft, `publishes` says when the box publishes one.
 
     `edit` and `cancel` are where the plan of a maintenance changes, while that can be.
@@ -54,7 +54,7 @@ class IncidentShown(Struct, frozen=True):
     public_url: str
     notes: tuple[str, ...]
     affected: tuple[str, ...]
-    updates: tuple[UpdateShown, ...]
+    updates: tuple[IncidentUpdateItem, ...]
     edit: str = ""
     cancel: str = ""
 
@@ -64,11 +64,11 @@ def href_of(page_href: str, one: Incident) -> str:
     return f"{page_href}/incidents/{one.id}"
 
 
-def line(page_href: str, one: Incident, person: Person, now: int) -> Line:
+def line(page_href: str, one: Incident, person: SignedInPerson, now: int) -> IncidentRow:
     """An incident in a list."""
     latest = one.updates[0].message if one.updates else ""
     said = figures.visible(latest)
-    return Line(
+    return IncidentRow(
         title=figures.visible(one.title),
         href=href_of(page_href, one),
         look=_look(one),
@@ -78,8 +78,8 @@ def line(page_href: str, one: Incident, person: Person, now: int) -> Line:
     )
 
 
-def notes(one: Incident, person: Person, now: int, *, components: bool = True) -> tuple[str, ...]:
-    """What is said of an incident in a line: its state, how bad it is, since when, and which components it affects."""
+def notes(one: Incident, person: SignedInPerson, now: int, *, components: bool = True) -> tuple[str, ...]:
+    """An incident in one line: its state, severity, start, and the affected components."""
     words = IncidentConsole
     affected = [figures.visible(each.name) for each in one.affected if each.impact != "operational"]
     names = words.comma.join(affected) if components else ""
@@ -100,7 +100,7 @@ def notes(one: Incident, person: Person, now: int, *, components: bool = True) -
     )
 
 
-def planned_text(one: Incident, person: Person) -> str:
+def planned_text(one: Incident, person: SignedInPerson) -> str:
     """From when to when a maintenance is planned."""
     if one.scheduled_for is None or one.scheduled_until is None:
         return ""
@@ -114,15 +114,15 @@ def incident_shown(
     public_url: str,
     one: Incident,
     names: Mapping[str, str],
-    reached: Mapping[str, Reached],
-    person: Person,
+    reached: Mapping[str, UpdateReach],
+    person: SignedInPerson,
     now: int,
-) -> IncidentShown:
+) -> IncidentDetail:
     """An incident on its page. `names` are those of authors, `reached` has the subscribers of updates by their ids."""
     words, href = IncidentConsole, href_of(page_href, one)
     plan = f"{page_href}/maintenances/{one.id}" if one.kind == "maintenance" and one.is_open else ""
     publishes = one.publish_at if one.is_draft else None
-    return IncidentShown(
+    return IncidentDetail(
         title=figures.visible(one.title),
         href=href,
         look=_look(one),
@@ -140,20 +140,22 @@ def incident_shown(
     )
 
 
-def _update(href: str, one: Update, names: Mapping[str, str], reached: Reached | None, person: Person) -> UpdateShown:
+def _update(
+    href: str, one: IncidentUpdate, names: Mapping[str, str], reached: UpdateReach | None, person: SignedInPerson
+) -> IncidentUpdateItem:
     words = IncidentConsole
     author = words.by.format(who=_author(one.author, names)) if one.author else words.by_box
     corrected = words.corrected if one.updated_at != one.created_at else ""
-    return UpdateShown(
+    return IncidentUpdateItem(
         label=words.statuses[one.status],
         at=dates.moment(one.at, person),
         html=markdown.html(one.message),
-        notes=tuple(filter(None, (author, _sent(one, reached), corrected))),
+        notes=tuple(filter(None, (author, _delivery_text(one, reached), corrected))),
         href=f"{href}/updates/{one.id}",
     )
 
 
-def _sent(one: Update, reached: Reached | None) -> str:
+def _delivery_text(one: IncidentUpdate, reached: UpdateReach | None) -> str:
     """Whether subscribers have received an update."""
     words = IncidentConsole
     if not one.notified:
@@ -164,7 +166,7 @@ def _sent(one: Update, reached: Reached | None) -> str:
 
 
 def _author(author: str, names: Mapping[str, str]) -> str:
-    """Who wrote something, by the name that people know."""
+    """The name of an author as members know it."""
     if author in names:
         return figures.visible(names[author])
     kind, _, _ = author.partition(":")
@@ -172,19 +174,19 @@ def _author(author: str, names: Mapping[str, str]) -> str:
 
 
 def _look(one: Incident) -> str:
-    """What an incident is drawn like: by how bad it is, while it is open."""
+    """The style of an incident: by its severity while it is open."""
     if not one.is_open:
         return "over"
     return one.severity if one.kind == "incident" else "maintenance"
 
 
-def _when(one: Incident, person: Person, now: int) -> str:
+def _when(one: Incident, person: SignedInPerson, now: int) -> str:
     words = IncidentConsole
     if one.is_open:
-        since = lasted((now - one.started_at) // SECOND)
+        since = duration_text((now - one.started_at) // SECOND)
         return words.began.format(when=dates.moment(one.started_at, person), duration=since)
     ended = one.resolved_at or one.updated_at
-    duration = lasted((ended - one.started_at) // SECOND)
+    duration = duration_text((ended - one.started_at) // SECOND)
     return words.ended.format(when=dates.moment(one.started_at, person), duration=duration)
 
 

@@ -1,4 +1,4 @@
-"""Who is told of what a status page says, under /status-pages/{id}/subscribers."""
+"""The subscribers of a status page, under /status-pages/{id}/subscribers."""
 
 from typing import Any, Final
 
@@ -8,14 +8,14 @@ from msgspec import Struct
 
 from analytics_box.base.errors import BadRequest, Conflict, RateLimited
 from analytics_box.base.texts import IncidentConsole, StatusPageList, SubscriberPages, figures
-from analytics_box.products.status_pages.console.frame import Opened, frame, opened
+from analytics_box.products.status_pages.console.frame import ConsolePage, frame, open_page
 from analytics_box.products.status_pages.subscribers import calls as procedures
 from analytics_box.products.status_pages.subscribers.calls import (
-    AskedSubscribers,
-    NewSubscriber,
-    OfPage,
-    OfSubscriber,
-    SubscriberShown,
+    AddSubscriber,
+    ExportSubscribers,
+    ListSubscribers,
+    RemoveSubscriber,
+    SubscriberAnswer,
 )
 from analytics_box.tenants.tenancy.messages import message_of, millis
 from analytics_box.web.page import dates
@@ -27,7 +27,7 @@ AT_ONCE: Final = 100
 UNKNOWN: Final = "There is no such subscriber any more"
 
 
-class Line(Struct, frozen=True):
+class SubscriberRow(Struct, frozen=True):
     """A subscriber in the list; `href` leads to their removal, `note` says what waits or went wrong."""
 
     address: str
@@ -41,18 +41,18 @@ class Line(Struct, frozen=True):
 
 async def subscribers(visit: Visitor, page_id: FromPath[str]) -> Page:
     """GET /status-pages/{id}/subscribers, with ?after= the last one before. Raises NotFound or Forbidden."""
-    return await _page(await opened(visit, page_id), Again())
+    return await _page(await open_page(visit, page_id), Again())
 
 
 async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
     """POST /status-pages/{id}/subscribers: somebody is asked to confirm. Raises NotFound or Forbidden."""
-    page, form = await opened(visit, page_id), await visit.form()
+    page, form = await open_page(visit, page_id), await visit.form()
     address = form.get("address", "").strip()
     kind = "webhook" if address.casefold().startswith(("http://", "https://")) else "email"
     found = {"statusPageId": page_id, "address": address, "type": kind}
     try:
         visit.saves()
-        added = await procedures.add_subscriber(visit.call, message_of(found, NewSubscriber, StatusPageList.wrong))
+        added = await procedures.add_subscriber(visit.call, message_of(found, AddSubscriber, StatusPageList.wrong))
     except (BadRequest, Conflict, RateLimited) as wrong:
         errors = {"address": wrong.message} if field_errors(wrong) or isinstance(wrong, Conflict) else {}
         return await _page(page, Again(wrong.status, form, errors, "" if errors else wrong.message))
@@ -63,7 +63,7 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
 
 async def remove_form(visit: Visitor, page_id: FromPath[str], subscriber_id: FromPath[str]) -> Page:
     """GET /status-pages/{id}/subscribers/{subscriber}/remove: are you sure? Raises NotFound or Forbidden."""
-    page = await opened(visit, page_id)
+    page = await open_page(visit, page_id)
     back = f"{page.href}/subscribers"
     name = visit.asked("name") or SubscriberPages.this_one
     action = f"{back}/{subscriber_id}/remove"
@@ -72,28 +72,26 @@ async def remove_form(visit: Visitor, page_id: FromPath[str], subscriber_id: Fro
 
 async def remove(visit: Visitor, page_id: FromPath[str], subscriber_id: FromPath[str]) -> Next:
     """POST /status-pages/{id}/subscribers/{subscriber}/remove. Raises NotFound or Forbidden."""
-    page = await opened(visit, page_id)
-    await procedures.remove_subscriber(visit.call, OfSubscriber(page_id, subscriber_id))
+    page = await open_page(visit, page_id)
+    await procedures.remove_subscriber(visit.call, RemoveSubscriber(page_id, subscriber_id))
     return visit.go(f"{page.href}/subscribers?done=unsubscribed")
 
 
 async def export(visit: Visitor, page_id: FromPath[str]) -> Response[str]:
     """POST /status-pages/{id}/subscribers/export: all of them as CSV. Raises NotFound or Forbidden."""
-    page = await opened(visit, page_id)
-    made = await procedures.export_subscribers(visit.call, OfPage(page_id))
+    page = await open_page(visit, page_id)
+    made = await procedures.export_subscribers(visit.call, ExportSubscribers(page_id))
     name = f'attachment; filename="{page.whole.page.slug}-subscribers.csv"'
     headers = {"content-disposition": name, "cache-control": "no-store"}
     return Response(made.content, media_type=made.type, headers=headers)
 
 
-async def _page(page: Opened, again: Again, *, secret: str = "") -> Page:
+async def _page(page: ConsolePage, again: Again, *, secret: str = "") -> Page:
     after = page.visit.asked("after")
     given: dict[str, Any] = {"statusPageId": page.whole.page.id, "limit": AT_ONCE} | (
         {"cursor": after} if after else {}
     )
-    found = await procedures.list_subscribers(
-        page.visit.call, message_of(given, AskedSubscribers, StatusPageList.wrong)
-    )
+    found = await procedures.list_subscribers(page.visit.call, message_of(given, ListSubscribers, StatusPageList.wrong))
     words, waiting = SubscriberPages, found.unconfirmed
     return page.show(
         "status_subscribers.html",
@@ -108,11 +106,11 @@ async def _page(page: Opened, again: Again, *, secret: str = "") -> Page:
     )
 
 
-def _line(page: Opened, one: SubscriberShown) -> Line:
+def _line(page: ConsolePage, one: SubscriberAnswer) -> SubscriberRow:
     words = SubscriberPages
     names = [each.name for each in page.seen.components if each.id in one.componentIds]
     note = words.waits[one.waiting == 1].format(count=figures.count(one.waiting)) if one.waiting else ""
-    return Line(
+    return SubscriberRow(
         address=figures.visible(one.address),
         kind=words.kinds[one.type],
         about=figures.visible(IncidentConsole.comma.join(names)) if one.componentIds else words.everything,

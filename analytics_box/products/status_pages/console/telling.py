@@ -1,33 +1,44 @@
-"""Who would be told of what a form says."""
+"""The number of subscribers that a form would notify."""
 
 from collections.abc import Mapping
 
 from analytics_box.base.store.db import Connection
 from analytics_box.base.texts import IncidentConsole, figures
-from analytics_box.products.status_pages.console.frame import Opened
+from analytics_box.products.status_pages.console.frame import ConsolePage
 from analytics_box.products.status_pages.console.incident_fields import impacts_in
-from analytics_box.products.status_pages.incident import Affected, Impact, Incident, Kind, Status, Update
+from analytics_box.products.status_pages.incident import (
+    AffectedComponent,
+    Impact,
+    Incident,
+    IncidentUpdate,
+    Kind,
+    Status,
+)
 from analytics_box.products.status_pages.subscribers import outbox
 
 
-async def told_text(
-    page: Opened, fields: Mapping[str, str], incident: Incident | None = None, *, kind: Kind = "incident"
+async def notified_text(
+    page: ConsolePage, fields: Mapping[str, str], incident: Incident | None = None, *, kind: Kind = "incident"
 ) -> str:
-    """How many subscribers are told of an update with the components of a form, in words."""
+    """The number of subscribers that an update with the components of a form notifies, in words."""
     if not fields.get("notify"):
         return IncidentConsole.not_told_now
-    affected = _affected(page, impacts_in(fields))
-    return told_words(await told(page, affected, incident, kind=kind))
+    affected = _affected_components(page, impacts_in(fields))
+    return notified_words(await count_notified(page, affected, incident, kind=kind))
 
 
-async def told(
-    page: Opened, affected: tuple[Affected, ...], incident: Incident | None = None, *, kind: Kind = "incident"
+async def count_notified(
+    page: ConsolePage,
+    affected: tuple[AffectedComponent, ...],
+    incident: Incident | None = None,
+    *,
+    kind: Kind = "incident",
 ) -> int:
-    """How many subscribers an update about these components tells."""
+    """The number of subscribers that an update about these components notifies."""
     status: Status = "investigating" if kind == "incident" else "scheduled"
     whole = page.whole.page
     about = incident or Incident(id="", page_id=whole.id, kind=kind, title="", status=status)
-    update = Update(
+    update = IncidentUpdate(
         id="",
         incident_id=about.id,
         status=about.status,
@@ -44,15 +55,15 @@ async def told(
     return await page.visit.call.read(count)
 
 
-def told_words(count: int) -> str:
-    """How many are told, in words."""
+def notified_words(count: int) -> str:
+    """The number of notified subscribers, in words."""
     words = IncidentConsole
     return words.told[count == 1].format(count=figures.count(count)) if count else words.nobody_told
 
 
-def _affected(page: Opened, impacts: Mapping[str, Impact]) -> tuple[Affected, ...]:
+def _affected_components(page: ConsolePage, impacts: Mapping[str, Impact]) -> tuple[AffectedComponent, ...]:
     return tuple(
-        Affected(component_id=one.id, name=one.name, impact=impacts[one.id])
+        AffectedComponent(component_id=one.id, name=one.name, impact=impacts[one.id])
         for one in page.seen.components
         if one.id in impacts
     )

@@ -1,1 +1,1 @@
-"""How components were, day by day. Days that are over are stored, and never change again."""
+"""Daily history of components. Past days are stored, and never change again."""

@@ -1,4 +1,6 @@
-"""Which days a page shows, in its zone, and when each of them begins and is settled (semantics 2 and 3). Pure."""
+"""The days that a page shows in its time zone, their beginnings, and whether they are settled (semantics 2 and 3).
+Pure.
+"""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -14,14 +16,14 @@ SETTLED: Final = 2 * HOUR  # after its end a day does not change any more: what 
 _DAY = timedelta(days=1)
 
 
-def shown(now: int, tz: ZoneInfo, count: int = DAYS) -> list[date]:
+def days_on_page(now: int, tz: ZoneInfo, count: int = DAYS) -> list[date]:
     """The days that a page shows, the oldest first; the last is today."""
     last = today(now, tz)
     return [last - timedelta(days=number) for number in range(count - 1, -1, -1)]
 
 
 def edges(days: Sequence[date], tz: ZoneInfo) -> list[int]:
-    """When each of these days that follow each other begins, and when the last one ends (UTC ms)."""
+    """The beginning of each of these consecutive days, and the end of the last one (UTC ms)."""
     return [midnight(day, tz) for day in days] + [midnight(days[-1] + _DAY, tz)] if days else []
 
 
@@ -30,6 +32,8 @@ def is_settled(day: date, tz: ZoneInfo, now: int) -> bool:
     return midnight(day + _DAY, tz) + SETTLED <= now
 
 
-def reopened(before: ZoneInfo, after: ZoneInfo, now: int) -> list[date]:
+def reopened_days(before: ZoneInfo, after: ZoneInfo, now: int) -> list[date]:
     """The days that are settled in the zone before and not in the one after."""
-    return [day for day in shown(now, before) if is_settled(day, before, now) and not is_settled(day, after, now)]
+    return [
+        day for day in days_on_page(now, before) if is_settled(day, before, now) and not is_settled(day, after, now)
+    ]

@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from analytics_box.base.clock import SECOND
 from analytics_box.base.facts.histogram import percentile
-from analytics_box.base.facts.uptime import Span, Uptime, percentage, uptimes
-from analytics_box.products.status_pages.seen import Day, DayState
+from analytics_box.base.facts.uptime import UptimeSpan, WindowUptime, percentage, uptimes
+from analytics_box.products.status_pages.seen import ComponentDay, DayState
 from analytics_box.query.catalog.values import quotient
 
 
@@ -28,7 +28,7 @@ class Checks(Struct, frozen=True):
     bins: Mapping[int, int] = {}
 
 
-class Figures(Struct, frozen=True, omit_defaults=True):
+class DayFigures(Struct, frozen=True, omit_defaults=True):
     """A day as it is stored: milliseconds in each state that is known, and its checks; `checks` is None of a component
     that has none. `total` is the sum of `timed` durations and `p95` one of them, in microseconds."""
 
@@ -43,15 +43,15 @@ class Figures(Struct, frozen=True, omit_defaults=True):
     p95: float | None = None
 
 
-NOTHING: Final = Figures()
+NOTHING: Final = DayFigures()
 
 
-def figures(was: Uptime, checks: Checks | None) -> Figures:
+def figures(was: WindowUptime, checks: Checks | None) -> DayFigures:
     """A day of what was seen of it; without `checks` of a component that has none."""
-    known = Figures(up=was.up, degraded=was.degraded, down=was.down, maintenance=was.maintenance)
+    known = DayFigures(up=was.up, degraded=was.degraded, down=was.down, maintenance=was.maintenance)
     if checks is None:
         return known
-    return Figures(
+    return DayFigures(
         up=known.up,
         degraded=known.degraded,
         down=known.down,
@@ -73,8 +73,8 @@ def _p95(checks: Checks) -> float | None:
 
 
 def each_day(
-    spans: Iterable[Span], checks: Mapping[int, Checks] | None, edges: Sequence[int], now: int
-) -> list[Figures]:
+    spans: Iterable[UptimeSpan], checks: Mapping[int, Checks] | None, edges: Sequence[int], now: int
+) -> list[DayFigures]:
     """The figures between each edge and the next one (UTC ms). `checks` are those of days by their number, None for a
     component that has none."""
     return [
@@ -83,10 +83,10 @@ def each_day(
     ]
 
 
-def day(date: str, found: Figures) -> Day:
+def day(date: str, found: DayFigures) -> ComponentDay:
     """A day as a page shows it."""
     observed = found.up + found.degraded + found.down
-    return Day(
+    return ComponentDay(
         date=date,
         state=_state(found),
         uptime=percentage(found.up + found.degraded, found.down),
@@ -98,7 +98,7 @@ def day(date: str, found: Figures) -> Day:
     )
 
 
-def _state(found: Figures) -> DayState:
+def _state(found: DayFigures) -> DayState:
     """The worst that it had."""
     if found.down:
         return "down"
@@ -109,7 +109,7 @@ def _state(found: Figures) -> DayState:
     return "up" if found.up else "unknown"
 
 
-def whole(days: Iterable[Figures]) -> float | None:
+def whole(days: Iterable[DayFigures]) -> float | None:
     """The uptime of all these days in percent; None where nothing is known of any."""
     up = down = 0
     for one in days:

@@ -7,33 +7,33 @@ from functools import partial
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from analytics_box.base.facts.uptime import Span
+from analytics_box.base.facts.uptime import UptimeSpan
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.products.status_pages.days import calendar, rows
-from analytics_box.products.status_pages.days.figures import Checks, Figures, each_day
-from analytics_box.products.status_pages.days.rows import Stored
+from analytics_box.products.status_pages.days.figures import Checks, DayFigures, each_day
+from analytics_box.products.status_pages.days.rows import StoredDay
 
 
-class Measured(NamedTuple):
+class MeasuredComponent(NamedTuple):
     """A component, with the number by which the facts know its monitor; None for one without."""
 
     component_id: str
     monitor: int | None
 
 
-class Days(NamedTuple):
+class PageDays(NamedTuple):
     """The days that a page shows, the oldest first, and the figures of each by component; `settled` are those that are
     over and were not stored."""
 
     dates: list[date]
-    figures: dict[str, list[Figures]]
-    settled: list[Stored]
+    figures: dict[str, list[DayFigures]]
+    settled: list[StoredDay]
 
 
 class _Missing(NamedTuple):
-    """Which days, by their place, are to be found anew of which component; `first` is the earliest place of all."""
+    """The days to compute by component, as indexes; `first` is the lowest index of all."""
 
-    of: dict[Measured, list[int]]
+    of: dict[MeasuredComponent, list[int]]
     first: int
 
     @property
@@ -47,19 +47,21 @@ class _Missing(NamedTuple):
         return found
 
 
-async def read(box_db: Db, events: Db, components: Sequence[Measured], tz: ZoneInfo, now: int) -> Days:
+async def read_days(
+    box_db: Db, events: Db, components: Sequence[MeasuredComponent], tz: ZoneInfo, now: int
+) -> PageDays:
     """The days that a page shows now. Raises Unavailable and DeadlineExceeded.
 
     Checks are read day by day: where many are missing, none of the reads is long.
     """
-    dates = calendar.shown(now, tz)
+    dates = calendar.days_on_page(now, tz)
     edges = calendar.edges(dates, tz)
     stored, own = await box_db.read(partial(_of_box, components=components, since=dates[0], start=edges[0]))
     settled = {day.isoformat() for day in dates if calendar.is_settled(day, tz, now)}
     known = {one: {day: found[day] for day in found.keys() & settled} for one, found in stored.items()}
     missing = _missing(components, known, dates)
     spans, checks = await _of_events(events, missing, edges)
-    days = Days(dates, {}, [])
+    days = PageDays(dates, {}, [])
     for one in components:
         its_spans = own.get(one.component_id, ()) if one.monitor is None else spans.get(one.monitor, ())
         its_checks = checks[one.monitor] if one.monitor is not None else None
@@ -69,7 +71,7 @@ async def read(box_db: Db, events: Db, components: Sequence[Measured], tz: ZoneI
             have.get(day.isoformat()) or found[place - missing.first] for place, day in enumerate(dates)
         ]
         days.settled.extend(
-            Stored(one.component_id, dates[place].isoformat(), found[place - missing.first])
+            StoredDay(one.component_id, dates[place].isoformat(), found[place - missing.first])
             for place in missing.of[one]
             if dates[place].isoformat() in settled
         )
@@ -79,7 +81,7 @@ async def read(box_db: Db, events: Db, components: Sequence[Measured], tz: ZoneI
 
 async def _of_events(
     events: Db, missing: _Missing, edges: Sequence[int]
-) -> tuple[dict[int, list[Span]], dict[int, dict[int, Checks]]]:
+) -> tuple[dict[int, list[UptimeSpan]], dict[int, dict[int, Checks]]]:
     """Spans by monitor, and checks by monitor and day: 0 is the first that is missing."""
     numbers = [one.monitor for one in missing.of if one.monitor is not None]
     checks: dict[int, dict[int, Checks]] = {number: {} for number in numbers}
@@ -93,25 +95,25 @@ async def _of_events(
 
 
 async def with_day(box_db: Db, component_ids: Sequence[str], day: date) -> set[str]:
-    """Those of these components of which this day is stored. Raises Unavailable."""
+    """The components of these for which this day is stored. Raises Unavailable."""
     return await box_db.read(partial(rows.with_day, component_ids=component_ids, day=day.isoformat()))
 
 
-async def store(box_db: Db, days: Iterable[Stored], zone: str) -> None:
+async def store(box_db: Db, days: Iterable[StoredDay], zone: str) -> None:
     """Store days that are over in this zone of their page. Raises Unavailable."""
     await box_db.write(partial(rows.store, days=days, zone=zone), adds=True)
 
 
 def _of_box(
-    db: Connection, *, components: Sequence[Measured], since: date, start: int
-) -> tuple[dict[str, dict[str, Figures]], dict[str, list[Span]]]:
-    known = rows.stored(db, [one.component_id for one in components], since.isoformat())
+    db: Connection, *, components: Sequence[MeasuredComponent], since: date, start: int
+) -> tuple[dict[str, dict[str, DayFigures]], dict[str, list[UptimeSpan]]]:
+    known = rows.stored_days(db, [one.component_id for one in components], since.isoformat())
     own = [one.component_id for one in components if one.monitor is None]
     return known, rows.component_spans(db, own, start) if own else {}
 
 
 def _missing(
-    components: Iterable[Measured], known: Mapping[str, Mapping[str, Figures]], dates: Sequence[date]
+    components: Iterable[MeasuredComponent], known: Mapping[str, Mapping[str, DayFigures]], dates: Sequence[date]
 ) -> _Missing:
     """Today always is: what is known is over."""
     of = {

@@ -1,5 +1,6 @@
-"""What days are made of: checks and spans in events.db; in box.db spans of components without a monitor, and stored
-days. Reading takes a reader; storing runs in the writer thread, inside one transaction."""
+"""The sources of days: checks and spans in events.db; in box.db spans of components without a monitor, and stored
+days. Reading takes a reader; storing runs in the writer thread, inside one transaction.
+"""
 
 import json
 from collections import defaultdict
@@ -8,23 +9,23 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from analytics_box.base.facts.uptime import Span
+from analytics_box.base.facts.uptime import UptimeSpan
 from analytics_box.base.store.db import Connection
-from analytics_box.products.status_pages.days.figures import Checks, Figures
+from analytics_box.products.status_pages.days.figures import Checks, DayFigures
 
-_FIGURES: Final = msgspec.json.Decoder(Figures)
+_FIGURES: Final = msgspec.json.Decoder(DayFigures)
 _PASSED, _PENDING = 1, 2  # of checks
 
 
-class Stored(NamedTuple):
+class StoredDay(NamedTuple):
     """A day of a component that is over."""
 
     component_id: str
     day: str
-    figures: Figures
+    figures: DayFigures
 
 
-def stored(db: Connection, component_ids: Iterable[str], since: str) -> dict[str, dict[str, Figures]]:
+def stored_days(db: Connection, component_ids: Iterable[str], since: str) -> dict[str, dict[str, DayFigures]]:
     """The stored days of these components, from this day on (YYYY-MM-DD), by component and day."""
     found = db.execute(
         """
@@ -34,14 +35,14 @@ def stored(db: Connection, component_ids: Iterable[str], since: str) -> dict[str
         """,
         (json.dumps(list(component_ids)), since),
     ).fetchall()
-    by_component: dict[str, dict[str, Figures]] = defaultdict(dict)
+    by_component: dict[str, dict[str, DayFigures]] = defaultdict(dict)
     for component_id, day, figures in found:
         by_component[str(component_id)][str(day)] = _FIGURES.decode(str(figures))
     return by_component
 
 
 def with_day(db: Connection, component_ids: Iterable[str], day: str) -> set[str]:
-    """Those of these components of which this day is stored."""
+    """The components of these for which this day is stored."""
     found = db.execute(
         """
         -- status_pages.days.with_day
@@ -52,7 +53,7 @@ def with_day(db: Connection, component_ids: Iterable[str], day: str) -> set[str]
     return {str(component_id) for (component_id,) in found}
 
 
-def store(db: Connection, days: Iterable[Stored], zone: str) -> None:
+def store(db: Connection, days: Iterable[StoredDay], zone: str) -> None:
     """Store days of components that are still there, on a page that still has this zone. What is stored already stays
     as it is."""
     db.executemany(
@@ -80,7 +81,7 @@ def forget(db: Connection, page_id: str, days: Iterable[str]) -> None:
     )
 
 
-def spans(db: Connection, numbers: Sequence[int], since: int) -> dict[int, list[Span]]:
+def spans(db: Connection, numbers: Sequence[int], since: int) -> dict[int, list[UptimeSpan]]:
     """The spans of these monitors that had not ended at `since` (UTC ms), the earliest first."""
     found = db.execute(
         """
@@ -91,13 +92,13 @@ def spans(db: Connection, numbers: Sequence[int], since: int) -> dict[int, list[
         """,
         {"numbers": json.dumps(list(numbers)), "since": since},
     ).fetchall()
-    by_monitor: dict[int, list[Span]] = defaultdict(list)
+    by_monitor: dict[int, list[UptimeSpan]] = defaultdict(list)
     for monitor, state, start, until in found:
-        by_monitor[int(str(monitor))].append(Span(int(str(state)), int(str(start)), int(str(until))))
+        by_monitor[int(str(monitor))].append(UptimeSpan(int(str(state)), int(str(start)), int(str(until))))
     return by_monitor
 
 
-def component_spans(db: Connection, component_ids: Iterable[str], since: int) -> dict[str, list[Span]]:
+def component_spans(db: Connection, component_ids: Iterable[str], since: int) -> dict[str, list[UptimeSpan]]:
     """The spans of these components, which have no monitor, that had not ended at `since` (UTC ms)."""
     found = db.execute(
         """
@@ -108,9 +109,9 @@ def component_spans(db: Connection, component_ids: Iterable[str], since: int) ->
         """,
         {"ids": json.dumps(list(component_ids)), "since": since},
     ).fetchall()
-    by_component: dict[str, list[Span]] = defaultdict(list)
+    by_component: dict[str, list[UptimeSpan]] = defaultdict(list)
     for component_id, state, start, until in found:
-        by_component[str(component_id)].append(Span(int(str(state)), int(str(start)), int(str(until))))
+        by_component[str(component_id)].append(UptimeSpan(int(str(state)), int(str(start)), int(str(until))))
     return by_component
 
 
@@ -125,13 +126,13 @@ def checks(db: Connection, numbers: Sequence[int], start: int, end: int) -> dict
         """,
         {"numbers": json.dumps(list(numbers)), "start": start, "end": end},
     ).fetchall()
-    by_monitor: dict[int, list[_Group]] = defaultdict(list)
+    by_monitor: dict[int, list[_CheckGroup]] = defaultdict(list)
     for monitor, *rest in found:
-        by_monitor[int(str(monitor))].append(_Group(*(None if one is None else int(str(one)) for one in rest)))
+        by_monitor[int(str(monitor))].append(_CheckGroup(*(None if one is None else int(str(one)) for one in rest)))
     return {monitor: _together(groups) for monitor, groups in by_monitor.items()}
 
 
-class _Group(NamedTuple):
+class _CheckGroup(NamedTuple):
     """Checks of a monitor with one status and in one bin; None is what was not measured."""
 
     status: int | None
@@ -142,7 +143,7 @@ class _Group(NamedTuple):
     slowest: int | None
 
 
-def _together(groups: Sequence[_Group]) -> Checks:
+def _together(groups: Sequence[_CheckGroup]) -> Checks:
     decided = passed = total = timed = 0
     bins: dict[int, int] = defaultdict(int)
     for one in groups:

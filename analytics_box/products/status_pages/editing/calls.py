@@ -6,78 +6,78 @@ from msgspec import Struct
 
 from analytics_box.base import errors
 from analytics_box.products.monitors.directory import Monitors
-from analytics_box.products.monitors.editing.change import Tools
-from analytics_box.products.status_pages.access import check, known, reach, seen
+from analytics_box.products.monitors.editing.change import MonitorTools
+from analytics_box.products.status_pages.access import check, find_reachable_page, find_viewable_page, reach
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.editing import change
-from analytics_box.products.status_pages.editing.messages import ChangedPage, NewPage, Transfer
-from analytics_box.products.status_pages.editing.preparing import prepared
+from analytics_box.products.status_pages.editing.messages import CreateStatusPage, TransferStatusPage, UpdateStatusPage
+from analytics_box.products.status_pages.editing.preparing import prepare_fields
 from analytics_box.products.status_pages.editing.shown import (
-    PageListed,
-    PageShown,
-    WholeShown,
-    listed,
+    StatusPageAnswer,
+    StatusPageDetailAnswer,
+    StatusPageListItem,
+    page_list_item,
     page_shown,
     whole_shown,
 )
-from analytics_box.products.status_pages.messages import OfOrganization, OnePage
-from analytics_box.products.status_pages.page import Page
+from analytics_box.products.status_pages.messages import StatusPageId, StatusPageOrganizationInput
+from analytics_box.products.status_pages.page import StatusPage
 from analytics_box.products.status_pages.saving import save
 from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.web.call import Call
 
 
-class Transferred(Struct, frozen=True, rename="camel"):
+class StatusPageTransferAnswer(Struct, frozen=True, rename="camel"):
     """Whether headers, bodies and credentials of monitors were left out."""
 
     secrets_left_out: bool
     success: bool = True
 
 
-async def list_pages(call: Call, given: OfOrganization) -> list[PageListed]:
+async def list_pages(call: Call, given: StatusPageOrganizationInput) -> list[StatusPageListItem]:
     """statusPage.list: the newest first. Raises Forbidden."""
     own = reach(call, given.organizationId)
     await call.read(lambda db: check(db, own, "viewer"))
-    return [listed(call, whole) for whole in reversed(call.parts[StatusPages].of(own.organization_id))]
+    return [page_list_item(call, whole) for whole in reversed(call.parts[StatusPages].of(own.organization_id))]
 
 
-async def get(call: Call, given: OnePage) -> WholeShown:
+async def get(call: Call, given: StatusPageId) -> StatusPageDetailAnswer:
     """statusPage.get: a page with its monitors, components and groups. Raises NotFound or Forbidden."""
-    return whole_shown(call, await seen(call, given.statusPageId))
+    return whole_shown(call, await find_viewable_page(call, given.statusPageId))
 
 
-async def create(call: Call, given: NewPage) -> PageShown:
+async def create(call: Call, given: CreateStatusPage) -> StatusPageAnswer:
     """statusPage.create: a new page, which everybody can see at once.
 
     Raises Forbidden, NotFound, BadRequest, Conflict or RateLimited.
     """
     own = reach(call, given.organization_id)
     await call.read(lambda db: check(db, own, "member"))
-    ready = await prepared(call, own.organization_id, given)
+    ready = await prepare_fields(call, own.organization_id, given)
     whole = await call.parts.box_db.write(lambda db: change.create(db, own, given, ready), adds=True)
     call.parts[StatusPages].remember(whole)
     return page_shown(call, whole.page)
 
 
-async def update(call: Call, given: ChangedPage) -> PageShown:
+async def update(call: Call, given: UpdateStatusPage) -> StatusPageAnswer:
     """statusPage.update: what is not given stays. Raises Forbidden, NotFound, BadRequest, Conflict or RateLimited."""
-    own, before = known(call, given.status_page_id)
+    own, before = find_reachable_page(call, given.status_page_id)
     await call.read(lambda db: check(db, own, "member"))
-    ready = await prepared(call, own.organization_id, given, before.page)
+    ready = await prepare_fields(call, own.organization_id, given, before.page)
     adds = bool(ready.pictures)
     await save(call.parts, given.status_page_id, lambda db: change.update(db, own, given, ready), adds=adds)
     return page_shown(call, _page(call, given.status_page_id))
 
 
-async def delete(call: Call, given: OnePage) -> Success:
+async def delete(call: Call, given: StatusPageId) -> Success:
     """statusPage.delete: the page is gone with its incidents and subscribers. Raises Forbidden or NotFound."""
-    own, _ = known(call, given.statusPageId)
+    own, _ = find_reachable_page(call, given.statusPageId)
     await call.write(lambda db: change.delete(db, own, given.statusPageId))
     call.parts[StatusPages].forget(given.statusPageId)
     return Success()
 
 
-async def transfer(call: Call, given: Transfer) -> Transferred:
+async def transfer(call: Call, given: TransferStatusPage) -> StatusPageTransferAnswer:
     """statusPage.transfer: to another organization of the same person, without its domain; with its monitors, unless
     they belong to a website or are on other pages, or without them.
 
@@ -85,15 +85,15 @@ async def transfer(call: Call, given: Transfer) -> Transferred:
     """
     if call.identity.person is None:
         raise errors.Forbidden("Sign in to do this; API keys cannot")
-    own, _ = known(call, given.statusPageId)
-    done = await call.write(partial(change.transfer, tools=call.parts[Tools], own=own, given=given))
+    own, _ = find_reachable_page(call, given.statusPageId)
+    done = await call.write(partial(change.transfer, tools=call.parts[MonitorTools], own=own, given=given))
     for moved in done.moved:
         call.parts[Monitors].move(moved.monitor, readable=moved.readable)
     call.parts[StatusPages].remember(done.whole)
-    return Transferred(any(moved.secrets_left_out for moved in done.moved))
+    return StatusPageTransferAnswer(any(moved.secrets_left_out for moved in done.moved))
 
 
-def _page(call: Call, page_id: str) -> Page:
+def _page(call: Call, page_id: str) -> StatusPage:
     """A page as it is now. Raises NotFound where it was deleted meanwhile."""
     found = call.parts[StatusPages].find(page_id)
     if found is None:

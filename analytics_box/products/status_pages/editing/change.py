@@ -14,20 +14,20 @@ from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.identity import require
 from analytics_box.base.store.db import Connection
 from analytics_box.products.links.domains import change as link_domains
-from analytics_box.products.monitors.access import Reach as MonitorReach
+from analytics_box.products.monitors.access import MonitorReach
 from analytics_box.products.monitors.editing import change as monitors
 from analytics_box.products.monitors.lookup import known_monitor
 from analytics_box.products.status_pages import rows
-from analytics_box.products.status_pages.access import Reach, check, existing
+from analytics_box.products.status_pages.access import StatusPageReach, check, existing
 from analytics_box.products.status_pages.days import calendar
 from analytics_box.products.status_pages.days import rows as day_rows
 from analytics_box.products.status_pages.editing import components
-from analytics_box.products.status_pages.editing.draft import applied
-from analytics_box.products.status_pages.editing.messages import ChangedPage, NewPage, Transfer
+from analytics_box.products.status_pages.editing.draft import apply_fields
+from analytics_box.products.status_pages.editing.messages import CreateStatusPage, TransferStatusPage, UpdateStatusPage
 from analytics_box.products.status_pages.files import pictures
-from analytics_box.products.status_pages.files.pictures import Fetched
-from analytics_box.products.status_pages.page import FileKind, Page
-from analytics_box.products.status_pages.saving import touched
+from analytics_box.products.status_pages.files.pictures import PagePicture
+from analytics_box.products.status_pages.page import FileKind, StatusPage
+from analytics_box.products.status_pages.saving import touch_page
 from analytics_box.products.status_pages.subscribers import outbox
 from analytics_box.products.status_pages.whole import Whole
 from analytics_box.query.ranges import zone
@@ -39,21 +39,23 @@ SUBJECT: Final = "status page"
 _NOT_AUDITED: Final = frozenset(("id", "organization_id", "version", "created_at", "updated_at", "password"))
 
 
-class Prepared(Struct, frozen=True):
-    """What takes longer than a transaction may: the hash of a password, empty for none, and fetched pictures."""
+class PreparedFields(Struct, frozen=True):
+    """The results of work that is too slow for a transaction: the hash of a password, empty for none, and fetched
+    pictures.
+    """
 
     password: str | UnsetType = UNSET
-    pictures: Mapping[FileKind, Fetched | None] = {}
+    pictures: Mapping[FileKind, PagePicture | None] = {}
 
 
-class Transferred(Struct, frozen=True):
+class TransferredPage(Struct, frozen=True):
     """A page after it went to another organization, and the monitors that went along."""
 
     whole: Whole
-    moved: tuple[monitors.Moved, ...]
+    moved: tuple[monitors.MonitorMove, ...]
 
 
-def create(db: Connection, own: Reach, given: NewPage, prepared: Prepared) -> Whole:
+def create(db: Connection, own: StatusPageReach, given: CreateStatusPage, prepared: PreparedFields) -> Whole:
     """A new page. Raises Forbidden, BadRequest or Conflict."""
     check(db, own, "member")
     if rows.count_of(db, own.organization_id) >= MOST_PAGES:
@@ -61,7 +63,7 @@ def create(db: Connection, own: Reach, given: NewPage, prepared: Prepared) -> Wh
             "statusPages", MOST_PAGES, f"An organization can have up to {MOST_PAGES} status pages; delete one first"
         )
     now = own.by.now
-    blank = Page(
+    blank = StatusPage(
         id=ids.new_id(),
         organization_id=own.organization_id,
         slug="",
@@ -70,31 +72,31 @@ def create(db: Connection, own: Reach, given: NewPage, prepared: Prepared) -> Wh
         created_at=now,
         updated_at=now,
     )
-    page = _with_domain(db, own, applied(blank, given), given.domain)
+    page = _with_domain(db, own, apply_fields(blank, given), given.domain)
     rows.insert(db, page)
-    rows.update(db, _prepared(db, page, prepared, now))
+    rows.update(db, _apply_prepared(db, page, prepared, now))
     for monitor_id in dict.fromkeys(given.uptime_schedule_ids):
         components.insert(db, own, page.id, components.blank(page.id, own.by.now, monitor_id=monitor_id))
     record(db, own, page, "created", {"slug": page.slug, "monitors": list(given.uptime_schedule_ids)})
-    return touched(db, page.id, now)
+    return touch_page(db, page.id, now)
 
 
-def update(db: Connection, own: Reach, given: ChangedPage, prepared: Prepared) -> Page:
+def update(db: Connection, own: StatusPageReach, given: UpdateStatusPage, prepared: PreparedFields) -> StatusPage:
     """Another state of a page; what is not given stays. Raises Forbidden, NotFound, BadRequest or Conflict."""
     check(db, own, "member")
     before = existing(db, own, given.status_page_id)
-    after = _with_domain(db, own, applied(before, given), given.domain)
-    after = _prepared(db, after, prepared, own.by.now)
+    after = _with_domain(db, own, apply_fields(before, given), given.domain)
+    after = _apply_prepared(db, after, prepared, own.by.now)
     changes = difference(before, after)
     if changes:
         rows.update(db, after)
-        reopened = calendar.reopened(zone(before.zone), zone(after.zone), own.by.now)
+        reopened = calendar.reopened_days(zone(before.zone), zone(after.zone), own.by.now)
         day_rows.forget(db, after.id, [day.isoformat() for day in reopened])
         record(db, own, after, "updated", changes)
     return after
 
 
-def delete(db: Connection, own: Reach, page_id: str) -> Page:
+def delete(db: Connection, own: StatusPageReach, page_id: str) -> StatusPage:
     """The page is gone with its incidents, its subscribers and all that belongs to it. Raises Forbidden or NotFound."""
     check(db, own, "member")
     gone = existing(db, own, page_id)
@@ -103,7 +105,9 @@ def delete(db: Connection, own: Reach, page_id: str) -> Page:
     return gone
 
 
-def transfer(db: Connection, tools: monitors.Tools, own: Reach, given: Transfer) -> Transferred:
+def transfer(
+    db: Connection, tools: monitors.MonitorTools, own: StatusPageReach, given: TransferStatusPage
+) -> TransferredPage:
     """Give a page to another organization in which the same person may make pages, with its monitors or without.
 
     Its domain stays behind, because it is the organization's. Raises Forbidden, NotFound, BadRequest or Conflict.
@@ -116,7 +120,7 @@ def transfer(db: Connection, tools: monitors.Tools, own: Reach, given: Transfer)
         raise errors.Forbidden("Access denied to this organization")
     require(role, "member")
     if target == before.organization_id:
-        return Transferred(touched(db, before.id, own.by.now), ())
+        return TransferredPage(touch_page(db, before.id, own.by.now), ())
     if rows.count_of(db, target) >= MOST_PAGES:
         raise Conflict.full("statusPages", MOST_PAGES, f"That organization has {MOST_PAGES} status pages already")
     moved = _take_along(db, tools, own, given)
@@ -124,18 +128,18 @@ def transfer(db: Connection, tools: monitors.Tools, own: Reach, given: Transfer)
     rows.update(db, after)
     detail = {
         "organizationId": {"before": before.organization_id, "after": target},
-        "subscribers": outbox.subscribed(db, before.id),
+        "subscribers": outbox.count_subscribers(db, before.id),
     }
     record(db, own, before, "updated", detail)
-    record(db, Reach(target, own.by), after, "updated", detail)
-    return Transferred(touched(db, before.id, own.by.now), moved)
+    record(db, StatusPageReach(target, own.by), after, "updated", detail)
+    return TransferredPage(touch_page(db, before.id, own.by.now), moved)
 
 
-def difference(before: Page, after: Page) -> dict[str, object]:
-    """What two states of a page differ in; of a password only whether there is one."""
+def difference(before: StatusPage, after: StatusPage) -> dict[str, object]:
+    """The differences between two states of a page; of a password only whether there is one."""
     found: dict[str, object] = {
         name: {"before": getattr(before, name), "after": getattr(after, name)}
-        for name in Page.__struct_fields__
+        for name in StatusPage.__struct_fields__
         if name not in _NOT_AUDITED and getattr(before, name) != getattr(after, name)
     }
     if before.password != after.password:
@@ -143,12 +147,14 @@ def difference(before: Page, after: Page) -> dict[str, object]:
     return found
 
 
-def record(db: Connection, own: Reach, page: Page, action: audit.Action, detail: Mapping[str, object]) -> None:
+def record(
+    db: Connection, own: StatusPageReach, page: StatusPage, action: audit.Action, detail: Mapping[str, object]
+) -> None:
     """Write down what was done to a page."""
     audit.record(db, own.by, page.organization_id, action, SUBJECT, page.id, {"name": page.name, **detail})
 
 
-def _with_domain(db: Connection, own: Reach, page: Page, given: str | UnsetType | None) -> Page:
+def _with_domain(db: Connection, own: StatusPageReach, page: StatusPage, given: str | UnsetType | None) -> StatusPage:
     """The page at the root of this domain. Raises Forbidden, BadRequest or Conflict."""
     domain = page.domain if isinstance(given, UnsetType) else (given or "").strip().lower().rstrip(".") or None
     if domain == page.domain:
@@ -164,24 +170,28 @@ def _with_domain(db: Connection, own: Reach, page: Page, given: str | UnsetType 
     return replace(page, domain=domain)
 
 
-def _prepared(db: Connection, page: Page, prepared: Prepared, now: int) -> Page:
+def _apply_prepared(db: Connection, page: StatusPage, prepared: PreparedFields, now: int) -> StatusPage:
     for kind, given in prepared.pictures.items():
-        page = pictures.put(db, page, kind, given, now)
+        page = pictures.store_picture(db, page, kind, given, now)
     return page if isinstance(prepared.password, UnsetType) else replace(page, password=prepared.password)
 
 
-def _take_along(db: Connection, tools: monitors.Tools, own: Reach, given: Transfer) -> tuple[monitors.Moved, ...]:
+def _take_along(
+    db: Connection, tools: monitors.MonitorTools, own: StatusPageReach, given: TransferStatusPage
+) -> tuple[monitors.MonitorMove, ...]:
     """The monitors of a page go with it, or their components go. Raises BadRequest for those that cannot."""
     whole = rows.whole(db, given.statusPageId)
     linked = [one for one in whole.components if one.monitor_id is not None] if whole is not None else []
     known = {one.monitor_id: known_monitor(db, one.monitor_id or "") for one in linked}
-    of_here = {found for found, (_, owner, _) in _found(known) if owner == own.organization_id}
+    of_here = {found for found, (_, owner, _) in _known_monitors(known) if owner == own.organization_id}
     for one in linked:
         if not given.includeMonitors or one.monitor_id not in of_here:
             rows.delete_component(db, one.id)
     if not given.includeMonitors:
         return ()
-    bound = [found for found, (_, _, website_id) in _found(known) if found in of_here and website_id is not None]
+    bound = [
+        found for found, (_, _, website_id) in _known_monitors(known) if found in of_here and website_id is not None
+    ]
     if bound:
         raise BadRequest.about(
             "includeMonitors", f"{len(bound)} monitors belong to a website and stay with it; remove them from the page"
@@ -195,7 +205,7 @@ def _take_along(db: Connection, tools: monitors.Tools, own: Reach, given: Transf
     )
 
 
-def _found(
+def _known_monitors(
     known: Mapping[str | None, tuple[int, str, str | None] | None],
 ) -> list[tuple[str, tuple[int, str, str | None]]]:
     return [(monitor_id, found) for monitor_id, found in known.items() if monitor_id is not None and found is not None]

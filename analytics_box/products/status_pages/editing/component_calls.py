@@ -5,119 +5,126 @@ from collections.abc import Callable
 from analytics_box.base import errors
 from analytics_box.base.store.db import Connection
 from analytics_box.products.status_pages import rows
-from analytics_box.products.status_pages.access import Reach, known
+from analytics_box.products.status_pages.access import StatusPageReach, find_reachable_page
 from analytics_box.products.status_pages.editing import components
 from analytics_box.products.status_pages.editing.messages import (
-    ChangedComponent,
-    ChangedGroup,
-    MonitorSettings,
-    NewComponent,
-    NewGroup,
-    NewOrder,
-    OneComponent,
-    OneGroup,
-    OneMonitor,
+    AddComponent,
+    AddComponentGroup,
+    ComponentGroupId,
+    ComponentId,
+    ReorderComponents,
+    StatusPageMonitorInput,
+    UpdateComponent,
+    UpdateComponentGroup,
+    UpdateMonitorSettings,
 )
-from analytics_box.products.status_pages.editing.shown import ComponentShown, GroupShown, component_shown, group_shown
-from analytics_box.products.status_pages.page import Component, Group
+from analytics_box.products.status_pages.editing.shown import (
+    ComponentAnswer,
+    ComponentGroupAnswer,
+    component_shown,
+    group_shown,
+)
+from analytics_box.products.status_pages.page import Component, ComponentGroup
 from analytics_box.products.status_pages.saving import save
 from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.web.call import Call
 
 
-async def add_monitor(call: Call, given: OneMonitor) -> ComponentShown:
+async def add_monitor(call: Call, given: StatusPageMonitorInput) -> ComponentAnswer:
     """statusPage.addMonitor: a component of a monitor. Raises NotFound, Forbidden, BadRequest or Conflict."""
-    own, _ = known(call, given.statusPageId)
+    own, _ = find_reachable_page(call, given.statusPageId)
     page_id, monitor_id = given.statusPageId, given.uptimeScheduleId
     made = await save(call.parts, page_id, lambda db: components.add_monitor(db, own, page_id, monitor_id), adds=True)
     return component_shown(call, made)
 
 
-async def remove_monitor(call: Call, given: OneMonitor) -> Success:
+async def remove_monitor(call: Call, given: StatusPageMonitorInput) -> Success:
     """statusPage.removeMonitor: the monitor itself stays. Raises NotFound or Forbidden."""
-    own, _ = known(call, given.statusPageId)
+    own, _ = find_reachable_page(call, given.statusPageId)
     page_id, monitor_id = given.statusPageId, given.uptimeScheduleId
     await save(call.parts, page_id, lambda db: components.remove_monitor(db, own, page_id, monitor_id))
     return Success()
 
 
-async def update_monitor_settings(call: Call, given: MonitorSettings) -> ComponentShown:
+async def update_monitor_settings(call: Call, given: UpdateMonitorSettings) -> ComponentAnswer:
     """statusPage.updateMonitorSettings: what is not given stays. Raises NotFound, Forbidden or BadRequest."""
     own, page_id = await _of_component(call, given.monitor_id)
     changed = await save(call.parts, page_id, lambda db: components.update(db, own, given))
     return component_shown(call, changed)
 
 
-async def add_component(call: Call, given: NewComponent) -> ComponentShown:
+async def add_component(call: Call, given: AddComponent) -> ComponentAnswer:
     """statusPage.addComponent: with a monitor, or one that people keep. Raises NotFound, Forbidden, BadRequest or
     Conflict."""
-    own, _ = known(call, given.status_page_id)
+    own, _ = find_reachable_page(call, given.status_page_id)
     made = await save(call.parts, given.status_page_id, lambda db: components.add(db, own, given), adds=True)
     return component_shown(call, made)
 
 
-async def update_component(call: Call, given: ChangedComponent) -> ComponentShown:
+async def update_component(call: Call, given: UpdateComponent) -> ComponentAnswer:
     """statusPage.updateComponent: what is not given stays. Raises NotFound, Forbidden or BadRequest."""
     own, page_id = await _of_component(call, given.component_id)
     changed = await save(call.parts, page_id, lambda db: components.update(db, own, given))
     return component_shown(call, changed)
 
 
-async def remove_component(call: Call, given: OneComponent) -> Success:
+async def remove_component(call: Call, given: ComponentId) -> Success:
     """statusPage.removeComponent: incidents keep its name. Raises NotFound or Forbidden."""
     own, page_id = await _of_component(call, given.componentId)
     await save(call.parts, page_id, lambda db: components.remove(db, own, given.componentId))
     return Success()
 
 
-async def add_group(call: Call, given: NewGroup) -> GroupShown:
+async def add_group(call: Call, given: AddComponentGroup) -> ComponentGroupAnswer:
     """statusPage.addGroup. Raises NotFound, Forbidden, BadRequest or Conflict."""
-    own, _ = known(call, given.status_page_id)
+    own, _ = find_reachable_page(call, given.status_page_id)
     made = await save(call.parts, given.status_page_id, lambda db: components.add_group(db, own, given), adds=True)
     return group_shown(made)
 
 
-async def update_group(call: Call, given: ChangedGroup) -> GroupShown:
+async def update_group(call: Call, given: UpdateComponentGroup) -> ComponentGroupAnswer:
     """statusPage.updateGroup: what is not given stays. Raises NotFound, Forbidden or BadRequest."""
     own, page_id = await _of_group(call, given.group_id)
     return group_shown(await save(call.parts, page_id, lambda db: components.update_group(db, own, given)))
 
 
-async def remove_group(call: Call, given: OneGroup) -> Success:
+async def remove_group(call: Call, given: ComponentGroupId) -> Success:
     """statusPage.removeGroup: its components stay on the page. Raises NotFound or Forbidden."""
     own, page_id = await _of_group(call, given.groupId)
     await save(call.parts, page_id, lambda db: components.remove_group(db, own, given.groupId))
     return Success()
 
 
-async def reorder(call: Call, given: NewOrder) -> Success:
+async def reorder(call: Call, given: ReorderComponents) -> Success:
     """statusPage.reorder: groups and components stand in this order. Raises NotFound, Forbidden or BadRequest."""
-    own, _ = known(call, given.statusPageId)
+    own, _ = find_reachable_page(call, given.statusPageId)
     page_id = given.statusPageId
     await save(call.parts, page_id, lambda db: components.reorder(db, own, page_id, given.order))
     return Success()
 
 
-async def _of_component(call: Call, component_id: str) -> tuple[Reach, str]:
+async def _of_component(call: Call, component_id: str) -> tuple[StatusPageReach, str]:
     return await _of(call, lambda db: rows.component(db, component_id), "statusPageComponent", component_id)
 
 
-async def _of_group(call: Call, group_id: str) -> tuple[Reach, str]:
+async def _of_group(call: Call, group_id: str) -> tuple[StatusPageReach, str]:
     return await _of(call, lambda db: rows.group(db, group_id), "statusPageGroup", group_id)
 
 
 async def _of(
     call: Call,
-    find: Callable[[Connection], Component | Group | None],
+    find: Callable[[Connection], Component | ComponentGroup | None],
     part: errors.ResourceType,
     part_id: str,
-) -> tuple[Reach, str]:
-    """Where a caller acts, and the page that this is a part of. Raises NotFound, Forbidden or AuthRequired."""
+) -> tuple[StatusPageReach, str]:
+    """The caller's reach, and the page that this component or group is a part of. Raises NotFound, Forbidden or
+    AuthRequired.
+    """
     found = await call.read(find)
     if found is None:
         raise errors.NotFound.of(part, part_id)
     try:
-        own, _ = known(call, found.page_id)
+        own, _ = find_reachable_page(call, found.page_id)
     except errors.NotFound as refused:
         raise errors.NotFound.of(part, part_id) from refused
     return own, found.page_id

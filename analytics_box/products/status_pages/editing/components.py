@@ -14,17 +14,17 @@ from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.store.db import Connection
 from analytics_box.products.monitors.lookup import known_monitor
 from analytics_box.products.status_pages import rows
-from analytics_box.products.status_pages.access import Reach, check, existing
+from analytics_box.products.status_pages.access import StatusPageReach, check, existing
 from analytics_box.products.status_pages.editing.draft import check_component, clean_name
 from analytics_box.products.status_pages.editing.messages import (
-    ChangedComponent,
-    ChangedGroup,
-    MonitorSettings,
-    MoreFields,
-    NewComponent,
-    NewGroup,
+    AddComponent,
+    AddComponentGroup,
+    FullComponentFields,
+    UpdateComponent,
+    UpdateComponentGroup,
+    UpdateMonitorSettings,
 )
-from analytics_box.products.status_pages.page import MOST_COMPONENTS, MOST_GROUPS, Component, Group
+from analytics_box.products.status_pages.page import MOST_COMPONENTS, MOST_GROUPS, Component, ComponentGroup
 from analytics_box.products.status_pages.whole import Whole
 
 UNKNOWN_COMPONENT: Final = "There is no component with this id"
@@ -40,7 +40,7 @@ def blank(page_id: str, now: int, *, monitor_id: str | None = None) -> Component
     return Component(id=ids.new_id(), page_id=page_id, monitor_id=monitor_id, created_at=now, updated_at=now)
 
 
-def add_monitor(db: Connection, own: Reach, page_id: str, monitor_id: str) -> Component:
+def add_monitor(db: Connection, own: StatusPageReach, page_id: str, monitor_id: str) -> Component:
     """A component of a monitor at the end of the page. Raises Forbidden, NotFound, BadRequest or Conflict."""
     check(db, own, "member")
     existing(db, own, page_id)
@@ -49,20 +49,20 @@ def add_monitor(db: Connection, own: Reach, page_id: str, monitor_id: str) -> Co
     return made
 
 
-def add(db: Connection, own: Reach, given: NewComponent) -> Component:
+def add(db: Connection, own: StatusPageReach, given: AddComponent) -> Component:
     """Another component, with a monitor or without. Raises Forbidden, NotFound, BadRequest or Conflict."""
     check(db, own, "member")
     page_id = given.status_page_id
     existing(db, own, page_id)
     made = blank(page_id, own.by.now, monitor_id=given.uptime_schedule_id)
-    made = _applied(db, replace(made, name=_display_name(given.name)), given)
+    made = _apply_input(db, replace(made, name=_display_name(given.name)), given)
     made = insert(db, own, page_id, made, at_end=given.position is UNSET)
     detail = {"statusPageId": page_id, "uptimeScheduleId": made.monitor_id}
     _record(db, own, COMPONENT, made, "created", detail)
     return made
 
 
-def insert(db: Connection, own: Reach, page_id: str, made: Component, *, at_end: bool = True) -> Component:
+def insert(db: Connection, own: StatusPageReach, page_id: str, made: Component, *, at_end: bool = True) -> Component:
     """Store a component on a page of the organization. Raises NotFound, BadRequest or Conflict."""
     check_component(made)
     if made.monitor_id is not None:
@@ -81,14 +81,14 @@ def insert(db: Connection, own: Reach, page_id: str, made: Component, *, at_end:
     return placed
 
 
-def update(db: Connection, own: Reach, given: ChangedComponent | MonitorSettings) -> Component:
+def update(db: Connection, own: StatusPageReach, given: UpdateComponent | UpdateMonitorSettings) -> Component:
     """Another state of a component; what is not given stays. Raises Forbidden, NotFound or BadRequest."""
     check(db, own, "member")
-    component_id = given.component_id if isinstance(given, ChangedComponent) else given.monitor_id
+    component_id = given.component_id if isinstance(given, UpdateComponent) else given.monitor_id
     before = component(db, own, component_id)
-    name = given.name if isinstance(given, ChangedComponent) else given.display_name
+    name = given.name if isinstance(given, UpdateComponent) else given.display_name
     after = before if isinstance(name, UnsetType) else replace(before, name=_display_name(name))
-    after = _applied(db, after, given)
+    after = _apply_input(db, after, given)
     check_component(after)
     changes = _difference(before, after)
     if changes:
@@ -98,7 +98,7 @@ def update(db: Connection, own: Reach, given: ChangedComponent | MonitorSettings
     return after
 
 
-def remove_monitor(db: Connection, own: Reach, page_id: str, monitor_id: str) -> Component:
+def remove_monitor(db: Connection, own: StatusPageReach, page_id: str, monitor_id: str) -> Component:
     """The monitor is not on the page any more. Raises Forbidden or NotFound."""
     check(db, own, "member")
     existing(db, own, page_id)
@@ -108,13 +108,13 @@ def remove_monitor(db: Connection, own: Reach, page_id: str, monitor_id: str) ->
     return _remove(db, own, found)
 
 
-def remove(db: Connection, own: Reach, component_id: str) -> Component:
+def remove(db: Connection, own: StatusPageReach, component_id: str) -> Component:
     """The component is gone; incidents keep its name. Raises Forbidden or NotFound."""
     check(db, own, "member")
     return _remove(db, own, component(db, own, component_id))
 
 
-def add_group(db: Connection, own: Reach, given: NewGroup) -> Group:
+def add_group(db: Connection, own: StatusPageReach, given: AddComponentGroup) -> ComponentGroup:
     """A group at the end of the page, with the components that come into it.
 
     Raises Forbidden, NotFound, BadRequest or Conflict.
@@ -127,7 +127,7 @@ def add_group(db: Connection, own: Reach, given: NewGroup) -> Group:
         raise Conflict.full(
             "statusPageGroups", MOST_GROUPS, f"A status page can have up to {MOST_GROUPS} groups; remove one first"
         )
-    made = Group(
+    made = ComponentGroup(
         id=ids.new_id(),
         page_id=page_id,
         name=clean_name(given.name),
@@ -146,7 +146,7 @@ def add_group(db: Connection, own: Reach, given: NewGroup) -> Group:
     return made
 
 
-def update_group(db: Connection, own: Reach, given: ChangedGroup) -> Group:
+def update_group(db: Connection, own: StatusPageReach, given: UpdateComponentGroup) -> ComponentGroup:
     """Another state of a group; what is not given stays. Raises Forbidden, NotFound or BadRequest."""
     check(db, own, "member")
     before = group(db, own, given.group_id)
@@ -166,7 +166,7 @@ def update_group(db: Connection, own: Reach, given: ChangedGroup) -> Group:
     return after
 
 
-def remove_group(db: Connection, own: Reach, group_id: str) -> Group:
+def remove_group(db: Connection, own: StatusPageReach, group_id: str) -> ComponentGroup:
     """The group is gone; its components stay on the page. Raises Forbidden or NotFound."""
     check(db, own, "member")
     gone = group(db, own, group_id)
@@ -175,7 +175,7 @@ def remove_group(db: Connection, own: Reach, group_id: str) -> Group:
     return gone
 
 
-def reorder(db: Connection, own: Reach, page_id: str, order: Iterable[str]) -> None:
+def reorder(db: Connection, own: StatusPageReach, page_id: str, order: Iterable[str]) -> None:
     """Groups and components stand in this order; those that are not named follow as they stood.
 
     Raises Forbidden, NotFound or BadRequest.
@@ -195,11 +195,11 @@ def reorder(db: Connection, own: Reach, page_id: str, order: Iterable[str]) -> N
 
 def in_order(whole: Whole) -> list[str]:
     """The ids of all groups and components as they stand."""
-    standing: list[Group | Component] = [*whole.groups, *whole.components]
+    standing: list[ComponentGroup | Component] = [*whole.groups, *whole.components]
     return [one.id for one in sorted(standing, key=lambda one: (one.position, one.created_at, one.id))]
 
 
-def component(db: Connection, own: Reach, component_id: str) -> Component:
+def component(db: Connection, own: StatusPageReach, component_id: str) -> Component:
     """A component of the organization's pages. Raises NotFound."""
     found = rows.component(db, component_id)
     if found is None or not _owns(db, own, found.page_id):
@@ -207,7 +207,7 @@ def component(db: Connection, own: Reach, component_id: str) -> Component:
     return found
 
 
-def group(db: Connection, own: Reach, group_id: str) -> Group:
+def group(db: Connection, own: StatusPageReach, group_id: str) -> ComponentGroup:
     """A group of the organization's pages. Raises NotFound."""
     found = rows.group(db, group_id)
     if found is None or not _owns(db, own, found.page_id):
@@ -215,21 +215,21 @@ def group(db: Connection, own: Reach, group_id: str) -> Group:
     return found
 
 
-def _owns(db: Connection, own: Reach, page_id: str) -> bool:
+def _owns(db: Connection, own: StatusPageReach, page_id: str) -> bool:
     page = rows.find(db, page_id)
     return page is not None and page.organization_id == own.organization_id
 
 
-def _applied(
-    db: Connection, component: Component, given: NewComponent | ChangedComponent | MonitorSettings
+def _apply_input(
+    db: Connection, component: Component, given: AddComponent | UpdateComponent | UpdateMonitorSettings
 ) -> Component:
     said: dict[str, Any] = {name: getattr(given, name) for name in _PLAIN if getattr(given, name) is not UNSET}
-    if isinstance(given, MoreFields):
+    if isinstance(given, FullComponentFields):
         said |= _more(db, component, given)
     return replace(component, **said)
 
 
-def _more(db: Connection, component: Component, given: MoreFields) -> dict[str, Any]:
+def _more(db: Connection, component: Component, given: FullComponentFields) -> dict[str, Any]:
     said: dict[str, Any] = {}
     if not isinstance(given.only_if_degraded, UnsetType):
         said["only_if_degraded"] = given.only_if_degraded
@@ -259,11 +259,11 @@ def _whole(db: Connection, page_id: str) -> Whole:
 
 
 def _end(whole: Whole) -> int:
-    standing: list[Group | Component] = [*whole.groups, *whole.components]
+    standing: list[ComponentGroup | Component] = [*whole.groups, *whole.components]
     return max((one.position + 1 for one in standing), default=0)
 
 
-def _remove(db: Connection, own: Reach, gone: Component) -> Component:
+def _remove(db: Connection, own: StatusPageReach, gone: Component) -> Component:
     rows.delete_component(db, gone.id)
     detail = {"statusPageId": gone.page_id, "uptimeScheduleId": gone.monitor_id}
     _record(db, own, COMPONENT, gone, "deleted", detail)
@@ -281,9 +281,9 @@ def _difference(before: Struct, after: Struct) -> dict[str, object]:
 
 def _record(
     db: Connection,
-    own: Reach,
+    own: StatusPageReach,
     subject: str,
-    one: Component | Group,
+    one: Component | ComponentGroup,
     action: audit.Action,
     detail: Mapping[str, object],
 ) -> None:

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from analytics_box.base import names
 from analytics_box.base.errors import BadRequest
-from analytics_box.base.outgoing.failures import Refused
+from analytics_box.base.outgoing.failures import AddressRefused
 from analytics_box.base.outgoing.target import target
-from analytics_box.products.status_pages.editing.messages import ChangedPage, GivenFields, NewPage
-from analytics_box.products.status_pages.page import Component, Page
+from analytics_box.products.status_pages.editing.messages import CreateStatusPage, StatusPageFields, UpdateStatusPage
+from analytics_box.products.status_pages.page import Component, StatusPage
 from analytics_box.tenants.organizations.rules import known_zone
 
 RESERVED: Final = frozenset(  # words that a path below /status/, a host or the box itself may need
@@ -27,10 +27,10 @@ _FRAGMENT: Final = "!$&()*+,;=:@/?-._~%"  # characters of it that stay as they a
 _URLS: Final = {"website_url": "websiteUrl", "support_url": "supportUrl"}
 _CHECKED: Final = frozenset(("description", "logo_url", "favicon_url", *_URLS, "zone", "domain", "password"))
 # Every other field is stored as it is, so that a new field of input is never accepted and then lost.
-_PLAIN: Final = tuple(name for name in GivenFields.__struct_fields__ if name not in _CHECKED)
+_PLAIN: Final = tuple(name for name in StatusPageFields.__struct_fields__ if name not in _CHECKED)
 
 
-def applied(page: Page, given: NewPage | ChangedPage) -> Page:
+def apply_fields(page: StatusPage, given: CreateStatusPage | UpdateStatusPage) -> StatusPage:
     """The page with what is given; what is not given stays.
 
     Pictures, the password and the domain stay too, because a look at them takes more than the message. Raises
@@ -74,7 +74,7 @@ def clean_url(given: str, field: str) -> str:
     text, sharp, fragment = given.strip().partition("#")
     try:
         found = target(text)
-    except Refused as wrong:
+    except AddressRefused as wrong:
         raise BadRequest.about(field, str(wrong)) from wrong
     if found.scheme != "https":
         raise BadRequest.about(field, "The URL has to begin with https://")

@@ -1,4 +1,4 @@
-"""What procedures of status pages take (wire 9.3)."""
+"""Input of procedures of status pages (wire 9.3)."""
 
 from typing import Annotated
 
@@ -26,7 +26,7 @@ Url = Annotated[str, Meta(max_length=2_048)]
 Order = Annotated[int, Meta(ge=0, le=LATEST_ORDER)]
 
 
-class GivenFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+class StatusPageFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
     """The fields of a status page that input may have. What is not given stays; null empties a field.
 
     URLs begin with https://. The pictures at `logoUrl` and `faviconUrl` are fetched once and served by the box. Days
@@ -50,7 +50,7 @@ class GivenFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     publish_after: Annotated[int, Meta(ge=0, le=1_440)] | UnsetType = field(default=UNSET, name="publishAfterMinutes")
 
 
-class NewPage(GivenFields, frozen=True, kw_only=True):
+class CreateStatusPage(StatusPageFields, frozen=True, kw_only=True):
     """Input of statusPage.create. The page begins with a component for each of `uptimeScheduleIds`."""
 
     name: Name
@@ -59,7 +59,7 @@ class NewPage(GivenFields, frozen=True, kw_only=True):
     organization_id: Id | None = None
 
 
-class ChangedPage(GivenFields, frozen=True, kw_only=True):
+class UpdateStatusPage(StatusPageFields, frozen=True, kw_only=True):
     """Input of statusPage.update."""
 
     status_page_id: Id
@@ -67,7 +67,7 @@ class ChangedPage(GivenFields, frozen=True, kw_only=True):
     slug: Slug | UnsetType = UNSET
 
 
-class Transfer(Struct, frozen=True, forbid_unknown_fields=True):
+class TransferStatusPage(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of statusPage.transfer. Without its monitors the page loses their components."""
 
     statusPageId: Id
@@ -75,7 +75,7 @@ class Transfer(Struct, frozen=True, forbid_unknown_fields=True):
     includeMonitors: bool = True
 
 
-class OneMonitor(Struct, frozen=True, forbid_unknown_fields=True):
+class StatusPageMonitorInput(Struct, frozen=True, forbid_unknown_fields=True):
     """Input that names a monitor on a status page."""
 
     statusPageId: Id
@@ -83,7 +83,7 @@ class OneMonitor(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ComponentFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
-    """What is shown of a component, and where it stands. What is not given stays."""
+    """The visible fields of a component, and its place. Omitted fields stay unchanged."""
 
     hide_url: bool | UnsetType = UNSET
     hide_uptime: bool | UnsetType = field(default=UNSET, name="hideUptimePercentage")
@@ -91,7 +91,7 @@ class ComponentFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     position: Order | UnsetType = field(default=UNSET, name="order")
 
 
-class MonitorSettings(ComponentFields, frozen=True, kw_only=True):
+class UpdateMonitorSettings(ComponentFields, frozen=True, kw_only=True):
     """Input of statusPage.updateMonitorSettings. `monitorId` is the id of the component, not of what it watches; an
     empty `displayName` is the monitor's own."""
 
@@ -99,7 +99,7 @@ class MonitorSettings(ComponentFields, frozen=True, kw_only=True):
     display_name: DisplayName | UnsetType | None = UNSET
 
 
-class MoreFields(ComponentFields, frozen=True, kw_only=True):
+class FullComponentFields(ComponentFields, frozen=True, kw_only=True):
     """Further fields of a component. Only one without a monitor has a `status` of its own."""
 
     description: Description | UnsetType | None = UNSET
@@ -108,7 +108,7 @@ class MoreFields(ComponentFields, frozen=True, kw_only=True):
     status: ComponentStatus | UnsetType = UNSET
 
 
-class NewComponent(MoreFields, frozen=True, kw_only=True):
+class AddComponent(FullComponentFields, frozen=True, kw_only=True):
     """Input of statusPage.addComponent. With a monitor it needs no name."""
 
     status_page_id: Id
@@ -116,20 +116,20 @@ class NewComponent(MoreFields, frozen=True, kw_only=True):
     uptime_schedule_id: Id | None = None
 
 
-class ChangedComponent(MoreFields, frozen=True, kw_only=True):
+class UpdateComponent(FullComponentFields, frozen=True, kw_only=True):
     """Input of statusPage.updateComponent. It stays with its monitor."""
 
     component_id: Id
     name: DisplayName | UnsetType | None = UNSET
 
 
-class OneComponent(Struct, frozen=True, forbid_unknown_fields=True):
+class ComponentId(Struct, frozen=True, forbid_unknown_fields=True):
     """Input that names a component."""
 
     componentId: Id
 
 
-class NewGroup(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+class AddComponentGroup(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
     """Input of statusPage.addGroup. The components of `componentIds` come into it."""
 
     status_page_id: Id
@@ -138,7 +138,7 @@ class NewGroup(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, re
     component_ids: Annotated[tuple[Id, ...], Meta(max_length=MOST_COMPONENTS)] = ()
 
 
-class ChangedGroup(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+class UpdateComponentGroup(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
     """Input of statusPage.updateGroup. What is not given stays."""
 
     group_id: Id
@@ -147,13 +147,13 @@ class ChangedGroup(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     position: Order | UnsetType = field(default=UNSET, name="order")
 
 
-class OneGroup(Struct, frozen=True, forbid_unknown_fields=True):
+class ComponentGroupId(Struct, frozen=True, forbid_unknown_fields=True):
     """Input that names a group."""
 
     groupId: Id
 
 
-class NewOrder(Struct, frozen=True, forbid_unknown_fields=True):
+class ReorderComponents(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of statusPage.reorder: ids of groups and components. Those that are not named follow as they stood."""
 
     statusPageId: Id

@@ -9,14 +9,21 @@ from analytics_box.products.monitors.access import visible
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.monitor import Monitor
 from analytics_box.products.status_pages.files import pictures
-from analytics_box.products.status_pages.page import Component, ComponentStatus, Group, Page, Policy, Theme
+from analytics_box.products.status_pages.page import (
+    Component,
+    ComponentGroup,
+    ComponentStatus,
+    Policy,
+    StatusPage,
+    Theme,
+)
 from analytics_box.products.status_pages.subscribers import places
 from analytics_box.products.status_pages.whole import Whole
 from analytics_box.tenants.tenancy.messages import date
 from analytics_box.web.call import Call
 
 
-class PageShown(Struct, frozen=True, kw_only=True, rename="camel"):
+class StatusPageAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
     """A status page. `url` is where everybody sees it; days begin in `timeZone`.
 
     `logoUrl` and `faviconUrl` are where the pictures were fetched from, or where uploaded ones are served.
@@ -44,7 +51,7 @@ class PageShown(Struct, frozen=True, kw_only=True, rename="camel"):
     updated_at: datetime
 
 
-class PageListed(PageShown, frozen=True, kw_only=True):
+class StatusPageListItem(StatusPageAnswer, frozen=True, kw_only=True):
     """A status page in a list, and how many monitors it has."""
 
     monitor_count: int
@@ -59,7 +66,7 @@ class MonitorNamed(Struct, frozen=True, rename="camel"):
     is_paused: bool
 
 
-class ComponentShown(Struct, frozen=True, kw_only=True, rename="camel"):
+class ComponentAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
     """A component. One without a monitor has a `status` of its own; for others it is null."""
 
     id: str
@@ -79,7 +86,7 @@ class ComponentShown(Struct, frozen=True, kw_only=True, rename="camel"):
     uptime_schedule: MonitorNamed | None
 
 
-class GroupShown(Struct, frozen=True, kw_only=True, rename="camel"):
+class ComponentGroupAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
     """A group of components. Groups and components share one order."""
 
     id: str
@@ -91,27 +98,27 @@ class GroupShown(Struct, frozen=True, kw_only=True, rename="camel"):
     updated_at: datetime
 
 
-class WholeShown(PageShown, frozen=True, kw_only=True):
+class StatusPageDetailAnswer(StatusPageAnswer, frozen=True, kw_only=True):
     """A status page with what stands on it: `monitors` are components with a monitor, `components` those without."""
 
-    monitors: tuple[ComponentShown, ...]
-    components: tuple[ComponentShown, ...]
-    groups: tuple[GroupShown, ...]
+    monitors: tuple[ComponentAnswer, ...]
+    components: tuple[ComponentAnswer, ...]
+    groups: tuple[ComponentGroupAnswer, ...]
 
 
 _PLAIN = tuple(
     name
-    for name in PageShown.__struct_fields__
-    if name in Page.__struct_fields__
+    for name in StatusPageAnswer.__struct_fields__
+    if name in StatusPage.__struct_fields__
     and name not in {"description", "logo_url", "favicon_url", "created_at", "updated_at"}
 )
 _HIDDEN = ("hide_url", "hide_uptime", "hide_latency", "only_if_degraded")
 
 
-def page_shown(call: Call, page: Page) -> PageShown:
+def page_shown(call: Call, page: StatusPage) -> StatusPageAnswer:
     """A page for an answer."""
     settings = call.parts.settings
-    return PageShown(
+    return StatusPageAnswer(
         **{name: getattr(page, name) for name in _PLAIN},
         url=places.of(settings, page.slug, page.domain).page,
         description=page.description or None,
@@ -123,25 +130,27 @@ def page_shown(call: Call, page: Page) -> PageShown:
     )
 
 
-def listed(call: Call, whole: Whole) -> PageListed:
+def page_list_item(call: Call, whole: Whole) -> StatusPageListItem:
     """A page for a list."""
-    return PageListed(**_fields(page_shown(call, whole.page)), monitor_count=len(_watched(call, whole)))
+    return StatusPageListItem(
+        **_fields(page_shown(call, whole.page)), monitor_count=len(_monitored_components(call, whole))
+    )
 
 
-def whole_shown(call: Call, whole: Whole) -> WholeShown:
+def whole_shown(call: Call, whole: Whole) -> StatusPageDetailAnswer:
     """A page with what stands on it, in its order."""
-    return WholeShown(
+    return StatusPageDetailAnswer(
         **_fields(page_shown(call, whole.page)),
-        monitors=tuple(component_shown(call, one) for one in _watched(call, whole)),
+        monitors=tuple(component_shown(call, one) for one in _monitored_components(call, whole)),
         components=tuple(component_shown(call, one) for one in whole.components if one.monitor_id is None),
         groups=tuple(group_shown(one) for one in whole.groups),
     )
 
 
-def component_shown(call: Call, component: Component) -> ComponentShown:
+def component_shown(call: Call, component: Component) -> ComponentAnswer:
     """A component for an answer."""
     monitor = monitor_of(call, component)
-    return ComponentShown(
+    return ComponentAnswer(
         **{name: getattr(component, name) for name in ("id", "group_id", *_HIDDEN)},
         status_page_id=component.page_id,
         uptime_schedule_id=component.monitor_id,
@@ -151,13 +160,13 @@ def component_shown(call: Call, component: Component) -> ComponentShown:
         order=component.position,
         created_at=date(component.created_at),
         updated_at=date(component.updated_at),
-        uptime_schedule=_named(visible(call, monitor)) if monitor is not None else None,
+        uptime_schedule=_monitor_name_answer(visible(call, monitor)) if monitor is not None else None,
     )
 
 
-def group_shown(group: Group) -> GroupShown:
+def group_shown(group: ComponentGroup) -> ComponentGroupAnswer:
     """A group for an answer."""
-    return GroupShown(
+    return ComponentGroupAnswer(
         id=group.id,
         status_page_id=group.page_id,
         name=group.name,
@@ -173,16 +182,16 @@ def monitor_of(call: Call, component: Component) -> Monitor | None:
     return call.parts[Monitors].find(component.monitor_id) if component.monitor_id is not None else None
 
 
-def _watched(call: Call, whole: Whole) -> list[Component]:
+def _monitored_components(call: Call, whole: Whole) -> list[Component]:
     """The components whose monitor is there and belongs to the organization: others are shown nowhere."""
     owners = ((one, monitor_of(call, one)) for one in whole.components)
     own = whole.page.organization_id
     return [one for one, monitor in owners if monitor is not None and monitor.organization_id == own]
 
 
-def _named(monitor: Monitor) -> MonitorNamed:
+def _monitor_name_answer(monitor: Monitor) -> MonitorNamed:
     return MonitorNamed(monitor.id, monitor.name, monitor.url, monitor.is_paused)
 
 
-def _fields(shown: PageShown) -> dict[str, Any]:
-    return {name: getattr(shown, name) for name in PageShown.__struct_fields__}
+def _fields(shown: StatusPageAnswer) -> dict[str, Any]:
+    return {name: getattr(shown, name) for name in StatusPageAnswer.__struct_fields__}

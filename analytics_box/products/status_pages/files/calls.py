@@ -1,4 +1,4 @@
-"""Where a picture of a status page can be uploaded (wire 9.3)."""
+"""The procedure that gives the upload address of a picture of a status page (wire 9.3)."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -7,7 +7,7 @@ from msgspec import Meta, Struct
 
 from analytics_box.base import ids
 from analytics_box.base.store.seal import Seal
-from analytics_box.products.status_pages.access import check, known
+from analytics_box.products.status_pages.access import check, find_reachable_page
 from analytics_box.products.status_pages.files.uploads import GOOD_FOR, Upload, token_of
 from analytics_box.products.status_pages.messages import Id
 from analytics_box.products.status_pages.page import FileKind
@@ -16,7 +16,7 @@ from analytics_box.tenants.tenancy.messages import date
 from analytics_box.web.call import Call
 
 
-class NewUpload(Struct, frozen=True, forbid_unknown_fields=True):
+class CreateUploadUrl(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of statusPage.createAssetUploadUrl. Size (bytes) and type may be said before; the bytes decide."""
 
     statusPageId: Id
@@ -26,24 +26,25 @@ class NewUpload(Struct, frozen=True, forbid_unknown_fields=True):
     organizationId: Id | None = None
 
 
-class UploadShown(Struct, frozen=True, rename="camel"):
-    """Where the bytes of the picture go with PUT, and until when. The page then has it at once."""
+class UploadUrlAnswer(Struct, frozen=True, rename="camel"):
+    """The address for the picture's bytes (PUT), and when it expires. An uploaded picture is on the
+    page immediately."""
 
     upload_url: str
     expires_at: datetime
     method: Literal["PUT"] = "PUT"
 
 
-async def create_asset_upload_url(call: Call, given: NewUpload) -> UploadShown:
+async def create_asset_upload_url(call: Call, given: CreateUploadUrl) -> UploadUrlAnswer:
     """statusPage.createAssetUploadUrl: an address for a logo or favicon: PNG, JPEG or WebP of at most 512 KB.
 
     Raises NotFound or Forbidden.
     """
-    own, _ = known(call, given.statusPageId)
+    own, _ = find_reachable_page(call, given.statusPageId)
     await call.read(lambda db: check(db, own, "member"))
     until = call.now + GOOD_FOR
     upload = Upload(
         own.organization_id, given.statusPageId, given.asset, own.by.actor, own.by.user_id, until, ids.base62(16)
     )
     token = token_of(call.parts[Seal], upload)
-    return UploadShown(f"{call.parts.settings.public_url}/status-pages/uploads/{token}", date(until))
+    return UploadUrlAnswer(f"{call.parts.settings.public_url}/status-pages/uploads/{token}", date(until))

@@ -4,27 +4,29 @@ from analytics_box.base import audit
 from analytics_box.base.errors import NotFound
 from analytics_box.base.store.db import Connection
 from analytics_box.products.status_pages import rows
-from analytics_box.products.status_pages.access import Reach, check, existing
+from analytics_box.products.status_pages.access import StatusPageReach, check, existing
 from analytics_box.products.status_pages.files import pictures
 from analytics_box.products.status_pages.files import rows as files
-from analytics_box.products.status_pages.files.pictures import Fetched
+from analytics_box.products.status_pages.files.pictures import PagePicture
 from analytics_box.products.status_pages.files.uploads import UNKNOWN, Upload
-from analytics_box.products.status_pages.page import FileKind, Page
+from analytics_box.products.status_pages.page import FileKind, StatusPage
 
 
-def upload(db: Connection, own: Reach, allowed: Upload, given: Fetched) -> Page:
+def upload(db: Connection, own: StatusPageReach, allowed: Upload, given: PagePicture) -> StatusPage:
     """The picture that came to an upload address, which works once. Raises Forbidden, or NotFound for a used one."""
-    after = put(db, own, allowed.page_id, allowed.kind, given)
+    after = replace_picture(db, own, allowed.page_id, allowed.kind, given)
     if not files.use_upload(db, allowed.digest, allowed.until, own.by.now):
         raise NotFound(UNKNOWN)
     return after
 
 
-def put(db: Connection, own: Reach, page_id: str, kind: FileKind, given: Fetched | None) -> Page:
+def replace_picture(
+    db: Connection, own: StatusPageReach, page_id: str, kind: FileKind, given: PagePicture | None
+) -> StatusPage:
     """Another logo or favicon, or none. Raises Forbidden or NotFound."""
     check(db, own, "member")
     before = existing(db, own, page_id)
-    after = pictures.put(db, before, kind, given, own.by.now)
+    after = pictures.store_picture(db, before, kind, given, own.by.now)
     if after != before:
         rows.update(db, after)
         detail = {"name": after.name, kind: {"before": getattr(before, kind), "after": getattr(after, kind)}}

@@ -7,12 +7,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest
-from analytics_box.base.outgoing.client import Ask, Client
-from analytics_box.base.outgoing.failures import Failed
+from analytics_box.base.outgoing.client import Client, OutgoingRequest
+from analytics_box.base.outgoing.failures import RequestFailed
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.products.status_pages.files import rows
-from analytics_box.products.status_pages.page import FileKind, Page
+from analytics_box.products.status_pages.page import FileKind, StatusPage
 from analytics_box.products.status_pages.subscribers import places
 from analytics_box.tenants.organizations import image
 from analytics_box.tenants.organizations.image import Picture
@@ -22,40 +22,40 @@ FIELDS: Final[dict[FileKind, str]] = {"logo": "logoUrl", "favicon": "faviconUrl"
 _SECONDS: Final = 10.0
 
 
-class Fetched(Struct, frozen=True):
+class PagePicture(Struct, frozen=True):
     """A picture, and the URL that it was fetched from; None for one that was uploaded."""
 
     picture: Picture
     url: str | None = None
 
 
-def url_of(page: Page, kind: FileKind, settings: Settings) -> str | None:
-    """Where a picture was fetched from, or else where it is served; None where there is none."""
+def url_of(page: StatusPage, kind: FileKind, settings: Settings) -> str | None:
+    """The address that a picture was fetched from, or else its address on the page; None if there is no picture."""
     digest: str = getattr(page, kind)
     source: str | None = getattr(page, f"{kind}_url")
-    return source or served(page, digest, settings) if digest else None
+    return source or served_url(page, digest, settings) if digest else None
 
 
-def served(page: Page, digest: str, settings: Settings) -> str:
-    """Where the picture with this digest is served."""
+def served_url(page: StatusPage, digest: str, settings: Settings) -> str:
+    """The address of the picture with this digest on the page."""
     return f"{places.of(settings, page.slug, page.domain).page}/files/{digest}"
 
 
-async def fetched(client: Client, url: str, kind: FileKind) -> Fetched:
+async def fetch_picture(client: Client, url: str, kind: FileKind) -> PagePicture:
     """The picture at this URL. Raises BadRequest."""
     field = FIELDS[kind]
     try:
-        answer = await client.fetch(Ask(url, seconds=_SECONDS, body_bytes=image.MOST_BYTES + 1))
-    except Failed as why:
+        answer = await client.fetch(OutgoingRequest(url, seconds=_SECONDS, body_bytes=image.MOST_BYTES + 1))
+    except RequestFailed as why:
         raise BadRequest.about(field, f"The picture could not be fetched: {why}") from why
     if answer.status != 200:
         raise BadRequest.about(field, f"The picture could not be fetched: the answer was {answer.status}")
     if not answer.complete or len(answer.body) > image.MOST_BYTES:
         raise BadRequest.about(field, image.TOO_LARGE)
-    return Fetched(checked(answer.body, field), url)
+    return PagePicture(check_picture(answer.body, field), url)
 
 
-def checked(content: bytes, field: str) -> Picture:
+def check_picture(content: bytes, field: str) -> Picture:
     """Bytes as a picture that is safe to serve; a refusal is about this field. Raises BadRequest."""
     try:
         return image.picture(content)
@@ -63,14 +63,14 @@ def checked(content: bytes, field: str) -> Picture:
         raise BadRequest.about(field, wrong.message) from wrong
 
 
-def put(db: Connection, page: Page, kind: FileKind, given: Fetched | None, now: int) -> Page:
+def store_picture(db: Connection, page: StatusPage, kind: FileKind, given: PagePicture | None, now: int) -> StatusPage:
     """Store another picture, or none; the page as it then is to be stored."""
     fields: dict[str, Any] = {kind: "", f"{kind}_url": None}
     if given is None:
         rows.delete(db, page.id, kind)
     else:
         digest = hashlib.sha256(given.picture.content).hexdigest()[:DIGEST_LENGTH]
-        rows.put(db, page.id, kind, digest=digest, picture=given.picture, now=now)
+        rows.insert_picture(db, page.id, kind, digest=digest, picture=given.picture, now=now)
         fields = {kind: digest, f"{kind}_url": given.url}
     return replace(page, **fields)
 

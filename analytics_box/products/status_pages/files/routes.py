@@ -10,10 +10,10 @@ from analytics_box.base import errors
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest, PayloadTooLarge
 from analytics_box.base.store.seal import Seal
-from analytics_box.products.status_pages.access import Reach, check
+from analytics_box.products.status_pages.access import StatusPageReach, check
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.files import change, pictures
-from analytics_box.products.status_pages.files.pictures import Fetched
+from analytics_box.products.status_pages.files.pictures import PagePicture
 from analytics_box.products.status_pages.files.uploads import UNKNOWN, Upload, upload_of
 from analytics_box.products.status_pages.saving import save
 from analytics_box.tenants.keys.ring import KeyRing
@@ -37,10 +37,10 @@ async def upload(request: Request[Any, Any, Any], token: FromPath[str], call: Na
     known = parts[StatusPages].find(allowed.page_id)
     if known is None or known.page.organization_id != allowed.organization_id or not _may_still(call, allowed):
         raise errors.NotFound(UNKNOWN)
-    own = Reach(allowed.organization_id, By(allowed.actor, call.now, allowed.user_id))
+    own = StatusPageReach(allowed.organization_id, By(allowed.actor, call.now, allowed.user_id))
     await call.read(lambda db: check(db, own, "member"))  # before a body is read
     try:
-        sent = await body.read(
+        sent = await body.read_body(
             cast(Scope, request.scope),
             cast(Receive, request.receive),
             limit=image.MOST_BYTES,
@@ -50,9 +50,9 @@ async def upload(request: Request[Any, Any, Any], token: FromPath[str], call: Na
         raise PayloadTooLarge(image.TOO_LARGE) from large
     if not sent:
         raise BadRequest("Send the bytes of the picture")
-    given = Fetched(image.picture(sent))
+    given = PagePicture(image.picture(sent))
     page = await save(parts, allowed.page_id, lambda db: change.upload(db, own, allowed, given), adds=True)
-    url = pictures.served(page, getattr(page, allowed.kind), parts.settings)
+    url = pictures.served_url(page, getattr(page, allowed.kind), parts.settings)
     return json_answer(request, {"url": url})
 
 

@@ -6,7 +6,7 @@ from analytics_box.products.status_pages.page import FileKind
 from analytics_box.tenants.organizations.image import Picture
 
 
-def put(db: Connection, page_id: str, kind: FileKind, *, digest: str, picture: Picture, now: int) -> None:
+def insert_picture(db: Connection, page_id: str, kind: FileKind, *, digest: str, picture: Picture, now: int) -> None:
     """Store a picture instead of the one before."""
     db.execute(
         """

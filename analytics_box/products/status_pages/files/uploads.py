@@ -23,7 +23,7 @@ _SIGNATURE: Final = 16  # bytes
 
 
 class Upload(Struct, frozen=True, array_like=True):
-    """What may be uploaded, until when (UTC ms), and who of which organization asked for that."""
+    """A permitted upload: the picture, its expiry (UTC ms), and the organization and actor who requested it."""
 
     organization_id: str
     page_id: str
@@ -49,7 +49,7 @@ def token_of(seal: Seal, upload: Upload) -> str:
 
 
 def upload_of(seal: Seal, token: str, now: int) -> Upload:
-    """What the end of an address allows. Raises NotFound for a forged one and for one whose time is over."""
+    """The upload that this token permits. Raises NotFound for a forged token and for an expired one."""
     try:
         whole = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))
         signature, said = whole[:_SIGNATURE], whole[_SIGNATURE:]

@@ -16,18 +16,23 @@ from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.status_pages import incident_rows, rows
-from analytics_box.products.status_pages.access import Reach, check, existing
-from analytics_box.products.status_pages.incident import ENDED, Affected, Impact, Incident, Kind, Status
+from analytics_box.products.status_pages.access import StatusPageReach, check, existing
+from analytics_box.products.status_pages.incident import ENDED, AffectedComponent, Impact, Incident, Kind, Status
 from analytics_box.products.status_pages.incidents import rules, saying, words
-from analytics_box.products.status_pages.incidents.messages import ChangedIncident, EditedUpdate, NewIncident, Published
+from analytics_box.products.status_pages.incidents.messages import (
+    CreateIncident,
+    EditIncidentUpdate,
+    PublishIncident,
+    UpdateIncident,
+)
 from analytics_box.products.status_pages.names import public_name
-from analytics_box.products.status_pages.page import Component, Page
+from analytics_box.products.status_pages.page import Component, StatusPage
 
 MOST_OPEN: Final = 100  # of a page
 MOST_UPDATES: Final = 500  # of an incident
 
 
-def create(db: Connection, monitors: Monitors, own: Reach, given: NewIncident) -> Incident:
+def create(db: Connection, monitors: Monitors, own: StatusPageReach, given: CreateIncident) -> Incident:
     """A new incident with its first update. Raises Forbidden, NotFound, BadRequest or Conflict."""
     page = room(db, own, given.status_page_id)
     impacts = ((each.statusPageMonitorId, each.impact) for each in given.affected_monitors)
@@ -43,7 +48,7 @@ def create(db: Connection, monitors: Monitors, own: Reach, given: NewIncident) -
         started_at=now,
         created_at=now,
         updated_at=now,
-        affected=affected(db, monitors, page, impacts),
+        affected=find_affected(db, monitors, page, impacts),
     )
     message = words.message(given.message)
     made = saying.begin(db, page, incident, message, now=now, author=own.by.actor, notify=given.notify)
@@ -51,9 +56,9 @@ def create(db: Connection, monitors: Monitors, own: Reach, given: NewIncident) -
     return made
 
 
-def update(db: Connection, monitors: Monitors, own: Reach, given: ChangedIncident) -> Incident:
+def update(db: Connection, monitors: Monitors, own: StatusPageReach, given: UpdateIncident) -> Incident:
     """Another update of an incident. Raises Forbidden, NotFound, BadRequest or Conflict."""
-    page, before = found(db, own, given.incident_id, "incident")
+    page, before = find_editable(db, own, given.incident_id, "incident")
     now = own.by.now
     rules.check_move(before, given.status, now)
     check_room(before, given.status)
@@ -65,7 +70,7 @@ def update(db: Connection, monitors: Monitors, own: Reach, given: ChangedInciden
     impacts = None
     if not isinstance(given.affected_monitors, UnsetType):
         named = ((each.statusPageMonitorId, each.impact) for each in given.affected_monitors)
-        impacts = affected(db, monitors, page, named)
+        impacts = find_affected(db, monitors, page, named)
     after = saying.say(
         db,
         page,
@@ -81,7 +86,7 @@ def update(db: Connection, monitors: Monitors, own: Reach, given: ChangedInciden
     return after
 
 
-def edit(db: Connection, own: Reach, given: EditedUpdate) -> Incident:
+def edit(db: Connection, own: StatusPageReach, given: EditIncidentUpdate) -> Incident:
     """An update says something else from now on; what it said before is kept, and nobody is told again.
 
     Raises Forbidden, NotFound or BadRequest.
@@ -89,7 +94,7 @@ def edit(db: Connection, own: Reach, given: EditedUpdate) -> Incident:
     incident_id = incident_rows.incident_of(db, given.updateId)
     if incident_id is None:
         raise errors.NotFound.of("incidentUpdate", given.updateId)
-    page, incident = found(db, own, incident_id)
+    page, incident = find_editable(db, own, incident_id)
     said = next(each for each in incident.updates if each.id == given.updateId)
     text = words.message(given.message)
     if text == said.message:
@@ -99,12 +104,12 @@ def edit(db: Connection, own: Reach, given: EditedUpdate) -> Incident:
     record(
         db, own.by, page, incident, "updated", {"update": said.id, "message": {"before": said.message, "after": text}}
     )
-    return stored(db, incident_id)
+    return stored_incident(db, incident_id)
 
 
-def publish(db: Connection, own: Reach, given: Published) -> Incident:
-    """Everybody may see a draft. Raises Forbidden, NotFound, or BadRequest for what is none."""
-    page, before = found(db, own, given.incidentId)
+def publish(db: Connection, own: StatusPageReach, given: PublishIncident) -> Incident:
+    """Publish a draft. Raises Forbidden, NotFound, or BadRequest if it is not a draft."""
+    page, before = find_editable(db, own, given.incidentId)
     if not before.is_draft:
         raise BadRequest("This is no draft; everybody sees it already")
     after = saying.publish(db, page, before, now=own.by.now, notify=given.notify)
@@ -112,9 +117,9 @@ def publish(db: Connection, own: Reach, given: Published) -> Incident:
     return after
 
 
-def hold(db: Connection, own: Reach, incident_id: str) -> Incident:
+def hold(db: Connection, own: StatusPageReach, incident_id: str) -> Incident:
     """A draft is not published on its own. Raises Forbidden, NotFound or BadRequest."""
-    page, before = found(db, own, incident_id)
+    page, before = find_editable(db, own, incident_id)
     if before.publish_at is None:
         raise BadRequest("This is not about to be published on its own")
     after = replace(before, publish_at=None, updated_at=own.by.now)
@@ -123,9 +128,9 @@ def hold(db: Connection, own: Reach, incident_id: str) -> Incident:
     return after
 
 
-def delete(db: Connection, own: Reach, incident_id: str) -> Incident:
-    """It is gone with its updates. Raises Forbidden or NotFound."""
-    page, gone = found(db, own, incident_id)
+def delete(db: Connection, own: StatusPageReach, incident_id: str) -> Incident:
+    """Delete an incident with its updates. Raises Forbidden or NotFound."""
+    page, gone = find_editable(db, own, incident_id)
     incident_rows.delete(db, gone.id)
     if gone.kind == "maintenance":
         hasten(db, page, own.by.now)
@@ -133,12 +138,12 @@ def delete(db: Connection, own: Reach, incident_id: str) -> Incident:
     return gone
 
 
-def hasten(db: Connection, page: Page, now: int) -> None:
+def hasten(db: Connection, page: StatusPage, now: int) -> None:
     """Look at drafts anew that wait for the end of a maintenance: it may explain them no more."""
     incident_rows.hasten_drafts(db, page.id, now + page.publish_after * MINUTE)
 
 
-def room(db: Connection, own: Reach, page_id: str) -> Page:
+def room(db: Connection, own: StatusPageReach, page_id: str) -> StatusPage:
     """A page on which somebody may write another incident. Raises Forbidden, NotFound or Conflict."""
     check(db, own, "member")
     page = existing(db, own, page_id)
@@ -161,7 +166,9 @@ def check_room(incident: Incident, status: Status) -> None:
         )
 
 
-def found(db: Connection, own: Reach, incident_id: str, kind: Kind | None = None) -> tuple[Page, Incident]:
+def find_editable(
+    db: Connection, own: StatusPageReach, incident_id: str, kind: Kind | None = None
+) -> tuple[StatusPage, Incident]:
     """An incident that somebody may change, and its page. Raises Forbidden or NotFound."""
     check(db, own, "member")
     incident = incident_rows.find(db, incident_id)
@@ -173,32 +180,36 @@ def found(db: Connection, own: Reach, incident_id: str, kind: Kind | None = None
         raise errors.NotFound.of(kind or incident.kind, incident_id) from elsewhere
 
 
-def stored(db: Connection, incident_id: str) -> Incident:
-    """It is there, as it was just written."""
+def stored_incident(db: Connection, incident_id: str) -> Incident:
+    """The incident as it was just stored. Raises NotFound."""
     incident = incident_rows.find(db, incident_id)
     if incident is None:
         raise errors.NotFound.of("incident", incident_id)
     return incident
 
 
-def affected(
-    db: Connection, monitors: Monitors, page: Page, named: Iterable[tuple[str, Impact]]
-) -> tuple[Affected, ...]:
+def find_affected(
+    db: Connection, monitors: Monitors, page: StatusPage, named: Iterable[tuple[str, Impact]]
+) -> tuple[AffectedComponent, ...]:
     """Components of a page with what they are called now. Raises BadRequest for one that is not there, or is twice."""
-    made: dict[str, Affected] = {}
+    made: dict[str, AffectedComponent] = {}
     for component_id, impact in named:
         component = rows.component(db, component_id)
-        name = called(monitors, page, component) if component is not None and component.page_id == page.id else None
+        name = (
+            component_name(monitors, page, component)
+            if component is not None and component.page_id == page.id
+            else None
+        )
         if name is None:
             raise BadRequest.about("affectedMonitors", "There is no component with one of these ids on the page")
         if component_id in made:
             raise BadRequest.about("affectedMonitors", f"{name[:100]} is named twice")
-        made[component_id] = Affected(component_id=component_id, name=name, impact=impact)
+        made[component_id] = AffectedComponent(component_id=component_id, name=name, impact=impact)
     return tuple(made.values())
 
 
-def called(monitors: Monitors, page: Page, component: Component) -> str | None:
-    """What everybody reads as a component's name; None where its monitor is gone or belongs to somebody else."""
+def component_name(monitors: Monitors, page: StatusPage, component: Component) -> str | None:
+    """The public name of a component; None if its monitor is deleted or belongs to another organization."""
     if component.monitor_id is None:
         return public_name(component, None)
     monitor = monitors.find(component.monitor_id)
@@ -208,7 +219,7 @@ def called(monitors: Monitors, page: Page, component: Component) -> str | None:
 
 
 def difference(before: Incident, after: Incident) -> dict[str, Any]:
-    """What two states of an incident differ in."""
+    """The differences between two states of an incident."""
     names = ("status", "title", "severity", "scheduled_for", "scheduled_until")
     return {
         name: {"before": getattr(before, name), "after": getattr(after, name)}
@@ -218,7 +229,7 @@ def difference(before: Incident, after: Incident) -> dict[str, Any]:
 
 
 def record(
-    db: Connection, by: By, page: Page, incident: Incident, action: audit.Action, detail: dict[str, Any]
+    db: Connection, by: By, page: StatusPage, incident: Incident, action: audit.Action, detail: dict[str, Any]
 ) -> None:
     """Write an audit entry about an incident or a maintenance."""
     audit.record(db, by, page.organization_id, action, "incident", incident.id, {"name": incident.title} | detail)

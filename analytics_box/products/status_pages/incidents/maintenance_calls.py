@@ -1,45 +1,45 @@
 """Maintenances of status pages over RPC. Scopes: read:status_pages, write:status_pages."""
 
 from analytics_box.products.monitors.directory import Monitors
-from analytics_box.products.status_pages.access import known
+from analytics_box.products.status_pages.access import find_reachable_page
 from analytics_box.products.status_pages.incidents import planning
-from analytics_box.products.status_pages.incidents.calls import listed, of_incident, written
+from analytics_box.products.status_pages.incidents.calls import change_incident, list_newest, of_incident
 from analytics_box.products.status_pages.incidents.messages import (
-    Cancelled,
-    ChangedMaintenance,
-    IncidentShown,
-    Listed,
-    NewMaintenance,
+    CancelPageMaintenance,
+    CreatePageMaintenance,
+    IncidentAnswer,
+    ListIncidents,
+    UpdatePageMaintenance,
 )
 from analytics_box.web.call import Call
 
 
-async def list_maintenances(call: Call, given: Listed) -> list[IncidentShown]:
+async def list_maintenances(call: Call, given: ListIncidents) -> list[IncidentAnswer]:
     """statusPage.listMaintenances: the newest first, drafts as well. Raises Forbidden or NotFound."""
-    return await listed(call, given, "maintenance")
+    return await list_newest(call, given, "maintenance")
 
 
-async def create_maintenance(call: Call, given: NewMaintenance) -> IncidentShown:
+async def create_maintenance(call: Call, given: CreatePageMaintenance) -> IncidentAnswer:
     """statusPage.createMaintenance: it begins and ends by the clock.
 
     Raises Forbidden, NotFound, BadRequest or Conflict.
     """
-    own, whole = known(call, given.status_page_id)
+    own, whole = find_reachable_page(call, given.status_page_id)
     monitors = call.parts[Monitors]
-    return await written(call, whole.page.id, lambda db: planning.create(db, monitors, own, given))
+    return await change_incident(call, whole.page.id, lambda db: planning.create(db, monitors, own, given))
 
 
-async def update_maintenance(call: Call, given: ChangedMaintenance) -> IncidentShown:
+async def update_maintenance(call: Call, given: UpdatePageMaintenance) -> IncidentAnswer:
     """statusPage.updateMaintenance: another plan, or with a message an update of it, of which subscribers are told.
 
     Raises Forbidden, NotFound, BadRequest or Conflict.
     """
     own, page_id = await of_incident(call, given.maintenance_id, ("maintenance", given.maintenance_id))
     monitors = call.parts[Monitors]
-    return await written(call, page_id, lambda db: planning.update(db, monitors, own, given))
+    return await change_incident(call, page_id, lambda db: planning.update(db, monitors, own, given))
 
 
-async def cancel_maintenance(call: Call, given: Cancelled) -> IncidentShown:
+async def cancel_maintenance(call: Call, given: CancelPageMaintenance) -> IncidentAnswer:
     """statusPage.cancelMaintenance: one that has not begun will not be. Raises Forbidden, NotFound or BadRequest."""
     own, page_id = await of_incident(call, given.maintenance_id, ("maintenance", given.maintenance_id))
-    return await written(call, page_id, lambda db: planning.cancel(db, own, given))
+    return await change_incident(call, page_id, lambda db: planning.cancel(db, own, given))

@@ -1,4 +1,4 @@
-"""What procedures of incidents and maintenances take, and answer with (wire 9.3)."""
+"""Input and answers of procedures of incidents and maintenances (wire 9.3)."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -24,18 +24,18 @@ Title = Annotated[str, Meta(max_length=LONGEST_TITLE)]
 Message = Annotated[str, Meta(max_length=LONGEST_MESSAGE)]
 
 
-class GivenAffected(Struct, frozen=True, forbid_unknown_fields=True):
+class AffectedComponentInput(Struct, frozen=True, forbid_unknown_fields=True):
     """A component of the page, and how it is affected."""
 
     statusPageMonitorId: Id
     impact: Impact = "degraded"
 
 
-Affects = Annotated[tuple[GivenAffected, ...], Meta(max_length=MOST_COMPONENTS)]
+Affects = Annotated[tuple[AffectedComponentInput, ...], Meta(max_length=MOST_COMPONENTS)]
 Touches = Annotated[tuple[Id, ...], Meta(max_length=MOST_COMPONENTS)]
 
 
-class NewIncident(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+class CreateIncident(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
     """Input of statusPage.createIncident. A `draft` is shown to nobody else.
 
     `notify` is whether subscribers are told.
@@ -51,7 +51,7 @@ class NewIncident(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     notify: bool = True
 
 
-class ChangedIncident(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+class UpdateIncident(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
     """Input of statusPage.updateIncident: an update with its state. What is not given stays; `affectedMonitors` are all
     that are affected from now on."""
 
@@ -64,7 +64,7 @@ class ChangedIncident(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     notify: bool = True
 
 
-class NewMaintenance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+class CreatePageMaintenance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
     """Input of statusPage.createMaintenance: what is planned, from when to when, for which components."""
 
     status_page_id: Id
@@ -77,7 +77,7 @@ class NewMaintenance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     notify: bool = True
 
 
-class ChangedMaintenance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+class UpdatePageMaintenance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
     """Input of statusPage.updateMaintenance. What is not given stays.
 
     With a `message` or a `status` it is an update.
@@ -93,7 +93,7 @@ class ChangedMaintenance(Struct, frozen=True, kw_only=True, forbid_unknown_field
     notify: bool = True
 
 
-class Cancelled(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+class CancelPageMaintenance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
     """Input of statusPage.cancelMaintenance. Without a message one is written."""
 
     maintenance_id: Id
@@ -101,27 +101,27 @@ class Cancelled(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, r
     notify: bool = True
 
 
-class OneIncident(Struct, frozen=True, forbid_unknown_fields=True):
+class IncidentId(Struct, frozen=True, forbid_unknown_fields=True):
     """Input that names an incident or a maintenance."""
 
     incidentId: Id
 
 
-class Published(Struct, frozen=True, forbid_unknown_fields=True):
+class PublishIncident(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of statusPage.publishIncident."""
 
     incidentId: Id
     notify: bool = True
 
 
-class EditedUpdate(Struct, frozen=True, forbid_unknown_fields=True):
+class EditIncidentUpdate(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of statusPage.editIncidentUpdate. What the update said before is kept."""
 
     updateId: Id
     message: Message
 
 
-class Listed(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+class ListIncidents(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
     """Input of statusPage.listIncidents and listMaintenances: the newest first, those that began before `before`."""
 
     status_page_id: Id
@@ -129,13 +129,13 @@ class Listed(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rena
     limit: Annotated[int, Meta(ge=1, le=MOST_LISTED)] = 100
 
 
-class OfPage(Struct, frozen=True, forbid_unknown_fields=True):
+class ListIncidentTemplates(Struct, frozen=True, forbid_unknown_fields=True):
     """Input that names a status page."""
 
     statusPageId: Id
 
 
-class SavedTemplate(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+class SaveIncidentTemplate(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
     """Input of statusPage.saveTemplate: a new one, or with `templateId` another state of it."""
 
     status_page_id: Id
@@ -146,13 +146,13 @@ class SavedTemplate(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     message: Message = ""
 
 
-class OneTemplate(Struct, frozen=True, forbid_unknown_fields=True):
+class IncidentTemplateId(Struct, frozen=True, forbid_unknown_fields=True):
     """Input that names a template."""
 
     templateId: Id
 
 
-class AffectedShown(Struct, frozen=True, rename="camel"):
+class AffectedComponentAnswer(Struct, frozen=True, rename="camel"):
     """A component as an incident names it; without an id it is gone."""
 
     status_page_monitor_id: str | None
@@ -160,15 +160,15 @@ class AffectedShown(Struct, frozen=True, rename="camel"):
     impact: Impact
 
 
-class EarlierShown(Struct, frozen=True, rename="camel"):
-    """What an update said until then."""
+class EarlierTextAnswer(Struct, frozen=True, rename="camel"):
+    """The text of an update before an edit."""
 
     message: str
     replaced_at: datetime
     author: str
 
 
-class UpdateShown(Struct, frozen=True, kw_only=True, rename="camel"):
+class IncidentUpdateAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
     """An update. `at` is when it counts from; `author` is empty for the box itself. `earlier` is what it said before,
     where a single incident is shown."""
 
@@ -180,11 +180,11 @@ class UpdateShown(Struct, frozen=True, kw_only=True, rename="camel"):
     updated_at: datetime
     notified: bool
     author: str
-    affected_monitors: tuple[AffectedShown, ...]
-    earlier: tuple[EarlierShown, ...] = ()
+    affected_monitors: tuple[AffectedComponentAnswer, ...]
+    earlier: tuple[EarlierTextAnswer, ...] = ()
 
 
-class IncidentShown(Struct, frozen=True, kw_only=True, rename="camel"):
+class IncidentAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
     """An incident or a maintenance with its updates, newest first. `next` are the states that may follow.
 
     `affectedMonitors` are as they are now; of one that has ended, as they were at worst.
@@ -206,18 +206,18 @@ class IncidentShown(Struct, frozen=True, kw_only=True, rename="camel"):
     resolved_at: datetime | None
     created_at: datetime
     updated_at: datetime
-    updates: tuple[UpdateShown, ...]
-    affected_monitors: tuple[AffectedShown, ...]
+    updates: tuple[IncidentUpdateAnswer, ...]
+    affected_monitors: tuple[AffectedComponentAnswer, ...]
     next: tuple[Status, ...]
 
 
-class Deleted(Struct, frozen=True):
+class DeleteIncidentAnswer(Struct, frozen=True):
     """An incident is gone (wire 9.3)."""
 
     deleted: bool = True
 
 
-class TemplateShown(Struct, frozen=True, kw_only=True, rename="camel"):
+class IncidentTemplateAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
     """Words to begin an incident with."""
 
     id: str

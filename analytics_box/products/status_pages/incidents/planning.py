@@ -14,14 +14,18 @@ from analytics_box.base.texts import StatusIncidents
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.windows.rules import instant_of
 from analytics_box.products.status_pages import incident_rows
-from analytics_box.products.status_pages.access import Reach
-from analytics_box.products.status_pages.incident import Affected, Incident
+from analytics_box.products.status_pages.access import StatusPageReach
+from analytics_box.products.status_pages.incident import AffectedComponent, Incident
 from analytics_box.products.status_pages.incidents import change, rules, saying, words
-from analytics_box.products.status_pages.incidents.messages import Cancelled, ChangedMaintenance, NewMaintenance
-from analytics_box.products.status_pages.page import Page
+from analytics_box.products.status_pages.incidents.messages import (
+    CancelPageMaintenance,
+    CreatePageMaintenance,
+    UpdatePageMaintenance,
+)
+from analytics_box.products.status_pages.page import StatusPage
 
 
-def create(db: Connection, monitors: Monitors, own: Reach, given: NewMaintenance) -> Incident:
+def create(db: Connection, monitors: Monitors, own: StatusPageReach, given: CreatePageMaintenance) -> Incident:
     """A new maintenance. Raises Forbidden, NotFound, BadRequest or Conflict."""
     page = change.room(db, own, given.status_page_id)
     now = own.by.now
@@ -41,7 +45,7 @@ def create(db: Connection, monitors: Monitors, own: Reach, given: NewMaintenance
         started_at=start,
         created_at=now,
         updated_at=now,
-        affected=_affected(db, monitors, page, given.affected_monitors),
+        affected=_find_affected(db, monitors, page, given.affected_monitors),
     )
     message = words.message(given.message)
     made = saying.begin(db, page, planned, message, now=now, author=own.by.actor, notify=given.notify)
@@ -49,19 +53,19 @@ def create(db: Connection, monitors: Monitors, own: Reach, given: NewMaintenance
     return made
 
 
-def update(db: Connection, monitors: Monitors, own: Reach, given: ChangedMaintenance) -> Incident:
+def update(db: Connection, monitors: Monitors, own: StatusPageReach, given: UpdatePageMaintenance) -> Incident:
     """Another plan of a maintenance, and with a message or a state an update of it.
 
     Raises Forbidden, NotFound, BadRequest or Conflict.
     """
-    page, before = change.found(db, own, given.maintenance_id, "maintenance")
+    page, before = change.find_editable(db, own, given.maintenance_id, "maintenance")
     now = own.by.now
     status = before.status if isinstance(given.status, UnsetType) else given.status
     message = words.optional(given.message)
-    changed = _planned(before, given, now)
+    changed = _with_plan(before, given, now)
     impacts = before.affected
     if not isinstance(given.affected_monitors, UnsetType):
-        impacts = _affected(db, monitors, page, given.affected_monitors)
+        impacts = _find_affected(db, monitors, page, given.affected_monitors)
     if not message and status == before.status:
         after = replace(changed, affected=impacts, updated_at=now)
         incident_rows.update(db, after)
@@ -78,9 +82,9 @@ def update(db: Connection, monitors: Monitors, own: Reach, given: ChangedMainten
     return after
 
 
-def cancel(db: Connection, own: Reach, given: Cancelled) -> Incident:
+def cancel(db: Connection, own: StatusPageReach, given: CancelPageMaintenance) -> Incident:
     """A maintenance that has not begun will not be. Raises Forbidden, NotFound, or BadRequest for one that has."""
-    page, before = change.found(db, own, given.maintenance_id, "maintenance")
+    page, before = change.find_editable(db, own, given.maintenance_id, "maintenance")
     if before.status != "scheduled":
         raise BadRequest("This maintenance has begun; complete it instead")
     message = words.optional(given.message) or StatusIncidents.cancelled
@@ -90,7 +94,7 @@ def cancel(db: Connection, own: Reach, given: Cancelled) -> Incident:
     return after
 
 
-def _planned(before: Incident, given: ChangedMaintenance, now: int) -> Incident:
+def _with_plan(before: Incident, given: UpdatePageMaintenance, now: int) -> Incident:
     """The maintenance with its title and times as they are given. Raises BadRequest."""
     found: dict[str, Any] = {}
     if not isinstance(given.title, UnsetType):
@@ -113,5 +117,7 @@ def _planned(before: Incident, given: ChangedMaintenance, now: int) -> Incident:
     return replace(after, started_at=start) if before.status == "scheduled" else after
 
 
-def _affected(db: Connection, monitors: Monitors, page: Page, named: Iterable[str]) -> tuple[Affected, ...]:
-    return change.affected(db, monitors, page, ((component_id, "maintenance") for component_id in named))
+def _find_affected(
+    db: Connection, monitors: Monitors, page: StatusPage, named: Iterable[str]
+) -> tuple[AffectedComponent, ...]:
+    return change.find_affected(db, monitors, page, ((component_id, "maintenance") for component_id in named))

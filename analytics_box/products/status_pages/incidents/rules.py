@@ -1,4 +1,4 @@
-"""Which state of an incident or a maintenance may follow which, and what an update makes of it. Pure."""
+"""The states of incidents and maintenances, their allowed order, and the effect of an update. Pure."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -7,7 +7,15 @@ from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY
 from analytics_box.base.errors import BadRequest
-from analytics_box.products.status_pages.incident import ENDED, Affected, Impact, Incident, Kind, Status, Update
+from analytics_box.products.status_pages.incident import (
+    ENDED,
+    AffectedComponent,
+    Impact,
+    Incident,
+    IncidentUpdate,
+    Kind,
+    Status,
+)
 
 FIRST: Final[dict[Kind, Status]] = {"incident": "investigating", "maintenance": "scheduled"}
 REOPENING: Final = DAY  # ms after its end in which an incident may be reopened, once
@@ -66,15 +74,17 @@ def was_reopened(incident: Incident) -> bool:
     return False
 
 
-def dated(incident: Incident, now: int) -> int:
-    """When an update that is made now counts from: never before the one before it, should the clock be set back."""
+def effective_time(incident: Incident, now: int) -> int:
+    """The effective time of an update that is made now: never before the previous update, even if the clock was set
+    back.
+    """
     return max(now, incident.updates[0].at) if incident.updates else now
 
 
-def advanced(incident: Incident, update: Update) -> Incident:
-    """What it is after an update, which holds how its components are from then on.
+def apply_update(incident: Incident, update: IncidentUpdate) -> Incident:
+    """The incident after an update, which holds the state of its components from then on.
 
-    Of one that has ended `affected` says how badly each was at worst.
+    If it has ended, `affected` has the worst impact on each component.
     """
     status, at = update.status, update.at
     opens = status not in ENDED
@@ -101,21 +111,23 @@ def advanced(incident: Incident, update: Update) -> Incident:
     )
 
 
-def standing(incident: Incident) -> tuple[Affected, ...]:
-    """How its components are unless something else is said: of one that has ended, as they were before its end."""
+def standing(incident: Incident) -> tuple[AffectedComponent, ...]:
+    """The components as they are unless an update says otherwise; those of an ended incident as they were before its
+    end.
+    """
     if incident.is_open:
         return incident.affected
     return next((update.affected for update in incident.updates if update.status not in ENDED), incident.affected)
 
 
-def recovered(affected: Iterable[Affected]) -> tuple[Affected, ...]:
-    """The same components, and all is well with them."""
+def all_operational(affected: Iterable[AffectedComponent]) -> tuple[AffectedComponent, ...]:
+    """The components with the impact operational."""
     return tuple(replace(one, impact="operational") for one in affected)
 
 
-def worst(updates: Iterable[Update]) -> tuple[Affected, ...]:
+def worst(updates: Iterable[IncidentUpdate]) -> tuple[AffectedComponent, ...]:
     """Every component that updates name, newest names first, with the worst impact that it had."""
-    found: dict[str, Affected] = {}
+    found: dict[str, AffectedComponent] = {}
     for update in updates:
         for one in update.affected:
             key = one.component_id or f"\0{one.name}"
@@ -141,9 +153,10 @@ def check_times(start: int, end: int) -> None:
 
 
 def covered_until(incident: Incident, others: Iterable[Incident], now: int) -> int | None:
-    """When the maintenances end that explain all that an incident says is wrong; None where they do not.
+    """The end of the maintenances that explain all impacts of an incident (UTC ms); None if they do not explain them
+    all.
 
-    Something that is only an outcome of a maintenance need not be said before that should be over (UTC ms).
+    An incident that is only a consequence of a maintenance need not be published before the maintenance is due to end.
     """
     under = [
         (one.component_id, maintenance.scheduled_until or 0)

@@ -10,17 +10,24 @@ from msgspec.structs import replace
 from analytics_box.base import ids
 from analytics_box.base.store.db import Connection
 from analytics_box.products.status_pages import incident_rows as rows
-from analytics_box.products.status_pages.incident import Affected, Incident, Status, Update
+from analytics_box.products.status_pages.incident import AffectedComponent, Incident, IncidentUpdate, Status
 from analytics_box.products.status_pages.incidents import rules
-from analytics_box.products.status_pages.page import Page
+from analytics_box.products.status_pages.page import StatusPage
 from analytics_box.products.status_pages.subscribers import outbox
 
 
 def begin(
-    db: Connection, page: Page, incident: Incident, message: str, *, now: int, author: str = "", notify: bool = True
+    db: Connection,
+    page: StatusPage,
+    incident: Incident,
+    message: str,
+    *,
+    now: int,
+    author: str = "",
+    notify: bool = True,
 ) -> Incident:
     """Store a new incident with its first update, which has its state and its components. `now` is UTC ms."""
-    first = Update(
+    first = IncidentUpdate(
         id=ids.new_id(),
         incident_id=incident.id,
         status=incident.status,
@@ -32,7 +39,7 @@ def begin(
         affected=incident.affected,
         author=author,
     )
-    made = rules.advanced(incident, first)
+    made = rules.apply_update(incident, first)
     rows.insert(db, made)
     outbox.notify(db, page, made, first, now)
     return made
@@ -40,14 +47,14 @@ def begin(
 
 def say(
     db: Connection,
-    page: Page,
+    page: StatusPage,
     incident: Incident,
     status: Status,
     message: str,
     *,
     now: int,
     at: int | None = None,
-    affected: Sequence[Affected] | None = None,
+    affected: Sequence[AffectedComponent] | None = None,
     author: str = "",
     notify: bool = True,
 ) -> Incident:
@@ -58,28 +65,28 @@ def say(
     if affected is None:
         affected = rules.standing(incident)
     if status in {"resolved", "completed", "postmortem"}:
-        affected = rules.recovered(affected)
-    update = Update(
+        affected = rules.all_operational(affected)
+    update = IncidentUpdate(
         id=ids.new_id(),
         incident_id=incident.id,
         status=status,
         message=message,
-        at=rules.dated(incident, now if at is None else at),
+        at=rules.effective_time(incident, now if at is None else at),
         created_at=now,
         updated_at=now,
         notified=notify and not incident.is_draft,
         affected=tuple(affected),
         author=author,
     )
-    after = rules.advanced(incident, update)
+    after = rules.apply_update(incident, update)
     rows.insert_update(db, update)
     rows.update(db, after)
     outbox.notify(db, page, after, update, now)
     return after
 
 
-def publish(db: Connection, page: Page, incident: Incident, *, now: int, notify: bool = True) -> Incident:
-    """Everybody may see a draft from now on, and hears of its latest update. `now` is UTC ms."""
+def publish(db: Connection, page: StatusPage, incident: Incident, *, now: int, notify: bool = True) -> Incident:
+    """Publish a draft and notify subscribers of its latest update. `now` is UTC ms."""
     latest, *others = incident.updates
     if notify:
         rows.set_notified(db, latest.id, now)

@@ -3,23 +3,23 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from analytics_box.products.status_pages.incident import Affected, Incident, Update
+from analytics_box.products.status_pages.incident import AffectedComponent, Incident, IncidentUpdate
 from analytics_box.products.status_pages.incident_rows import EarlierText
 from analytics_box.products.status_pages.incidents import rules
 from analytics_box.products.status_pages.incidents.messages import (
-    AffectedShown,
-    EarlierShown,
-    IncidentShown,
-    UpdateShown,
+    AffectedComponentAnswer,
+    EarlierTextAnswer,
+    IncidentAnswer,
+    IncidentUpdateAnswer,
 )
 from analytics_box.tenants.tenancy.messages import date
 
 Earlier = Mapping[str, Sequence[EarlierText]]
 
 
-def shown(incident: Incident, now: int, earlier: Earlier | None = None) -> IncidentShown:
+def incident_answer(incident: Incident, now: int, earlier: Earlier | None = None) -> IncidentAnswer:
     """An incident as its organization sees it; `earlier` is what its updates said before, by their ids."""
-    return IncidentShown(
+    return IncidentAnswer(
         id=incident.id,
         status_page_id=incident.page_id,
         kind=incident.kind,
@@ -37,13 +37,13 @@ def shown(incident: Incident, now: int, earlier: Earlier | None = None) -> Incid
         created_at=date(incident.created_at),
         updated_at=date(incident.updated_at),
         updates=tuple(_update(each, (earlier or {}).get(each.id, ())) for each in incident.updates),
-        affected_monitors=_affected(incident.affected),
+        affected_monitors=_affected_answers(incident.affected),
         next=rules.moves(incident, now),
     )
 
 
-def _update(update: Update, earlier: Sequence[EarlierText]) -> UpdateShown:
-    return UpdateShown(
+def _update(update: IncidentUpdate, earlier: Sequence[EarlierText]) -> IncidentUpdateAnswer:
+    return IncidentUpdateAnswer(
         id=update.id,
         status=update.status,
         message=update.message,
@@ -52,13 +52,13 @@ def _update(update: Update, earlier: Sequence[EarlierText]) -> UpdateShown:
         updated_at=date(update.updated_at),
         notified=update.notified,
         author=update.author,
-        affected_monitors=_affected(update.affected),
-        earlier=tuple(EarlierShown(each.message, date(each.replaced_at), each.author) for each in earlier),
+        affected_monitors=_affected_answers(update.affected),
+        earlier=tuple(EarlierTextAnswer(each.message, date(each.replaced_at), each.author) for each in earlier),
     )
 
 
-def _affected(affected: Sequence[Affected]) -> tuple[AffectedShown, ...]:
-    return tuple(AffectedShown(each.component_id, each.name, each.impact) for each in affected)
+def _affected_answers(affected: Sequence[AffectedComponent]) -> tuple[AffectedComponentAnswer, ...]:
+    return tuple(AffectedComponentAnswer(each.component_id, each.name, each.impact) for each in affected)
 
 
 def _date(instant: int | None) -> datetime | None:

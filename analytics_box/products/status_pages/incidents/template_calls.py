@@ -2,50 +2,55 @@
 
 from analytics_box.base import errors
 from analytics_box.base.store.db import Connection
-from analytics_box.products.status_pages.access import check, known
+from analytics_box.products.status_pages.access import check, find_reachable_page
 from analytics_box.products.status_pages.incidents import template_rows as rows
 from analytics_box.products.status_pages.incidents import templates
-from analytics_box.products.status_pages.incidents.messages import OfPage, OneTemplate, SavedTemplate, TemplateShown
-from analytics_box.products.status_pages.incidents.template_rows import Template
+from analytics_box.products.status_pages.incidents.messages import (
+    IncidentTemplateAnswer,
+    IncidentTemplateId,
+    ListIncidentTemplates,
+    SaveIncidentTemplate,
+)
+from analytics_box.products.status_pages.incidents.template_rows import IncidentTemplate
 from analytics_box.tenants.tenancy.messages import Success, date
 from analytics_box.web.call import Call
 
 
-async def list_templates(call: Call, given: OfPage) -> list[TemplateShown]:
+async def list_templates(call: Call, given: ListIncidentTemplates) -> list[IncidentTemplateAnswer]:
     """statusPage.listTemplates: words to begin incidents with, by their names. Raises Forbidden or NotFound."""
-    own, whole = known(call, given.statusPageId)
+    own, whole = find_reachable_page(call, given.statusPageId)
 
-    def read(db: Connection) -> list[Template]:
+    def read(db: Connection) -> list[IncidentTemplate]:
         check(db, own, "viewer")
         return rows.of_page(db, whole.page.id)
 
-    return [_shown(each) for each in await call.read(read)]
+    return [_template_answer(each) for each in await call.read(read)]
 
 
-async def save_template(call: Call, given: SavedTemplate) -> TemplateShown:
+async def save_template(call: Call, given: SaveIncidentTemplate) -> IncidentTemplateAnswer:
     """statusPage.saveTemplate: a new one, or another state of one.
 
     Raises Forbidden, NotFound, BadRequest or Conflict.
     """
-    own, _ = known(call, given.status_page_id)
-    return _shown(await call.write(lambda db: templates.save(db, own, given)))
+    own, _ = find_reachable_page(call, given.status_page_id)
+    return _template_answer(await call.write(lambda db: templates.save(db, own, given)))
 
 
-async def delete_template(call: Call, given: OneTemplate) -> Success:
+async def delete_template(call: Call, given: IncidentTemplateId) -> Success:
     """statusPage.deleteTemplate: it is gone. Raises Forbidden or NotFound."""
     found = await call.read(lambda db: rows.find(db, given.templateId))
     if found is None:
         raise errors.NotFound.of("incidentTemplate", given.templateId)
     try:
-        own, _ = known(call, found.page_id)
+        own, _ = find_reachable_page(call, found.page_id)
     except errors.NotFound as elsewhere:
         raise errors.NotFound.of("incidentTemplate", given.templateId) from elsewhere
     await call.write(lambda db: templates.delete(db, own, given.templateId))
     return Success()
 
 
-def _shown(template: Template) -> TemplateShown:
-    return TemplateShown(
+def _template_answer(template: IncidentTemplate) -> IncidentTemplateAnswer:
+    return IncidentTemplateAnswer(
         id=template.id,
         name=template.name,
         title=template.title,

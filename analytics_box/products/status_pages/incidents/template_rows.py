@@ -10,7 +10,7 @@ from analytics_box.base.store.db import Connection
 from analytics_box.products.status_pages.incident import Severity
 
 
-class Template(Struct, frozen=True, kw_only=True):
+class IncidentTemplate(Struct, frozen=True, kw_only=True):
     """Words to begin an incident with."""
 
     id: str
@@ -22,28 +22,31 @@ class Template(Struct, frozen=True, kw_only=True):
     created_at: int
 
 
-_COLUMNS: Final = ", ".join(Template.__struct_fields__)
+_COLUMNS: Final = ", ".join(IncidentTemplate.__struct_fields__)
 
 
-def of_page(db: Connection, page_id: str) -> list[Template]:
+def of_page(db: Connection, page_id: str) -> list[IncidentTemplate]:
     """The templates of a page by their names."""
     return records.all_of(
         db,
-        Template,
+        IncidentTemplate,
         f"-- templates.of_page\nselect {_COLUMNS} from incident_templates where page_id = ? order by name, id",
         (page_id,),
     )
 
 
-def find(db: Connection, template_id: str) -> Template | None:
+def find(db: Connection, template_id: str) -> IncidentTemplate | None:
     return records.one_of(
-        db, Template, f"-- templates.find\nselect {_COLUMNS} from incident_templates where id = ?", (template_id,)
+        db,
+        IncidentTemplate,
+        f"-- templates.find\nselect {_COLUMNS} from incident_templates where id = ?",
+        (template_id,),
     )
 
 
-def put(db: Connection, template: Template) -> None:
+def store_template(db: Connection, template: IncidentTemplate) -> None:
     """Store a template; one with this id is replaced."""
-    placed = ", ".join(f":{name}" for name in Template.__struct_fields__)
+    placed = ", ".join(f":{name}" for name in IncidentTemplate.__struct_fields__)
     db.execute(
         f"-- templates.put\ninsert or replace into incident_templates ({_COLUMNS}) values ({placed})",
         msgspec.structs.asdict(template),

@@ -5,16 +5,16 @@ from typing import Final
 from analytics_box.base import audit, errors, ids
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
-from analytics_box.products.status_pages.access import Reach, check, existing
+from analytics_box.products.status_pages.access import StatusPageReach, check, existing
 from analytics_box.products.status_pages.incidents import template_rows as rows
 from analytics_box.products.status_pages.incidents import words
-from analytics_box.products.status_pages.incidents.messages import SavedTemplate
-from analytics_box.products.status_pages.incidents.template_rows import Template
+from analytics_box.products.status_pages.incidents.messages import SaveIncidentTemplate
+from analytics_box.products.status_pages.incidents.template_rows import IncidentTemplate
 
 MOST: Final = 100  # of a page
 
 
-def save(db: Connection, own: Reach, given: SavedTemplate) -> Template:
+def save(db: Connection, own: StatusPageReach, given: SaveIncidentTemplate) -> IncidentTemplate:
     """A new template, or another state of one. Raises Forbidden, NotFound, BadRequest or Conflict."""
     check(db, own, "member")
     page = existing(db, own, given.status_page_id)
@@ -27,7 +27,7 @@ def save(db: Connection, own: Reach, given: SavedTemplate) -> Template:
     name = " ".join(given.name.split())
     if not name:
         raise BadRequest.about("name", "Give it a name")
-    made = Template(
+    made = IncidentTemplate(
         id=before.id if before is not None else ids.new_id(),
         page_id=page.id,
         name=words.title(name),
@@ -38,14 +38,14 @@ def save(db: Connection, own: Reach, given: SavedTemplate) -> Template:
     )
     if made == before:
         return made
-    rows.put(db, made)
+    rows.store_template(db, made)
     action: audit.Action = "created" if before is None else "updated"
     audit.record(db, own.by, page.organization_id, action, "incident_template", made.id, {"name": made.name})
     return made
 
 
-def delete(db: Connection, own: Reach, template_id: str) -> None:
-    """It is gone. Raises Forbidden or NotFound."""
+def delete(db: Connection, own: StatusPageReach, template_id: str) -> None:
+    """Delete a template. Raises Forbidden or NotFound."""
     check(db, own, "member")
     gone = rows.find(db, template_id)
     if gone is None:

@@ -1,6 +1,7 @@
-"""What happens to incidents and maintenances by the clock: maintenances begin and end, drafts of monitors are
-published, and what is about nothing any more ends. States only go forwards, so a clock that is set back neither undoes
-nor repeats anything."""
+"""Scheduled changes of incidents and maintenances: maintenances begin and end, drafts of monitors are published, and
+incidents without affected components end. States only go forwards, so a clock that is set back neither undoes nor
+repeats anything.
+"""
 
 import logging
 from functools import partial
@@ -15,7 +16,7 @@ from analytics_box.products.status_pages import incident_rows, rows, states
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.incident import Incident
 from analytics_box.products.status_pages.incidents import rules, saying
-from analytics_box.products.status_pages.page import Page
+from analytics_box.products.status_pages.page import StatusPage
 from analytics_box.products.status_pages.saving import save
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.web.call import Parts
@@ -50,12 +51,12 @@ def turn(db: Connection, page_id: str, now: int) -> None:
         _turn_maintenance(db, page, maintenance, now)
     for incident in incident_rows.left_alone(db, page_id):
         _end(db, page, incident, now)
-    for draft in incident_rows.unwatched(db, page_id):
+    for draft in incident_rows.unwatched_drafts(db, page_id):
         _end(db, page, draft, now)
     publish_due(db, page, now)
 
 
-def publish_due(db: Connection, page: Page, now: int) -> None:
+def publish_due(db: Connection, page: StatusPage, now: int) -> None:
     """Publish the drafts of a page whose time has come, in the caller's transaction.
 
     They wait on while a maintenance explains them, and stay drafts where the page does not publish any more.
@@ -71,7 +72,7 @@ def publish_due(db: Connection, page: Page, now: int) -> None:
             incident_rows.update(db, replace(draft, publish_at=until + page.publish_after * MINUTE))
 
 
-def _end(db: Connection, page: Page, incident: Incident, now: int) -> None:
+def _end(db: Connection, page: StatusPage, incident: Incident, now: int) -> None:
     """End what is about nothing any more; a draft that still waited to be published is gone, if nobody wrote in it."""
     if incident.publish_at is not None and any(update.author for update in incident.updates):
         incident_rows.update(db, replace(incident, publish_at=None))
@@ -81,7 +82,7 @@ def _end(db: Connection, page: Page, incident: Incident, now: int) -> None:
         saying.say(db, page, incident, "resolved", StatusIncidents.left, now=now)
 
 
-def _turn_maintenance(db: Connection, page: Page, maintenance: Incident, now: int) -> None:
+def _turn_maintenance(db: Connection, page: StatusPage, maintenance: Incident, now: int) -> None:
     """Begin and end it when that was planned, however late the clock finds it. Of one that is over already, only the
     end is told."""
     start, end = maintenance.scheduled_for or 0, maintenance.scheduled_until or 0

@@ -10,7 +10,7 @@ _NOWHERE: Final = frozenset("\ufffe\uffff")  # in no XML
 
 
 def title(given: str) -> str:
-    """One line. Raises BadRequest for an empty one."""
+    """A title as one line. Raises BadRequest for an empty one."""
     text = " ".join(given.split())
     if not text or not _is_text(text):
         raise BadRequest.about("title", "Give it a title")

@@ -1,1 +1,1 @@
-"""What visitors of a status page get: the page, its history, feeds and badges; answered past Litestar from memory."""
+"""Public status pages: the page, its history, feeds and badges; answered past Litestar from memory."""

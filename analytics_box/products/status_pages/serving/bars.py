@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from analytics_box.base.texts import StatusPublic, figures
-from analytics_box.products.status_pages.seen import Day, DayState
+from analytics_box.products.status_pages.seen import ComponentDay, DayState
 from analytics_box.products.status_pages.serving import times
 
 HEIGHT: Final = 36  # of the drawing
@@ -20,7 +20,7 @@ _CLASSES: Final[dict[DayState, str]] = {"up": "u", "degraded": "g", "down": "d",
 _TOLD: Final = frozenset(("degraded", "down"))  # when somebody points at them
 
 
-class Run(Struct, frozen=True):
+class DayRun(Struct, frozen=True):
     """Equal days in a row: the class of their path, the path itself and the same in words."""
 
     state: DayState
@@ -34,37 +34,37 @@ class Bars(Struct, frozen=True):
     `marks` is the path below days that were down, `words` sums all up for who does not see the bars."""
 
     width: int
-    runs: tuple[Run, ...]
-    drawn: tuple[Run, ...]
+    runs: tuple[DayRun, ...]
+    drawn: tuple[DayRun, ...]
     marks: str
     words: str
 
     @property
-    def noted(self) -> tuple[Run, ...]:
+    def noted(self) -> tuple[DayRun, ...]:
         """The days on which something was not as it should be, latest first."""
         return tuple(run for run in reversed(self.runs) if run.state != "up")
 
 
-def bars(days: Sequence[Day]) -> Bars | None:
+def bars(days: Sequence[ComponentDay]) -> Bars | None:
     """The bars of these days; None where there are none."""
     if not days:
         return None
     found, start = [], 0
     for _, group in groupby(days, key=_kind):
         equal = list(group)
-        found.append(_run(equal, start))
+        found.append(_day_run(equal, start))
         start += len(equal)
     marks = "".join(f"M{at} {_MARK}h1" for at, day in enumerate(days) if day.state == "down")
-    return Bars(len(days), tuple(found), tuple(_drawn(found)), marks, _sum(days))
+    return Bars(len(days), tuple(found), tuple(_merge_runs(found)), marks, _sum(days))
 
 
-def state(one: Day) -> str:
+def state(one: ComponentDay) -> str:
     """The state of a day in words."""
     return StatusPublic.days[one.state]
 
 
-def figures_of(one: Day) -> str:
-    """What else is known of a day: how much of it was up, and for how long it was down."""
+def figures_of(one: ComponentDay) -> str:
+    """Further figures of a day: uptime and downtime."""
     said = []
     if one.uptime is not None and one.uptime < 100:
         said.append(StatusPublic.day_uptime.format(uptime=figures.uptime(one.uptime)))
@@ -73,31 +73,31 @@ def figures_of(one: Day) -> str:
     return ", ".join(said)
 
 
-def _kind(one: Day) -> tuple[object, ...]:
+def _kind(one: ComponentDay) -> tuple[object, ...]:
     return one.state, one.uptime, one.downtime_seconds or 0
 
 
-def _run(equal: list[Day], start: int) -> Run:
+def _day_run(equal: list[ComponentDay], start: int) -> DayRun:
     first, last = equal[0], equal[-1]
     words = f"{times.days(first.date, last.date)}: {state(first)}"
     more = figures_of(first)
     if more:
         words += f", {more}"
     middle = _MIDDLE.get(first.state, _USUAL_MIDDLE)
-    return Run(first.state, _CLASSES[first.state], f"M{start} {middle}h{len(equal)}", words)
+    return DayRun(first.state, _CLASSES[first.state], f"M{start} {middle}h{len(equal)}", words)
 
 
-def _drawn(runs: Sequence[Run]) -> Iterator[Run]:
+def _merge_runs(runs: Sequence[DayRun]) -> Iterator[DayRun]:
     """The paths: long pages are slow to load, and most days have nothing to say."""
     for kind, letter in _CLASSES.items():
         same = [run for run in runs if run.state == kind]
         if kind in _TOLD:
             yield from same
         elif same:
-            yield Run(kind, letter, "".join(run.path for run in same), "")
+            yield DayRun(kind, letter, "".join(run.path for run in same), "")
 
 
-def _sum(days: Sequence[Day]) -> str:
+def _sum(days: Sequence[ComponentDay]) -> str:
     counted = Counter(one.state for one in days)
     said = [
         StatusPublic.counted[kind].format(days=count, s="" if count == 1 else "s")

@@ -7,12 +7,12 @@ from typing import Final
 from msgspec import Struct
 
 from analytics_box.base.texts import StatusPublic, figures
-from analytics_box.products.status_pages.seen import Day
+from analytics_box.products.status_pages.seen import ComponentDay
 
 HEIGHT: Final = 40  # of the drawing
 
 
-class Chart(Struct, frozen=True):
+class LatencyChart(Struct, frozen=True):
     """Two lines over zero: of the average and, if it is wanted, of the time within which 95 % of checks were answered.
     `words` says what they say."""
 
@@ -22,7 +22,7 @@ class Chart(Struct, frozen=True):
     words: str
 
 
-def chart(days: Sequence[Day], *, slow: bool) -> Chart | None:
+def chart(days: Sequence[ComponentDay], *, slow: bool) -> LatencyChart | None:
     """The lines of these days, that of slow checks only where there is room for it; None where nothing is known."""
     averages, slows = [one.average_ms for one in days], [one.p95_ms if slow else None for one in days]
     known = [value for value in (*averages, *slows) if value is not None]
@@ -34,7 +34,7 @@ def chart(days: Sequence[Day], *, slow: bool) -> Chart | None:
     words = StatusPublic.chart.format(
         days=len(days), average=figures.milliseconds(average), top=figures.milliseconds(max(known))
     )
-    return Chart(len(days), _line(averages, top), _line(slows, top), words)
+    return LatencyChart(len(days), _line(averages, top), _line(slows, top), words)
 
 
 def _line(values: Sequence[float | None], top: float) -> str:

@@ -19,8 +19,10 @@ class Earlier:
         self._sources = given
 
     async def between(self, whole: Whole, start: int, end: int, skipped: int, most: int) -> Sequence[IncidentSeen]:
-        """What began between two instants (UTC ms), each with its latest updates: without the newest so many, at most
-        so many. Raises Unavailable."""
+        """The incidents that began between two instants (UTC ms), each with its latest updates. The newest `skipped`
+        are left
+        out, and `most` is the limit. Raises Unavailable.
+        """
         page_id = whole.page.id
         found = await self._sources.box_db.read(
             lambda db: incident_rows.incidents_between(db, page_id, start, end, skipped=skipped, most=most)
@@ -38,5 +40,5 @@ class Earlier:
         """The one check of what may be seen, of a page that has these incidents instead of its latest."""
         now = self._sources.clock.now()
         page, past = replace(whole, incidents=found), sources.unknown_past(whole, now)
-        seen = sources.seen(self._sources, page, sources.members(self._sources, whole), past, now)
+        seen = sources.assemble_page(self._sources, page, sources.members(self._sources, whole), past, now)
         return (*seen.incidents, *seen.maintenances)

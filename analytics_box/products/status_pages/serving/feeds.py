@@ -17,7 +17,7 @@ MOST: Final = 50  # entries
 _OURS: Final = UUID("5f0e5a0e-6c4e-5a1b-9d3e-3a7c1b2f4d60")  # under which ids become addresses
 
 
-class Entry(Struct, frozen=True):
+class FeedEntry(Struct, frozen=True):
     """An update. `id` never changes, also when the page moves to another address; `html` is its text."""
 
     id: str
@@ -38,7 +38,7 @@ class Feed(Struct, frozen=True):
     author: str
     updated: str
     built: str
-    entries: tuple[Entry, ...]
+    entries: tuple[FeedEntry, ...]
 
 
 def feed(seen: PageSeen) -> Feed:
@@ -47,7 +47,7 @@ def feed(seen: PageSeen) -> Feed:
     said.sort(key=lambda pair: (-pair[1].at, pair[1].id))
     latest = max((update.updated_at for _, update in said), default=seen.created_at)
     entries = tuple(
-        Entry(
+        FeedEntry(
             id=_urn(update.id),
             url=f"{seen.url}/incidents/{one.id}#{update.id}",
             title=clean(Words.feed_entry.format(title=one.title, status=Words.statuses[update.status])),

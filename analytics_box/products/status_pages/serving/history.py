@@ -23,16 +23,16 @@ class Month(Struct, frozen=True, order=True):
 
     @property
     def address(self) -> str:
-        """As it stands in a path: 2026-11."""
+        """The month as in a path: 2026-11."""
         return f"{self.year:04}-{self.number:02}"
 
     def moved(self, months: int) -> "Month":
-        """So many months later, or earlier."""
+        """The month this number of months later, or earlier if negative."""
         year, number = divmod(self.year * 12 + self.number - 1 + months, 12)
         return Month(year, number + 1)
 
     def start(self, zone: str) -> int:
-        """Where it begins in a zone, in UTC ms."""
+        """The beginning of the month in a time zone, in UTC ms."""
         return int(datetime(self.year, self.number, 1, tzinfo=ZoneInfo(zone)).timestamp() * 1000)
 
 
@@ -42,7 +42,7 @@ def month_of(instant: int, zone: str) -> Month:
     return Month(local.year, local.month)
 
 
-def read(address: str, seen: PageSeen, now: int) -> Month | None:
+def parse_month(address: str, seen: PageSeen, now: int) -> Month | None:
     """The month of an address, or this month without one; None for what is none, and for one in which the page was
     not there. Maintenances may be planned for a month that is to come."""
     this = month_of(now, seen.zone)
@@ -56,7 +56,7 @@ def read(address: str, seen: PageSeen, now: int) -> Month | None:
 
 
 def part(number: str) -> int:
-    """Which part of a long list an address asks for, from 1; 0 for none."""
+    """The number of the requested part of a long list, from 1; 0 for an invalid one."""
     return int(number) if _PART.fullmatch(number) else 0
 
 
@@ -71,7 +71,7 @@ def last(seen: PageSeen, now: int) -> Month:
 
 
 def within(found: Iterable[IncidentSeen], month: Month, zone: str) -> list[IncidentSeen]:
-    """What began in the month, newest first."""
+    """The incidents that began in the month, newest first."""
     start, end = month.start(zone), month.moved(1).start(zone)
     return newest_first(one for one in found if start <= one.started_at < end)
 

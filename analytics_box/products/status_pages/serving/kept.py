@@ -26,7 +26,7 @@ _GZIP_LEVEL, _BROTLI_QUALITY = 6, 5  # a few milliseconds at most: pages are mad
 _UNCHANGED: Final = {"type": "http.response.body", "body": b"", "more_body": False}
 
 
-class Made(NamedTuple):
+class RenderedAnswer(NamedTuple):
     """An answer as it is made: its body, its type and further headers."""
 
     body: bytes
@@ -34,7 +34,7 @@ class Made(NamedTuple):
     headers: tuple[tuple[bytes, bytes], ...] = ()
 
 
-class Coded(NamedTuple):
+class EncodedAnswer(NamedTuple):
     """An answer in one coding: its tag, its headers, those of a 304, and its body."""
 
     tag: bytes
@@ -43,24 +43,24 @@ class Coded(NamedTuple):
     body: bytes
 
 
-class Kept:
+class CachedAnswer:
     """An answer with every coding that somebody asked for."""
 
     __slots__ = ("_codings", "_hash", "made", "size", "state")
 
-    def __init__(self, made: Made, state: str) -> None:
+    def __init__(self, made: RenderedAnswer, state: str) -> None:
         self.made = made
         self.state = state  # of the page that it was made of
         self._hash = hashlib.blake2b(made.body, digest_size=8).hexdigest()
-        self._codings: dict[str, Coded] = {}
+        self._codings: dict[str, EncodedAnswer] = {}
         self.size = len(made.body)
 
-    def coded(self, accepted: bytes) -> Coded:
+    def coded(self, accepted: bytes) -> EncodedAnswer:
         """The answer as small as whoever sends this Accept-Encoding takes it."""
         coding = _coding(accepted)
         return self._codings.get(coding) or self._code(coding)
 
-    def _code(self, coding: str) -> Coded:
+    def _code(self, coding: str) -> EncodedAnswer:
         packs = bool(coding) and len(self.made.body) >= _WORTH_IT
         tag = f'"{self._hash}{coding[:1]}"'.encode()
         lasting = [(b"etag", tag), (b"vary", b"accept-encoding"), *self.made.headers]
@@ -70,7 +70,7 @@ class Kept:
             headers.append((b"content-encoding", coding.encode()))
             body = _pack(body, coding)
             self.size += len(body)
-        self._codings[coding] = made = Coded(tag, headers, lasting, body)
+        self._codings[coding] = made = EncodedAnswer(tag, headers, lasting, body)
         return made
 
 
@@ -80,9 +80,9 @@ class Shelf:
     def __init__(self, most_bytes: int = MOST_BYTES, most_answers: int = MOST_ANSWERS) -> None:
         self._most_bytes = most_bytes
         self._most_answers = most_answers
-        self._kept: OrderedDict[Key, Kept] = OrderedDict()
+        self._kept: OrderedDict[Key, CachedAnswer] = OrderedDict()
 
-    def find(self, key: Key, state: str) -> Kept | None:
+    def find(self, key: Key, state: str) -> CachedAnswer | None:
         """The answer of this path, as long as the page is in the state that it was made of."""
         found = self._kept.get(key)
         if found is None or found.state != state:
@@ -90,13 +90,13 @@ class Shelf:
         self._kept.move_to_end(key)
         return found
 
-    def keep(self, key: Key, made: Made, state: str) -> Kept:
+    def keep(self, key: Key, made: RenderedAnswer, state: str) -> CachedAnswer:
         """Keep a new answer. One that is the same as before stays, compressed as it is."""
         before = self._kept.get(key)
         if before is not None and before.made == made:
             before.state = state
             return before
-        kept = Kept(made, state)
+        kept = CachedAnswer(made, state)
         if kept.size > LARGEST:
             self._kept.pop(key, None)
             return kept
@@ -110,7 +110,7 @@ class Shelf:
 
     @property
     def size(self) -> int:
-        """How many bytes are kept."""
+        """The number of cached bytes."""
         return sum(one.size for one in self._kept.values())
 
     def _let_go(self) -> None:
@@ -120,7 +120,7 @@ class Shelf:
             size -= gone.size
 
 
-async def send_kept(send: Send, kept: Kept, accepted: bytes, known: bytes | None) -> None:
+async def send_kept(send: Send, kept: CachedAnswer, accepted: bytes, known: bytes | None) -> None:
     """Answer with 200, or 304 to whoever knows it. `accepted` and `known` are headers of the request."""
     found = kept.coded(accepted)
     if known is not None and (known == found.tag or found.tag in _tags(known)):

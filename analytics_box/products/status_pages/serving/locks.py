@@ -14,9 +14,9 @@ from typing import Final
 
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import Unavailable
-from analytics_box.base.limits import Limits
+from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.store.seal import Seal, SealBroken
-from analytics_box.products.status_pages.page import Page
+from analytics_box.products.status_pages.page import StatusPage
 from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.web.cookies import cookie
 
@@ -34,7 +34,7 @@ _SECOND: Final = 1_000
 class Locks:
     """Knows who may see a protected page."""
 
-    def __init__(self, seal: Seal, passwords: Passwords, limits: Limits, clock: Clock, *, secure: bool) -> None:
+    def __init__(self, seal: Seal, passwords: Passwords, limits: TokenBuckets, clock: Clock, *, secure: bool) -> None:
         self._seal = seal
         self._passwords = passwords
         self._limits = limits
@@ -45,7 +45,7 @@ class Locks:
         self._waiting = 0
         self._of_this_run = secrets.token_bytes(32)
 
-    def has_cookie(self, page: Page, header: bytes) -> bool:
+    def has_cookie(self, page: StatusPage, header: bytes) -> bool:
         """Whether somebody entered the password before."""
         expires, _, signature = cookie(header.decode("latin-1"), _name(page)).partition(".")
         if not (expires.isascii() and expires.isdigit() and len(expires) < 15):
@@ -53,14 +53,14 @@ class Locks:
         signed = hmac.compare_digest(signature.encode(), self._sign(page, expires).encode())
         return signed and int(expires) * _SECOND > self._clock.now()
 
-    def set_cookie(self, page: Page, base: str) -> bytes:
+    def set_cookie(self, page: StatusPage, base: str) -> bytes:
         """The header that lets a browser in from now on, below the path of the page."""
         expires = str(self._clock.now() // _SECOND + LASTS)
         secure = "; Secure" if self._secure else ""
         value = f"{expires}.{self._sign(page, expires)}"
         return f"{_name(page)}={value}; Path={base or '/'}; Max-Age={LASTS}; HttpOnly; SameSite=Lax{secure}".encode()
 
-    async def opens(self, page: Page, given: str, network: str) -> bool:
+    async def opens(self, page: StatusPage, given: str, network: str) -> bool:
         """Whether this is the password. Raises RateLimited for whoever tries too often, Unavailable while too many
         others wait. Who guesses from many networks keeps nobody out that was not wrong itself."""
         seen = hashlib.blake2b(f"{page.id}\0{page.password}\0{given}".encode(), key=self._of_this_run).digest()
@@ -82,7 +82,7 @@ class Locks:
         """Forget the networks without recent failures."""
         self._wrong = OrderedDict((network, at) for network, at in self._wrong.items() if self._was_wrong(network))
 
-    async def _verify(self, page: Page, given: str) -> bool:
+    async def _verify(self, page: StatusPage, given: str) -> bool:
         if self._waiting >= MOST_WAITING:
             raise Unavailable("Too many passwords are tried at the moment; send this again", retry_after=2)
         self._waiting += 1
@@ -100,7 +100,7 @@ class Locks:
         if len(self._wrong) > _MOST_WRONG:
             self._wrong.popitem(last=False)
 
-    def _sign(self, page: Page, expires: str) -> str:
+    def _sign(self, page: StatusPage, expires: str) -> str:
         said = f"{page.id}\0{page.password}\0{expires}".encode()
         return hmac.new(self._key(), said, hashlib.sha256).hexdigest()
 
@@ -122,5 +122,5 @@ def basic_password(header: bytes) -> str | None:
         return None
 
 
-def _name(page: Page) -> str:
+def _name(page: StatusPage) -> str:
     return f"status_{page.id}"

@@ -1,4 +1,4 @@
-"""What each path below a status page is answered with, made of what may be seen of the page and of nothing else."""
+"""The answers to all paths below a status page, built only from the visible state of the page."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -11,8 +11,8 @@ from analytics_box.base.errors import BoxError
 from analytics_box.products.status_pages.seen import IncidentSeen, PageSeen
 from analytics_box.products.status_pages.serving import badges, feeds, history, shown
 from analytics_box.products.status_pages.serving.history import Month
-from analytics_box.products.status_pages.serving.kept import Made
-from analytics_box.products.status_pages.serving.shown import ComponentShown
+from analytics_box.products.status_pages.serving.kept import RenderedAnswer
+from analytics_box.products.status_pages.serving.shown import ComponentView
 from analytics_box.products.status_pages.serving.times import month as month_in_words
 from analytics_box.products.status_pages.statuspage import answers
 from analytics_box.products.status_pages.whole import Whole
@@ -56,16 +56,20 @@ class Maker:
         self._find = find
         self._clock = clock
 
-    async def make(self, whole: Whole, seen: PageSeen, base: str, rest: str) -> Made | None:
+    async def make(self, whole: Whole, seen: PageSeen, base: str, rest: str) -> RenderedAnswer | None:
         """The answer to a path; None where nothing is there. Raises Unavailable."""
         headers = [_PRIVATE if whole.page.password else _PUBLIC]
         if not seen.indexed or whole.page.password:
             headers.append(NO_INDEX)
         if is_for_programs(rest):
             body = self._for_programs(seen, rest)
-            return Made(body, _TYPES[rest.rpartition(".")[2]], (*headers, *EVERYWHERE)) if body is not None else None
+            return (
+                RenderedAnswer(body, _TYPES[rest.rpartition(".")[2]], (*headers, *EVERYWHERE))
+                if body is not None
+                else None
+            )
         page = await self._page(whole, seen, base, rest)
-        return Made(page.encode(), HTML, tuple(headers)) if page is not None else None
+        return RenderedAnswer(page.encode(), HTML, tuple(headers)) if page is not None else None
 
     def page(self, template: str, seen: PageSeen, base: str, **context: Any) -> str:
         """A page in the layout of this status page. Its pictures come from the host that it is on."""
@@ -97,7 +101,7 @@ class Maker:
     async def _page(self, whole: Whole, seen: PageSeen, base: str, rest: str) -> str | None:
         match rest.split("/"):
             case [""]:
-                drawn = await _drawn(seen)
+                drawn = await _component_views(seen)
                 return self.page("page", seen, base, shown=shown.page(seen, self._clock.now(), drawn))
             case ["history", *address] if len(address) < 3:
                 return await self._history(whole, seen, base, *address)
@@ -112,7 +116,7 @@ class Maker:
     ) -> str | None:
         """A part of a month; the first has its latest."""
         now = self._clock.now()
-        month, part = history.read(address, seen, now), history.part(number)
+        month, part = history.parse_month(address, seen, now), history.part(number)
         if month is None or not part:
             return None
         found, refused = await self._began(whole, seen, month, (part - 1) * history.MOST)
@@ -137,8 +141,10 @@ class Maker:
     async def _began(
         self, whole: Whole, seen: PageSeen, month: Month, skipped: int
     ) -> tuple[list[IncidentSeen], BoxError | None]:
-        """What began in a month, one more than a part shows; while box.db does not answer, of that the latest, which
-        are in memory, and why."""
+        """The incidents that began in a month, one more than a part shows. While box.db does not answer: the latest of
+        them,
+        which are in memory, and the error.
+        """
         most = history.MOST + 1
         try:
             start, end = month.start(seen.zone), month.moved(1).start(seen.zone)
@@ -174,7 +180,7 @@ class Maker:
         )
 
 
-async def _drawn(seen: PageSeen) -> dict[str, ComponentShown]:
+async def _component_views(seen: PageSeen) -> dict[str, ComponentView]:
     """The components of a page. There may be many: others have their turn between them."""
     drawn = {}
     for one in seen.components:

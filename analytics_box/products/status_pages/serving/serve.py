@@ -15,15 +15,22 @@ from analytics_box.base.urls import url_parts
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.seen import PageSeen
 from analytics_box.products.status_pages.serving import making
-from analytics_box.products.status_pages.serving.kept import HeaderList, Kept, Key, Made, Shelf, send_kept
+from analytics_box.products.status_pages.serving.kept import (
+    CachedAnswer,
+    HeaderList,
+    Key,
+    RenderedAnswer,
+    Shelf,
+    send_kept,
+)
 from analytics_box.products.status_pages.serving.locks import Locks, basic_password
 from analytics_box.products.status_pages.serving.making import HTML, NO_INDEX, Maker
 from analytics_box.products.status_pages.subscribers import forms
-from analytics_box.products.status_pages.subscribers.public import Reply, Visit, is_for_us
+from analytics_box.products.status_pages.subscribers.public import Reply, SubscriptionVisit, is_for_us
 from analytics_box.products.status_pages.whole import Whole
 from analytics_box.web.address import network_of
 from analytics_box.web.asgi import App, Receive, Scope, Send, respond
-from analytics_box.web.turns import Turns
+from analytics_box.web.turns import RequestTurns
 
 PREFIX: Final = "/status/"
 FILES: Final = "files/"
@@ -44,21 +51,21 @@ _ROBOTS: Final = {True: b"User-agent: *\nAllow: /\n", False: b"User-agent: *\nDi
 Files = Callable[[str, str], Awaitable[tuple[bytes, str] | None]]  # ids of page and picture → its bytes and type
 
 
-class Snapshots(Protocol):
-    """Who knows how a page is now."""
+class CurrentPages(Protocol):
+    """The source of the current state of pages."""
 
     async def of(self, whole: Whole) -> PageSeen:
         """The page as visitors may see it."""
 
 
-class Subscriptions(Protocol):
-    """Who answers what visitors ask about subscriptions."""
+class SubscriptionHandler(Protocol):
+    """The handler of visitors' subscription requests."""
 
-    async def answer(self, whole: Whole, seen: PageSeen, visit: Visit) -> Reply:
-        """What a visitor of a page gets."""
+    async def answer(self, whole: Whole, seen: PageSeen, visit: SubscriptionVisit) -> Reply:
+        """The answer to a visitor of a page."""
 
 
-class Serving:
+class StatusPageServer:
     """Answers requests for status pages."""
 
     prefix = PREFIX
@@ -68,15 +75,15 @@ class Serving:
         self,
         *,
         pages: StatusPages,
-        snapshots: Snapshots,
+        snapshots: CurrentPages,
         maker: Maker,
         files: Files,
-        subscriptions: Subscriptions,
+        subscriptions: SubscriptionHandler,
         locks: Locks,
         clock: Clock,
         settings: Settings,
         render: making.Render,
-        turns: Turns,
+        turns: RequestTurns,
     ) -> None:
         self._pages = pages
         self._snapshots = snapshots
@@ -88,7 +95,7 @@ class Serving:
         self._settings = settings
         self._render = render
         self._turns = turns
-        self._making: dict[tuple[Key, str], asyncio.Task[Kept | None]] = {}
+        self._making: dict[tuple[Key, str], asyncio.Task[CachedAnswer | None]] = {}
         self.shelf = Shelf()
 
     def forget(self) -> None:
@@ -100,7 +107,7 @@ class Serving:
         return bool(self._pages.domains())
 
     def on_domain(self, host: str) -> App | None:
-        """What answers on the domain of a page."""
+        """The application of the page on this custom domain; None if no page has it."""
         whole = self._pages.by_domain(host)
         return partial(self._at_root, whole) if whole is not None else None
 
@@ -118,7 +125,7 @@ class Serving:
         await self._answer(whole, f"{PREFIX}{whole.page.slug}", rest, scope, receive, send)
 
     async def _at_root(self, whole: Whole, scope: Scope, receive: Receive, send: Send) -> None:
-        """The same paths on the page's own domain, and the few that every host has."""
+        """Answer a request on the page's custom domain: the same paths, and the few that every host has."""
         rest = scope["path"][1:]
         match rest:
             case "health":
@@ -132,7 +139,7 @@ class Serving:
                 await self._answer(whole, "", rest, scope, receive, send)
 
     async def _answer(self, whole: Whole, base: str, rest: str, scope: Scope, receive: Receive, send: Send) -> None:
-        """What is kept goes out at once; all else takes a turn of those that an address has."""
+        """Send a cached answer immediately; every other request takes one of its address's turns."""
         if rest.endswith("/"):
             rest = rest.rstrip("/")
         is_reading = scope["method"] == "GET"
@@ -151,7 +158,7 @@ class Serving:
         state = self._state(whole, await self._snapshots.of(whole))
         kept = self.shelf.find((whole.page.id, base, rest), state)
         if kept is not None:
-            await send_kept(send, kept, *_asked(scope))
+            await send_kept(send, kept, *_cache_headers(scope))
         return kept is not None
 
     async def _read(self, whole: Whole, base: str, rest: str, scope: Scope, send: Send) -> None:
@@ -180,10 +187,10 @@ class Serving:
         if kept is None:
             await self._missing(seen, base, rest, send)
         else:
-            await send_kept(send, kept, *_asked(scope))
+            await send_kept(send, kept, *_cache_headers(scope))
 
     def _newest(self, whole: Whole) -> Whole:
-        """The same page, as it may have become while somebody waited. Raises NotFound where it is gone."""
+        """The current version of the page, which may have changed during a wait. Raises NotFound if it is deleted."""
         found = self._pages.find(whole.page.id)
         if found is None:
             raise errors.NotFound("There is no status page at this address", headers=_everywhere())
@@ -197,7 +204,7 @@ class Serving:
             return state
         return f"{state} {self._clock.now() // _MINUTE}"  # it says how old it is
 
-    async def _made_once(self, whole: Whole, seen: PageSeen, key: Key, state: str) -> Kept | None:
+    async def _made_once(self, whole: Whole, seen: PageSeen, key: Key, state: str) -> CachedAnswer | None:
         """Make an answer for all who ask for it meanwhile; it is made also when the first of them leaves."""
         task = self._making.get((key, state))
         if task is None:
@@ -206,12 +213,12 @@ class Serving:
             task.add_done_callback(partial(self._is_made, key, state))
         return await asyncio.shield(task)
 
-    def _is_made(self, key: Key, state: str, task: asyncio.Task[Kept | None]) -> None:
+    def _is_made(self, key: Key, state: str, task: asyncio.Task[CachedAnswer | None]) -> None:
         del self._making[key, state]
         if not task.cancelled():
             task.exception()  # those who wait are told of it; there may be none left
 
-    async def _make(self, whole: Whole, seen: PageSeen, key: Key, state: str) -> Kept | None:
+    async def _make(self, whole: Whole, seen: PageSeen, key: Key, state: str) -> CachedAnswer | None:
         made = await self._maker.make(whole, seen, *key[1:])
         return self.shelf.keep(key, made, state) if made is not None else None
 
@@ -228,10 +235,10 @@ class Serving:
             kept = None
         elif kept is None and (found := await self._files(whole.page.id, digest)) is not None:
             content, kind = found
-            kept = self.shelf.keep(key, Made(content, kind.encode(), (_FOR_EVER, *making.EVERYWHERE)), digest)
+            kept = self.shelf.keep(key, RenderedAnswer(content, kind.encode(), (_FOR_EVER, *making.EVERYWHERE)), digest)
         if kept is None:
             raise errors.NotFound("This status page has no such file", headers=_everywhere())
-        await send_kept(send, kept, b"", _asked(scope)[1])
+        await send_kept(send, kept, b"", _cache_headers(scope)[1])
 
     # What is no reading
 
@@ -249,7 +256,7 @@ class Serving:
             allowed = {"Allow": methods, **(_everywhere() if making.is_for_programs(rest) else {})}
             raise errors.MethodNotAllowed("A status page takes GET and HEAD", headers=allowed)
         else:
-            form = await forms.read(scope, receive, seconds=self._settings.body_seconds)
+            form = await forms.read_form(scope, receive, seconds=self._settings.body_seconds)
             await self._form(self._newest(whole), base, rest, scope, form, send)
 
     async def _form(
@@ -274,7 +281,7 @@ class Serving:
                 await self._form(newest, base, rest, scope, form, send)
             return
         method: Any = scope["method"]
-        visit = Visit(method, rest, network_of(scope["address"]), form, _is_foreign(scope))
+        visit = SubscriptionVisit(method, rest, network_of(scope["address"]), form, _is_foreign(scope))
         reply = await self._subscriptions.answer(whole, seen, visit)
         if reply.location:
             await respond(send, 303, [(b"location", f"{base}{reply.location}".encode("ascii")), _NOT_STORED])
@@ -346,8 +353,8 @@ def _path(base: str, rest: str) -> bytes:
     return quote(f"{base}/{rest.lstrip('/')}".rstrip("/") or "/").encode()
 
 
-def _asked(scope: Scope) -> tuple[bytes, bytes | None]:
-    """Which codings a visitor takes, and which tags it knows."""
+def _cache_headers(scope: Scope) -> tuple[bytes, bytes | None]:
+    """The codings that a visitor accepts, and the tags in If-None-Match."""
     accepted, known = b"", None
     for name, value in scope["headers"]:
         if name == b"accept-encoding":

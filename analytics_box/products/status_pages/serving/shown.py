@@ -21,8 +21,8 @@ from analytics_box.products.status_pages.seen import (
 )
 from analytics_box.products.status_pages.serving import times
 from analytics_box.products.status_pages.serving.bars import Bars, bars
-from analytics_box.products.status_pages.serving.chart import Chart, chart
-from analytics_box.products.status_pages.serving.times import Moment
+from analytics_box.products.status_pages.serving.chart import LatencyChart, chart
+from analytics_box.products.status_pages.serving.times import DisplayTime
 
 Look = Literal["up", "degraded", "down", "maintenance", "unknown"]  # the classes of status.css
 
@@ -51,7 +51,7 @@ _HEADLINES: Final[dict[Indicator, Look]] = {
 }
 
 
-class ComponentShown(Struct, frozen=True, kw_only=True):
+class ComponentView(Struct, frozen=True, kw_only=True):
     """A component with its days. `noted` are the days that were not as they should be, in words."""
 
     id: str
@@ -64,7 +64,7 @@ class ComponentShown(Struct, frozen=True, kw_only=True):
     bars: Bars | None
     noted: tuple[str, ...]
     more_noted: bool
-    chart: Chart | None
+    chart: LatencyChart | None
 
     @property
     def has_more(self) -> bool:
@@ -72,7 +72,7 @@ class ComponentShown(Struct, frozen=True, kw_only=True):
         return bool(self.noted or self.chart or (self.bars and self.uptime))
 
 
-class DayShown(Struct, frozen=True, kw_only=True):
+class DayView(Struct, frozen=True, kw_only=True):
     """A day in the table of a component."""
 
     date: str
@@ -83,7 +83,7 @@ class DayShown(Struct, frozen=True, kw_only=True):
     slow: str
 
 
-class GroupShown(Struct, frozen=True, kw_only=True):
+class ComponentGroupView(Struct, frozen=True, kw_only=True):
     """Components under one name; without a name it is one component alone."""
 
     name: str
@@ -91,20 +91,20 @@ class GroupShown(Struct, frozen=True, kw_only=True):
     look: Look
     status: str
     is_open: bool
-    components: tuple[ComponentShown, ...]
+    components: tuple[ComponentView, ...]
 
 
-class UpdateShown(Struct, frozen=True, kw_only=True):
-    """What was said of an incident, and when. `affected` is how components were from then on."""
+class IncidentUpdateView(Struct, frozen=True, kw_only=True):
+    """An incident update and its time. `affected` has the components' states from then on."""
 
     id: str
     status: str
     html: Markup
-    at: Moment
+    at: DisplayTime
     affected: str
 
 
-class IncidentShown(Struct, frozen=True, kw_only=True):
+class IncidentView(Struct, frozen=True, kw_only=True):
     """An incident or a maintenance, with its ends as far as they are known; `lasted` is empty while it lasts.
 
     `updates` are the latest, or a part of all; `has_more` says whether there are earlier ones.
@@ -117,36 +117,36 @@ class IncidentShown(Struct, frozen=True, kw_only=True):
     severity: str
     is_maintenance: bool
     is_open: bool
-    start: Moment
-    end: Moment | None
+    start: DisplayTime
+    end: DisplayTime | None
     lasted: str
     affected: str
-    updates: tuple[UpdateShown, ...]
+    updates: tuple[IncidentUpdateView, ...]
     has_more: bool
 
 
-class PageShown(Struct, frozen=True, kw_only=True):
-    """What stands on the page. `stale` says how old it is where it is old."""
+class PublicPageView(Struct, frozen=True, kw_only=True):
+    """The content of the page. `stale` says how old it is, and is empty for current content."""
 
     look: Look
     headline: str
-    at: Moment
+    at: DisplayTime
     stale: str
-    active: tuple[IncidentShown, ...]
-    planned: tuple[IncidentShown, ...]
-    groups: tuple[GroupShown, ...]
-    recent: tuple[IncidentShown, ...]
+    active: tuple[IncidentView, ...]
+    planned: tuple[IncidentView, ...]
+    groups: tuple[ComponentGroupView, ...]
+    recent: tuple[IncidentView, ...]
     has_more: bool  # open or planned ones, which are in the history
 
 
-def page(seen: PageSeen, now: int, drawn: Mapping[str, ComponentShown] | None = None) -> PageShown:
+def page(seen: PageSeen, now: int, drawn: Mapping[str, ComponentView] | None = None) -> PublicPageView:
     """The page at an instant in UTC ms. `drawn` are its components by id, where they are shown already."""
     components = tuple(one for one in seen.components if not (one.only_if_degraded and one.status == "operational"))
     everything = (*seen.incidents, *seen.maintenances)
     active = sorted((one for one in everything if one.is_open and one.status != "scheduled"), key=_newest)
     planned = sorted((one for one in seen.maintenances if one.status == "scheduled"), key=_soonest)
-    recent = sorted((one for one in everything if not one.is_open and _ended(one) >= now - RECENT_MS), key=_newest)
-    return PageShown(
+    recent = sorted((one for one in everything if not one.is_open and _end_of(one) >= now - RECENT_MS), key=_newest)
+    return PublicPageView(
         look=look_of(seen),
         headline=seen.headline,
         at=times.moment(seen.at, seen.zone),
@@ -160,14 +160,14 @@ def page(seen: PageSeen, now: int, drawn: Mapping[str, ComponentShown] | None = 
 
 
 def look_of(seen: PageSeen) -> Look:
-    """How the whole page is."""
+    """The look of the whole page."""
     return "unknown" if seen.overall == "unknown" else _HEADLINES[seen.indicator]
 
 
-def day_rows(one: ComponentSeen) -> tuple[DayShown, ...]:
+def day_rows(one: ComponentSeen) -> tuple[DayView, ...]:
     """All days of a component, latest first."""
     return tuple(
-        DayShown(
+        DayView(
             date=times.day(day.date),
             state=Words.days[day.state].capitalize(),
             uptime=figures.uptime(day.uptime) if day.uptime is not None else Words.nothing,
@@ -180,7 +180,7 @@ def day_rows(one: ComponentSeen) -> tuple[DayShown, ...]:
 
 
 def columns(one: ComponentSeen) -> frozenset[str]:
-    """What is known of the days of a component, and not hidden."""
+    """The known and visible columns of a component's table of days."""
     known = {
         "uptime": one.shows_uptime and any(day.uptime is not None for day in one.days),
         "latency": one.shows_latency and any(day.average_ms is not None for day in one.days),
@@ -188,11 +188,11 @@ def columns(one: ComponentSeen) -> frozenset[str]:
     return frozenset(name for name, there in known.items() if there)
 
 
-def component(one: ComponentSeen, *, alone: bool = False) -> ComponentShown:
-    """One component, on the page or on one that it has alone."""
+def component(one: ComponentSeen, *, alone: bool = False) -> ComponentView:
+    """A component, on the status page or alone on its page."""
     drawn = bars(one.days)
     noted = drawn.noted if drawn is not None else ()
-    return ComponentShown(
+    return ComponentView(
         id=one.id,
         name=one.name,
         description=one.description,
@@ -207,12 +207,12 @@ def component(one: ComponentSeen, *, alone: bool = False) -> ComponentShown:
     )
 
 
-def incident(one: IncidentSeen, zone: str, most: int = _SAID, start_at: int = 0) -> IncidentShown:
-    """One incident or maintenance, with its times in the zone of the page, and so many of its updates."""
+def incident(one: IncidentSeen, zone: str, most: int = _SAID, start_at: int = 0) -> IncidentView:
+    """An incident or maintenance, with its times in the page's zone, and up to `most` of its updates."""
     planned = one.kind == "maintenance"
     start = one.scheduled_for if planned and one.scheduled_for is not None else one.started_at
     end = one.scheduled_until if planned and one.is_open else one.resolved_at
-    return IncidentShown(
+    return IncidentView(
         id=one.id,
         title=one.title,
         look=_incident_look(one),
@@ -222,27 +222,27 @@ def incident(one: IncidentSeen, zone: str, most: int = _SAID, start_at: int = 0)
         is_open=one.is_open,
         start=times.moment(start, zone),
         end=times.end(end, start, zone) if end is not None else None,
-        lasted=times.lasted(one.resolved_at - start) if one.resolved_at is not None and not one.is_open else "",
-        affected=_affected(one.affected),
+        lasted=times.duration_text(one.resolved_at - start) if one.resolved_at is not None and not one.is_open else "",
+        affected=_affected_text(one.affected),
         updates=tuple(update(said, zone) for said in one.updates[start_at : start_at + most]),
         has_more=len(one.updates) > start_at + most,
     )
 
 
-def update(one: UpdateSeen, zone: str) -> UpdateShown:
-    """One update."""
-    return UpdateShown(
+def update(one: UpdateSeen, zone: str) -> IncidentUpdateView:
+    """An update, with its time in the page's zone."""
+    return IncidentUpdateView(
         id=one.id,
         status=Words.statuses[one.status],
         html=markdown.html(one.message),
         at=times.moment(one.at, zone),
-        affected=_affected(one.affected),
+        affected=_affected_text(one.affected),
     )
 
 
 def _groups(
-    groups: tuple[GroupSeen, ...], components: tuple[ComponentSeen, ...], drawn: Mapping[str, ComponentShown]
-) -> Iterable[GroupShown]:
+    groups: tuple[GroupSeen, ...], components: tuple[ComponentSeen, ...], drawn: Mapping[str, ComponentView]
+) -> Iterable[ComponentGroupView]:
     """Groups and single components in the order that they share; a group without components is not there."""
     known = {group.id for group in groups}
     entries: list[tuple[int, GroupSeen | None, tuple[ComponentSeen, ...]]] = [
@@ -256,9 +256,9 @@ def _groups(
     for _, found, inside in sorted(entries, key=lambda entry: entry[0]):
         shown = tuple(drawn.get(one.id) or component(one) for one in sorted(inside, key=lambda one: one.position))
         if found is None:
-            yield GroupShown(name="", description="", look="up", status="", is_open=True, components=shown)
+            yield ComponentGroupView(name="", description="", look="up", status="", is_open=True, components=shown)
         else:
-            yield GroupShown(
+            yield ComponentGroupView(
                 name=found.name,
                 description=found.description,
                 look=LOOKS[found.status],
@@ -276,7 +276,7 @@ def _incident_look(one: IncidentSeen) -> Look:
     return "degraded" if one.severity == "minor" else "down"
 
 
-def _affected(found: Iterable[AffectedSeen]) -> str:
+def _affected_text(found: Iterable[AffectedSeen]) -> str:
     return ", ".join(Words.affected.format(name=one.name, impact=Words.impacts[one.impact]) for one in found)
 
 
@@ -284,7 +284,7 @@ def _stale(seen: PageSeen, now: int) -> str:
     if seen.stale_since is None:
         return ""
     return Words.stale.format(
-        ago=times.lasted(now - seen.stale_since), time=times.moment(seen.stale_since, seen.zone).text
+        ago=times.duration_text(now - seen.stale_since), time=times.moment(seen.stale_since, seen.zone).text
     )
 
 
@@ -296,5 +296,5 @@ def _soonest(one: IncidentSeen) -> tuple[int, str]:
     return one.scheduled_for or 0, one.id
 
 
-def _ended(one: IncidentSeen) -> int:
+def _end_of(one: IncidentSeen) -> int:
     return one.resolved_at if one.resolved_at is not None else one.updated_at

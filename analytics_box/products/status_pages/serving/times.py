@@ -7,12 +7,12 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from analytics_box.base.texts import Ranges, StatusPublic
+from analytics_box.base.texts import RangeTexts, StatusPublic
 
 _MINUTE: Final = 60_000
 
 
-class Moment(Struct, frozen=True):
+class DisplayTime(Struct, frozen=True):
     """An instant for machines (RFC 3339, UTC) and for people."""
 
     iso: str
@@ -20,18 +20,18 @@ class Moment(Struct, frozen=True):
 
 
 @lru_cache(maxsize=8_192)
-def moment(instant: int, zone: str) -> Moment:
+def moment(instant: int, zone: str) -> DisplayTime:
     """An instant in UTC ms, such as "20 Nov 2026, 14:05"."""
     local = datetime.fromtimestamp(instant / 1000, ZoneInfo(zone))
-    return Moment(iso(instant), f"{_day(local)}, {local:%H:%M}")
+    return DisplayTime(iso(instant), f"{_day(local)}, {local:%H:%M}")
 
 
 @lru_cache(maxsize=1_024)
-def end(instant: int, start: int, zone: str) -> Moment:
+def end(instant: int, start: int, zone: str) -> DisplayTime:
     """The end of something that began before: without the day where it is the same."""
     tz = ZoneInfo(zone)
     local, first = (datetime.fromtimestamp(one / 1000, tz) for one in (instant, start))
-    return Moment(iso(instant), f"{local:%H:%M}") if local.date() == first.date() else moment(instant, zone)
+    return DisplayTime(iso(instant), f"{local:%H:%M}") if local.date() == first.date() else moment(instant, zone)
 
 
 def iso(instant: int) -> str:
@@ -61,8 +61,8 @@ def month(year: int, number: int) -> str:
     return f"{StatusPublic.months[number - 1]} {year}"
 
 
-def lasted(milliseconds: int) -> str:
-    """How long something took, in its two largest units: "2 h 5 min"."""
+def duration_text(milliseconds: int) -> str:
+    """A duration in its two largest units: "2 h 5 min"."""
     minutes = max(milliseconds, 0) // _MINUTE
     parts = ((minutes // 1_440, "d"), (minutes // 60 % 24, "h"), (minutes % 60, "min"))
     said = [f"{count}\N{NO-BREAK SPACE}{unit}" for count, unit in parts if count]
@@ -74,4 +74,4 @@ def _day(when: date) -> str:
 
 
 def _month(when: date) -> str:
-    return Ranges.months[when.month - 1]
+    return RangeTexts.months[when.month - 1]

@@ -18,18 +18,18 @@ from analytics_box.products.status_pages.seen import (
     latest,
 )
 from analytics_box.products.status_pages.statuspage.shapes import (
-    AffectedComponent,
     Answer,
-    Component,
+    AtlassianAffectedComponent,
+    AtlassianComponent,
+    AtlassianIncident,
+    AtlassianIncidentUpdate,
+    AtlassianPage,
+    AtlassianStatus,
+    AtlassianSummary,
     ComponentsAnswer,
-    Incident,
     IncidentsAnswer,
-    IncidentUpdate,
     MaintenancesAnswer,
-    Page,
-    Status,
     StatusAnswer,
-    Summary,
 )
 from analytics_box.products.status_pages.view.standing import OF_IMPACT
 
@@ -39,7 +39,7 @@ _UNKNOWN: Final[ComponentStatus] = "degraded_performance"  # there is no word fo
 def _summary(seen: PageSeen) -> Answer:
     incidents = [_incident(seen, one) for one in seen.incidents if one.is_open]
     maintenances = [_incident(seen, one) for one in seen.maintenances if one.is_open]
-    return Summary(_page(seen), _components(seen), incidents, maintenances, _status(seen))
+    return AtlassianSummary(_page(seen), _components(seen), incidents, maintenances, _status(seen))
 
 
 def _status_answer(seen: PageSeen) -> Answer:
@@ -54,7 +54,7 @@ def _incidents(seen: PageSeen) -> Answer:
     return IncidentsAnswer(_page(seen), [_incident(seen, one) for one in latest(seen.incidents)])
 
 
-def _unresolved(seen: PageSeen) -> Answer:
+def _unresolved_answer(seen: PageSeen) -> Answer:
     return IncidentsAnswer(_page(seen), [_incident(seen, one) for one in seen.incidents if one.is_open])
 
 
@@ -80,24 +80,24 @@ ANSWERS: Final[Mapping[str, Callable[[PageSeen], Answer]]] = {
     "status": _status_answer,
     "components": _components_answer,
     "incidents": _incidents,
-    "incidents/unresolved": _unresolved,
+    "incidents/unresolved": _unresolved_answer,
     "scheduled-maintenances": _all_maintenances,
     "scheduled-maintenances/upcoming": _upcoming,
     "scheduled-maintenances/active": _active,
 }
 
 
-def _page(seen: PageSeen) -> Page:
+def _page(seen: PageSeen) -> AtlassianPage:
     """A change of a component is a change of the page."""
     changed = max((one.updated_at for one in seen.components), default=0)
-    return Page(seen.id, seen.name, seen.url, seen.zone, iso(max(seen.updated_at, changed)))
+    return AtlassianPage(seen.id, seen.name, seen.url, seen.zone, iso(max(seen.updated_at, changed)))
 
 
-def _status(seen: PageSeen) -> Status:
-    return Status(seen.indicator, seen.headline)
+def _status(seen: PageSeen) -> AtlassianStatus:
+    return AtlassianStatus(seen.indicator, seen.headline)
 
 
-def _components(seen: PageSeen) -> list[Component]:
+def _components(seen: PageSeen) -> list[AtlassianComponent]:
     """Groups and components, by their position."""
     made = [
         *(_group(seen, group) for group in seen.groups),
@@ -106,8 +106,8 @@ def _components(seen: PageSeen) -> list[Component]:
     return sorted(made, key=lambda one: one.position)
 
 
-def _component(seen: PageSeen, one: ComponentSeen) -> Component:
-    return Component(
+def _component(seen: PageSeen, one: ComponentSeen) -> AtlassianComponent:
+    return AtlassianComponent(
         id=one.id,
         name=one.name,
         status=one.status or _UNKNOWN,
@@ -124,8 +124,8 @@ def _component(seen: PageSeen, one: ComponentSeen) -> Component:
     )
 
 
-def _group(seen: PageSeen, group: GroupSeen) -> Component:
-    return Component(
+def _group(seen: PageSeen, group: GroupSeen) -> AtlassianComponent:
+    return AtlassianComponent(
         id=group.id,
         name=group.name,
         status=group.status or _UNKNOWN,
@@ -147,8 +147,8 @@ def _day(instant: int) -> str:
     return datetime.fromtimestamp(instant / 1000, UTC).date().isoformat()
 
 
-def _incident(seen: PageSeen, one: IncidentSeen) -> Incident:
-    return Incident(
+def _incident(seen: PageSeen, one: IncidentSeen) -> AtlassianIncident:
+    return AtlassianIncident(
         id=one.id,
         name=one.title,
         status=one.status,
@@ -161,7 +161,7 @@ def _incident(seen: PageSeen, one: IncidentSeen) -> Incident:
         started_at=iso(one.started_at),
         page_id=seen.id,
         incident_updates=_updates(one),
-        components=_concerned(seen, one),
+        components=_affected_components(seen, one),
         scheduled_for=UNSET if one.scheduled_for is None else iso(one.scheduled_for),
         scheduled_until=UNSET if one.scheduled_until is None else iso(one.scheduled_until),
     )
@@ -171,15 +171,15 @@ def _iso(instant: int | None) -> str | None:
     return None if instant is None else iso(instant)
 
 
-def _concerned(seen: PageSeen, one: IncidentSeen) -> list[Component]:
+def _affected_components(seen: PageSeen, one: IncidentSeen) -> list[AtlassianComponent]:
     ids = {affected.component_id for affected in one.affected}
     return [_component(seen, component) for component in seen.components if component.id in ids]
 
 
-def _updates(one: IncidentSeen) -> list[IncidentUpdate]:
+def _updates(one: IncidentSeen) -> list[AtlassianIncidentUpdate]:
     """The updates, newest first, each with what it changed of what the one before had said."""
     return [
-        IncidentUpdate(
+        AtlassianIncidentUpdate(
             id=update.id,
             status=update.status,
             body=update.message,
@@ -187,18 +187,22 @@ def _updates(one: IncidentSeen) -> list[IncidentUpdate]:
             created_at=iso(update.created_at),
             updated_at=iso(update.updated_at),
             display_at=iso(update.at),
-            affected_components=_affected(update.affected, before.affected if before is not None else ()),
+            affected_components=_component_changes(update.affected, before.affected if before is not None else ()),
             deliver_notifications=update.notified,
         )
         for update, before in zip_longest(one.updates, one.updates[1:])
     ]
 
 
-def _affected(now: Iterable[AffectedSeen], before: Iterable[AffectedSeen]) -> list[AffectedComponent] | None:
-    """What is gone has no id, and is left out; null where nothing was affected."""
+def _component_changes(
+    now: Iterable[AffectedSeen], before: Iterable[AffectedSeen]
+) -> list[AtlassianAffectedComponent] | None:
+    """The affected components. Deleted ones have no id, and are left out; None if nothing was affected."""
     was = {one.component_id: OF_IMPACT[one.impact] for one in before}
     found = [
-        AffectedComponent(one.component_id, one.name, was.get(one.component_id, "operational"), OF_IMPACT[one.impact])
+        AtlassianAffectedComponent(
+            one.component_id, one.name, was.get(one.component_id, "operational"), OF_IMPACT[one.impact]
+        )
         for one in now
         if one.component_id is not None
     ]

@@ -8,8 +8,8 @@ from analytics_box.products.status_pages.page import ComponentStatus
 from analytics_box.products.status_pages.seen import Indicator
 
 
-class Page(Struct, frozen=True):
-    """What every answer begins with."""
+class AtlassianPage(Struct, frozen=True):
+    """The page, with which every answer begins."""
 
     id: str
     name: str
@@ -18,14 +18,14 @@ class Page(Struct, frozen=True):
     updated_at: str
 
 
-class Status(Struct, frozen=True):
-    """How the whole page is, in one word and in one sentence."""
+class AtlassianStatus(Struct, frozen=True):
+    """The status of the whole page, as one word and as one sentence."""
 
     indicator: Indicator
     description: str
 
 
-class Component(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class AtlassianComponent(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A component, or a group of them: that has `components`, the ids of its own, and they its id as `group_id`."""
 
     id: str
@@ -44,8 +44,8 @@ class Component(Struct, frozen=True, kw_only=True, omit_defaults=True):
     components: list[str] | None = None
 
 
-class AffectedComponent(Struct, frozen=True):
-    """What an update changed of a component; `code` is its id."""
+class AtlassianAffectedComponent(Struct, frozen=True):
+    """The change that an update made to a component; `code` is its id."""
 
     code: str
     name: str
@@ -53,8 +53,8 @@ class AffectedComponent(Struct, frozen=True):
     new_status: ComponentStatus
 
 
-class IncidentUpdate(Struct, frozen=True, kw_only=True):
-    """What was said of an incident. `body` is Markdown."""
+class AtlassianIncidentUpdate(Struct, frozen=True, kw_only=True):
+    """An incident update. `body` is Markdown."""
 
     id: str
     status: str
@@ -63,13 +63,13 @@ class IncidentUpdate(Struct, frozen=True, kw_only=True):
     created_at: str
     updated_at: str
     display_at: str
-    affected_components: list[AffectedComponent] | None
+    affected_components: list[AtlassianAffectedComponent] | None
     deliver_notifications: bool
     custom_tweet: None = None
     tweet_id: None = None
 
 
-class Incident(Struct, frozen=True, kw_only=True):
+class AtlassianIncident(Struct, frozen=True, kw_only=True):
     """An incident, or a maintenance with the times for which it is planned; `components` are as they are now."""
 
     id: str
@@ -83,38 +83,38 @@ class Incident(Struct, frozen=True, kw_only=True):
     shortlink: str
     started_at: str
     page_id: str
-    incident_updates: list[IncidentUpdate]
-    components: list[Component]
+    incident_updates: list[AtlassianIncidentUpdate]
+    components: list[AtlassianComponent]
     scheduled_for: str | UnsetType = UNSET
     scheduled_until: str | UnsetType = UNSET
 
 
 class StatusAnswer(Struct, frozen=True):
-    page: Page
-    status: Status
+    page: AtlassianPage
+    status: AtlassianStatus
 
 
 class ComponentsAnswer(Struct, frozen=True):
-    page: Page
-    components: list[Component]
+    page: AtlassianPage
+    components: list[AtlassianComponent]
 
 
 class IncidentsAnswer(Struct, frozen=True):
-    page: Page
-    incidents: list[Incident]
+    page: AtlassianPage
+    incidents: list[AtlassianIncident]
 
 
 class MaintenancesAnswer(Struct, frozen=True):
-    page: Page
-    scheduled_maintenances: list[Incident]
+    page: AtlassianPage
+    scheduled_maintenances: list[AtlassianIncident]
 
 
-class Summary(Struct, frozen=True):
-    page: Page
-    components: list[Component]
-    incidents: list[Incident]
-    scheduled_maintenances: list[Incident]
-    status: Status
+class AtlassianSummary(Struct, frozen=True):
+    page: AtlassianPage
+    components: list[AtlassianComponent]
+    incidents: list[AtlassianIncident]
+    scheduled_maintenances: list[AtlassianIncident]
+    status: AtlassianStatus
 
 
-Answer = StatusAnswer | ComponentsAnswer | IncidentsAnswer | MaintenancesAnswer | Summary
+Answer = StatusAnswer | ComponentsAnswer | IncidentsAnswer | MaintenancesAnswer | AtlassianSummary

@@ -15,11 +15,11 @@ from analytics_box.base.notify.mail import Mailer
 from analytics_box.base.notify.wording import iso
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal, SealBroken
-from analytics_box.products.status_pages.access import check, existing, known
+from analytics_box.products.status_pages.access import check, existing, find_reachable_page
 from analytics_box.products.status_pages.subscriber import Subscriber, SubscriberKind
 from analytics_box.products.status_pages.subscribers import asking, rows, secrets, subscribing
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
-from analytics_box.products.status_pages.subscribers.subscribing import Tools
+from analytics_box.products.status_pages.subscribers.subscribing import SubscriptionTools
 from analytics_box.query import sheets
 from analytics_box.tenants.tenancy.access import administers
 from analytics_box.tenants.tenancy.messages import Success, date
@@ -31,7 +31,7 @@ _COLUMNS: Final = ("type", "address", "components", "confirmed", "createdAt", "c
 Id = Annotated[str, Meta(min_length=1, max_length=255)]
 
 
-class AskedSubscribers(Struct, frozen=True, forbid_unknown_fields=True):
+class ListSubscribers(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of statusPage.listSubscribers. `cursor` is the nextCursor of the page before."""
 
     statusPageId: Id
@@ -39,7 +39,7 @@ class AskedSubscribers(Struct, frozen=True, forbid_unknown_fields=True):
     limit: Annotated[int, Meta(ge=1, le=500)] = _PAGE
 
 
-class NewSubscriber(Struct, frozen=True, forbid_unknown_fields=True):
+class AddSubscriber(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of statusPage.addSubscriber. `componentIds` are what they hear of; none are all."""
 
     statusPageId: Id
@@ -48,20 +48,20 @@ class NewSubscriber(Struct, frozen=True, forbid_unknown_fields=True):
     componentIds: Annotated[list[Id], Meta(max_length=100)] = []
 
 
-class OfSubscriber(Struct, frozen=True, forbid_unknown_fields=True):
+class RemoveSubscriber(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of statusPage.removeSubscriber."""
 
     statusPageId: Id
     subscriberId: Id
 
 
-class OfPage(Struct, frozen=True, forbid_unknown_fields=True):
+class ExportSubscribers(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of statusPage.exportSubscribers."""
 
     statusPageId: Id
 
 
-class SubscriberShown(Struct, frozen=True):
+class SubscriberAnswer(Struct, frozen=True):
     """A subscriber. Of a webhook's address only the origin is shown: its path may be a secret.
 
     `waiting` messages are still to be sent; `lastError` says why the latest one did not arrive.
@@ -81,20 +81,20 @@ class SubscriberShown(Struct, frozen=True):
 class SubscriberList(Struct, frozen=True):
     """Output of statusPage.listSubscribers: the oldest first. `nextCursor` is there while there are more."""
 
-    subscribers: list[SubscriberShown]
+    subscribers: list[SubscriberAnswer]
     confirmed: int
     unconfirmed: int
     nextCursor: str | UnsetType = UNSET
 
 
-class Added(Struct, frozen=True):
+class AddSubscriberAnswer(Struct, frozen=True):
     """Output of statusPage.addSubscriber. `signingSecret` is that of a webhook, and is shown only here."""
 
-    subscriber: SubscriberShown
+    subscriber: SubscriberAnswer
     signingSecret: str | UnsetType = UNSET
 
 
-class Export(Struct, frozen=True):
+class ExportSubscribersAnswer(Struct, frozen=True):
     """Output of statusPage.exportSubscribers: all of them as the text of a file, and how many they are."""
 
     type: str
@@ -102,9 +102,9 @@ class Export(Struct, frozen=True):
     subscribers: int
 
 
-async def list_subscribers(call: Call, given: AskedSubscribers) -> SubscriberList:
+async def list_subscribers(call: Call, given: ListSubscribers) -> SubscriberList:
     """statusPage.listSubscribers: who is told, the oldest first. Raises NotFound, Forbidden or BadRequest."""
-    own, _ = known(call, given.statusPageId)
+    own, _ = find_reachable_page(call, given.statusPageId)
 
     def read(db: Connection) -> SubscriberList:
         check(db, own, "member")
@@ -119,7 +119,7 @@ async def list_subscribers(call: Call, given: AskedSubscribers) -> SubscriberLis
         states = rows.states(db, [one.id for one in found])
         confirmed, unconfirmed = rows.count(db, page.id)
         return SubscriberList(
-            [_shown(one, *states.get(one.id, (0, ""))) for one in found[: given.limit]],
+            [_subscriber_answer(one, *states.get(one.id, (0, ""))) for one in found[: given.limit]],
             confirmed,
             unconfirmed,
             found[given.limit - 1].id if len(found) > given.limit else UNSET,
@@ -128,23 +128,23 @@ async def list_subscribers(call: Call, given: AskedSubscribers) -> SubscriberLis
     return await call.read(read)
 
 
-async def add_subscriber(call: Call, given: NewSubscriber) -> Added:
+async def add_subscriber(call: Call, given: AddSubscriber) -> AddSubscriberAnswer:
     """statusPage.addSubscriber: they are asked to confirm it, as if they had asked themselves.
 
     Raises NotFound, Forbidden, BadRequest, RateLimited as for visitors, or Conflict for an address that is a subscriber
     already.
     """
-    own, whole = known(call, given.statusPageId)
+    own, whole = find_reachable_page(call, given.statusPageId)
     if given.type == "email" and not call.parts[Mailer].configured:
         raise errors.BadRequest.about("type", "This box sends no e-mail: smtp_host is empty")
-    tools = call.parts[Tools]
-    wanted = subscribing.wanted(whole, given.type, given.address, given.componentIds, tools.fence)
+    tools = call.parts[SubscriptionTools]
+    wanted = subscribing.check_subscription(whole, given.type, given.address, given.componentIds, tools.fence)
 
     def free(db: Connection) -> None:
         check(db, own, "member")
         subscribing.refuse_known(db, existing(db, own, given.statusPageId), wanted, tools)
 
-    def add(db: Connection) -> subscribing.Asked:
+    def add(db: Connection) -> subscribing.SubscriberWithSecrets:
         check(db, own, "member")
         if given.type == "email" and not administers(db, own.by):
             mail_limits.take_of_caller(db, own.by.actor, call.now)
@@ -156,12 +156,12 @@ async def add_subscriber(call: Call, given: NewSubscriber) -> Added:
     asking.limit_receiver(limits, wanted)
     asked = await call.parts.box_db.write(add, adds=True)
     call.parts[SubscriberDeliveries].soon()
-    return Added(_shown(asked.subscriber, 1, ""), asked.secrets.signing or UNSET)
+    return AddSubscriberAnswer(_subscriber_answer(asked.subscriber, 1, ""), asked.secrets.signing or UNSET)
 
 
-async def remove_subscriber(call: Call, given: OfSubscriber) -> Success:
+async def remove_subscriber(call: Call, given: RemoveSubscriber) -> Success:
     """statusPage.removeSubscriber: nothing is sent to them any more. Raises NotFound or Forbidden."""
-    own, _ = known(call, given.statusPageId)
+    own, _ = find_reachable_page(call, given.statusPageId)
 
     def remove(db: Connection) -> None:
         check(db, own, "member")
@@ -171,9 +171,9 @@ async def remove_subscriber(call: Call, given: OfSubscriber) -> Success:
     return Success()
 
 
-async def export_subscribers(call: Call, given: OfPage) -> Export:
+async def export_subscribers(call: Call, given: ExportSubscribers) -> ExportSubscribersAnswer:
     """statusPage.exportSubscribers: as CSV; the audit log says who did. Raises NotFound or Forbidden."""
-    own, _ = known(call, given.statusPageId)
+    own, _ = find_reachable_page(call, given.statusPageId)
 
     def read(db: Connection) -> list[Subscriber]:
         check(db, own, "member")
@@ -182,11 +182,11 @@ async def export_subscribers(call: Call, given: OfPage) -> Export:
         return rows.of(db, page.id)
 
     found = await call.write(read)
-    return Export("text/csv", _csv(found, call.parts[Tools].seal), len(found))
+    return ExportSubscribersAnswer("text/csv", _csv(found, call.parts[SubscriptionTools].seal), len(found))
 
 
-def _shown(one: Subscriber, waiting: int, error: str) -> SubscriberShown:
-    return SubscriberShown(
+def _subscriber_answer(one: Subscriber, waiting: int, error: str) -> SubscriberAnswer:
+    return SubscriberAnswer(
         one.id,
         one.kind,
         one.shown_address,
@@ -220,6 +220,6 @@ def _csv(found: Sequence[Subscriber], seal: Seal) -> str:
 def _whole_address(one: Subscriber, seal: Seal) -> str:
     """The address that messages go to; as much of it as is known if its secrets can no longer be read."""
     try:
-        return secrets.opened(seal, one.id, one.sealed).address or one.address
+        return secrets.decrypt_secrets(seal, one.id, one.sealed).address or one.address
     except SealBroken:
         return one.shown_address

@@ -19,17 +19,17 @@ from analytics_box.base.notify.kinds.kind import json_post
 from analytics_box.base.notify.kinds.webhook import signature
 from analytics_box.base.notify.lanes import ROUND, Lanes
 from analytics_box.base.notify.receivers import SUBSCRIBERS, Queue
-from analytics_box.base.notify.send import Outcome, Sender, judged
+from analytics_box.base.notify.send import ChannelSender, SendOutcome, outcome_of
 from analytics_box.base.outgoing.askers import STRANGER
-from analytics_box.base.outgoing.client import Answer
+from analytics_box.base.outgoing.client import OutgoingAnswer
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.products.status_pages.subscriber import UNCONFIRMED_FOR, Message, News, SubscriberKind
 from analytics_box.products.status_pages.subscribers import places, reached, rows, secrets, wording
-from analytics_box.products.status_pages.subscribers.rows import Delivery
-from analytics_box.products.status_pages.subscribers.secrets import Secrets
-from analytics_box.products.status_pages.subscribers.wording import About
+from analytics_box.products.status_pages.subscribers.rows import SubscriberDelivery
+from analytics_box.products.status_pages.subscribers.secrets import SubscriberSecrets
+from analytics_box.products.status_pages.subscribers.wording import MessageContext
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +42,9 @@ _GONE: Final = 410  # a webhook's way to say that it wants no more (Standard Web
 class SubscriberDeliveries:
     """Works off the outbox of subscribers: to one of them one message after the other, to many side by side."""
 
-    def __init__(self, db: Db, seal: Seal, sender: Sender, clock: Clock, settings: Settings, render: Render) -> None:
+    def __init__(
+        self, db: Db, seal: Seal, sender: ChannelSender, clock: Clock, settings: Settings, render: Render
+    ) -> None:
         self._db = db
         self._seal = seal
         self._sender = sender
@@ -86,8 +88,8 @@ class SubscriberDeliveries:
 
         await self._db.write(sweep)
 
-    def _lanes_of(self, kind: SubscriberKind) -> Lanes[Delivery]:
-        async def due(subscribers: Collection[str], organizations: Collection[str]) -> list[Delivery]:
+    def _lanes_of(self, kind: SubscriberKind) -> Lanes[SubscriberDelivery]:
+        async def due(subscribers: Collection[str], organizations: Collection[str]) -> list[SubscriberDelivery]:
             now = self._clock.now()
             return await self._db.read(
                 lambda db: rows.due(db, kind, now, ROUND, without=subscribers, organizations=organizations)
@@ -95,7 +97,7 @@ class SubscriberDeliveries:
 
         return Lanes(due, self._try, lambda one: one.subscriber_id, lambda one: one.organization_id)
 
-    async def _try(self, delivery: Delivery) -> None:
+    async def _try(self, delivery: SubscriberDelivery) -> None:
         if not await self._db.read(lambda db: rows.waits(db, delivery)):
             return  # they left a moment ago
         outcome, gone, confirmed = await self._send(delivery)
@@ -125,26 +127,28 @@ class SubscriberDeliveries:
             again = "given up" if again_at is None else f"again in {(again_at - now) // 1000} s"
             log.warning("subscriber %s (%s): %s; %s", delivery.subscriber_id, delivery.kind, outcome.error, again)
 
-    async def _send(self, delivery: Delivery) -> tuple[Outcome, bool, bool]:
-        """What came of it, whether they want no more, and whether they have just confirmed."""
+    async def _send(self, delivery: SubscriberDelivery) -> tuple[SendOutcome, bool, bool]:
+        """The outcome, whether the subscriber has ended the subscription, and whether the subscriber has just confirmed
+        it.
+        """
         try:
-            own = secrets.opened(self._seal, delivery.subscriber_id, delivery.sealed)
+            own = secrets.decrypt_secrets(self._seal, delivery.subscriber_id, delivery.sealed)
         except SealBroken as broken:
             log.error("subscriber %s: %s", delivery.subscriber_id, broken)
-            return Outcome(UNSEALED), False, False
+            return SendOutcome(UNSEALED), False, False
         where = places.of(self._settings, delivery.slug, delivery.domain)
-        about = About(delivery.page_id, delivery.page, delivery.zone, where, where.subscription(own.link))
+        about = MessageContext(delivery.page_id, delivery.page, delivery.zone, where, where.subscription(own.link))
         message: News | Any = msgspec.json.decode(delivery.message, type=Message)
         if delivery.kind == "email":
             return await self._mail(delivery, message, about), False, False
         if isinstance(message, News):
             answer = await self._post(delivery, wording.webhook_of(message, about), own)
-            gone = isinstance(answer, Answer) and answer.status == _GONE
-            return judged(answer), gone, False
+            gone = isinstance(answer, OutgoingAnswer) and answer.status == _GONE
+            return outcome_of(answer), gone, False
         outcome = await self._challenge(delivery, about, own)
         return outcome, False, not outcome.error
 
-    async def _mail(self, delivery: Delivery, message: Message, about: About) -> Outcome:
+    async def _mail(self, delivery: SubscriberDelivery, message: Message, about: MessageContext) -> SendOutcome:
         to, is_confirmed = delivery.address, delivery.confirmed_at is not None
         if isinstance(message, News):
             mail = wording.mail_of(message, about, self._render, to=to, id=delivery.id)
@@ -152,21 +156,25 @@ class SubscriberDeliveries:
             mail = wording.request_of(about, self._render, to=to, id=delivery.id, is_confirmed=is_confirmed)
         return await self._sender.mail(mail)
 
-    async def _post(self, delivery: Delivery, content: dict[str, Any], own: Secrets) -> Answer | Outcome:
+    async def _post(
+        self, delivery: SubscriberDelivery, content: dict[str, Any], own: SubscriberSecrets
+    ) -> OutgoingAnswer | SendOutcome:
         post = json_post(own.address or delivery.address, content)
         signed = signature(own.signing, id=delivery.id, body=post.body, now=self._clock.now())
         return await self._sender.ask(
             STRANGER, msgspec.structs.replace(post, headers=post.headers + signed), in_clear=False
         )
 
-    async def _challenge(self, delivery: Delivery, about: About, own: Secrets) -> Outcome:
+    async def _challenge(
+        self, delivery: SubscriberDelivery, about: MessageContext, own: SubscriberSecrets
+    ) -> SendOutcome:
         """Ask a webhook to say a random text, which proves that its owner wants to be told."""
         challenge = ids.base62(32)
         answer = await self._post(delivery, wording.challenge_of(about, challenge, self._clock.now()), own)
-        outcome = judged(answer)
-        if outcome.error or not isinstance(answer, Answer):
+        outcome = outcome_of(answer)
+        if outcome.error or not isinstance(answer, OutgoingAnswer):
             return outcome
-        return Outcome() if answers(answer.body, challenge) else Outcome(UNANSWERED, final=True)
+        return SendOutcome() if answers(answer.body, challenge) else SendOutcome(UNANSWERED, final=True)
 
 
 def answers(body: bytes, challenge: str) -> bool:

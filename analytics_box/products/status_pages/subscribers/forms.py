@@ -1,4 +1,4 @@
-"""What is posted to the pages of subscribers: their own forms, and one click of a mail program (RFC 8058)."""
+"""Forms of the subscription pages, and the one-click unsubscribe of mail programs (RFC 8058)."""
 
 from typing import Final
 from urllib.parse import parse_qsl
@@ -13,14 +13,14 @@ _MOST_FIELDS: Final = MOST_COMPONENTS + 20
 _PLAIN: Final = b"application/x-www-form-urlencoded"
 
 
-async def read(scope: Scope, receive: Receive, *, seconds: float) -> dict[str, str]:
+async def read_form(scope: Scope, receive: Receive, *, seconds: float) -> dict[str, str]:
     """The fields; the last of equal names wins. Mail programs send them as multipart/form-data, too.
 
     Raises BrokenBody and the other refusals of http.body.
     """
     given = scope["headers"]
     body.check_headers(given, wanted=(_PLAIN, multipart_form.TYPE, b""))
-    sent = await body.read(scope, receive, limit=MOST_BYTES, seconds=seconds)
+    sent = await body.read_body(scope, receive, limit=MOST_BYTES, seconds=seconds)
     kind = next((value for name, value in given if name == b"content-type"), _PLAIN)
     try:
         if kind.lower().startswith(multipart_form.TYPE):

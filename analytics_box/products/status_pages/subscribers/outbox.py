@@ -1,4 +1,4 @@
-"""What subscribers are to be told: written in the transaction of the update, so that it is told once, and only then."""
+"""Pending notifications of subscribers: written in the transaction of the update, so that each is sent exactly once."""
 
 from typing import Final
 
@@ -7,16 +7,16 @@ import msgspec
 from analytics_box.base.notify import receivers, rules
 from analytics_box.base.notify.receivers import SUBSCRIBERS
 from analytics_box.base.store.db import Connection
-from analytics_box.products.status_pages.incident import Incident, Update
-from analytics_box.products.status_pages.page import Page
-from analytics_box.products.status_pages.subscriber import Impacted, News
+from analytics_box.products.status_pages.incident import Incident, IncidentUpdate
+from analytics_box.products.status_pages.page import StatusPage
+from analytics_box.products.status_pages.subscriber import ComponentImpact, News
 from analytics_box.products.status_pages.subscribers import rows
 
 MOST_WAITING: Final = 50  # messages of one subscriber; older ones make room
 PUSHED_OUT: Final = f"More than {MOST_WAITING} messages waited; the oldest made room"
 
 
-def notify(db: Connection, page: Page, incident: Incident, update: Update, now: int) -> int:
+def notify(db: Connection, page: StatusPage, incident: Incident, update: IncidentUpdate, now: int) -> int:
     """Tell the confirmed subscribers of a page about an update, in its transaction; how many. `now` is UTC ms.
 
     Nobody is told of drafts, of updates that do not notify, or of one update twice. After the commit call
@@ -34,23 +34,23 @@ def notify(db: Connection, page: Page, incident: Incident, update: Update, now: 
     return put
 
 
-def subscribed(db: Connection, page_id: str) -> int:
-    """How many subscribers a page has, confirmed or not."""
+def count_subscribers(db: Connection, page_id: str) -> int:
+    """The number of a page's subscribers, confirmed or not."""
     return sum(rows.count(db, page_id))
 
 
-def preview(db: Connection, page: Page, incident: Incident, update: Update) -> int:
-    """How many would be told of it."""
+def preview(db: Connection, page: StatusPage, incident: Incident, update: IncidentUpdate) -> int:
+    """The number of subscribers that an update would notify."""
     return len(rows.wanting(db, page.id, _about(incident, update)))
 
 
-def _about(incident: Incident, update: Update) -> set[str] | None:
+def _about(incident: Incident, update: IncidentUpdate) -> set[str] | None:
     """Components that it affects or ever affected, so that who heard of its beginning hears of its end; None is all."""
     said = [*incident.affected, *update.affected, *(one for each in incident.updates for one in each.affected)]
     return {one.component_id for one in said if one.component_id is not None} if said else None
 
 
-def _news(incident: Incident, update: Update) -> News:
+def _news(incident: Incident, update: IncidentUpdate) -> News:
     return News(
         update_id=update.id,
         incident_id=incident.id,
@@ -62,5 +62,5 @@ def _news(incident: Incident, update: Update) -> News:
         at=update.at,
         scheduled_for=incident.scheduled_for,
         scheduled_until=incident.scheduled_until,
-        affected=tuple(Impacted(one.name, one.impact) for one in update.affected or incident.affected),
+        affected=tuple(ComponentImpact(one.name, one.impact) for one in update.affected or incident.affected),
     )

@@ -1,4 +1,4 @@
-"""Where the links in messages to subscribers lead. Pure."""
+"""Addresses of the links in messages to subscribers. Pure."""
 
 from typing import Final
 
@@ -18,12 +18,12 @@ class Places(Struct, frozen=True):
         return f"{self.page}/incidents/{incident_id}"
 
     def subscription(self, link: str) -> str:
-        """Where a subscriber confirms, chooses and leaves."""
+        """The page on which a subscriber confirms, chooses components and unsubscribes."""
         return f"{self.page}/subscription/{link}"
 
 
 def of(settings: Settings, slug: str, domain: str | None) -> Places:
-    """Those of a page: on its own domain if it has one."""
+    """The addresses of a page: on its custom domain if it has one."""
     if domain:
         return Places(f"{'https' if settings.secure else 'http'}://{domain}")
     return Places(f"{settings.public_url}{_PREFIX}{slug}")

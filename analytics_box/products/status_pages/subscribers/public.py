@@ -12,17 +12,21 @@ from msgspec import Struct
 from analytics_box.base import errors
 from analytics_box.base.clock import HOUR, Clock
 from analytics_box.base.errors import BadRequest, RateLimited
-from analytics_box.base.limits import Limits
+from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.notify.mail import Mailer
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.seal import SealBroken
 from analytics_box.base.texts import SubscribePages as Words
-from analytics_box.products.status_pages.page import Page
+from analytics_box.products.status_pages.page import StatusPage
 from analytics_box.products.status_pages.seen import PageSeen
 from analytics_box.products.status_pages.subscriber import Subscriber, SubscriberKind
 from analytics_box.products.status_pages.subscribers import asking, rows, secrets, subscribing
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
-from analytics_box.products.status_pages.subscribers.subscribing import Asked, Tools, Wanted
+from analytics_box.products.status_pages.subscribers.subscribing import (
+    RequestedSubscription,
+    SubscriberWithSecrets,
+    SubscriptionTools,
+)
 from analytics_box.products.status_pages.whole import Whole
 
 SUBSCRIBE: Final = "subscribe"
@@ -37,7 +41,7 @@ _ONE_CLICK: Final = ("List-Unsubscribe", "One-Click")  # RFC 8058
 Template = Literal["status/subscribe.html", "status/subscription.html", "status/said.html"]
 
 
-class Visit(Struct, frozen=True):
+class SubscriptionVisit(Struct, frozen=True):
     """A request below a page: `rest` is the path there, `network` whom limits count, `form` what was posted.
 
     `is_foreign` says that the browser names another site as the one that sent the form.
@@ -50,7 +54,7 @@ class Visit(Struct, frozen=True):
     is_foreign: bool = False
 
 
-class Choice(Struct, frozen=True):
+class ComponentChoice(Struct, frozen=True):
     """A component that somebody may choose, by the name of its box in the form."""
 
     name: str
@@ -72,7 +76,7 @@ class Reply(Struct, frozen=True):
     address: str = ""
     by_email: bool = True
     everything: bool = True
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[ComponentChoice, ...] = ()
     is_confirmed: bool = False
     action: str = ""
     signing: str = ""
@@ -85,11 +89,17 @@ def is_for_us(rest: str) -> bool:
     return rest == SUBSCRIBE or rest.startswith(SUBSCRIPTION)
 
 
-class Subscriptions:
+class SubscriptionPages:
     """Answers what visitors ask about subscriptions."""
 
     def __init__(
-        self, db: Db, tools: Tools, deliveries: SubscriberDeliveries, mailer: Mailer, limits: Limits, clock: Clock
+        self,
+        db: Db,
+        tools: SubscriptionTools,
+        deliveries: SubscriberDeliveries,
+        mailer: Mailer,
+        limits: TokenBuckets,
+        clock: Clock,
     ) -> None:
         self._db = db
         self._tools = tools
@@ -98,9 +108,10 @@ class Subscriptions:
         self._limits = limits
         self._clock = clock
 
-    async def answer(self, whole: Whole, seen: PageSeen, visit: Visit) -> Reply:
-        """What a visitor of a page gets. Raises NotFound for other paths, Forbidden for forms of other sites, and
-        Unavailable."""
+    async def answer(self, whole: Whole, seen: PageSeen, visit: SubscriptionVisit) -> Reply:
+        """The answer to a visitor of a page. Raises NotFound for other paths, Forbidden for forms of other sites, and
+        Unavailable.
+        """
         one_click = visit.rest.startswith(SUBSCRIPTION) and visit.form.get(_ONE_CLICK[0]) == _ONE_CLICK[1]
         if visit.method == "POST" and visit.is_foreign and not one_click:
             raise errors.Forbidden("Forms of other sites are not taken")
@@ -136,7 +147,7 @@ class Subscriptions:
             action=f"/{SUBSCRIBE}",
         )
 
-    async def _subscribe(self, whole: Whole, seen: PageSeen, visit: Visit) -> Reply:
+    async def _subscribe(self, whole: Whole, seen: PageSeen, visit: SubscriptionVisit) -> Reply:
         if not whole.page.subscribable:
             return self._form(whole, seen)
         try:
@@ -154,14 +165,14 @@ class Subscriptions:
             return self._form(whole, seen, given=visit.form, wrong=Words.taken, status=409)
         return Reply(status=303, location=f"/{SUBSCRIPTION}{asked.secrets.link}")
 
-    def _wanted(self, whole: Whole, form: Mapping[str, str]) -> Wanted:
+    def _wanted(self, whole: Whole, form: Mapping[str, str]) -> RequestedSubscription:
         address = form.get("address", "").strip()
         kind: SubscriberKind = "webhook" if "://" in address else "email"
         if kind == "email" and not self._mailer.configured:
             raise BadRequest(Words.no_email)
-        return subscribing.wanted(whole, kind, address, _ticked(form), self._tools.fence)
+        return subscribing.check_subscription(whole, kind, address, _ticked_components(form), self._tools.fence)
 
-    async def _ask(self, page: Page, wanted: Wanted) -> Asked | None:
+    async def _ask(self, page: StatusPage, wanted: RequestedSubscription) -> SubscriberWithSecrets | None:
         """Ask them to confirm, unless their address has heard of the box too often: of mail nobody is told that."""
         now = self._clock.now()
         try:
@@ -172,18 +183,18 @@ class Subscriptions:
                 raise
             return None
 
-    def _limit(self, page: Page, visit: Visit) -> None:
+    def _limit(self, page: StatusPage, visit: SubscriptionVisit) -> None:
         """Raises RateLimited."""
         self._limits.take("subscribe", visit.network, PER_VISITOR, window=asking.HOUR_SECONDS)
         asking.limit_page(self._limits, page.id)
 
     # What a link leads to
 
-    async def _subscription(self, whole: Whole, seen: PageSeen, visit: Visit, *, one_click: bool) -> Reply:
+    async def _subscription(self, whole: Whole, seen: PageSeen, visit: SubscriptionVisit, *, one_click: bool) -> Reply:
         link, page = visit.rest.removeprefix(SUBSCRIPTION), whole.page
         action = "leave" if one_click else visit.form.get("action", "") if visit.method == "POST" else ""
         if not action:
-            found = await self._db.read(lambda db: _found(db, page, link))
+            found = await self._db.read(lambda db: _find_linked(db, page, link))
         else:
             self._limits.take("subscription", visit.network, PER_VISITOR * 6)
             try:
@@ -191,7 +202,7 @@ class Subscriptions:
                     await self._limit_challenge(page, link)
                 found = await self._act(whole, link, action, visit.form)
             except (BadRequest, RateLimited) as refused:
-                found = await self._db.read(lambda db: _found(db, page, link))
+                found = await self._db.read(lambda db: _find_linked(db, page, link))
                 too_often = isinstance(refused, RateLimited)
                 wrong = Words.challenge_too_often if too_often else refused.message
                 return self._shown(seen, found, link, wrong=wrong, is_too_often=too_often) if found else _unknown(page)
@@ -207,19 +218,21 @@ class Subscriptions:
         }.get(action, "")
         return self._shown(seen, found, link, done=done)
 
-    async def _limit_challenge(self, page: Page, link: str) -> None:
+    async def _limit_challenge(self, page: StatusPage, link: str) -> None:
         """Raises RateLimited."""
         found = await self._db.read(lambda db: subscribing.of_link(db, page, link))
         if found is not None and found.kind == "webhook" and found.confirmed_at is None:
             asking.limit_challenge(self._limits, found)
 
-    async def _act(self, whole: Whole, link: str, action: str, form: Mapping[str, str]) -> "_Found | None":
+    async def _act(self, whole: Whole, link: str, action: str, form: Mapping[str, str]) -> "_LinkedSubscriber | None":
         """Do what was clicked. Raises BadRequest."""
-        components = subscribing.chosen(whole, _ticked(form)) if action in {"save", "confirm"} else ()
+        components = (
+            subscribing.check_components(whole, _ticked_components(form)) if action in {"save", "confirm"} else ()
+        )
         now = self._clock.now()
 
-        def act(db: Connection) -> "_Found | None":
-            found = _found(db, whole.page, link)
+        def act(db: Connection) -> "_LinkedSubscriber | None":
+            found = _find_linked(db, whole.page, link)
             if found is None:
                 return None
             subscriber = found.subscriber
@@ -235,7 +248,7 @@ class Subscriptions:
                     subscribing.challenge_again(db, subscriber, now)
                 case _:
                     raise BadRequest("This cannot be done here")
-            return _Found(subscriber, found.failed)
+            return _LinkedSubscriber(subscriber, found.failed)
 
         done = await self._db.write(act)
         if action == "challenge":
@@ -245,7 +258,7 @@ class Subscriptions:
     def _shown(
         self,
         seen: PageSeen,
-        found: "_Found",
+        found: "_LinkedSubscriber",
         link: str,
         *,
         done: str = "",
@@ -279,12 +292,12 @@ class Subscriptions:
         if subscriber.confirmed_at is not None and not is_new:
             return ""
         try:
-            return secrets.opened(self._tools.seal, subscriber.id, subscriber.sealed).signing
+            return secrets.decrypt_secrets(self._tools.seal, subscriber.id, subscriber.sealed).signing
         except SealBroken:
             return ""
 
 
-class _Found(Struct, frozen=True):
+class _LinkedSubscriber(Struct, frozen=True):
     """A subscriber, and whether the last request to confirm failed. Strangers do not learn why: that would tell them
     what the box can reach."""
 
@@ -292,22 +305,22 @@ class _Found(Struct, frozen=True):
     failed: bool
 
 
-def _found(db: Connection, page: Page, link: str) -> _Found | None:
+def _find_linked(db: Connection, page: StatusPage, link: str) -> _LinkedSubscriber | None:
     subscriber = subscribing.of_link(db, page, link)
     if subscriber is None:
         return None
     requests = rows.requests(db, subscriber.id) if subscriber.confirmed_at is None else []
-    return _Found(subscriber, bool(requests and requests[0][2]))
+    return _LinkedSubscriber(subscriber, bool(requests and requests[0][2]))
 
 
-def _unknown(page: Page) -> Reply:
+def _unknown(page: StatusPage) -> Reply:
     return Reply(status=404, title=Words.unknown_title, text=Words.unknown, again=page.subscribable)
 
 
-def _choices(seen: PageSeen, chosen: Collection[str]) -> tuple[Choice, ...]:
+def _choices(seen: PageSeen, chosen: Collection[str]) -> tuple[ComponentChoice, ...]:
     groups = {group.id: group.name for group in seen.groups}
     return tuple(
-        Choice(
+        ComponentChoice(
             f"{_COMPONENT}{one.id}",
             f"{groups[one.group_id]} – {one.name}" if one.group_id in groups else one.name,
             one.id in chosen,
@@ -316,7 +329,7 @@ def _choices(seen: PageSeen, chosen: Collection[str]) -> tuple[Choice, ...]:
     )
 
 
-def _ticked(form: Mapping[str, str]) -> list[str]:
+def _ticked_components(form: Mapping[str, str]) -> list[str]:
     """The components that were chosen; none for all. Raises BadRequest where none is chosen."""
     if form.get("about", "all") == "all":
         return []

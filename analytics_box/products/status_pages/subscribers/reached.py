@@ -8,7 +8,7 @@ import msgspec
 from analytics_box.base.store.db import Connection
 
 
-class Reached(NamedTuple):
+class UpdateReach(NamedTuple):
     """The number of subscribers that have received an update, and whether it still waits for the first one."""
 
     sent: int
@@ -27,7 +27,7 @@ def count(db: Connection, topic: str) -> None:
     )
 
 
-def of(db: Connection, updates: Collection[str]) -> dict[str, Reached]:
+def of(db: Connection, updates: Collection[str]) -> dict[str, UpdateReach]:
     """The number of subscribers who received each of these updates, and whether it waits for the first one.
 
     Updates from before the box counted this have their deliveries of the last 30 days.
@@ -46,4 +46,4 @@ def of(db: Connection, updates: Collection[str]) -> dict[str, Reached]:
         """,
         (msgspec.json.encode(list(updates)).decode(),),
     )
-    return {str(one): Reached(int(str(sent)), bool(waits)) for one, sent, waits in found.fetchall()}
+    return {str(one): UpdateReach(int(str(sent)), bool(waits)) for one, sent, waits in found.fetchall()}

@@ -14,7 +14,7 @@ from analytics_box.products.status_pages.subscriber import Subscriber, Subscribe
 _COLUMNS = "id, page_id, kind, address, components, digest, sealed, created_at, confirmed_at, asked_at"
 
 
-class Delivery(Struct, frozen=True):
+class SubscriberDelivery(Struct, frozen=True):
     """A message that waits, with whom it is for and the page that it is about.
 
     `message` is JSON; `attempts` are those made already; `asked_at` is when they were last asked to confirm (UTC ms).
@@ -52,11 +52,13 @@ class Delivery(Struct, frozen=True):
 
     @property
     def key(self) -> tuple[str, str]:
-        """What it is found by after an attempt; its number may be another's by then, if the subscriber has left."""
+        """The key of the delivery after an attempt; its number may have been reused by then, if the subscriber has
+        left.
+        """
         return self.subscriber_id, self.topic
 
 
-def put(db: Connection, subscriber: Subscriber) -> None:
+def store_subscriber(db: Connection, subscriber: Subscriber) -> None:
     """Store a subscriber, new or changed."""
     db.execute(
         """
@@ -91,7 +93,7 @@ def set_address(db: Connection, subscriber_id: str, address: str, sealed: bytes)
 
 
 def set_confirmed(db: Connection, subscriber_id: str, now: int) -> None:
-    """They want to be told from now on."""
+    """Mark a subscriber as confirmed."""
     db.execute(
         """
         -- subscribers.set_confirmed
@@ -116,7 +118,7 @@ def in_plain_text(db: Connection) -> list[Subscriber]:
 
 
 def by_digest(db: Connection, digest: bytes) -> Subscriber | None:
-    """Whose links have the secret with this digest."""
+    """The subscriber with this digest of the secret in their links."""
     return next(iter(_some(db, "digest = ?", (digest,))), None)
 
 
@@ -130,7 +132,7 @@ def of(db: Connection, page_id: str, *, after: tuple[int, str] = (0, ""), most: 
 
 
 def count(db: Connection, page_id: str) -> tuple[int, int]:
-    """How many have confirmed, and how many have not."""
+    """The number of confirmed subscribers, and of unconfirmed ones."""
     found = db.execute(
         """
         -- subscribers.count
@@ -193,7 +195,7 @@ def _subscriber(row: tuple[object, ...]) -> Subscriber:
 
 
 def put_message(db: Connection, topic: str, update_id: str | None, message: str, now: int) -> None:
-    """What is told about this topic, unless something was told before."""
+    """Store the message of a topic, unless the topic has one already."""
     db.execute(
         """
         -- subscribers.put_message
@@ -243,14 +245,14 @@ def due(
     *,
     without: Collection[str] = (),
     organizations: Collection[str] = (),
-) -> list[Delivery]:
-    """What is to be tried now: of each subscriber the oldest that waits, so that messages arrive in their order.
+) -> list[SubscriberDelivery]:
+    """The deliveries to attempt now: the oldest pending one of each subscriber, so that messages arrive in order.
 
-    The subscribers in `without`, and those of these organizations, are left out.
+    The subscribers in `without`, and those of `organizations`, are left out.
     """
     return records.all_of(
         db,
-        Delivery,
+        SubscriberDelivery,
         """
         -- subscribers.due
         select number, one.topic, message, attempts, one.created_at, subscriber_id, kind, address, sealed,
@@ -276,7 +278,7 @@ def due(
     )
 
 
-def waits(db: Connection, one: Delivery) -> bool:
+def waits(db: Connection, one: SubscriberDelivery) -> bool:
     """Whether a delivery is still to be sent."""
     found = db.execute(
         """
@@ -304,7 +306,7 @@ def requests(db: Connection, subscriber_id: str) -> list[tuple[int, bool, str]]:
 
 
 def states(db: Connection, subscribers: Collection[str]) -> dict[str, tuple[int, str]]:
-    """How many messages wait for each of these subscribers, and the error of the latest that was tried."""
+    """The number of pending messages of each of these subscribers, and the error of the latest attempted one."""
     found = db.execute(
         """
         -- subscribers.states
@@ -405,8 +407,8 @@ def begin_again(db: Connection, number: int, now: int) -> None:
     )
 
 
-def set_due(db: Connection, one: Delivery, *, attempts: int, due_at: int, error: str) -> None:
-    """It is tried again later."""
+def set_due(db: Connection, one: SubscriberDelivery, *, attempts: int, due_at: int, error: str) -> None:
+    """Schedule the next attempt."""
     db.execute(
         """
         -- subscribers.set_due
@@ -417,8 +419,8 @@ def set_due(db: Connection, one: Delivery, *, attempts: int, due_at: int, error:
     )
 
 
-def set_ended(db: Connection, one: Delivery, *, attempts: int, now: int, error: str) -> None:
-    """It was sent, or given up with an error."""
+def set_ended(db: Connection, one: SubscriberDelivery, *, attempts: int, now: int, error: str) -> None:
+    """End a delivery: sent, or given up with an error."""
     db.execute(
         """
         -- subscribers.set_ended

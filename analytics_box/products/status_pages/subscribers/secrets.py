@@ -18,7 +18,7 @@ from analytics_box.products.status_pages.subscriber import SubscriberKind
 from analytics_box.products.status_pages.subscribers import rows
 
 
-class Secrets(Struct, frozen=True):
+class SubscriberSecrets(Struct, frozen=True):
     """`link` is in the links of a subscriber. Messages of a webhook go to `address` and are signed with
     `signing`."""
 
@@ -27,9 +27,13 @@ class Secrets(Struct, frozen=True):
     address: str = ""
 
 
-def new(kind: SubscriberKind, address: str) -> Secrets:
+def new(kind: SubscriberKind, address: str) -> SubscriberSecrets:
     """New secrets of a subscriber with this address."""
-    return Secrets(ids.new_token(), new_secret(), address) if kind == "webhook" else Secrets(ids.new_token())
+    return (
+        SubscriberSecrets(ids.new_token(), new_secret(), address)
+        if kind == "webhook"
+        else SubscriberSecrets(ids.new_token())
+    )
 
 
 def address_at_rest(seal: Seal, kind: SubscriberKind, address: str) -> str:
@@ -49,23 +53,23 @@ def seal_plain(db: Connection, seal: Seal) -> None:
     try:
         for one in rows.in_plain_text(db):
             try:
-                own = opened(seal, one.id, one.sealed)
+                own = decrypt_secrets(seal, one.id, one.sealed)
             except SealBroken:
                 continue
-            content = sealed(seal, one.id, replace(own, address=one.address))
+            content = encrypt_secrets(seal, one.id, replace(own, address=one.address))
             rows.set_address(db, one.id, address_at_rest(seal, one.kind, one.address), content)
     finally:
         db.pragma("secure_delete", False)
 
 
-def sealed(seal: Seal, subscriber_id: str, secrets: Secrets) -> bytes:
-    """As they are stored."""
+def encrypt_secrets(seal: Seal, subscriber_id: str, secrets: SubscriberSecrets) -> bytes:
+    """The secrets, encrypted for storage."""
     return seal.seal(msgspec.json.encode(secrets), owner=_owner(subscriber_id))
 
 
-def opened(seal: Seal, subscriber_id: str, stored: bytes) -> Secrets:
-    """What `sealed` made. Raises SealBroken."""
-    return msgspec.json.decode(seal.open(stored, owner=_owner(subscriber_id)), type=Secrets)
+def decrypt_secrets(seal: Seal, subscriber_id: str, stored: bytes) -> SubscriberSecrets:
+    """The decrypted secrets of a subscriber. Raises SealBroken."""
+    return msgspec.json.decode(seal.open(stored, owner=_owner(subscriber_id)), type=SubscriberSecrets)
 
 
 def _owner(subscriber_id: str) -> str:

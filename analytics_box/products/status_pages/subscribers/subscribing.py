@@ -22,10 +22,15 @@ from analytics_box.base.outgoing.addresses import Fence
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal
 from analytics_box.base.texts import SubscribePages as Words
-from analytics_box.products.status_pages.page import Page
-from analytics_box.products.status_pages.subscriber import LONGEST_ADDRESS, Request, Subscriber, SubscriberKind
+from analytics_box.products.status_pages.page import StatusPage
+from analytics_box.products.status_pages.subscriber import (
+    LONGEST_ADDRESS,
+    ConfirmationRequest,
+    Subscriber,
+    SubscriberKind,
+)
 from analytics_box.products.status_pages.subscribers import rows, secrets
-from analytics_box.products.status_pages.subscribers.secrets import Secrets
+from analytics_box.products.status_pages.subscribers.secrets import SubscriberSecrets
 from analytics_box.products.status_pages.whole import Whole
 from analytics_box.tenants.accounts.rules import clean_email
 
@@ -33,15 +38,15 @@ ASKED_AGAIN: Final = HOUR  # between two requests to one address
 MOST_UNCONFIRMED: Final = 1_000  # of a page at the same time
 
 
-class Wanted(Struct, frozen=True):
-    """Who wants to be told of what; no components are all."""
+class RequestedSubscription(Struct, frozen=True):
+    """A requested subscription: the subscriber's address, and the components; none means all."""
 
     kind: SubscriberKind
     address: str
     components: tuple[str, ...] = ()
 
 
-class Tools(Struct, frozen=True):
+class SubscriptionTools(Struct, frozen=True):
     """The tools of subscribing: the seal of secrets, the fence of strangers, and the most subscribers of a page.
 
     A webhook counts as a stranger's, even if a member enters it: deliveries reach the public internet only.
@@ -52,15 +57,17 @@ class Tools(Struct, frozen=True):
     most: int
 
 
-class Asked(Struct, frozen=True):
-    """Somebody who was asked to confirm, or had confirmed before, with their secrets."""
+class SubscriberWithSecrets(Struct, frozen=True):
+    """A subscriber who was asked to confirm, or had confirmed before, with their secrets."""
 
     subscriber: Subscriber
-    secrets: Secrets
+    secrets: SubscriberSecrets
 
 
-def wanted(whole: Whole, kind: SubscriberKind, address: str, components: Collection[str], fence: Fence) -> Wanted:
-    """What was typed, checked as far as possible without asking anybody. Raises BadRequest."""
+def check_subscription(
+    whole: Whole, kind: SubscriberKind, address: str, components: Collection[str], fence: Fence
+) -> RequestedSubscription:
+    """Check the input as far as possible without an outgoing request. Raises BadRequest."""
     address = address.strip()
     if not address or len(address) > LONGEST_ADDRESS:
         raise BadRequest.about("address", f"Enter an address of at most {LONGEST_ADDRESS} characters")
@@ -68,10 +75,10 @@ def wanted(whole: Whole, kind: SubscriberKind, address: str, components: Collect
         clean = clean_email(address) if kind == "email" else checks.secure_url(address, fence)
     except BadRequest as wrong:
         raise BadRequest.about("address", wrong.message) from wrong
-    return Wanted(kind, clean, chosen(whole, components))
+    return RequestedSubscription(kind, clean, check_components(whole, components))
 
 
-def chosen(whole: Whole, components: Collection[str]) -> tuple[str, ...]:
+def check_components(whole: Whole, components: Collection[str]) -> tuple[str, ...]:
     """Ids of components in the order of the page, each once. Raises BadRequest for others."""
     known = [one.id for one in whole.components]
     if any(one not in known for one in components):
@@ -79,7 +86,9 @@ def chosen(whole: Whole, components: Collection[str]) -> tuple[str, ...]:
     return tuple(one for one in known if one in components)
 
 
-def subscribe(db: Connection, page: Page, wanted: Wanted, tools: Tools, now: int) -> Asked | None:
+def subscribe(
+    db: Connection, page: StatusPage, wanted: RequestedSubscription, tools: SubscriptionTools, now: int
+) -> SubscriberWithSecrets | None:
     """A visitor asks to be told; who was asked to confirm, or None where nothing is sent. `now` is UTC ms.
 
     Of somebody who waits for a confirmation, the latest choice counts. Raises BadRequest where the page takes no more.
@@ -95,13 +104,15 @@ def subscribe(db: Connection, page: Page, wanted: Wanted, tools: Tools, now: int
         return None
     components = before.components if before.confirmed_at is not None else wanted.components
     asked = replace(before, components=components, asked_at=now)
-    return _ask(db, asked, secrets.opened(tools.seal, before.id, before.sealed), now)
+    return _ask(db, asked, secrets.decrypt_secrets(tools.seal, before.id, before.sealed), now)
 
 
-def add(db: Connection, page: Page, wanted: Wanted, tools: Tools, by: By) -> Asked:
-    """Somebody of the organization adds a subscriber, who has to confirm it like everybody else.
+def add(
+    db: Connection, page: StatusPage, wanted: RequestedSubscription, tools: SubscriptionTools, by: By
+) -> SubscriberWithSecrets:
+    """Add a subscriber on behalf of the organization; they have to confirm as usual.
 
-    Raises BadRequest where the page takes no more, Conflict for an address that is there.
+    Raises BadRequest if the page takes no more subscribers, Conflict for an address that is already subscribed.
     """
     refuse_known(db, page, wanted, tools)
     _make_room(db, page, tools)
@@ -110,14 +121,14 @@ def add(db: Connection, page: Page, wanted: Wanted, tools: Tools, by: By) -> Ask
     return asked
 
 
-def refuse_known(db: Connection, page: Page, wanted: Wanted, tools: Tools) -> None:
+def refuse_known(db: Connection, page: StatusPage, wanted: RequestedSubscription, tools: SubscriptionTools) -> None:
     """Raises Conflict for an address that is there."""
     if rows.by_address(db, page.id, wanted.kind, _at_rest(tools, wanted)) is not None:
         raise errors.Conflict("This address is a subscriber already")
 
 
-def remove(db: Connection, page: Page, subscriber_id: str, by: By) -> None:
-    """Somebody of the organization removes a subscriber. Raises NotFound."""
+def remove(db: Connection, page: StatusPage, subscriber_id: str, by: By) -> None:
+    """Remove a subscriber on behalf of the organization. Raises NotFound."""
     found = rows.find(db, subscriber_id)
     if found is None or found.page_id != page.id:
         raise errors.NotFound.of("subscriber", subscriber_id)
@@ -125,27 +136,27 @@ def remove(db: Connection, page: Page, subscriber_id: str, by: By) -> None:
     _note(db, page, by, "deleted", found)
 
 
-def of_link(db: Connection, page: Page, link: str) -> Subscriber | None:
-    """Whose link this is; None for one that leads nowhere on this page."""
+def of_link(db: Connection, page: StatusPage, link: str) -> Subscriber | None:
+    """The subscriber with this link; None if the link is not valid on this page."""
     found = rows.by_digest(db, ids.digest(link))
     return found if found is not None and found.page_id == page.id else None
 
 
 def confirm(db: Connection, subscriber: Subscriber, now: int) -> Subscriber:
-    """They want to be told. Doing it twice changes nothing."""
+    """Confirm a subscription. Doing it twice changes nothing."""
     rows.set_confirmed(db, subscriber.id, now)
     return replace(subscriber, confirmed_at=subscriber.confirmed_at or now)
 
 
 def choose(db: Connection, subscriber: Subscriber, components: tuple[str, ...]) -> Subscriber:
-    """They want to hear of these components, or of all."""
+    """Limit a subscription to these components; none means all."""
     changed = replace(subscriber, components=components)
-    rows.put(db, changed)
+    rows.store_subscriber(db, changed)
     return changed
 
 
 def leave(db: Connection, subscriber: Subscriber) -> None:
-    """They want to hear no more: nothing of them stays."""
+    """Unsubscribe: all data of the subscriber is deleted."""
     rows.delete(db, subscriber.id)
 
 
@@ -161,7 +172,7 @@ def challenge_again(db: Connection, subscriber: Subscriber, now: int) -> None:
     receivers.forget(db, SUBSCRIBERS, subscriber.id)
 
 
-def _make_room(db: Connection, page: Page, tools: Tools) -> None:
+def _make_room(db: Connection, page: StatusPage, tools: SubscriptionTools) -> None:
     """For one more: who was asked long ago and has not answered makes room, so that nobody closes a page by asking in
     the name of others. Raises BadRequest where all have confirmed."""
     confirmed, waiting = rows.count(db, page.id)
@@ -172,7 +183,9 @@ def _make_room(db: Connection, page: Page, tools: Tools) -> None:
         rows.forget_oldest_unconfirmed(db, page.id, room - 1)
 
 
-def _ask_new(db: Connection, page: Page, wanted: Wanted, tools: Tools, now: int) -> Asked:
+def _ask_new(
+    db: Connection, page: StatusPage, wanted: RequestedSubscription, tools: SubscriptionTools, now: int
+) -> SubscriberWithSecrets:
     own, subscriber_id = secrets.new(wanted.kind, wanted.address), ids.new_id()
     subscriber = Subscriber(
         id=subscriber_id,
@@ -181,41 +194,44 @@ def _ask_new(db: Connection, page: Page, wanted: Wanted, tools: Tools, now: int)
         address=_at_rest(tools, wanted),
         components=wanted.components,
         digest=ids.digest(own.link),
-        sealed=secrets.sealed(tools.seal, subscriber_id, own),
+        sealed=secrets.encrypt_secrets(tools.seal, subscriber_id, own),
         created_at=now,
         asked_at=now,
     )
     return _ask(db, subscriber, own, now)
 
 
-def _ask_webhook_again(db: Connection, before: Subscriber, wanted: Wanted, tools: Tools, now: int) -> Asked:
-    """Whoever asks last gets new secrets: those of the one before are worth nothing until the webhook confirms."""
+def _ask_webhook_again(
+    db: Connection, before: Subscriber, wanted: RequestedSubscription, tools: SubscriptionTools, now: int
+) -> SubscriberWithSecrets:
+    """Ask with new secrets, which belong to the latest request: earlier secrets are invalid until the
+    webhook confirms."""
     own = secrets.new("webhook", wanted.address)
-    sealed = secrets.sealed(tools.seal, before.id, own)
+    sealed = secrets.encrypt_secrets(tools.seal, before.id, own)
     asked = replace(before, components=wanted.components, digest=ids.digest(own.link), sealed=sealed, asked_at=now)
     return _ask(db, asked, own, now)
 
 
-def _at_rest(tools: Tools, wanted: Wanted) -> str:
+def _at_rest(tools: SubscriptionTools, wanted: RequestedSubscription) -> str:
     return secrets.address_at_rest(tools.seal, wanted.kind, wanted.address)
 
 
-def _ask(db: Connection, subscriber: Subscriber, own: Secrets, now: int) -> Asked:
+def _ask(db: Connection, subscriber: Subscriber, own: SubscriberSecrets, now: int) -> SubscriberWithSecrets:
     """Ask a subscriber to confirm. Raises RateLimited for a mailbox that was asked too often."""
     if subscriber.kind == "email":
         mail_limits.take(db, "subscription", subscriber.address, now)
-    rows.put(db, subscriber)
+    rows.store_subscriber(db, subscriber)
     _put_request(db, subscriber.id, now)
-    return Asked(subscriber, own)
+    return SubscriberWithSecrets(subscriber, own)
 
 
 def _put_request(db: Connection, subscriber_id: str, now: int) -> None:
     topic = f"request_{ids.base62(12)}"
     rows.end_requests(db, subscriber_id, now)
-    rows.put_message(db, topic, None, msgspec.json.encode(Request()).decode(), now)
+    rows.put_message(db, topic, None, msgspec.json.encode(ConfirmationRequest()).decode(), now)
     rows.put_deliveries(db, topic, [subscriber_id], now)
 
 
-def _note(db: Connection, page: Page, by: By, action: Action, subscriber: Subscriber) -> None:
+def _note(db: Connection, page: StatusPage, by: By, action: Action, subscriber: Subscriber) -> None:
     detail = {"page": page.name, "type": subscriber.kind}
     record(db, by, page.organization_id, action, "subscriber", subscriber.id, detail)

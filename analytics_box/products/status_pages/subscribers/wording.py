@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from markupsafe import Markup
 from msgspec import Struct
 
-from analytics_box.base.notify.html_mail import Action, HtmlMail, Render, Row, Tone, styled
+from analytics_box.base.notify.html_mail import Action, HtmlMail, MailRow, Render, Tone, style_html
 from analytics_box.base.notify.mail import Mail
 from analytics_box.base.notify.message import line
 from analytics_box.base.notify.wording import iso
@@ -16,7 +16,7 @@ from analytics_box.base.texts import StatusSubscribers as Words
 from analytics_box.base.urls import url_parts
 from analytics_box.products.status_pages import markdown
 from analytics_box.products.status_pages.incident import ENDED, Impact
-from analytics_box.products.status_pages.subscriber import Impacted, News
+from analytics_box.products.status_pages.subscriber import ComponentImpact, News
 from analytics_box.products.status_pages.subscribers.places import Places
 
 _LONGEST_SUBJECT = 180  # characters
@@ -31,8 +31,8 @@ _TONES: Final[Mapping[Impact, Tone]] = {
 }
 
 
-class About(Struct, frozen=True):
-    """What a message is about: a page by id, name and time zone, its addresses, and the subscriber's own one."""
+class MessageContext(Struct, frozen=True):
+    """The context of a message: a page by id, name and time zone, its addresses, and the subscription's address."""
 
     page_id: str
     page: str
@@ -41,7 +41,7 @@ class About(Struct, frozen=True):
     subscription: str
 
 
-def mail_of(news: News, about: About, render: Render, *, to: str, id: str) -> Mail:
+def mail_of(news: News, about: MessageContext, render: Render, *, to: str, id: str) -> Mail:
     """An update as a mail. It ends with one click of the mail program (RFC 8058)."""
     subject = Words.subject.format(page=about.page, status=Words.statuses[news.status], title=news.title)
     return Mail(
@@ -60,7 +60,7 @@ def mail_of(news: News, about: About, render: Render, *, to: str, id: str) -> Ma
     )
 
 
-def request_of(about: About, render: Render, *, to: str, id: str, is_confirmed: bool) -> Mail:
+def request_of(about: MessageContext, render: Render, *, to: str, id: str, is_confirmed: bool) -> Mail:
     """The mail that asks to confirm, or the link to manage a subscription for those who have confirmed.
 
     A stranger can have it sent to any mailbox, so the page's name is neither in the subject nor in the sender.
@@ -74,7 +74,7 @@ def request_of(about: About, render: Render, *, to: str, id: str, is_confirmed: 
     html = HtmlMail(
         brand=page,
         title=title,
-        text=styled(Markup("<p>{lead}</p>").format(lead=lead)),
+        text=style_html(Markup("<p>{lead}</p>").format(lead=lead)),
         action=Action(action, link),
         note=note,
         foot=foot,
@@ -84,7 +84,7 @@ def request_of(about: About, render: Render, *, to: str, id: str, is_confirmed: 
     return Mail(to, subject, text, html=html.rendered(render), id=id, headers=(_list(about),))
 
 
-def webhook_of(news: News, about: About) -> dict[str, Any]:
+def webhook_of(news: News, about: MessageContext) -> dict[str, Any]:
     """An update as JSON."""
     return {
         "type": f"status_page.{news.kind}.updated",
@@ -112,8 +112,8 @@ def webhook_of(news: News, about: About) -> dict[str, Any]:
     }
 
 
-def challenge_of(about: About, challenge: str, now: int) -> dict[str, Any]:
-    """What a webhook has to answer before it is told anything."""
+def challenge_of(about: MessageContext, challenge: str, now: int) -> dict[str, Any]:
+    """The challenge that a webhook must answer before it receives updates."""
     return {
         "type": "status_page.challenge",
         "timestamp": iso(now),
@@ -121,34 +121,34 @@ def challenge_of(about: About, challenge: str, now: int) -> dict[str, Any]:
     }
 
 
-def _sender(about: About) -> str:
+def _sender(about: MessageContext) -> str:
     return Words.sender.format(page=line(about.page, _LONGEST_SENDER))
 
 
-def _page(about: About) -> dict[str, str]:
+def _page(about: MessageContext) -> dict[str, str]:
     return {"id": about.page_id, "name": about.page, "url": about.places.page}
 
 
-def _list(about: About) -> tuple[str, str]:
+def _list(about: MessageContext) -> tuple[str, str]:
     """The header by which mail programs file all mails of a page together (RFC 2919)."""
     host = url_parts(about.places.page).hostname or "localhost"
     return "List-Id", f"<{about.page_id}.{host}>"
 
 
-def _text(news: News, about: About) -> str:
+def _text(news: News, about: MessageContext) -> str:
     parts = [
         news.title,
         _when(news, about),
-        *_planned(news, about),
+        *_planned_lines(news, about),
         *([f"\n{news.message.strip()}"] if news.message.strip() else []),
-        *_affected(news),
+        *_affected_lines(news),
         f"\n{Words.details.format(url=about.places.incident(news.incident_id))}",
         f"\n-- \n{Words.foot.format(page=about.page)} {Words.choose}\n{about.subscription}\n",
     ]
     return "\n".join(parts)
 
 
-def _html(news: News, about: About) -> HtmlMail:
+def _html(news: News, about: MessageContext) -> HtmlMail:
     text = news.message.strip()
     return HtmlMail(
         brand=about.page,
@@ -156,8 +156,8 @@ def _html(news: News, about: About) -> HtmlMail:
         title=news.title,
         tone=_tone(news),
         label=Words.statuses[news.status],
-        details=(_time(news.at, about.zone), *_planned(news, about)),
-        text=styled(markdown.html(text)) if text else Markup(),
+        details=(_time(news.at, about.zone), *_planned_lines(news, about)),
+        text=style_html(markdown.html(text)) if text else Markup(),
         heading=Words.affected,
         rows=tuple(_row(one, news) for one in news.affected),
         action=Action(Words.open[news.kind], about.places.incident(news.incident_id)),
@@ -167,8 +167,8 @@ def _html(news: News, about: About) -> HtmlMail:
     )
 
 
-def _row(one: Impacted, news: News) -> Row:
-    return Row(one.name, "" if news.status in ENDED else Words.impacts[one.impact], _TONES[one.impact])
+def _row(one: ComponentImpact, news: News) -> MailRow:
+    return MailRow(one.name, "" if news.status in ENDED else Words.impacts[one.impact], _TONES[one.impact])
 
 
 def _tone(news: News) -> Tone:
@@ -180,18 +180,18 @@ def _tone(news: News) -> Tone:
     return "warn" if news.severity == "minor" else "bad"
 
 
-def _when(news: News, about: About) -> str:
+def _when(news: News, about: MessageContext) -> str:
     return Words.when.format(status=Words.statuses[news.status], time=_time(news.at, about.zone))
 
 
-def _planned(news: News, about: About) -> list[str]:
+def _planned_lines(news: News, about: MessageContext) -> list[str]:
     if news.scheduled_for is None or news.scheduled_until is None:
         return []
     start, end = _time(news.scheduled_for, about.zone), _time(news.scheduled_until, about.zone)
     return [Words.planned.format(start=start, end=end)]
 
 
-def _affected(news: News) -> list[str]:
+def _affected_lines(news: News) -> list[str]:
     if not news.affected:
         return []
     if news.status in ENDED:  # the impacts are those of before

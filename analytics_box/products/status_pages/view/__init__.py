@@ -1,1 +1,1 @@
-"""How a status page is now, as visitors may see it."""
+"""The current state of a status page, as visitors may see it."""

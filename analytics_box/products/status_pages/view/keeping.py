@@ -26,7 +26,7 @@ async def store_days(given: Sources, pages: StatusPages) -> None:
 
 async def _store(given: Sources, whole: Whole) -> None:
     now, tz = given.clock.now(), zone(whole.page.zone)
-    last = next(day for day in reversed(calendar.shown(now, tz)) if calendar.is_settled(day, tz, now))
+    last = next(day for day in reversed(calendar.days_on_page(now, tz)) if calendar.is_settled(day, tz, now))
     shown = sources.members(given, whole)
     stored = await reading.with_day(given.box_db, [one.component.id for one in shown], last)
     left = [one for one in shown if one.component.id not in stored]

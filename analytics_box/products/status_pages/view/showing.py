@@ -1,6 +1,6 @@
-"""What of a page visitors may see: the one place that leaves out what is hidden. Pure.
+"""The visible part of a page: the only place that leaves out hidden fields. Pure.
 
-Page, JSON, feeds, badges and procedures are made of what this returns, and of nothing else.
+Page, JSON, feeds, badges and procedures are built from its result, and from nothing else.
 """
 
 import hashlib
@@ -14,17 +14,17 @@ from msgspec.structs import replace
 
 from analytics_box.base.clock import MINUTE
 from analytics_box.base.texts import StatusView
-from analytics_box.products.monitors.engine import Live
+from analytics_box.products.monitors.engine import MonitorStatus
 from analytics_box.products.monitors.monitor import Monitor
 from analytics_box.products.status_pages.days import figures as of_days
-from analytics_box.products.status_pages.days.figures import NOTHING, Figures
-from analytics_box.products.status_pages.incident import Affected, Incident, Update
+from analytics_box.products.status_pages.days.figures import NOTHING, DayFigures
+from analytics_box.products.status_pages.incident import AffectedComponent, Incident, IncidentUpdate
 from analytics_box.products.status_pages.names import public_host, public_name
-from analytics_box.products.status_pages.page import Component, ComponentStatus, Page
+from analytics_box.products.status_pages.page import Component, ComponentStatus, StatusPage
 from analytics_box.products.status_pages.seen import (
     AffectedSeen,
+    ComponentDay,
     ComponentSeen,
-    Day,
     GroupSeen,
     IncidentSeen,
     PageSeen,
@@ -38,18 +38,18 @@ from analytics_box.tenants.tenancy.rules import Organization
 _ENCODER: Final = msgspec.json.Encoder()
 
 
-class Member(NamedTuple):
+class VisibleComponent(NamedTuple):
     """A component that may be seen: with its monitor and how that is now, or kept by people."""
 
     component: Component
     monitor: Monitor | None = None
-    live: Live | None = None
+    live: MonitorStatus | None = None
 
 
-class Counted(NamedTuple):
+class ComponentHistory(NamedTuple):
     """The days of a component with nothing hidden, and its uptime over all of them."""
 
-    days: tuple[Day, ...]
+    days: tuple[ComponentDay, ...]
     uptime: float | None
 
 
@@ -61,12 +61,12 @@ class Past(Struct, frozen=True):
 
     at: int
     dates: Sequence[date]
-    figures: Mapping[str, Sequence[Figures]]
-    counted: Mapping[str, Counted] = {}
+    figures: Mapping[str, Sequence[DayFigures]]
+    counted: Mapping[str, ComponentHistory] = {}
 
 
-def shown(
-    whole: Whole, members: Sequence[Member], past: Past, organization: Organization | None, url: str, now: int
+def visible_page(
+    whole: Whole, members: Sequence[VisibleComponent], past: Past, organization: Organization | None, url: str, now: int
 ) -> PageSeen:
     """The page as visitors see it at this instant. `members` are those of its components that may be seen."""
     page, incidents = whole.page, [one for one in whole.incidents if not one.is_draft]
@@ -114,22 +114,22 @@ def shown(
         version=page.version,
         etag="",
     )
-    return tagged(made)
+    return with_etag(made)
 
 
-def counted(dates: Sequence[date], figures: Sequence[Figures]) -> Counted:
+def component_history(dates: Sequence[date], figures: Sequence[DayFigures]) -> ComponentHistory:
     """The days of one component: half a millisecond, so whoever has many does other things between."""
     days = tuple(of_days.day(when.isoformat(), one) for when, one in zip(dates, figures, strict=True))
-    return Counted(days, of_days.whole(figures))
+    return ComponentHistory(days, of_days.whole(figures))
 
 
-def tagged(seen: PageSeen) -> PageSeen:
-    """The same with the tag of what it says. It says when it was made to the minute."""
+def with_etag(seen: PageSeen) -> PageSeen:
+    """The page with the tag of its content. The tag includes the page's time to the minute."""
     said = replace(seen, etag="", at=seen.at // MINUTE)
     return replace(seen, etag=hashlib.blake2b(_ENCODER.encode(said), digest_size=16).hexdigest())
 
 
-def url_of(page: Page, public_url: str, *, secure: bool) -> str:
+def url_of(page: StatusPage, public_url: str, *, secure: bool) -> str:
     """The absolute URL of a page, without a slash at its end: at the root of its own domain where it has one."""
     if page.domain is not None:
         return f"{'https' if secure else 'http'}://{page.domain}"
@@ -140,14 +140,14 @@ def _file(url: str, digest: str) -> str | None:
     return f"{url}/files/{digest}" if digest else None
 
 
-def _own(member: Member, now: int) -> Own:
+def _own(member: VisibleComponent, now: int) -> Own:
     if member.monitor is None:
         return standing.of_people(member.component.status)
     return standing.of_monitor(member.monitor, member.live, now)
 
 
 def _groups(
-    whole: Whole, members: Sequence[Member], statuses: Sequence[ComponentStatus | None]
+    whole: Whole, members: Sequence[VisibleComponent], statuses: Sequence[ComponentStatus | None]
 ) -> tuple[GroupSeen, ...]:
     """The groups that anything is in."""
     within: dict[str | None, list[ComponentStatus | None]] = {}
@@ -169,10 +169,12 @@ def _groups(
 
 
 def _component(
-    member: Member, own: Own, status: ComponentStatus | None, names: Mapping[str, str], past: Past
+    member: VisibleComponent, own: Own, status: ComponentStatus | None, names: Mapping[str, str], past: Past
 ) -> ComponentSeen:
     one = member.component
-    known = past.counted.get(one.id) or counted(past.dates, past.figures.get(one.id) or [NOTHING] * len(past.dates))
+    known = past.counted.get(one.id) or component_history(
+        past.dates, past.figures.get(one.id) or [NOTHING] * len(past.dates)
+    )
     return ComponentSeen(
         id=one.id,
         name=names[one.id],
@@ -195,7 +197,7 @@ def _component(
     )
 
 
-def _day(component: Component, found: Day) -> Day:
+def _day(component: Component, found: ComponentDay) -> ComponentDay:
     """A day without what is hidden. Counts of checks would tell the uptime, too."""
     if component.hide_uptime:
         found = replace(found, uptime=None, checks=None, passed=None, downtime_seconds=None)
@@ -220,11 +222,11 @@ def _incident(one: Incident, names: Mapping[str, str], unseen: set[str]) -> Inci
         scheduled_for=one.scheduled_for,
         scheduled_until=one.scheduled_until,
         updates=tuple(_update(update, names, unseen) for update in one.updates),
-        affected=_affected(one.affected, names, unseen),
+        affected=_visible_affected(one.affected, names, unseen),
     )
 
 
-def _update(one: Update, names: Mapping[str, str], unseen: set[str]) -> UpdateSeen:
+def _update(one: IncidentUpdate, names: Mapping[str, str], unseen: set[str]) -> UpdateSeen:
     return UpdateSeen(
         id=one.id,
         status=one.status,
@@ -233,11 +235,13 @@ def _update(one: Update, names: Mapping[str, str], unseen: set[str]) -> UpdateSe
         created_at=one.created_at,
         updated_at=one.updated_at,
         notified=one.notified,
-        affected=_affected(one.affected, names, unseen),
+        affected=_visible_affected(one.affected, names, unseen),
     )
 
 
-def _affected(found: Sequence[Affected], names: Mapping[str, str], unseen: set[str]) -> tuple[AffectedSeen, ...]:
+def _visible_affected(
+    found: Sequence[AffectedComponent], names: Mapping[str, str], unseen: set[str]
+) -> tuple[AffectedSeen, ...]:
     """Components by the names that they have now; those that are gone by what they were called."""
     return tuple(
         AffectedSeen(one.component_id, names[one.component_id], one.impact)

@@ -16,12 +16,12 @@ from msgspec.structs import replace
 
 from analytics_box.base.errors import BoxError
 from analytics_box.base.store.trouble import Seldom
-from analytics_box.products.monitors.engine import Live
+from analytics_box.products.monitors.engine import MonitorStatus
 from analytics_box.products.status_pages.days import reading
-from analytics_box.products.status_pages.days.rows import Stored
+from analytics_box.products.status_pages.days.rows import StoredDay
 from analytics_box.products.status_pages.seen import PageSeen
 from analytics_box.products.status_pages.view import sources
-from analytics_box.products.status_pages.view.showing import Member, Past, tagged
+from analytics_box.products.status_pages.view.showing import Past, VisibleComponent, with_etag
 from analytics_box.products.status_pages.view.sources import Sources
 from analytics_box.products.status_pages.whole import Whole
 
@@ -38,11 +38,11 @@ MOST_COMPONENTS: Final = 1_000  # of all pages that are kept: about 30 MB
 _Measured = frozenset[tuple[str, int | None]]  # components, each with the number of its monitor
 
 
-class _Kept(Struct):
-    """What is known of a page. Instants are monotonic seconds."""
+class _CachedPage(Struct):
+    """The cached state of a page. Instants are monotonic seconds."""
 
     whole: Whole
-    members: list[Member]
+    members: list[VisibleComponent]
     looked_at: float
     past: Past | None = None
     of: _Measured = frozenset()  # what `past` is about
@@ -55,7 +55,7 @@ class _Kept(Struct):
 
     @property
     def measured(self) -> _Measured:
-        """What its days are to be about."""
+        """The components that its days must cover."""
         return frozenset((one.component.id, one.monitor.number if one.monitor else None) for one in self.members)
 
     @property
@@ -64,13 +64,13 @@ class _Kept(Struct):
         return self.past is not None and self.zone == self.whole.page.zone and self.measured <= self.of
 
 
-class Snapshots:
+class PageSnapshots:
     """The pages that visitors ask for."""
 
     def __init__(self, given: Sources, most: int = MOST_COMPONENTS) -> None:
         self.sources = given
         self._most = most
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._kept: OrderedDict[str, _CachedPage] = OrderedDict()
         self._storing: set[asyncio.Task[None]] = set()
         self._may_complain = Seldom()
 
@@ -90,16 +90,16 @@ class Snapshots:
                 await self._wait(kept, now)
         return self._seen(kept)
 
-    def _look(self, whole: Whole, now: float) -> _Kept:
-        """What is known of a page; nothing is shown of it that a change of it or of its monitors has made untrue.
+    def _look(self, whole: Whole, now: float) -> _CachedPage:
+        """The cached state of a page, without anything that a change of the page or of its monitors has made untrue.
 
-        Who began to ask before a change may come after it: a page never goes back to an earlier version.
+        A request that began before a change may arrive here after it: a page never goes back to an earlier version.
         """
         kept = self._kept.get(whole.page.id)
         if kept is not None and whole.page.version < kept.whole.page.version:
             whole = kept.whole
         if kept is None:
-            kept = self._kept[whole.page.id] = _Kept(whole, sources.members(self.sources, whole), now)
+            kept = self._kept[whole.page.id] = _CachedPage(whole, sources.members(self.sources, whole), now)
             self._make_room()
         elif whole is not kept.whole or now - kept.looked_at >= LOOK:
             found = sources.members(self.sources, whole)
@@ -119,19 +119,19 @@ class Snapshots:
             _, gone = self._kept.popitem(last=False)
             total -= max(len(gone.members), 1)
 
-    async def _wait(self, kept: _Kept, now: float) -> None:
+    async def _wait(self, kept: _CachedPage, now: float) -> None:
         """Read, or wait for who reads. Nobody waits for a reader who has had time enough."""
         self._begin(kept, now)
         patience = (FIRST_PATIENCE if kept.past is None else PATIENCE) - (now - kept.began)
         if kept.reading is not None and patience > 0:
             await asyncio.wait({kept.reading}, timeout=patience)
 
-    def _begin(self, kept: _Kept, now: float) -> None:
+    def _begin(self, kept: _CachedPage, now: float) -> None:
         if kept.reading is None and now - kept.failed_at >= AGAIN:
             kept.began = now
             kept.reading = asyncio.get_running_loop().create_task(self._read(kept))
 
-    async def _read(self, kept: _Kept) -> None:
+    async def _read(self, kept: _CachedPage) -> None:
         """Read the days of a page; those that are over are stored."""
         zone, of = kept.whole.page.zone, kept.measured
         kept.failed_at = self.sources.clock.monotonic()  # until it has not
@@ -152,7 +152,7 @@ class Snapshots:
         finally:
             kept.reading = None
 
-    async def _store(self, settled: list[Stored], zone: str) -> None:
+    async def _store(self, settled: list[StoredDay], zone: str) -> None:
         """The job that stores days does it, too: so nothing is lost where it is refused, or the clock is doubted."""
         watch = self.sources.clock_watch
         try:
@@ -162,19 +162,19 @@ class Snapshots:
         except BoxError as refused:
             log.info("Days of a status page are not stored yet: %s", refused.message)
 
-    def _seen(self, kept: _Kept) -> PageSeen:
-        """What was made of it before, or anew where anything has changed since."""
+    def _seen(self, kept: _CachedPage) -> PageSeen:
+        """The page as it was built before, rebuilt if anything has changed since."""
         is_stale = not kept.is_covered or self.sources.clock.monotonic() - kept.read_at >= OLD
         if kept.seen is not None and (kept.seen.stale_since is not None) == is_stale:
             return kept.seen
         now = self.sources.clock.now()
         past = kept.past or sources.unknown_past(kept.whole, now)
-        made = sources.seen(self.sources, kept.whole, kept.members, past, now)
-        kept.seen = tagged(replace(made, stale_since=past.at)) if is_stale else made
+        made = sources.assemble_page(self.sources, kept.whole, kept.members, past, now)
+        kept.seen = with_etag(replace(made, stale_since=past.at)) if is_stale else made
         return kept.seen
 
 
-def _same(some: list[Member], others: list[Member]) -> bool:
+def _same(some: list[VisibleComponent], others: list[VisibleComponent]) -> bool:
     """Whether nothing has changed of monitors and their states."""
     return len(some) == len(others) and all(
         one.monitor is other.monitor and _state(one.live) == _state(other.live)
@@ -182,7 +182,7 @@ def _same(some: list[Member], others: list[Member]) -> bool:
     )
 
 
-def _state(live: Live | None) -> tuple[str, int]:
+def _state(live: MonitorStatus | None) -> tuple[str, int]:
     if live is None:
         return "", 0
     return live.state, live.last.http_code if live.last is not None else 0

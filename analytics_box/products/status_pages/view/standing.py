@@ -1,11 +1,10 @@
-"""How a component and a whole page stand: of what monitors say, what people say and what incidents say (wire 9.2).
-Pure."""
+"""The status of a component and of a whole page, from monitors, incidents and manual statuses (wire 9.2). Pure."""
 
 from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
 from analytics_box.base.clock import MINUTE, SECOND
-from analytics_box.products.monitors.engine import Live
+from analytics_box.products.monitors.engine import MonitorStatus
 from analytics_box.products.monitors.monitor import Monitor
 from analytics_box.products.status_pages.incident import Impact, Incident
 from analytics_box.products.status_pages.page import ComponentStatus
@@ -44,8 +43,10 @@ _OUTAGES: Final = frozenset(("partial_outage", "major_outage"))
 
 
 class Own(NamedTuple):
-    """How a component is without incidents; `status` is None where nothing is known. `since` is when its monitor's
-    state began (UTC ms), 0 where there is none."""
+    """A component's status without incidents; `status` is None if it is unknown. `since` is when its monitor's state
+    began
+    (UTC ms), 0 if there is none.
+    """
 
     current: Current
     freshness: Freshness
@@ -59,7 +60,7 @@ def of_people(status: ComponentStatus) -> Own:
     return Own(_OF_PEOPLE[status], "fresh", status)
 
 
-def of_monitor(monitor: Monitor, live: Live | None, now: int) -> Own:
+def of_monitor(monitor: Monitor, live: MonitorStatus | None, now: int) -> Own:
     """A component that a monitor checks. What was good when it was last checked, too long ago, is not known to be.
 
     A monitor that is down is a major outage, also where the wire calls it degraded (wire 9.2).
@@ -87,9 +88,11 @@ def _freshness(monitor: Monitor, at: int | None, now: int) -> Freshness:
     return "fresh" if now - at <= max(longest * SECOND, _LEAST_FRESH) else "stale"
 
 
-def _current(live: Live) -> Current:
-    """What the monitor says. One that is verified was up; in a maintenance it is what the last check found, and never
-    down. One that is down but answered with less than 500 is degraded (wire 9.2)."""
+def _current(live: MonitorStatus) -> Current:
+    """The state that the monitor reports. A monitor under verification was up; in a maintenance the latest check
+    decides,
+    and the state is never down. A monitor that is down but answered with a status below 500 is degraded (wire 9.2).
+    """
     passed = live.last is not None and live.last.outcome != "fail"
     code = live.last.http_code if live.last is not None else 0
     match live.state:
@@ -112,7 +115,7 @@ def worst(statuses: Iterable[ComponentStatus | None]) -> ComponentStatus | None:
 
 
 def status_of(component_id: str, own: Own, incidents: Iterable[Incident]) -> ComponentStatus | None:
-    """How a component is, with what the active incidents and maintenances say of it."""
+    """A component's status, including the active incidents and maintenances."""
     said = (
         OF_IMPACT[one.impact]
         for incident in incidents
@@ -124,9 +127,9 @@ def status_of(component_id: str, own: Own, incidents: Iterable[Incident]) -> Com
 
 
 def overall(owns: Collection[Own], incidents: Iterable[Incident], shown: Collection[str]) -> Overall:
-    """How the whole page is (wire 9.2), of its components and of the incidents that are active.
+    """The status of the whole page (wire 9.2), from its components and the active incidents.
 
-    `shown` are the ids of the components: what an incident says of others does not count. A maintenance is no incident.
+    `shown` are the ids of the components: impacts on others do not count. A maintenance is not an incident.
     """
     active = [one for one in incidents if one.kind == "incident" and one.is_active]
     if any(one.severity == "critical" or _is_down(one, shown) for one in active):

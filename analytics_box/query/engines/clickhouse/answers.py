@@ -5,10 +5,10 @@ from functools import partial
 
 from analytics_box.base.errors import DeadlineExceeded, Unavailable
 from analytics_box.query.engines.clickhouse.following import Following
-from analytics_box.query.engines.clickhouse.line import Line
+from analytics_box.query.engines.clickhouse.line import ClickHouseConnection
 from analytics_box.query.engines.clickhouse.server import Server
 from analytics_box.query.engines.counting import Row, Take
-from analytics_box.query.plan import Plan
+from analytics_box.query.plan import QueryPlan
 
 log = logging.getLogger(__name__)
 
@@ -16,14 +16,14 @@ _TRIES = 2  # of a question beside which rows were replaced; another one has the
 
 
 class Answers:
-    """So many questions may be `waiting` at once."""
+    """Answers to plans from ClickHouse. Up to `waiting` plans may be open at the same time."""
 
-    def __init__(self, line: Line, following: Following, *, waiting: int) -> None:
+    def __init__(self, line: ClickHouseConnection, following: Following, *, waiting: int) -> None:
         self._line, self._following = line, following
         self._waiting, self._running = waiting, 0
 
-    async def rows(self, plan: Plan, seconds: float, take: Take) -> list[Row]:
-        """The rows of a plan. Raises Away, PlanFailed, DeadlineExceeded, OverBudget and Unavailable."""
+    async def rows(self, plan: QueryPlan, seconds: float, take: Take) -> list[Row]:
+        """The rows of a plan. Raises Away, ClickHousePlanFailed, DeadlineExceeded, OverBudget and Unavailable."""
         if self._running >= self._waiting:
             raise Unavailable("Too many questions at once; ask again in a moment", retry_after=1)
         self._running += 1
@@ -32,7 +32,7 @@ class Answers:
         finally:
             self._running -= 1
 
-    async def _answer(self, plan: Plan, seconds: float, take: "_Once") -> list[Row]:
+    async def _answer(self, plan: QueryPlan, seconds: float, take: "_Once") -> list[Row]:
         """Ask, once more where rows were replaced meanwhile, and in the end while nothing is."""
         for _ in range(_TRIES):
             before = self._following.removals
@@ -42,7 +42,7 @@ class Answers:
         async with self._following.lock:
             return await self._ask(plan, seconds, take)
 
-    async def _ask(self, plan: Plan, seconds: float, take: "_Once") -> list[Row]:
+    async def _ask(self, plan: QueryPlan, seconds: float, take: "_Once") -> list[Row]:
         take.begin()
         try:
             return await self._line.ask(partial(_rows, plan=plan, seconds=seconds, take=take), seconds=seconds + 1)
@@ -67,5 +67,5 @@ class _Once:
             self._take(more)
 
 
-def _rows(server: Server, *, plan: Plan, seconds: float, take: Take) -> list[Row]:
+def _rows(server: Server, *, plan: QueryPlan, seconds: float, take: Take) -> list[Row]:
     return server.rows(plan, seconds, take)

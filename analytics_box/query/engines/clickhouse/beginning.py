@@ -1,4 +1,4 @@
-"""How far ClickHouse is when the line to it was opened: where it was left, or at the beginning."""
+"""The position of ClickHouse when its connection is opened: the recorded one, or the beginning."""
 
 import asyncio
 import logging
@@ -12,16 +12,16 @@ from analytics_box.base.clock import Clock
 from analytics_box.base.facts import orders, trimmed
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.query.engines.clickhouse import machines, opening, shipping
-from analytics_box.query.engines.clickhouse.line import Line
-from analytics_box.query.engines.clickhouse.machines import Machine
-from analytics_box.query.engines.clickhouse.server import Away, Gone
+from analytics_box.query.engines.clickhouse.line import ClickHouseConnection
+from analytics_box.query.engines.clickhouse.machines import ClickHouseMachine
+from analytics_box.query.engines.clickhouse.server import Away, EventsLost
 from analytics_box.query.engines.clickhouse.shipping import Position
 
 log = logging.getLogger(__name__)
 
 
-async def alone(events: Db, line: Line, clock: Clock) -> Position:
-    """How far it is with this machine's facts; what is not of these is made anew."""
+async def alone(events: Db, line: ClickHouseConnection, clock: Clock) -> Position:
+    """Return the position of this machine's facts in ClickHouse. Tables that do not match it are rebuilt."""
     server, position = line.there(), shipping.read_position(events.path.parent)
     box = await events.read(_box)
     why = await line.send(partial(opening.why_not, server, position, box))
@@ -33,11 +33,13 @@ async def alone(events: Db, line: Line, clock: Clock) -> Position:
         await line.send(partial(opening.require_shape, server))
         await line.send(partial(opening.require, server, counts, floors))
     if position is None or why:
-        return await _begun(events, line, clock, box=box, why=why, floors=floors)
+        return await _begin(events, line, clock, box=box, why=why, floors=floors)
     return position
 
 
-async def _begun(events: Db, line: Line, clock: Clock, *, box: str, why: str, floors: Mapping[str, int]) -> Position:
+async def _begin(
+    events: Db, line: ClickHouseConnection, clock: Clock, *, box: str, why: str, floors: Mapping[str, int]
+) -> Position:
     """Make the tables anew, or where ClickHouse has rows alone, keep these and send everything else again."""
     server = line.there()
     position = Position(secrets.token_hex(8), applied=await events.read(shipping.newest_change))
@@ -54,13 +56,15 @@ async def _begun(events: Db, line: Line, clock: Clock, *, box: str, why: str, fl
     return position
 
 
-async def among(events: Db, line: Line, clock: Clock, machine: Machine | None) -> Position:
-    """How far this machine is among others; what it has there is removed and sent again where that is not sure."""
+async def among(events: Db, line: ClickHouseConnection, clock: Clock, machine: ClickHouseMachine | None) -> Position:
+    """Return the position of this machine among several. If it is uncertain, the machine's rows there are removed and
+    sent again.
+    """
     if machine is None:
         raise Away("this machine has not heard from its primary yet")
     floors, counts = await events.read(_only_there)
     if floors and not machine.number:
-        raise Gone("events have left events.db for its tables when this was the only machine")
+        raise EventsLost("events have left events.db for its tables when this was the only machine")
     server, position = line.there(), shipping.read_position(events.path.parent)
     epochs = await line.send(partial(machines.found_tables, server, machine))
     if floors:
@@ -78,7 +82,9 @@ async def among(events: Db, line: Line, clock: Clock, machine: Machine | None) -
     return position
 
 
-async def _is_ours(events: Db, line: Line, position: Position, machine: Machine, epochs: list[str]) -> bool:
+async def _is_ours(
+    events: Db, line: ClickHouseConnection, position: Position, machine: ClickHouseMachine, epochs: list[str]
+) -> bool:
     """Whether what this machine has there is what it sent until this position."""
     if position.epoch.partition(".")[0] not in epochs:
         return False
@@ -92,5 +98,7 @@ def _box(db: Connection) -> str:
 
 
 def _only_there(db: Connection) -> tuple[dict[str, int], dict[str, int]]:
-    """What ClickHouse has alone: up to which ids, and how many rows; none are counted while some are to be removed."""
+    """The rows that are only in ClickHouse: the highest id and the number of rows by table; no numbers while removal
+    orders are pending.
+    """
     return trimmed.floors(db), {} if orders.count(db) else trimmed.counts(db)

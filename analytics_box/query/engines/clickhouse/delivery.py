@@ -1,15 +1,16 @@
-"""What becomes of a shipment in ClickHouse: it is inserted, what it replaces goes, and is looked for again."""
+"""The delivery of a shipment to ClickHouse: insert it, remove the rows that it replaces, and check that
+they are gone."""
 
 from collections.abc import Collection
 
 from analytics_box.query.engines.clickhouse import tables
-from analytics_box.query.engines.clickhouse.machines import Machine, first_of, key_of
+from analytics_box.query.engines.clickhouse.machines import ClickHouseMachine, first_of, key_of
 from analytics_box.query.engines.clickhouse.server import Away, Server, count
 from analytics_box.query.engines.clickhouse.shipping import Position, Shipment
-from analytics_box.query.engines.clickhouse.tables import Table
+from analytics_box.query.engines.clickhouse.tables import ClickHouseTable
 
 
-def deliver(server: Server, position: Position, shipment: Shipment, machine: Machine | None = None) -> None:
+def deliver(server: Server, position: Position, shipment: Shipment, machine: ClickHouseMachine | None = None) -> None:
     """Send what it has, then remove what that replaces, and see that nothing is left of it. Raises Away."""
     number, tries = position.number + 1, shipment.sending.tries
     for part in shipment.parts:
@@ -37,16 +38,18 @@ def take_back(server: Server, number: int) -> None:
         server.remove(table.name, f"shipment = {number}")
 
 
-def came_with(server: Server, table: Table, number: int, machine: Machine | None = None) -> set[int]:
+def came_with(
+    server: Server, table: ClickHouseTable, number: int, machine: ClickHouseMachine | None = None
+) -> set[int]:
     """The ids here of the rows of a table that came with a shipment and are still there."""
     key, first = key_of(table, machine), first_of(machine)
     return {int(row) - first for (row,) in server.look(f"select {key} from {table.name} where shipment = {number}")}
 
 
 def came_again(
-    server: Server, table: Table, number: int, rows: Collection[int], machine: Machine | None = None
+    server: Server, table: ClickHouseTable, number: int, rows: Collection[int], machine: ClickHouseMachine | None = None
 ) -> set[int]:
-    """Which of these rows later shipments have brought, too."""
+    """Return the rows, of these, that later shipments contain as well."""
     key, first = key_of(table, machine), first_of(machine)
     listed = ", ".join(str(row + first) for row in rows)
     found = server.look(f"select distinct {key} from {table.name} where {key} in ({listed}) and shipment > {number}")
@@ -54,7 +57,7 @@ def came_again(
 
 
 def take_back_rows(
-    server: Server, table: Table, number: int, rows: Collection[int], machine: Machine | None = None
+    server: Server, table: ClickHouseTable, number: int, rows: Collection[int], machine: ClickHouseMachine | None = None
 ) -> None:
     """Remove these rows of a shipment, and look for them again. Raises Away."""
     key, first = key_of(table, machine), first_of(machine)

@@ -19,16 +19,16 @@ from analytics_box.base.store.text_numbers import number_of
 from analytics_box.query.engines.clickhouse import removing, words
 from analytics_box.query.engines.clickhouse.answers import Answers
 from analytics_box.query.engines.clickhouse.following import Following
-from analytics_box.query.engines.clickhouse.line import Line
-from analytics_box.query.engines.clickhouse.machines import SHIFT, Machine, first_of, of_number
+from analytics_box.query.engines.clickhouse.line import ClickHouseConnection
+from analytics_box.query.engines.clickhouse.machines import SHIFT, ClickHouseMachine, first_of, of_number
 from analytics_box.query.engines.clickhouse.removing import Everywhere
-from analytics_box.query.engines.clickhouse.server import Away, PlanFailed, Server, Target
+from analytics_box.query.engines.clickhouse.server import Away, ClickHousePlanFailed, ClickHouseTarget, Server
 from analytics_box.query.engines.clickhouse.trimming import Trimming
 from analytics_box.query.engines.clickhouse.upkeep import Upkeep
 from analytics_box.query.engines.counting import Row, Take
-from analytics_box.query.engines.sql import Statement
-from analytics_box.query.engines.trimming import Trimmed
-from analytics_box.query.plan import Plan
+from analytics_box.query.engines.sql import SqlStatement
+from analytics_box.query.engines.trimming import TrimTimes
+from analytics_box.query.plan import QueryPlan
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -45,18 +45,18 @@ class ClickHouse:
         self,
         events: Db,
         clock: Clock,
-        target: Target,
+        target: ClickHouseTarget,
         *,
         waiting: int = 256,
         every: float = EVERY_SECONDS,
         keep_days: int = 0,
-        among: Callable[[], Machine | None] | None = None,
+        among: Callable[[], ClickHouseMachine | None] | None = None,
     ) -> None:
         """`among` says which of several machines this is, once it is known."""
         self._events = events
         self.is_shared = among is not None  # whether it has events that events.db has not, those of other machines
-        self.trimmed = Trimmed(events)
-        self._line = Line(clock, target)
+        self.trimmed = TrimTimes(events)
+        self._line = ClickHouseConnection(clock, target)
         self.following = Following(events, clock, self._line, self.trimmed, every=every, among=among)
         self.trimming = Trimming(events, clock, self._line, self.following, self.trimmed, keep_days=keep_days)
         self._upkeep = Upkeep(events, clock, self._line, self.following)
@@ -74,12 +74,12 @@ class ClickHouse:
 
     @property
     def replaced_at(self) -> int:
-        """When another machine was promoted in the place of this primary (UTC ms); 0 if none was."""
+        """The time when another machine was promoted in place of this primary (UTC ms); 0 if none was."""
         return self._line.replaced_at
 
     @property
     def lacks(self) -> str:
-        """What it has lost that nobody else has, in words; empty where it has everything."""
+        """A description of the events that ClickHouse has lost and that exist nowhere else; empty if it is complete."""
         return self._line.lacks
 
     @property
@@ -92,11 +92,11 @@ class ClickHouse:
         """The last change that has arrived; None where nothing was ever sent, so that nobody needs any."""
         return self.following.applied
 
-    def statement(self, plan: Plan) -> Statement:
-        """What it would run for this plan."""
+    def statement(self, plan: QueryPlan) -> SqlStatement:
+        """The statement for this plan."""
         return words.render(plan, several=self.is_shared)
 
-    async def rows_or_none(self, plan: Plan, seconds: float, take: Take) -> list[Row] | None:
+    async def rows_or_none(self, plan: QueryPlan, seconds: float, take: Take) -> list[Row] | None:
         """The rows of a plan; None where somebody else has to answer it now.
 
         Raises DeadlineExceeded, OverBudget and Unavailable.
@@ -108,7 +108,7 @@ class ClickHouse:
             return await self._answers.rows(plan, seconds, take)
         except TimeoutError:
             log.warning("ClickHouse is too far behind to answer queries now")
-        except PlanFailed:
+        except ClickHousePlanFailed:
             log.exception("ClickHouse cannot answer this; SQLite does")
         except Away:
             pass  # it was told in the log
@@ -138,19 +138,20 @@ class ClickHouse:
             yield
 
     async def look(self, work: Callable[[Server], T]) -> T:
-        """What is found there once all is there that this box has. Raises Away."""
+        """Run a read there, after ClickHouse has caught up with events.db. Raises Away."""
         await self.following.follow(now=True)
         return await self._line.ask(work)
 
     async def behind(self) -> tuple[int, int]:
-        """How many rows of facts are there, and how many are still to come."""
+        """The number of rows of facts there, and the number of rows still to come."""
         newest, position = await self._events.read(_newest), self.following.position
         there = {name: max(position.last_of(name), 0) if position else 0 for name in newest}
         return sum(there.values()), sum(max(newest[name] - there[name], 0) for name in newest)
 
     async def links(self, site: int, profile_id: str) -> list[tuple[int, int, int]]:
-        """Who the visitors were that any machine knows to have been a person: (visitor, since, 1 for the person or 0
-        for somebody else). Raises Away."""
+        """Return the visitors that any machine knows to have been a person: (visitor, since, 1 for the person or 0 for
+        another person). Raises Away.
+        """
         await self.following.follow(now=True)
         person = number_of(profile_id)
         theirs = f"select visitor from visitor_profiles where site = {site} and profile = {person}"
@@ -164,7 +165,7 @@ class ClickHouse:
         return [(int(visitor), int(time), int(is_person)) for visitor, time, is_person in found]
 
     async def used(self, strings: Collection[int]) -> set[int]:
-        """Which of these strings facts have that this machine has sent. Raises Away."""
+        """Return the text numbers, of these, that facts sent by this machine use. Raises Away."""
         if not self.is_shared:
             return await self.look(partial(removing.used, wanted=strings))
         await self.following.follow(now=True)

@@ -11,16 +11,16 @@ from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY, Clock
 from analytics_box.base.facts import erase, orders, trimmed
-from analytics_box.base.facts.orders import Order
+from analytics_box.base.facts.orders import ErasureOrder
 from analytics_box.base.store import text_numbers
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.query.engines.clickhouse import beginning, delivery, machines, opening, removing, shipping
-from analytics_box.query.engines.clickhouse.line import Line
-from analytics_box.query.engines.clickhouse.machines import Machine
-from analytics_box.query.engines.clickhouse.removing import Found
+from analytics_box.query.engines.clickhouse.line import ClickHouseConnection
+from analytics_box.query.engines.clickhouse.machines import ClickHouseMachine
+from analytics_box.query.engines.clickhouse.removing import AffectedRows
 from analytics_box.query.engines.clickhouse.server import Away, Server
-from analytics_box.query.engines.clickhouse.shipping import Position, Sending, Shipment
-from analytics_box.query.engines.trimming import Trimmed
+from analytics_box.query.engines.clickhouse.shipping import PendingShipment, Position, Shipment
+from analytics_box.query.engines.trimming import TrimTimes
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ _READ_SECONDS = 120.0
 _NOBODY = -1  # no text has this number
 
 
-class Sent(NamedTuple):
+class ShipmentResult(NamedTuple):
     """Whether there may be more to send, and what of it was read already."""
 
     more: bool
@@ -36,17 +36,17 @@ class Sent(NamedTuple):
 
 
 class Following:
-    """One after the other; whoever changes something there holds the `lock`."""
+    """Sends shipments and removals one after the other. Code that changes rows there holds the `lock`."""
 
     def __init__(
         self,
         events: Db,
         clock: Clock,
-        line: Line,
-        known: Trimmed,
+        line: ClickHouseConnection,
+        known: TrimTimes,
         *,
         every: float,
-        among: Callable[[], Machine | None] | None = None,
+        among: Callable[[], ClickHouseMachine | None] | None = None,
     ) -> None:
         self._events, self._clock, self._line, self._known = events, clock, line, known
         self._every, self._among = every, among
@@ -88,7 +88,9 @@ class Following:
 
     @contextmanager
     def replacing(self) -> Iterator[None]:
-        """Whoever asks meanwhile may see half of it. After a failure that is so until the line is opened."""
+        """Mark a replacement of rows: concurrent reads may see a part of it. After a failure, the mark stays until the
+        connection is opened again.
+        """
         self.removals += self.removals % 2 + 1  # odd until it is over, whatever happened before
         yield
         self.removals += 1
@@ -105,7 +107,7 @@ class Following:
         return () if machine is None else machine.retired
 
     async def write(self, position: Position) -> None:
-        """It is so far now. Raises OSError."""
+        """Record the position. Raises OSError."""
         await asyncio.to_thread(shipping.write_position, self._events.path.parent, position)
         self.position = position
 
@@ -121,7 +123,7 @@ class Following:
             with self._line.losing():
                 if self._line.server is None:
                     await self._open()
-                sent = Sent(more=True)
+                sent = ShipmentResult(more=True)
                 while self._version < wanted:
                     version = self._events.version
                     sent = await self._step(sent.ahead)
@@ -144,7 +146,7 @@ class Following:
             raise Away("It is closed")
         return self.position, self._line.server
 
-    async def _step(self, ahead: Shipment | None) -> Sent:
+    async def _step(self, ahead: Shipment | None) -> ShipmentResult:
         """Send one shipment: one that may be on its way already, what was read ahead, or what is next."""
         position, server = self._open_position()
         now, machine = self._clock.now(), self.machine
@@ -156,7 +158,7 @@ class Following:
         elif shipment is None:
             shipment = await self._next_shipment(server, position, now)
         if shipment is None:
-            return Sent(more=False)
+            return ShipmentResult(more=False)
         position = position.sends(shipment.sending)
         if position != self.position:
             await self.write(position)
@@ -166,7 +168,7 @@ class Following:
         following = await self._deliver(server, position, shipment, arrived)
         await self.write(arrived)
         # There may be more behind what was read ahead: it is older than this step.
-        return Sent(shipment.more or shipment is ahead, following)
+        return ShipmentResult(shipment.more or shipment is ahead, following)
 
     async def _deliver(
         self, server: Server, position: Position, shipment: Shipment, arrived: Position
@@ -193,8 +195,8 @@ class Following:
                 raise sent
             return None if isinstance(ahead, BaseException) else ahead
 
-    async def _same_shipment(self, server: Server, position: Position, sending: Sending, now: int) -> Shipment:
-        """What may be on its way already, once more."""
+    async def _same_shipment(self, server: Server, position: Position, sending: PendingShipment, now: int) -> Shipment:
+        """The shipment that may be on its way already, to be sent again."""
         if now - sending.began >= DAY:
             await self._line.send(partial(delivery.take_back, server, position.number + 1))
             sending = sending.anew(now)
@@ -203,7 +205,7 @@ class Following:
         )
 
     async def _next_shipment(self, server: Server, position: Position, now: int) -> Shipment | None:
-        """What is to be sent next; None where all is there."""
+        """The next shipment; None if ClickHouse has caught up."""
         machine, left = self.machine, dict[tuple[str, tuple[int, ...]], int]()
         while True:
             try:
@@ -236,7 +238,7 @@ class Following:
         if isinstance(order.what, orders.Older):
             await erase.people(self._events, order.what.site, order.what.before, self._visitors)
         floors = await self._events.read(trimmed.floors)
-        left = await self._line.send(partial(removing.left, server, order.what.site, floors, machine))
+        left = await self._line.send(partial(removing.remaining_rows, server, order.what.site, floors, machine))
         await self._events.write(partial(orders.forget, order=order, left=left))
         await self._known.reload()
         if not position.removed_at:
@@ -244,14 +246,14 @@ class Following:
         return True
 
     async def _visitors(self, site: int, wanted: list[int]) -> set[int]:
-        """Which of these visitors of a site have events there."""
+        """The visitors of a site, of these, that have events there."""
         return await self._line.send(partial(removing.visitors, self._line.there(), site, wanted))
 
     async def _read(self, work: Callable[[Connection], T]) -> T:
         return await self._events.read(work, seconds=_READ_SECONDS)
 
 
-def _as_shared(db: Connection, *, order: Order) -> Order:
+def _as_shared(db: Connection, *, order: ErasureOrder) -> ErasureOrder:
     """The order by the numbers that texts have on all machines."""
     if not isinstance(order.what, orders.OfPerson) or not order.what.profile:
         return order
@@ -260,9 +262,9 @@ def _as_shared(db: Connection, *, order: Order) -> Order:
     return replace(order, what=replace(order.what, profile=shared))
 
 
-def _as_here(db: Connection, *, found: Found, machine: Machine) -> Found:
-    """What was found by the numbers that texts and sessions have on this machine."""
-    return Found(
+def _as_here(db: Connection, *, found: AffectedRows, machine: ClickHouseMachine) -> AffectedRows:
+    """Convert the numbers of texts and sessions to those of this machine."""
+    return AffectedRows(
         found.rows,
         text_numbers.rows_of(db, found.strings),
         {session - machine.first for session in found.sessions},

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TypeVar
 
 from analytics_box.base.clock import Clock
-from analytics_box.query.engines.clickhouse.server import Away, Gone, Replaced, Server, Target
+from analytics_box.query.engines.clickhouse.server import Away, ClickHouseTarget, EventsLost, PrimaryReplaced, Server
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -19,10 +19,10 @@ AT_ONCE = 8  # questions that are with the server
 _FIRST_WAIT, _LONGEST_WAIT = 5, 60  # seconds after a failure
 
 
-class Line:
-    """Whoever finds that ClickHouse is not available loses the line; the next one opens it."""
+class ClickHouseConnection:
+    """The connection to ClickHouse. A caller that finds it unavailable drops it; the next caller opens it again."""
 
-    def __init__(self, clock: Clock, target: Target) -> None:
+    def __init__(self, clock: Clock, target: ClickHouseTarget) -> None:
         self._clock, self._target = clock, target
         self.server: Server | None = None
         self.is_ready = False  # it has answered last, and has all that there was then
@@ -55,7 +55,7 @@ class Line:
         return await asyncio.get_running_loop().run_in_executor(self._sending, work)
 
     async def ask(self, work: Callable[[Server], T], *, seconds: float | None = None) -> T:
-        """What is found there, beside other questions. Raises Away, and TimeoutError."""
+        """Run a read there, concurrently with others. Raises Away, and TimeoutError."""
         server = self.there()
         try:
             asked = asyncio.get_running_loop().run_in_executor(self._asking, partial(work, server))
@@ -74,19 +74,19 @@ class Line:
         """Do without it, and try again after a while, which grows with each failure."""
         wait = min(_FIRST_WAIT * 2 ** min(self._failures, 10), _LONGEST_WAIT)
         self._failures += 1
-        self.lacks = str(why) if isinstance(why, Gone) else ""
-        self.replaced_at = why.promoted_at if isinstance(why, Replaced) else self.replaced_at
+        self.lacks = str(why) if isinstance(why, EventsLost) else ""
+        self.replaced_at = why.promoted_at if isinstance(why, PrimaryReplaced) else self.replaced_at
         self.away_since = self.away_since or self._clock.now()
         self._not_before = self._clock.monotonic() + wait
         self.is_ready = False
         log.error("ClickHouse is not available (%s); next try in %d seconds", why, wait)
         server, self.server = self.server, None
         if server is not None:
-            self._sending.submit(_closed, server)
+            self._sending.submit(_close_server, server)
 
     @contextlib.contextmanager
     def losing(self) -> Iterator[None]:
-        """Whatever fails in here loses the line. Raises Away."""
+        """Drop the connection if this block fails. Raises Away."""
         try:
             yield
         except (Away, OSError) as away:
@@ -100,9 +100,9 @@ class Line:
             threads.shutdown(wait=True, cancel_futures=True)
         server, self.server = self.server, None
         if server is not None:
-            _closed(server)
+            _close_server(server)
 
 
-def _closed(server: Server) -> None:
+def _close_server(server: Server) -> None:
     with contextlib.suppress(Away):
         server.close()

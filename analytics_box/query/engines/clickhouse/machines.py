@@ -14,18 +14,18 @@ import secrets
 from collections.abc import Collection, Iterable, Mapping
 
 from analytics_box.base.facts.tables import FACT_NAMES
-from analytics_box.base.store.text_numbers import hashed
+from analytics_box.base.store.text_numbers import text_number_sql
 from analytics_box.ingest.cluster.which import Which
 from analytics_box.query.engines.clickhouse import tables
-from analytics_box.query.engines.clickhouse.server import Away, Gone, Replaced, Server, count, counts
-from analytics_box.query.engines.clickhouse.tables import OWNER, Table
+from analytics_box.query.engines.clickhouse.server import Away, EventsLost, PrimaryReplaced, Server, count, counts
+from analytics_box.query.engines.clickhouse.tables import OWNER, ClickHouseTable
 
 SHIFT = 40
 _MAIN, _FIRST_OWN = 1, 2  # ids of owner rows
 
 
-class Machine(Which, frozen=True):
-    """One of several, and which rows are its own."""
+class ClickHouseMachine(Which, frozen=True):
+    """A machine, one of several that share ClickHouse, and the conditions of its rows."""
 
     @property
     def first(self) -> int:
@@ -34,53 +34,53 @@ class Machine(Which, frozen=True):
 
     @property
     def promoted(self) -> str:
-        """What its owner row says of that."""
+        """The time of its promotion, as its owner row records it."""
         return str(self.promoted_at or "")
 
-    def key(self, table: Table) -> str:
+    def key(self, table: ClickHouseTable) -> str:
         """The column that names a row of this machine."""
         return "row" if table.name == "strings" else "id"
 
-    def own(self, table: Table) -> str:
-        """Which rows are this machine's."""
+    def own(self, table: ClickHouseTable) -> str:
+        """A condition of this machine's rows."""
         return of_number(self.number, self.key(table))
 
-    def names(self, table: Table) -> tuple[str, ...]:
+    def names(self, table: ClickHouseTable) -> tuple[str, ...]:
         """The columns of a row as it is sent."""
         return (*table.names, "row") if table.name == "strings" else table.names
 
-    def shown(self, table: Table, name: str) -> str:
-        """What a column of events.db is there, in SQLite's words."""
+    def shown(self, table: ClickHouseTable, name: str) -> str:
+        """SQLite's expression for a column as ClickHouse stores it."""
         if name == "row":
             return f"id + {self.first}"
         if table.name == "strings":
-            return hashed("strings.id") if name == "id" else name
+            return text_number_sql("strings.id") if name == "id" else name
         if name == "id":
             return f"id + {self.first}"
         if name == "session":
             return f"iif(session = 0, 0, session + {self.first})"
-        return hashed(name) if name in table.texts else name
+        return text_number_sql(name) if name in table.texts else name
 
 
-def first_of(machine: Machine | None) -> int:
+def first_of(machine: ClickHouseMachine | None) -> int:
     """The first of its numbers, of one machine alone 0."""
     return 0 if machine is None else machine.first
 
 
-def key_of(table: Table, machine: Machine | None) -> str:
+def key_of(table: ClickHouseTable, machine: ClickHouseMachine | None) -> str:
     """The column that names a row of this machine, or of one machine alone."""
     return "id" if machine is None else machine.key(table)
 
 
 def of_number(number: int, key: str = "id") -> str:
-    """Which rows are of the machine with this number."""
+    """A condition of the rows of the machine with this number."""
     return f"{key} >= {number << SHIFT} and {key} < {(number + 1) << SHIFT}"
 
 
-def found_tables(server: Server, machine: Machine) -> list[str]:
+def found_tables(server: Server, machine: ClickHouseMachine) -> list[str]:
     """The epochs of the tables that are there, of which one that came late may be a second name; the primary makes them
     where they do not fit. Raises Away."""
-    for statement in tables.created(OWNER, server.cluster):
+    for statement in tables.create_statements(OWNER, server.cluster):
         server.do(statement)
     is_own(server, machine, "")  # first: a primary that was replaced must not make tables either
     shape = tables.shape(server.cluster, several=True)
@@ -94,7 +94,7 @@ def found_tables(server: Server, machine: Machine) -> list[str]:
     if machine.number:
         raise Away("the primary has not made the tables yet, or has another version")
     if machine.alone or _has_rows_of(server, machine.retired, there):
-        raise Gone("its tables are not whole, or of another version, and have events that are nowhere else")
+        raise EventsLost("its tables are not whole, or of another version, and have events that are nowhere else")
     return [_make(server, machine, shape)]
 
 
@@ -104,32 +104,32 @@ def _has_rows_of(server: Server, numbers: Iterable[int], tables_there: Collectio
     return any(any(counts(server, dict.fromkeys(there, of_number(number))).values()) for number in numbers if there)
 
 
-def _make(server: Server, machine: Machine, shape: str) -> str:
+def _make(server: Server, machine: ClickHouseMachine, shape: str) -> str:
     """Make all tables anew: every machine sends its events again."""
     epoch = secrets.token_hex(8)
     server.remove(OWNER.name, "id > 0")
     for table in tables.SHIPPED:
-        made = tables.created(table, server.cluster, several=True)
-        for statement in (*tables.dropped(table.name, server.cluster), *made):
+        made = tables.create_statements(table, server.cluster, several=True)
+        for statement in (*tables.drop_statements(table.name, server.cluster), *made):
             server.do(statement)
     _insert_owner(server, [_MAIN, machine.cluster, epoch, shape, 0])
     return epoch
 
 
-def is_own(server: Server, machine: Machine, epoch: str) -> bool:
+def is_own(server: Server, machine: ClickHouseMachine, epoch: str) -> bool:
     """Whether what this machine has there is what it sent under this epoch. Raises Away where its number is another
-    machine's, and Replaced."""
+    machine's, and PrimaryReplaced."""
     number = _FIRST_OWN + machine.number
     found = server.look(f"select box, epoch, shape from {OWNER.name} where id = {number}")
     if any(box != machine.box for box, _, _ in found):
         raise Away(f"the machine number {machine.number} is another machine's there: give this one a number of its own")
     newest = max((int(promoted or 0) for _, _, promoted in found), default=0)
     if newest > machine.promoted_at:
-        raise Replaced(newest)
+        raise PrimaryReplaced(newest)
     return (machine.box, epoch, machine.promoted) in found
 
 
-def begin(server: Server, machine: Machine, epoch_of_tables: str, floors: Mapping[str, int]) -> str:
+def begin(server: Server, machine: ClickHouseMachine, epoch_of_tables: str, floors: Mapping[str, int]) -> str:
     """Remove what this machine has there, but for what it has there only; the epoch of what it sends now."""
     epoch = f"{epoch_of_tables}.{secrets.token_hex(8)}"
     server.remove(OWNER.name, f"id = {_FIRST_OWN + machine.number}")
@@ -142,20 +142,20 @@ def begin(server: Server, machine: Machine, epoch_of_tables: str, floors: Mappin
     return epoch
 
 
-def check(server: Server, machine: Machine, epoch: str) -> None:
+def check(server: Server, machine: ClickHouseMachine, epoch: str) -> None:
     """See that the tables are still those that this machine sent its rows to. Raises Away."""
     found = server.look(f"select epoch from {OWNER.name} where id = {_MAIN}")
     if (epoch.partition(".")[0],) not in found or not is_own(server, machine, epoch):
         raise Away("the tables are others now: this machine sends its events again")
 
 
-def first_shipment(machine: Machine, now: int) -> int:
+def first_shipment(machine: ClickHouseMachine, now: int) -> int:
     """A number above those of all shipments that this machine has sent before it begins again, `now` (UTC ms): there
     are far fewer than a hundred in a second."""
     return machine.first + now // 10
 
 
-def remove_late(server: Server, machine: Machine, before: int, kept: Mapping[str, int]) -> None:
+def remove_late(server: Server, machine: ClickHouseMachine, before: int, kept: Mapping[str, int]) -> None:
     """Remove what came late of what this machine sent before it began again with this shipment, above what it kept."""
     late = {table.name: f"{_above(machine, table, kept)} and shipment < {before}" for table in tables.SHIPPED}
     for table, found in counts(server, late).items():
@@ -163,8 +163,8 @@ def remove_late(server: Server, machine: Machine, before: int, kept: Mapping[str
             server.remove(table, late[table])
 
 
-def _above(machine: Machine, table: Table, floors: Mapping[str, int]) -> str:
-    """Which rows are this machine's, without those up to its floors, which are facts."""
+def _above(machine: ClickHouseMachine, table: ClickHouseTable, floors: Mapping[str, int]) -> str:
+    """A condition of this machine's rows above its floors; only tables of facts have floors."""
     floor = floors.get(table.name)
     return machine.own(table) if floor is None else f"{machine.own(table)} and id > {machine.first + floor}"
 

@@ -1,25 +1,27 @@
-"""What is found in ClickHouse when it is opened: the tables of this position, others, or none; and what is done then.
+"""The checks of ClickHouse's tables when it is opened, and the consequences: they belong to this position, to another,
+or do not exist.
 
-As long as events.db has all rows, tables that do not fit are made anew. Once rows were trimmed, ClickHouse has them
-alone: then it keeps these, loses everything else, and is sent what events.db has (`resume`). If it has not even these,
-nothing is done until somebody looks (Gone).
+As long as events.db has all rows, tables that do not match are rebuilt. Once rows were trimmed, only ClickHouse has
+them: then it keeps these, drops everything else, and is sent the rows of events.db (`resume`). If it does not even have
+these, nothing is done until an administrator intervenes (EventsLost).
 """
 
 import json
 from collections.abc import Mapping
 
 from analytics_box.query.engines.clickhouse import tables
-from analytics_box.query.engines.clickhouse.machines import Machine, first_of, key_of
-from analytics_box.query.engines.clickhouse.server import Away, Gone, Server, count
+from analytics_box.query.engines.clickhouse.machines import ClickHouseMachine, first_of, key_of
+from analytics_box.query.engines.clickhouse.server import Away, EventsLost, Server, count
 from analytics_box.query.engines.clickhouse.shipping import Position, TopChanged
 from analytics_box.query.engines.clickhouse.tables import OWNER
 from analytics_box.query.engines.counting import Row
 
 
 def why_not(server: Server, position: Position | None, box: str) -> str:
-    """Why the tables there are not those of this position; nothing where they are. Raises Away where they are of
-    another box."""
-    for statement in tables.created(OWNER, server.cluster):
+    """Return why the tables there do not match this position; empty if they do. Raises Away if they belong to another
+    box.
+    """
+    for statement in tables.create_statements(OWNER, server.cluster):
         server.do(statement)
     found = server.look(f"select box, epoch, shape from {OWNER.name}")
     if any(owner != box for owner, _, _ in found):
@@ -46,8 +48,11 @@ def make(server: Server, box: str, epoch: str) -> None:
     _own(server, box, epoch)
 
 
-def _make_table(server: Server, table: tables.Table) -> None:
-    for statement in (*tables.dropped(table.name, server.cluster), *tables.created(table, server.cluster)):
+def _make_table(server: Server, table: tables.ClickHouseTable) -> None:
+    for statement in (
+        *tables.drop_statements(table.name, server.cluster),
+        *tables.create_statements(table, server.cluster),
+    ):
         server.do(statement)
 
 
@@ -75,26 +80,26 @@ def resume(server: Server, box: str, epoch: str, floors: Mapping[str, int]) -> i
 
 
 def require_shape(server: Server) -> None:
-    """See that the tables, which have what is nowhere else, are of this version. Raises Gone."""
+    """See that the tables, which have what is nowhere else, are of this version. Raises EventsLost."""
     shapes = {shape for (shape,) in server.look(f"select shape from {OWNER.name}")}
     if shapes - {tables.shape(server.cluster)}:
-        raise Gone("its tables are of another version, and have events that are nowhere else")
+        raise EventsLost("its tables are of another version, and have events that are nowhere else")
 
 
 def require(
-    server: Server, counts: Mapping[str, int], floors: Mapping[str, int], machine: Machine | None = None
+    server: Server, counts: Mapping[str, int], floors: Mapping[str, int], machine: ClickHouseMachine | None = None
 ) -> None:
-    """See that ClickHouse has what is there only, so many rows of these tables up to these ids. Raises Gone."""
+    """See that ClickHouse has what is there only, so many rows of these tables up to these ids. Raises EventsLost."""
     if missing := _missing(server, [*floors]):
-        raise Gone(f"there is no {', '.join(missing)}, with events that are nowhere else")
+        raise EventsLost(f"there is no {', '.join(missing)}, with events that are nowhere else")
     first = first_of(machine)
     for name, floor in floors.items():
         lacks = counts.get(name, 0) - count(server, name, f"id >= {first} and id <= {first + floor}")
         if lacks > 0:
-            raise Gone(f"it lacks {lacks} rows of {name} that are nowhere else")
+            raise EventsLost(f"it lacks {lacks} rows of {name} that are nowhere else")
 
 
-def newest_left(server: Server, position: Position, top: TopChanged, machine: Machine | None = None) -> int:
+def newest_left(server: Server, position: Position, top: TopChanged, machine: ClickHouseMachine | None = None) -> int:
     """The newest row of a table that this machine has sent, without those that have changed since; -1 for none."""
     table, first = tables.BY_NAME[top.table], first_of(machine)
     key = key_of(table, machine)
@@ -107,7 +112,7 @@ def newest_left(server: Server, position: Position, top: TopChanged, machine: Ma
     return int(newest) - first if rows else -1
 
 
-def newest_rows(server: Server, position: Position, machine: Machine | None = None) -> dict[str, list[Row]]:
+def newest_rows(server: Server, position: Position, machine: ClickHouseMachine | None = None) -> dict[str, list[Row]]:
     """The newest row of each table that this machine has sent."""
     first = first_of(machine)
     return {

@@ -7,17 +7,17 @@ primary looks for again in the rows of all machines, among those that were there
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from analytics_box.base.facts.orders import OfPerson, Older, Order
+from analytics_box.base.facts.orders import ErasureOrder, OfPerson, Older
 from analytics_box.base.facts.tables import BY_NAME, FACT_NAMES
-from analytics_box.query.engines.clickhouse.machines import SHIFT, Machine, first_of, of_number
+from analytics_box.query.engines.clickhouse.machines import SHIFT, ClickHouseMachine, first_of, of_number
 from analytics_box.query.engines.clickhouse.server import Away, Server, count
 from analytics_box.query.engines.clickhouse.tables import SHIPPED
 
 _AT_ONCE = 1_000  # numbers in a statement
 
 
-class Found(NamedTuple):
-    """What an order is about: so many rows, the numbers of their texts, and their sessions."""
+class AffectedRows(NamedTuple):
+    """The rows that an order affects: their number, the numbers of their texts, and their sessions."""
 
     rows: int
     strings: set[int]
@@ -25,8 +25,10 @@ class Found(NamedTuple):
 
 
 class Everywhere(NamedTuple):
-    """What somebody did, on all machines: in the shipments that had any of it when this was found out, as (first, last)
-    of each machine. What came later is new. `retired` are the machines that do not remove it themselves."""
+    """A person's facts on all machines: in the shipments that contained any of them when this was determined, as
+    (first, last) of each machine. Later shipments are new facts. `retired` are the machines that do not remove them
+    themselves.
+    """
 
     what: OfPerson
     shipments: Sequence[tuple[int, int]]
@@ -111,19 +113,19 @@ def remove_of_retired(server: Server, number: int, sites: Sequence[int], older: 
                 _remove(server, name, f"{condition} and {own}")
 
 
-def find(server: Server, order: Order, machine: Machine | None = None) -> Found:
-    """What the order would remove."""
-    found = Found(0, set(), set())
+def find(server: Server, order: ErasureOrder, machine: ClickHouseMachine | None = None) -> AffectedRows:
+    """Find the rows that the order would remove."""
+    found = AffectedRows(0, set(), set())
     for table, condition in _conditions(order, machine):
-        found = Found(
+        found = AffectedRows(
             found.rows + count(server, table, condition),
             found.strings | numbers(server, f"arrayJoin([{_strings(table)}])", table, condition),
             found.sessions | numbers(server, "session", table, condition),
         )
-    return Found(found.rows, found.strings - {0}, found.sessions - {0})
+    return AffectedRows(found.rows, found.strings - {0}, found.sessions - {0})
 
 
-def remove(server: Server, order: Order, machine: Machine | None = None) -> None:
+def remove(server: Server, order: ErasureOrder, machine: ClickHouseMachine | None = None) -> None:
     """Remove it, and look for it again. Raises Away."""
     for table, condition in _conditions(order, machine):
         _remove(server, table, condition)
@@ -136,11 +138,12 @@ def _remove(server: Server, table: str, where: str) -> None:
             raise Away(f"{left} rows of {table} that were removed are still there")
 
 
-def left(
-    server: Server, site: int, floors: Mapping[str, int], machine: Machine | None = None
+def remaining_rows(
+    server: Server, site: int, floors: Mapping[str, int], machine: ClickHouseMachine | None = None
 ) -> dict[str, tuple[int, int, int]]:
-    """What is left of a site that is there only, up to the floors of now: how many rows of each table, from the first
-    until the last (UTC ms)."""
+    """Return the remaining rows of a site that are only there, up to the current floors: the number of rows of each
+    table, and the first and last time (UTC ms).
+    """
     own = first_of(machine)
     return {
         table: (int(rows), int(first or 0), int(last or 0))
@@ -153,7 +156,7 @@ def left(
 
 
 def used(server: Server, wanted: Collection[int], of: str = "") -> set[int]:
-    """Which of these numbers of texts any row has, `of` those with this condition."""
+    """Return the text numbers, of these, that any row uses; `of` is a further condition of the rows."""
     found: set[int] = set()
     listed = sorted(wanted)
     for first in range(0, len(listed), _AT_ONCE):
@@ -167,7 +170,7 @@ def used(server: Server, wanted: Collection[int], of: str = "") -> set[int]:
 
 
 def visitors(server: Server, site: int, wanted: Collection[int]) -> set[int]:
-    """Which of these visitors of a site any event has."""
+    """Return the visitors of a site, of these, that have any event."""
     if not wanted:
         return set()
     return numbers(server, "visitor", "events", f"site = {site} and visitor in ({', '.join(map(str, wanted))})")
@@ -182,7 +185,7 @@ def _strings(table: str) -> str:
     return ", ".join(BY_NAME[table].strings)
 
 
-def _conditions(order: Order, machine: Machine | None) -> Iterator[tuple[str, str]]:
+def _conditions(order: ErasureOrder, machine: ClickHouseMachine | None) -> Iterator[tuple[str, str]]:
     for table in FACT_NAMES:
         for condition in order.conditions(table, first_of(machine)):
             yield table, condition

@@ -14,8 +14,8 @@ from analytics_box.base.settings import SettingsError
 from analytics_box.base.urls import url_parts
 from analytics_box.query.engines.clickhouse import words
 from analytics_box.query.engines.clickhouse.tables import own
-from analytics_box.query.engines.counting import Row, Take, counted, json_place
-from analytics_box.query.plan import Plan
+from analytics_box.query.engines.counting import Row, Take, collect_rows, json_place
+from analytics_box.query.plan import QueryPlan
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
@@ -43,14 +43,14 @@ _WAITING: Mapping[str, str | int] = {"lightweight_deletes_sync": 2, "mutations_s
 
 
 class Away(Exception):
-    """Why ClickHouse does not do what it was asked now."""
+    """Raised when ClickHouse is not available, or does not carry out a request now."""
 
 
-class Gone(Away):
+class EventsLost(Away):
     """ClickHouse lacks events that are nowhere else."""
 
 
-class Replaced(Away):
+class PrimaryReplaced(Away):
     """Another machine was promoted in the place of this primary, at `promoted_at` (UTC ms)."""
 
     def __init__(self, promoted_at: int) -> None:
@@ -58,13 +58,14 @@ class Replaced(Away):
         self.promoted_at = promoted_at
 
 
-class PlanFailed(Exception):
+class ClickHousePlanFailed(Exception):
     """ClickHouse cannot answer this plan, and is well."""
 
 
-class Target(NamedTuple):
-    """Where it is: an address like https://user@host:8443/database, the file with the password, and the cluster's name.
-    Both may be empty. `several` machines may share it."""
+class ClickHouseTarget(NamedTuple):
+    """The server's address, like https://user@host:8443/database, the file with the password, and the cluster's name.
+    The last two may be empty. `several` machines may share it.
+    """
 
     url: str
     password_file: str = ""
@@ -75,30 +76,30 @@ class Target(NamedTuple):
 class Server:
     """An open connection. Its methods block, and may be called by several threads. They raise Away."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: ClickHouseTarget) -> None:
         self.cluster, self._several = target.cluster, target.several
-        with _told():
+        with _raising_away():
             self._client = _client(target)
 
     def close(self) -> None:
         """Let go of its connections."""
-        with _told():
+        with _raising_away():
             self._client.close()
 
     def do(self, statement: str, *, waits: bool = True) -> None:
         """Run a statement that answers nothing; `waits` for what it changes on all servers."""
-        with _told():
+        with _raising_away():
             self._client.command(statement, settings=dict(_LONG) | (dict(_WAITING) if waits else {}))
 
     def look(self, statement: str) -> list[Row]:
         """The rows of a small question of the box itself."""
-        with _told():
+        with _raising_away():
             return [tuple(row) for row in self._client.query(statement, settings=dict(_LONG)).result_rows]
 
     def insert(self, table: str, columns: Iterable[str], lines: bytes, token: str) -> None:
         """Add rows, which are lines of JSON; those that came with this token before are there already."""
         settings = {**_INSERTING, **(_INTO_A_CLUSTER if self.cluster else {}), "insert_deduplication_token": token}
-        with _told():
+        with _raising_away():
             self._client.raw_insert(table, list(columns), lines, settings=settings, fmt="JSONCompactEachRow")
 
     def remove(self, table: str, where: str) -> None:
@@ -106,32 +107,32 @@ class Server:
         on_cluster = f" on cluster '{self.cluster}'" if self.cluster else ""
         self.do(f"delete from {own(table, self.cluster)}{on_cluster} where {where}")
 
-    def rows(self, plan: Plan, seconds: float, take: Take) -> list[Row]:
+    def rows(self, plan: QueryPlan, seconds: float, take: Take) -> list[Row]:
         """The rows of a plan; `take` is told their bytes while they are read.
 
-        Raises DeadlineExceeded, OverBudget, PlanFailed, and what `take` raises.
+        Raises DeadlineExceeded, OverBudget, ClickHousePlanFailed, and what `take` raises.
         """
         statement = words.render(plan, several=self._several)
         settings = dict(words.SETTINGS) | {"max_execution_time": max(1, math.ceil(seconds))}
-        with _answered(plan, seconds):
-            found = self._client.query_rows_stream(statement.sql, words.bound(statement), settings)
+        with _plan_errors(plan, seconds):
+            found = self._client.query_rows_stream(statement.sql, words.bind_values(statement), settings)
             with found as rows:
-                return counted(map(tuple, rows), take, json_place(plan.names))
+                return collect_rows(map(tuple, rows), take, json_place(plan.names))
 
 
 def count(server: Server, table: str, where: str) -> int:
-    """How many rows of a table this is about."""
+    """The number of matching rows of a table."""
     ((found,),) = server.look(f"select count() from {table} where {where}")
     return int(found)
 
 
 def counts(server: Server, wheres: Mapping[str, str]) -> dict[str, int]:
-    """How many rows of each table this is about, by one question."""
+    """The number of matching rows of each table, by one statement."""
     each = (f"select '{table}', count() from {table} where {where}" for table, where in wheres.items())
     return {str(table): int(found) for table, found in server.look(" union all ".join(each))}
 
 
-def _client(target: Target) -> "Client":
+def _client(target: ClickHouseTarget) -> "Client":
     try:
         import clickhouse_connect  # noqa: PLC0415  # nobody pays for it who does not use it
     except ModuleNotFoundError as absent:
@@ -162,8 +163,8 @@ def _password(file: str) -> str:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """Whatever goes wrong is said in one line."""
+def _raising_away() -> Iterator[None]:
+    """Raise Away with a one-line message for any failure of this block."""
     try:
         yield
     except Away:
@@ -173,7 +174,7 @@ def _told() -> Iterator[None]:
 
 
 @contextmanager
-def _answered(plan: Plan, seconds: float) -> Iterator[None]:
+def _plan_errors(plan: QueryPlan, seconds: float) -> Iterator[None]:
     try:
         yield
     except BoxError:
@@ -185,12 +186,12 @@ def _answered(plan: Plan, seconds: float) -> Iterator[None]:
         if code in _TOO_LARGE:
             raise OverBudget("This takes more memory than ClickHouse has for it; ask for a shorter range") from broken
         if code in _OF_THE_STATEMENT:
-            raise PlanFailed(f"{plan.source}: {_line(broken)}") from broken
+            raise ClickHousePlanFailed(f"{plan.source}: {_line(broken)}") from broken
         raise Away(_line(broken)) from broken
 
 
 def _line(broken: Exception) -> str:
-    """What went wrong, in a line; of the network, what the system says."""
+    """A one-line description of a failure; for the network, the system's message."""
     cause: BaseException | None = broken
     while cause is not None:
         if isinstance(cause, OSError) and cause.strerror:

@@ -1,11 +1,12 @@
-"""What goes to ClickHouse, and how far it is there.
+"""Shipments to ClickHouse, and its position.
 
-As the column replica does, it follows by what the table `changes` names and by the rows after its own last ones. What
-goes together is a shipment. What it holds is written down before it is sent (`Sending`), and again when it is there. A
-shipment whose answer was lost, or in whose middle the box was killed, is sent once more under its number and its token,
-and ClickHouse leaves out what it has of it. Rows that a shipment brings anew are removed from earlier ones only.
+Like the column replica, ClickHouse follows the table `changes` and the rows after its last ones. Rows that are sent
+together are a shipment. Its content is recorded before it is sent (`PendingShipment`), and again when it has arrived. A
+shipment whose answer was lost, or that was interrupted when the box was killed, is sent again under its number and its
+token, and ClickHouse skips the rows that it already has. Rows that a shipment replaces are removed from earlier
+shipments only.
 
-Numbers and texts travel as lines of JSON that SQLite makes itself, so that the event loop goes on meanwhile.
+Numbers and texts are sent as lines of JSON that SQLite writes, so that the event loop goes on in the meantime.
 """
 
 import json
@@ -18,12 +19,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base.facts import trimmed
-from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.layout import stored_table
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.files import write_private
 from analytics_box.query.engines import transfer
-from analytics_box.query.engines.clickhouse.machines import Machine
-from analytics_box.query.engines.clickhouse.tables import BY_NAME, PROPERTIES, Table
+from analytics_box.query.engines.clickhouse.machines import ClickHouseMachine
+from analytics_box.query.engines.clickhouse.tables import BY_NAME, PROPERTIES, ClickHouseTable
 from analytics_box.query.engines.counting import Row
 from analytics_box.query.engines.transfer import COPIED
 
@@ -42,7 +43,7 @@ _MADE = {
 }
 
 
-class Sending(Struct, frozen=True):
+class PendingShipment(Struct, frozen=True):
     """A shipment on its way: the changes up to this one, and per table the rows (after, until]. What was sent in vain
     since `began` (UTC ms) may still arrive; with another number of `tries` it is another one to ClickHouse."""
 
@@ -51,25 +52,26 @@ class Sending(Struct, frozen=True):
     began: int
     tries: int = 0
 
-    def anew(self, now: int) -> "Sending":
-        """The same, of which ClickHouse has nothing."""
+    def anew(self, now: int) -> "PendingShipment":
+        """A new shipment of the same rows, of which ClickHouse has nothing yet."""
         return replace(self, began=now, tries=self.tries + 1)
 
 
 class Position(Struct, frozen=True):
-    """How far ClickHouse is: the number of the last shipment and of the last change, the last id of each table, and the
-    shipment that may be on its way. `epoch` names the tables that this is about. `removed_at` (UTC ms, or 0) is when
-    the first of the rows were removed whose bytes may still be on the server's disk. Where it was resumed, rows up to
-    the ids in `kept` were kept: above them, shipments up to the number `before` are of an earlier time, should they
-    still arrive. Of several machines, this one `began` (UTC ms) with the shipment `own_from`: above what was `kept`,
-    what has a lower number came late. `doubted` are shipments that were sent more than once, of which something may
-    still come until then (UTC ms)."""
+    """The position of ClickHouse: the number of the last shipment and of the last change, the last id of each table,
+    and the shipment that may be on its way. `epoch` names the tables that it applies to. `removed_at` (UTC ms, or 0) is
+    the first removal of rows whose bytes may still be on the server's disk. If ClickHouse was resumed, rows up to the
+    ids in `kept` were kept: above them, shipments up to the number `before` are of an earlier time, should they still
+    arrive. With several machines, this machine `began` (UTC ms) with the shipment `own_from`: rows above `kept` with a
+    lower number came late. `doubted` are shipments that were sent more than once, and the time until which a part may
+    still arrive (UTC ms).
+    """
 
     epoch: str
     number: int = 0
     applied: int = 0
     last: dict[str, int] = msgspec.field(default_factory=dict)
-    sending: Sending | None = None
+    sending: PendingShipment | None = None
     removed_at: int = 0
     kept: dict[str, int] = msgspec.field(default_factory=dict)
     began: int = 0
@@ -81,11 +83,11 @@ class Position(Struct, frozen=True):
         """The newest row that is there; -1 for none."""
         return self.last.get(table, -1)
 
-    def sends(self, sending: Sending) -> "Position":
+    def sends(self, sending: PendingShipment) -> "Position":
         """The position while this is on its way."""
         return replace(self, sending=sending)
 
-    def arrived(self, sending: Sending, removed_at: int, doubted_until: int = 0) -> "Position":
+    def arrived(self, sending: PendingShipment, removed_at: int, doubted_until: int = 0) -> "Position":
         """The position once this is there, which has removed rows at this time, or none (0). It is doubted until then,
         or not at all (0)."""
         last = {name: until for name, (_, until) in sending.rows.items()}
@@ -100,20 +102,20 @@ class Position(Struct, frozen=True):
         return replace(self, removed_at=0, kept=self.kept if self.own_from else {}, before=0)
 
 
-class Part(Struct, frozen=True):
-    """What a shipment brings to a table: lines of JSON with so many rows, and the ids of those that it replaces."""
+class ShipmentPart(Struct, frozen=True):
+    """The rows of a shipment for one table: `count` lines of JSON, and the ids of the rows that they replace."""
 
-    table: Table
+    table: ClickHouseTable
     count: int
     lines: bytes
     changed: tuple[int, ...]
 
 
 class Shipment(Struct, frozen=True):
-    """What is sent, and whether there may be more behind it."""
+    """The rows to send together, and whether more may follow."""
 
-    sending: Sending
-    parts: tuple[Part, ...]
+    sending: PendingShipment
+    parts: tuple[ShipmentPart, ...]
     more: bool
 
     @property
@@ -136,7 +138,7 @@ def write_position(directory: Path, position: Position) -> None:
 
 
 def forget_position(directory: Path) -> None:
-    """What ClickHouse has is not known any more."""
+    """Delete the recorded position, because the rows in ClickHouse are no longer known."""
     (directory / FILE_NAME).unlink(missing_ok=True)
 
 
@@ -147,10 +149,11 @@ def newest_change(db: Connection) -> int:
 
 
 def why_not_here(
-    db: Connection, position: Position, newest: Mapping[str, list[Row]], machine: Machine | None = None
+    db: Connection, position: Position, newest: Mapping[str, list[Row]], machine: ClickHouseMachine | None = None
 ) -> str:
-    """Why these facts are not those that were sent until this position, of which ClickHouse has these newest rows: an
-    earlier state of the file was put back. Nothing where they are."""
+    """Return why these facts are not those that were sent until this position: an earlier state of the file was
+    restored. `newest` are ClickHouse's newest rows. Empty if they are.
+    """
     last = newest_change(db)
     found = db.execute("-- shipping.oldest\nselect coalesce(min(id), 0) from changes").fetchall()
     oldest = int(str(found[0][0])) or last + 1
@@ -163,7 +166,7 @@ def why_not_here(
             return "they are of an earlier time"
         if of == floor:
             continue
-        shown = ", ".join(_shown(BY_NAME[name], column, machine) for column in BY_NAME[name].plain)
+        shown = ", ".join(_sqlite_column(BY_NAME[name], column, machine) for column in BY_NAME[name].plain)
         own = db.execute(f"-- shipping.own\nselect {shown} from {name} where id = ?", (of,)).fetchall()
         if [tuple(row) for row in own] != rows and not _has_changed(db, name, of, position.applied):
             return f"their {name} are others"
@@ -190,11 +193,11 @@ Left = Mapping[tuple[str, tuple[int, ...]], int]  # by a table and its changed r
 
 
 def next_shipment(
-    db: Connection, position: Position, now: int, left: Left, machine: Machine | None = None
+    db: Connection, position: Position, now: int, left: Left, machine: ClickHouseMachine | None = None
 ) -> Shipment | None:
-    """What is to be sent after this position, in one snapshot of events.db; None where all is there.
+    """Return the shipment after this position, from one snapshot of events.db; None if ClickHouse has caught up.
 
-    Raises TopChanged where it has to be known what is `left` there.
+    Raises TopChanged if it needs to know the rows that are `left` there.
     """
     db.execute("begin")
     try:
@@ -203,21 +206,23 @@ def next_shipment(
         waits, goes_on = len(changes) == CHANGES, False  # first all changes, then new rows
         rows, floors = {}, trimmed.floors(db)
         for name in BY_NAME:
-            after = max(_after(position, name, _changed(changes, name), left), floors.get(name, -1))
+            after = max(_after(position, name, _changed_rows(changes, name), left), floors.get(name, -1))
             last, full = (after, False) if waits else _next(db, name, after)
             rows[name] = (after, last)
             goes_on |= full
             waits |= full and name == "strings"  # no row may be there before its strings
         if not changes and all(after == last for after, last in rows.values()):
             return None
-        sending = Sending(until, rows, now)
+        sending = PendingShipment(until, rows, now)
         return Shipment(sending, _parts(db, position, sending, machine), waits or goes_on)
     finally:
         db.execute("rollback")
 
 
-def same_shipment(db: Connection, position: Position, sending: Sending, machine: Machine | None = None) -> Shipment:
-    """What was on its way, of the rows as they are now: changes since then come with the next one."""
+def same_shipment(
+    db: Connection, position: Position, sending: PendingShipment, machine: ClickHouseMachine | None = None
+) -> Shipment:
+    """Return the shipment that was on its way, with the current rows: later changes come with the next shipment."""
     db.execute("begin")
     try:
         return Shipment(sending, _parts(db, position, sending, machine), more=True)
@@ -225,14 +230,16 @@ def same_shipment(db: Connection, position: Position, sending: Sending, machine:
         db.execute("rollback")
 
 
-def _parts(db: Connection, position: Position, sending: Sending, machine: Machine | None) -> tuple[Part, ...]:
+def _parts(
+    db: Connection, position: Position, sending: PendingShipment, machine: ClickHouseMachine | None
+) -> tuple[ShipmentPart, ...]:
     changes = _changes(db, position.applied, sending.until)
     parts = []
     for name, (after, until) in sending.rows.items():
-        changed = _changed(changes, name)
+        changed = _changed_rows(changes, name)
         if changed or until > after:
             count, lines = _lines(db, BY_NAME[name], position.number + 1, changed, (after, until), machine)
-            parts.append(Part(BY_NAME[name], count, lines, changed))
+            parts.append(ShipmentPart(BY_NAME[name], count, lines, changed))
     return tuple(parts)
 
 
@@ -244,7 +251,7 @@ def _changes(db: Connection, after: int, until: int) -> list[tuple[int, str, int
     return [(int(str(number)), str(source), int(str(row))) for number, source, row in found.fetchall()]
 
 
-def _changed(changes: Iterable[tuple[int, str, int]], table: str) -> tuple[int, ...]:
+def _changed_rows(changes: Iterable[tuple[int, str, int]], table: str) -> tuple[int, ...]:
     return tuple(sorted({row for _, source, row in changes if source == table}))
 
 
@@ -260,7 +267,7 @@ def _after(position: Position, table: str, changed: tuple[int, ...], left: Left)
 
 def _next(db: Connection, table: str, after: int) -> tuple[int, bool]:
     """The last row of the next piece, and whether there may be more behind it."""
-    piece = f"select id from {stored(table)} where id > ? order by id limit ?"
+    piece = f"select id from {stored_table(table)} where id > ? order by id limit ?"
     found = db.execute(f"-- shipping.next\nselect max(id), count(*) from ({piece})", (after, PIECE)).fetchall()
     last, count = found[0]
     return (after if last is None else int(str(last))), int(str(count)) == PIECE
@@ -268,16 +275,16 @@ def _next(db: Connection, table: str, after: int) -> tuple[int, bool]:
 
 def _lines(
     db: Connection,
-    table: Table,
+    table: ClickHouseTable,
     number: int,
     changed: tuple[int, ...],
     rows: tuple[int, int],
-    machine: Machine | None,
+    machine: ClickHouseMachine | None,
 ) -> tuple[int, bytes]:
     """The rows that go to a table, a line each, and how many they are: those that came, and those of the changed ones
     that are still there."""
     names = table.names if machine is None else machine.names(table)
-    shown = ", ".join(_shown(table, name, machine) for name in names)
+    shown = ", ".join(_sqlite_column(table, name, machine) for name in names)
     values: Mapping[str, int | str] = {"number": number, "after": rows[0], "until": rows[1], "ids": json.dumps(changed)}
     wanted = "id > :after" if not changed else "(id > :after or id in (select value from json_each(:ids)))"
     found = db.execute(
@@ -292,6 +299,6 @@ def _lines(
     return int(str(count)), lines if isinstance(lines, bytes) else b""
 
 
-def _shown(table: Table, name: str, machine: Machine | None) -> str:
-    """What a column is there, in SQLite's words."""
+def _sqlite_column(table: ClickHouseTable, name: str, machine: ClickHouseMachine | None) -> str:
+    """SQLite's expression for a column as ClickHouse stores it."""
     return _MADE.get(name) or (name if machine is None else machine.shown(table, name))

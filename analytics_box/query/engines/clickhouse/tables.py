@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.base.facts.tables import FACT_NAMES, TABLES
-from analytics_box.base.facts.tables import Table as Declared
+from analytics_box.base.facts.tables import FactTable as Declared
 
 VERSION = 1  # of what is made of the rows; tables of another one are made anew
 PROPERTIES = ("property_keys", "property_kinds", "property_values")
@@ -25,20 +25,20 @@ _ALONE = "non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fs
 _REPLICATED = "replicated_deduplication_window = 10000, replicated_deduplication_window_seconds = 604800"
 
 
-class Column(NamedTuple):
+class ClickHouseColumn(NamedTuple):
     name: str
     type: str
 
 
-class Table(Struct, frozen=True):
+class ClickHouseTable(Struct, frozen=True):
     """A table and its columns, the first of them its id, without the number of the shipment."""
 
     name: str
-    columns: tuple[Column, ...]
+    columns: tuple[ClickHouseColumn, ...]
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Those of its columns that have numbers of texts."""
+        """The columns that hold numbers of texts."""
         return tuple(column.name for column in self.columns if column.type == _TYPES["string"])
 
     @property
@@ -48,27 +48,31 @@ class Table(Struct, frozen=True):
 
     @property
     def plain(self) -> tuple[str, ...]:
-        """Those of them that are the same in events.db, to the last digit."""
+        """The columns with exactly the same values as in events.db."""
         return tuple(name for name, of_type in self.columns if not of_type.startswith(("Array", "Float")))
 
 
-def _columns(table: Declared) -> tuple[Column, ...]:
-    columns = [Column("id", "Int64")]
+def _columns(table: Declared) -> tuple[ClickHouseColumn, ...]:
+    columns = [ClickHouseColumn("id", "Int64")]
     for column in table.columns:
         of_type = _TYPES[column.kind]
-        columns.append(Column(column.name, f"Nullable({of_type})" if column.null else of_type))
+        columns.append(ClickHouseColumn(column.name, f"Nullable({of_type})" if column.null else of_type))
     if table.name == "events":
         keys, kinds, values = PROPERTIES
         short = "Array(LowCardinality(String))"
-        columns += [Column(keys, short), Column(kinds, short), Column(values, "Array(String)")]
+        columns += [
+            ClickHouseColumn(keys, short),
+            ClickHouseColumn(kinds, short),
+            ClickHouseColumn(values, "Array(String)"),
+        ]
     return tuple(columns)
 
 
-SHIPPED = tuple(Table(table.name, _columns(table)) for table in TABLES if table.replicated)
+SHIPPED = tuple(ClickHouseTable(table.name, _columns(table)) for table in TABLES if table.replicated)
 # Whose rows these are, as a table of one row.
-OWNER = Table(
+OWNER = ClickHouseTable(
     "analytics_box",
-    (Column("id", "Int64"), *(Column(name, "String") for name in ("box", "epoch", "shape"))),
+    (ClickHouseColumn("id", "Int64"), *(ClickHouseColumn(name, "String") for name in ("box", "epoch", "shape"))),
 )
 # Texts come before the rows that have their numbers.
 BY_NAME = {table.name: table for table in sorted(SHIPPED, key=lambda table: table.name in FACT_NAMES)}
@@ -80,10 +84,10 @@ def shape(cluster: str, *, several: bool = False) -> str:
     return hashlib.sha256(msgspec.json.encode([*made, several] if several else made)).hexdigest()
 
 
-def created(table: Table, cluster: str, *, several: bool = False) -> list[str]:
+def create_statements(table: ClickHouseTable, cluster: str, *, several: bool = False) -> list[str]:
     """The statements that make a table. For `several` machines, numbers of texts are wide."""
     made = _wide(table) if several else table.columns
-    columns = ", ".join(f"{name} {of_type}" for name, of_type in (*made, Column("shipment", "UInt64")))
+    columns = ", ".join(f"{name} {of_type}" for name, of_type in (*made, ClickHouseColumn("shipment", "UInt64")))
     indices = "index by_id id type minmax granularity 1, index by_shipment shipment type minmax granularity 1"
     order = ", ".join((*(name for name in _ORDER if name in table.names), "id"))
     times = [name for name in _TIMES if name in table.names]
@@ -97,18 +101,20 @@ def created(table: Table, cluster: str, *, several: bool = False) -> list[str]:
         local = own(table.name, cluster)
         statements.append(
             f"create table if not exists {table.name}{on(cluster)} as {local}"
-            f" engine = Distributed({quoted(cluster)}, currentDatabase(), {local}, intHash64(id))"
+            f" engine = Distributed({quote_text(cluster)}, currentDatabase(), {local}, intHash64(id))"
         )
     return statements
 
 
-def _wide(table: Table) -> tuple[Column, ...]:
+def _wide(table: ClickHouseTable) -> tuple[ClickHouseColumn, ...]:
     if table.name == "strings":
-        return (*table.columns, Column("row", "Int64"))
-    return tuple(Column(name, "UInt64" if name in table.texts else of_type) for name, of_type in table.columns)
+        return (*table.columns, ClickHouseColumn("row", "Int64"))
+    return tuple(
+        ClickHouseColumn(name, "UInt64" if name in table.texts else of_type) for name, of_type in table.columns
+    )
 
 
-def dropped(name: str, cluster: str) -> list[str]:
+def drop_statements(name: str, cluster: str) -> list[str]:
     """The statements that remove a table."""
     tables = (name, own(name, cluster)) if cluster else (name,)
     return [f"drop table if exists {table}{on(cluster)} sync" for table in tables]
@@ -120,10 +126,10 @@ def own(name: str, cluster: str) -> str:
 
 
 def on(cluster: str) -> str:
-    """Where a statement runs."""
-    return f" on cluster {quoted(cluster)}" if cluster else ""
+    """The clause that runs a statement on the whole cluster; empty without a cluster."""
+    return f" on cluster {quote_text(cluster)}" if cluster else ""
 
 
-def quoted(name: str) -> str:
+def quote_text(name: str) -> str:
     """A text in SQL."""
     return "'" + name.replace("\\", "\\\\").replace("'", "\\'") + "'"

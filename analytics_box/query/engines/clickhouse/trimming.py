@@ -13,10 +13,10 @@ from analytics_box.base.facts.tables import FACT_NAMES
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.query.engines.clickhouse import shipping
 from analytics_box.query.engines.clickhouse.following import Following
-from analytics_box.query.engines.clickhouse.line import Line
+from analytics_box.query.engines.clickhouse.line import ClickHouseConnection
 from analytics_box.query.engines.clickhouse.machines import first_of
 from analytics_box.query.engines.clickhouse.server import Away, count
-from analytics_box.query.engines.trimming import Trimmed
+from analytics_box.query.engines.trimming import TrimTimes
 
 _ROWS, _ROWS_AT_ONCE = 8_000, 1_000  # that are looked for there together, and that a write trims
 _SECONDS = 3.0  # at a time
@@ -26,7 +26,14 @@ class Trimming:
     """Trims what arrived before the last `keep_days` days, in pieces that ClickHouse is seen to have; 0 for nothing."""
 
     def __init__(
-        self, events: Db, clock: Clock, line: Line, following: Following, known: Trimmed, *, keep_days: int
+        self,
+        events: Db,
+        clock: Clock,
+        line: ClickHouseConnection,
+        following: Following,
+        known: TrimTimes,
+        *,
+        keep_days: int,
     ) -> None:
         self._events, self._clock, self._line, self._following = events, clock, line, following
         self._known, self._keep_days = known, keep_days

@@ -1,4 +1,4 @@
-"""What is looked after in ClickHouse now and then: rows that came late, and the bytes of removed ones."""
+"""Periodic upkeep of ClickHouse: rows that came late, and the bytes of removed rows."""
 
 import json
 import math
@@ -8,12 +8,12 @@ from functools import partial
 from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY, Clock
-from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.layout import stored_table
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.query.engines.clickhouse import delivery, machines
 from analytics_box.query.engines.clickhouse.following import Following
-from analytics_box.query.engines.clickhouse.line import Line
-from analytics_box.query.engines.clickhouse.tables import SHIPPED, Table
+from analytics_box.query.engines.clickhouse.line import ClickHouseConnection
+from analytics_box.query.engines.clickhouse.tables import SHIPPED, ClickHouseTable
 
 _EVERY_SECONDS = 60.0  # between two looks for rows that came late
 
@@ -21,7 +21,7 @@ _EVERY_SECONDS = 60.0  # between two looks for rows that came late
 class Upkeep:
     """Each of these is done now and then, and raises Away."""
 
-    def __init__(self, events: Db, clock: Clock, line: Line, following: Following) -> None:
+    def __init__(self, events: Db, clock: Clock, line: ClickHouseConnection, following: Following) -> None:
         self._events, self._clock, self._line, self._following = events, clock, line, following
         self._looked_at = -math.inf  # seconds of the clock
 
@@ -55,8 +55,9 @@ class Upkeep:
         await self._line.send(partial(machines.remove_late, server, machine, position.own_from, position.kept))
 
     async def _remove_doubted(self) -> None:
-        """What a shipment was to bring when it was first sent may have been removed before it was sent again: then
-        ClickHouse does not know what comes late."""
+        """Remove rows of doubted shipments that came late. Rows of the first attempt may have been removed here before
+        the second: ClickHouse then does not recognize the first attempt as a duplicate.
+        """
         position = self._following.position
         if position is None or not position.doubted:
             return
@@ -68,26 +69,26 @@ class Upkeep:
         if doubted != position.doubted:
             await self._following.write(replace(position, doubted=doubted))
 
-    async def _remove_doubted_of(self, table: Table, number: int) -> None:
+    async def _remove_doubted_of(self, table: ClickHouseTable, number: int) -> None:
         server, machine = self._line.there(), self._following.machine
         came = await self._line.send(partial(delivery.came_with, server, table, number, machine))
         if not came:
             return
         again = await self._line.send(partial(delivery.came_again, server, table, number, came, machine))
-        gone = await self._events.read(partial(_gone, table=table.name, ids=came))
+        gone = await self._events.read(partial(_missing_rows, table=table.name, ids=came))
         if late := gone | again:
             with self._following.replacing():
                 await self._line.send(partial(delivery.take_back_rows, server, table, number, late, machine))
 
 
-def _gone(db: Connection, *, table: str, ids: Collection[int]) -> set[int]:
-    """Which of these rows are not here; those that ClickHouse has alone are not looked for."""
+def _missing_rows(db: Connection, *, table: str, ids: Collection[int]) -> set[int]:
+    """Return the rows, of these, that are missing here, without rows that are only in ClickHouse."""
     found = db.execute(
         f"""
         -- upkeep.gone
         select value from json_each(:ids)
         where value > coalesce((select until from trimmed where source = :table), -1)
-          and value not in (select id from {stored(table)})
+          and value not in (select id from {stored_table(table)})
         """,
         {"ids": json.dumps(sorted(ids)), "table": table},
     ).fetchall()

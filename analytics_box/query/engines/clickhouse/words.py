@@ -1,7 +1,7 @@
-"""The same statements in the words of ClickHouse, which binds values itself, each with its type.
+"""Statements in ClickHouse's dialect, which binds values itself, each with its type.
 
-What other engines look up row by row is told by whole clauses here: the values of lists, the properties of events, and
-who a visitor was at the time of a fact.
+Lookups that other engines do row by row are whole clauses here: the values of lists, the properties of events, and the
+person of a visitor at the time of a fact.
 """
 
 import json
@@ -10,12 +10,12 @@ from collections.abc import Mapping
 
 from analytics_box.base.facts.tables import FACT_NAMES
 from analytics_box.query.engines import sql
-from analytics_box.query.engines.sql import Statement
+from analytics_box.query.engines.sql import SqlStatement
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.names import WHO
 from analytics_box.query.engines.sql.rolled import MARKER
 from analytics_box.query.engines.sql.texts import Values
-from analytics_box.query.plan import Plan
+from analytics_box.query.plan import QueryPlan
 
 NAME = "clickhouse"
 
@@ -87,17 +87,17 @@ _LINKED = (
 )
 
 
-def render(plan: Plan, *, several: bool = False) -> Statement:
+def render(plan: QueryPlan, *, several: bool = False) -> SqlStatement:
     """The statement that answers a plan, with the values of its parameters; lists are in JSON. Where `several` machines
     may have sent the same text, it is joined once."""
     statement = sql.render(plan, DIALECT)
     text = _with_who(_with_patterns(statement.sql))
     text = _TEXTS.sub(r"any left \1", text) if several else text
     typed = MARKER.sub(lambda found: f"{{{found[1]}:{_TYPES[type(statement.values[found[1]])]}}}", text)
-    return Statement(typed, statement.values)
+    return SqlStatement(typed, statement.values)
 
 
-def bound(statement: Statement) -> dict[str, object]:
+def bind_values(statement: SqlStatement) -> dict[str, object]:
     """The values as they are bound."""
     listed = frozenset(_LISTED.findall(statement.sql))
     values: Values = statement.values
@@ -105,7 +105,7 @@ def bound(statement: Statement) -> dict[str, object]:
 
 
 def _with_who(text: str) -> str:
-    """Who a visitor was is a column of the facts, joined to them."""
+    """Add the person of a visitor as a column of the facts, by a join."""
     who = DIALECT.finish(WHO)
     if who not in text:
         return text
@@ -128,7 +128,7 @@ def _with_patterns(text: str) -> str:
 
 
 def _closing(text: str, start: int) -> int:
-    """Where the parenthesis ends that is open at this place."""
+    """The index of the parenthesis that closes an open one."""
     depth = 1
     for place in range(start, len(text)):
         depth += (text[place] == "(") - (text[place] == ")")

@@ -11,23 +11,32 @@ from msgspec import Struct
 
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.names import DIMENSIONS, DIMENSIONS_OF, INTERNED, LASTING, MEASURES
-from analytics_box.query.engines.sql.ordering import codes, ordered
+from analytics_box.query.engines.sql.ordering import codes, order_terms
 from analytics_box.query.engines.sql.relations import relation
 from analytics_box.query.engines.sql.rolled import MARKER
 from analytics_box.query.engines.sql.rolled import inner as of_parts
 from analytics_box.query.engines.sql.texts import Values, bind
 from analytics_box.query.engines.sql.times import bucket, local
-from analytics_box.query.plan import BUCKET, DAY_OF_WEEK, HOUR_OF_DAY, LOOK_BACK, OF_SESSIONS, RETURNING, Plan, Source
-from analytics_box.query.rollups import Cut, Part
+from analytics_box.query.plan import (
+    BUCKET,
+    DAY_OF_WEEK,
+    HOUR_OF_DAY,
+    LOOK_BACK,
+    OF_SESSIONS,
+    RETURNING,
+    QueryPlan,
+    Source,
+)
+from analytics_box.query.rollups import Cut, RangePart
 from analytics_box.query.rollups import parts as parts_of
 
 
-class Statement(Struct, frozen=True):
+class SqlStatement(Struct, frozen=True):
     """SQL with named parameters, and their values; the `parts` of a plan that is not read from rows alone."""
 
     sql: str
     values: Values
-    parts: tuple[Part, ...] = ()
+    parts: tuple[RangePart, ...] = ()
 
 
 def groups(source: Source, names: tuple[str, ...]) -> bool:
@@ -35,7 +44,7 @@ def groups(source: Source, names: tuple[str, ...]) -> bool:
     return all(name in DIMENSIONS_OF[source] for name in names)
 
 
-def render(plan: Plan, dialect: Dialect, cut: Cut | None = None) -> Statement:
+def render(plan: QueryPlan, dialect: Dialect, cut: Cut | None = None) -> SqlStatement:
     """The statement that answers a plan, in the words of an engine; where it is cut, from roll-ups and rows."""
     values: Values = {}
     if plan.columns:
@@ -44,23 +53,25 @@ def render(plan: Plan, dialect: Dialect, cut: Cut | None = None) -> Statement:
         sql = _groups(plan, _of_rows(plan, dialect, values), values)
     else:
         sql = _groups(plan, of_parts(plan, cut, dialect, values, _expression), values)
-    return Statement(*finished(sql, plan.source, dialect, values), () if cut is None else parts_of(plan, cut))
+    return SqlStatement(
+        *finish_statement(sql, plan.source, dialect, values), () if cut is None else parts_of(plan, cut)
+    )
 
 
-def finished(sql: str, name: str, dialect: Dialect, values: Values) -> tuple[str, Values]:
+def finish_statement(sql: str, name: str, dialect: Dialect, values: Values) -> tuple[str, Values]:
     """A statement in the words of an engine, and the values that it has."""
     used = {name: values[name] for name in dict.fromkeys(MARKER.findall(sql))}
     return f"-- query.{name}\n{dialect.finish(sql)}", used
 
 
-def _rows(plan: Plan, dialect: Dialect, values: Values) -> str:
+def _rows(plan: QueryPlan, dialect: Dialect, values: Values) -> str:
     """Single rows: first they are found, then their numbers become texts."""
     inner = [f"{_expression(plan, name, values)} as c_{name}" for name in plan.columns]
     used = (*plan.columns, *(name for item in plan.order for name in item.names))
     source = relation(plan, " ".join(used), dialect, values)
     tie = "session" if plan.source in OF_SESSIONS else "id"
     source, texts = _with_texts(plan, source)
-    order = [*ordered(plan.order, lambda name: texts.get(name, name)), f"{tie} desc"]
+    order = [*order_terms(plan.order, lambda name: texts.get(name, name)), f"{tie} desc"]
     outer, joins = _texts([(name, f"c_{name}") for name in plan.columns])
     return (
         f"select {', '.join(outer)}\nfrom (\n"
@@ -69,7 +80,7 @@ def _rows(plan: Plan, dialect: Dialect, values: Values) -> str:
     )
 
 
-def _with_texts(plan: Plan, source: str) -> tuple[str, dict[str, str]]:
+def _with_texts(plan: QueryPlan, source: str) -> tuple[str, dict[str, str]]:
     """The rows beside the texts that they are sorted by, and how these are called."""
     names = dict.fromkeys(name for item in plan.order for name in item.names if name in INTERNED)
     if not names:
@@ -78,15 +89,15 @@ def _with_texts(plan: Plan, source: str) -> tuple[str, dict[str, str]]:
     return f"(select * from {source}) as fact{''.join(joins)}", {name: f"o_{name}" for name in names}
 
 
-def _limit(plan: Plan, values: Values) -> str:
+def _limit(plan: QueryPlan, values: Values) -> str:
     if not plan.limit:
         return ""
     values |= {"limit": plan.limit, "offset": plan.offset}
     return "\nlimit :limit offset :offset"
 
 
-def _of_rows(plan: Plan, dialect: Dialect, values: Values) -> str:
-    """One row of each group, with the columns d_DIMENSION and m_MEASURE."""
+def _of_rows(plan: QueryPlan, dialect: Dialect, values: Values) -> str:
+    """A select with one row per group, and the columns d_DIMENSION and m_MEASURE."""
     measures = [f"{_measure(plan, name, dialect)} as m_{name}" for name in plan.measures]
     groups = [f"{_expression(plan, name, values)} as d_{name}" for name in plan.group]
     used = " ".join((*measures, *groups))
@@ -101,7 +112,7 @@ def _of_rows(plan: Plan, dialect: Dialect, values: Values) -> str:
     )
 
 
-def _groups(plan: Plan, inner: str, values: Values) -> str:
+def _groups(plan: QueryPlan, inner: str, values: Values) -> str:
     """The groups with their texts, in their order, as many as the plan wants."""
     if not plan.group:
         return inner
@@ -114,7 +125,7 @@ def _groups(plan: Plan, inner: str, values: Values) -> str:
     if plan.share_of:
         shown.append(f"sum(m_{plan.share_of}) over () as m_whole")
     place_of = partial(_place, plan)
-    order = [*ordered(plan.order, place_of), *(f"x_{name}" for name in plan.group)]
+    order = [*order_terms(plan.order, place_of), *(f"x_{name}" for name in plan.group)]
     having = _having(plan, values)
     middle = f"select {', '.join(shown)}\nfrom (\n{inner}\n){joins}{having}"
     names = [f"x_{name}" for name in plan.group] + [f"m_{name}" for name in plan.names[len(plan.group) :]]
@@ -128,7 +139,7 @@ def _groups(plan: Plan, inner: str, values: Values) -> str:
     return f"{known}select {', '.join(names)}\nfrom (\n{middle}\n){beside}\n{last}"
 
 
-def _measure(plan: Plan, name: str, dialect: Dialect) -> str:
+def _measure(plan: QueryPlan, name: str, dialect: Dialect) -> str:
     if name.startswith("latest_"):
         return dialect.best(name.removeprefix("latest_"), "max")
     return MEASURES[plan.source][name]
@@ -146,11 +157,11 @@ def _texts(columns: Sequence[tuple[str, str]], first: int = 0) -> tuple[list[str
     return texts, "".join(joins)
 
 
-def _place(plan: Plan, name: str) -> str:
+def _place(plan: QueryPlan, name: str) -> str:
     return f"x_{name}" if name in plan.group else f"m_{name}"
 
 
-def _having(plan: Plan, values: Values) -> str:
+def _having(plan: QueryPlan, values: Values) -> str:
     parts = [f"m_{plan.least[0]} >= {bind(plan.least[1], values)}"] if plan.least[0] else []
     for item in plan.having:
         names = [bind(number, values) for number in item.numbers]
@@ -158,7 +169,7 @@ def _having(plan: Plan, values: Values) -> str:
     return "\nwhere " + "\n  and ".join(parts) if parts else ""
 
 
-def _expression(plan: Plan, name: str, values: Values) -> str:
+def _expression(plan: QueryPlan, name: str, values: Values) -> str:
     """A dimension in SQL."""
     if name == BUCKET:
         return bucket("started" if plan.source in OF_SESSIONS else "time", plan, values)

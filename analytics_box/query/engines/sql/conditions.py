@@ -8,42 +8,42 @@ from analytics_box.query.catalog.values import id_number
 from analytics_box.query.engines.sql import happenings
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.names import SITES, WHO
-from analytics_box.query.engines.sql.texts import Values, bind, named, text
-from analytics_box.query.filters import Condition, Group, Where
+from analytics_box.query.engines.sql.texts import Values, bind, string_matches, text
+from analytics_box.query.filters import ConditionGroup, FilterCondition, Where
 
 
 def render(where: Where, values: Values, dialect: Dialect) -> str:
     """A condition or a group of them; its values are added to `values`."""
-    if isinstance(where, Group):
-        return joined(where, [render(item, values, dialect) for item in where.items])
+    if isinstance(where, ConditionGroup):
+        return join_group(where, [render(item, values, dialect) for item in where.items])
     if where.column in happened.COLUMNS:
-        found = happenings.selected(where, values, dialect)
+        found = happenings.select_facts(where, values, dialect)
     else:
-        found = _TRANSLATED.get(where.column, _interned)(where, values)
+        found = _TRANSLATED.get(where.column, _string_condition)(where, values)
     return f"not {found}" if where.negated else found
 
 
-def joined(group: Group, parts: Sequence[str]) -> str:
+def join_group(group: ConditionGroup, parts: Sequence[str]) -> str:
     """A group of conditions, of which these are the parts."""
     text = "(" + (" or " if group.any else " and ").join(parts) + ")"
     return f"not {text}" if group.negated else text
 
 
-def _interned(condition: Condition, values: Values) -> str:
+def _string_condition(condition: FilterCondition, values: Values) -> str:
     """A column of string numbers: the wanted strings are looked up once."""
-    return named(condition.column, condition, values)
+    return string_matches(condition.column, condition, values)
 
 
-def _session(condition: Condition, values: Values) -> str:
+def _session(condition: FilterCondition, values: Values) -> str:
     """A session's id: as its client sent it, or its number."""
     if condition.match == "set":
         return "(session <> 0)"
     numbers = bind(json.dumps(_numbers(condition)), values)
-    sent = named("client_session", condition, values)
+    sent = string_matches("client_session", condition, values)
     return f"({sent} or (session in (select value from numbers_in({numbers}))))"
 
 
-def _visitor(condition: Condition, values: Values) -> str:
+def _visitor(condition: FilterCondition, values: Values) -> str:
     """A visitor's id, or who the site says it was (wire 1.11)."""
     if condition.match == "set":
         return "(visitor <> 0)"
@@ -51,8 +51,9 @@ def _visitor(condition: Condition, values: Values) -> str:
     return f"(visitor in (select value from numbers_in({numbers})) or {_person(condition, values)})"
 
 
-def _person(condition: Condition, values: Values) -> str:
-    """Who the site says it was: said by the fact itself, or known of its visitor at that time."""
+def _person(condition: FilterCondition, values: Values) -> str:
+    """A condition on the identified person of a fact: named by the fact itself, or linked to its
+    visitor at that time."""
     if condition.match == "set":
         return f"({WHO} <> 0)"
     wanted = f"(select id from strings where {text('value', condition, values)})"
@@ -62,10 +63,11 @@ def _person(condition: Condition, values: Values) -> str:
     return f"((profile <> 0 and profile in {wanted}) or (profile = 0 and (({later}) or ({nobody}))))"
 
 
-def _flag(condition: Condition, values: Values) -> str:
-    """What a flag gave the visitor in the range, or a little before it (Plan.given_before): its key, or key=variant.
+def _flag(condition: FilterCondition, values: Values) -> str:
+    """A condition on a flag's result for the visitor in the range, or a little before it (QueryPlan.given_before): its
+    key, or key=variant.
 
-    Dialects know the exposures by a name of their own here: of a view many conditions would nest too deep.
+    Dialects have a separate name for the exposures here: with a view, many conditions would nest too deep.
     """
     within = f"{SITES} and time >= :given_since and time < :end and visitor <> 0"
     if condition.match == "set":
@@ -86,17 +88,17 @@ def _keys(value: str) -> list[str]:
     return [value, *(value[:place] for place, letter in enumerate(value) if letter == "=")]
 
 
-def _site(condition: Condition, values: Values) -> str:
+def _site(condition: FilterCondition, values: Values) -> str:
     """A website, by its number."""
     return f"(site in (select value from numbers_in({bind(json.dumps([int(v) for v in condition.values]), values)})))"
 
 
-def _key(condition: Condition, values: Values) -> str:
+def _key(condition: FilterCondition, values: Values) -> str:
     """The key of a property, which is a text of its own."""
     return "(key <> '')" if condition.match == "set" else f"({text('key', condition, values)})"
 
 
-def _number(condition: Condition, values: Values) -> str:
+def _number(condition: FilterCondition, values: Values) -> str:
     """A column of numbers, compared as they are written; 0 is none."""
     if condition.match == "set":
         return f"({condition.column} <> 0)"
@@ -115,5 +117,5 @@ _TRANSLATED = {
 }
 
 
-def _numbers(condition: Condition) -> list[int]:
+def _numbers(condition: FilterCondition) -> list[int]:
     return [number for value in condition.values if (number := id_number(value)) is not None]

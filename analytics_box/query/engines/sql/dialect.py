@@ -1,4 +1,4 @@
-"""What engines say differently. Everything else in a statement is SQL that all of them understand."""
+"""The differences between engines. Everything else in a statement is SQL that all of them support."""
 
 import re
 
@@ -48,7 +48,7 @@ class Dialect(Struct, frozen=True):
         return self.at_best.format(column=column, best=best, place=place)
 
     def beside(self, best: str, place: str = PLACE) -> list[str]:
-        """What a statement with such columns selects beside them."""
+        """The additional columns of a statement with such columns."""
         return [self.beside_best.format(best=best, place=place)] if self.beside_best else []
 
     def least(self, number: str) -> str:

@@ -9,8 +9,8 @@ import json
 from analytics_box.base.clock import MINUTE
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.names import DID, SITES
-from analytics_box.query.engines.sql.texts import Values, bind, named, text
-from analytics_box.query.filters import Condition
+from analytics_box.query.engines.sql.texts import Values, bind, string_matches, text
+from analytics_box.query.filters import FilterCondition
 from analytics_box.query.plan import SESSION_AFTER, SESSION_BEFORE
 
 # All of the sessions of which the range has anything: no event lies further from another one of its session.
@@ -19,16 +19,16 @@ _NEAR = f"{SITES} and time >= :start - {_FAR} and time < :end + {_FAR} and sessi
 SOON = 5 * MINUTE  # how long after a click on a short link its page may come
 
 
-def selected(condition: Condition, values: Values, dialect: Dialect) -> str:
+def select_facts(condition: FilterCondition, values: Values, dialect: Dialect) -> str:
     """The facts of the sessions that this condition selects, without its negation."""
     match condition.column:
         case "session_event":
             found = _event(condition, values, dialect)
         case "session_property":
-            event = Condition("session_event", "set", (), negated=False, also=(condition,))
+            event = FilterCondition("session_event", "set", (), negated=False, also=(condition,))
             found = _event(event, values, dialect)
         case "session_page":
-            found = _of_events(f"kind = 1 and {named('path', condition, values)}")
+            found = _of_events(f"kind = 1 and {string_matches('path', condition, values)}")
         case "session_exit":
             found = _exit(condition, values, dialect)
         case "session_scroll":
@@ -41,7 +41,9 @@ def selected(condition: Condition, values: Values, dialect: Dialect) -> str:
             return "(1 = 0)"
         case _:
             column = "href" if condition.column == "session_link_out" else "domain"
-            found = f"select session from what_was_left_by where {_NEAR} and {named(column, condition, values)}"
+            found = (
+                f"select session from what_was_left_by where {_NEAR} and {string_matches(column, condition, values)}"
+            )
     return f"(session in ({found}))"
 
 
@@ -50,9 +52,11 @@ def _of_events(own: str = "session <> 0") -> str:
     return f"select session from what_happened where {own} and {_NEAR} and bot = 0"
 
 
-def _event(condition: Condition, values: Values, dialect: Dialect) -> str:
-    """One custom event that is all of this. Without a name it is any but what the page says of flags."""
-    own = DID if condition.match == "set" else f"kind = 2 and {named('name', condition, values)}"
+def _event(condition: FilterCondition, values: Values, dialect: Dialect) -> str:
+    """A subquery for one custom event that matches all of this. Without a name it is any event except the page's flag
+    exposures.
+    """
+    own = DID if condition.match == "set" else f"kind = 2 and {string_matches('name', condition, values)}"
     if not condition.also:
         return _of_events(own)
     first, *others = (
@@ -63,7 +67,7 @@ def _event(condition: Condition, values: Values, dialect: Dialect) -> str:
     return f"select session {first}" + "".join(f" and fact.id in (select fact.id {other})" for other in others)
 
 
-def _property(condition: Condition, dialect: Dialect, values: Values) -> str:
+def _property(condition: FilterCondition, dialect: Dialect, values: Values) -> str:
     """A property by its key, or by key=value; other matches than `is` look at both together."""
     if condition.match == "set":
         return "key <> ''"
@@ -71,19 +75,19 @@ def _property(condition: Condition, dialect: Dialect, values: Values) -> str:
     return f"({text('key', condition, values)} or {pair})" if condition.match == "is" else f"({pair})"
 
 
-def _exit(condition: Condition, values: Values, dialect: Dialect) -> str:
+def _exit(condition: FilterCondition, values: Values, dialect: Dialect) -> str:
     """The path of the last page view."""
     columns = ", ".join((f"{dialect.best('path', 'max')} as path", *dialect.beside("max")))
     last = f"select session, {columns} from what_happened where {_NEAR} and bot = 0 and kind = 1 group by session"
-    return f"select session from ({last}) where {named('path', condition, values)}"
+    return f"select session from ({last}) where {string_matches('path', condition, values)}"
 
 
-def _least(condition: Condition, values: Values) -> str:
+def _least(condition: FilterCondition, values: Values) -> str:
     """The number that must be reached: the least of several; without any the least there is."""
     return bind(min((int(value) for value in condition.values), default=1), values)
 
 
-def _link(condition: Condition, values: Values) -> str:
+def _link(condition: FilterCondition, values: Values) -> str:
     """Sessions that a click on a short link led to: whoever clicked saw a page soon after, as the same visitor."""
     values["soon"] = SOON
     clicked = ""

@@ -221,7 +221,7 @@ LANDINGS = {
 }
 
 
-def _weighted(*names: str) -> dict[str, str]:
+def _weighted_sums(*names: str) -> dict[str, str]:
     """Sums, and of how many checks they are."""
     return {name: f"coalesce(sum({name}), 0)" for name in names} | {
         f"{name}_count": f"coalesce(sum(case when {name} is not null then count end), 0)" for name in names
@@ -233,7 +233,7 @@ CHECKS = {
     "count": "coalesce(sum(count), 0)",
     "decided": "coalesce(sum(case when status <> 2 then count end), 0)",
     "passed": "coalesce(sum(case when status = 1 then count end), 0)",
-    **_weighted("total", "ttfb", "dns", "connect", "tls", "first_byte", "transfer"),
+    **_weighted_sums("total", "ttfb", "dns", "connect", "tls", "first_byte", "transfer"),
     "bins": "group_concat(bin || ':' || count)",
     "ttfb_bins": "group_concat(ttfb_bin || ':' || count)",
     "fastest": "min(fastest)",

@@ -1,6 +1,6 @@
-"""What rows are sorted by, as SQL: in the order of what answers show, with what is unknown last (semantics 22).
+"""The sort order of rows, as SQL: the order of the shown values, with unknown values last (semantics 22).
 
-Texts are in the order of their code points on every engine. Ratios are those of the exact numbers, before they are
+Texts are in the order of their code points on every engine. Ratios are sorted by the exact numbers, before they are
 rounded.
 """
 
@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable
 
 from analytics_box.query.engines.sql.texts import Values
-from analytics_box.query.plan import Key, Order, Way
+from analytics_box.query.plan import Key, PlanOrder, Way
 
 _WAYS: dict[Way, str] = {
     "text": "{0}",
@@ -29,12 +29,12 @@ _WAYS: dict[Way, str] = {
 _NUMBERS: frozenset[Way] = frozenset(("id", "session_end", "ratio", "mean"))
 
 
-def ordered(order: tuple[Order, ...], sql_of: Callable[[str], str]) -> list[str]:
+def order_terms(order: tuple[PlanOrder, ...], sql_of: Callable[[str], str]) -> list[str]:
     """The terms of an order; `sql_of` is a name of the plan in SQL. What is not known comes last both ways."""
     return [f"{_key(item.key, sql_of)} {'desc' if item.descending else 'asc'} nulls last" for item in order]
 
 
-def codes(order: tuple[Order, ...], sql_of: Callable[[str], str], values: Values) -> tuple[str, str]:
+def codes(order: tuple[PlanOrder, ...], sql_of: Callable[[str], str], values: Values) -> tuple[str, str]:
     """A table of codes, and the join that brings the `code` of what is sorted by it.
 
     It is made once, for SQLite would read the whole list again for each row.

@@ -1,4 +1,4 @@
-"""What a plan scans, as SQL after `from`."""
+"""The relations that a plan scans, as SQL after `from`."""
 
 import json
 import re
@@ -8,13 +8,13 @@ from msgspec.structs import replace
 
 from analytics_box.base.facts.tables import ATTRIBUTES
 from analytics_box.query import happened
-from analytics_box.query.engines.sql.conditions import joined, render
+from analytics_box.query.engines.sql.conditions import join_group, render
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.happenings import SOON
 from analytics_box.query.engines.sql.names import BEGUN, DID, ID_OF_STARTER, PER_SESSION, PLACE, STARTER
-from analytics_box.query.engines.sql.texts import Values, named
-from analytics_box.query.filters import OF_THE_PAGE, Condition, Where, fitting, flag_of
-from analytics_box.query.plan import OF_SESSIONS, SESSION_AFTER, SESSION_BEFORE, Plan, Source
+from analytics_box.query.engines.sql.texts import Values, string_matches
+from analytics_box.query.filters import OF_THE_PAGE, FilterCondition, Where, fitting, flag_of
+from analytics_box.query.plan import OF_SESSIONS, SESSION_AFTER, SESSION_BEFORE, QueryPlan, Source
 
 # The same in each event of a session.
 _OF_A_SESSION = frozenset((*ATTRIBUTES, "session", "site")) | happened.COLUMNS
@@ -24,7 +24,7 @@ _SITE_OF = {"link_clicks": "link", "checks": "monitor", "monitor_spans": "monito
 _OVERLAPPING = ["start < :end", "(until = 0 or until > :start)"]
 
 
-def relation(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
+def relation(plan: QueryPlan, used: str, dialect: Dialect, values: Values) -> str:
     """The rows that this plan measures. `used` is the text of all that will be asked of them."""
     values |= {"sites": json.dumps(plan.sites), "site": plan.sites[0] if plan.sites else 0}
     values |= {"start": plan.start, "end": plan.end, "given_since": plan.start - plan.given_before}
@@ -35,7 +35,7 @@ def relation(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
     if plan.source == "experiments":
         return _experiments(plan, dialect, values)
     if plan.source == "met":
-        return _met(plan, dialect, values)
+        return _met_sessions(plan, dialect, values)
     if plan.source == "landings":
         return _landings(plan, dialect, values)
     where = [sites(plan, _SITE_OF.get(plan.source, "site"))]
@@ -56,7 +56,7 @@ def relation(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
     return f"{dialect.events if plan.source == 'events' else plan.source} as fact\nwhere {_and(where)}"
 
 
-def _landings(plan: Plan, dialect: Dialect, values: Values) -> str:
+def _landings(plan: QueryPlan, dialect: Dialect, values: Values) -> str:
     """The sessions on the box's own websites that people's clicks led to: whoever clicked saw a page there soon after,
     as the same visitor. There is one row per session."""
     values |= {"soon": SOON, "earliest": plan.start - SESSION_BEFORE - SESSION_AFTER}
@@ -84,7 +84,7 @@ _BEST_OF: Mapping[Source, str] = {"entries": "min", "exits": "max"}
 _PLACE_OF_VIEW = f"case when kind = 1 then {PLACE} end"
 
 
-def _of_sessions(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
+def _of_sessions(plan: QueryPlan, used: str, dialect: Dialect, values: Values) -> str:
     there = present(plan)
     beside = f"\nwhere {_and(there)}" if there else ""
     if dialect.sessions and plan.source == "sessions":
@@ -132,7 +132,7 @@ def _of_sessions(plan: Plan, used: str, dialect: Dialect, values: Values) -> str
 _SEEN = "kind <> 3"  # page views, and for the visitor custom events: a session may start with one
 
 
-def _views_in_order(plan: Plan, where: list[str], dialect: Dialect) -> str:
+def _views_in_order(plan: QueryPlan, where: list[str], dialect: Dialect) -> str:
     if plan.source == "journeys":
         ends = (
             "first_value(path) over (partition by session order by kind <> 1, time, id) as path, "
@@ -156,7 +156,7 @@ def _together(items: tuple[Where, ...]) -> list[tuple[Where, ...]]:
     """The conditions on pages together, because one page view must meet them all; every other one by itself, as is each
     on pages that a session must not have."""
     pages = tuple(
-        item for item in items if isinstance(item, Condition) and item.column in OF_THE_PAGE and not item.negated
+        item for item in items if isinstance(item, FilterCondition) and item.column in OF_THE_PAGE and not item.negated
     )
     others = [(item,) for item in items if item not in pages]
     return [*([pages] if pages else []), *others]
@@ -165,11 +165,11 @@ def _together(items: tuple[Where, ...]) -> list[tuple[Where, ...]]:
 def of_session(items: tuple[Where, ...], scan: str, dialect: Dialect, values: Values) -> str:
     """Conditions that together select whole sessions (semantics 15): by what they keep, or by having such an event in
     `scan`. A negated one selects all other sessions, those that never had such an event."""
-    if len(items) == 1 and not isinstance(items[0], Condition):
+    if len(items) == 1 and not isinstance(items[0], FilterCondition):
         group = items[0]
         each = [(item,) for item in group.items] if group.any else _together(group.items)
-        return joined(group, [of_session(own, scan, dialect, values) for own in each])
-    columns = {item.column for item in items if isinstance(item, Condition)}
+        return join_group(group, [of_session(own, scan, dialect, values) for own in each])
+    columns = {item.column for item in items if isinstance(item, FilterCondition)}
     if columns <= _OF_A_SESSION:
         return _and([render(item, values, dialect) for item in items])
     if len(items) == 1 and items[0].negated:
@@ -179,7 +179,7 @@ def of_session(items: tuple[Where, ...], scan: str, dialect: Dialect, values: Va
     return f"session in (select session from events as fact where {scan}{kind} and {text})"
 
 
-def _speaks_of_whole_sessions(condition: Condition) -> bool:
+def _speaks_of_whole_sessions(condition: FilterCondition) -> bool:
     return condition.column in _OF_A_SESSION or condition.column == "flag"
 
 
@@ -188,7 +188,7 @@ def _speaks_of_whole_sessions(condition: Condition) -> bool:
 _OF_CUSTOM_EVENTS = ("name", "namespace", "profile", "client_session", "path", "origin", "entry")
 
 
-def _properties(plan: Plan, where: list[str], dialect: Dialect, values: Values) -> str:
+def _properties(plan: QueryPlan, where: list[str], dialect: Dialect, values: Values) -> str:
     """Each property of each custom event: its key, its text and its JSON kind; where a condition speaks of keys and of
     what the event has beside, that too."""
     own = [item for item in plan.where if "key" in _columns(item)]
@@ -207,7 +207,7 @@ def _properties(plan: Plan, where: list[str], dialect: Dialect, values: Values) 
     return f"({inner}\n) as fact" + (f"\nwhere {_and([render(item, values, dialect) for item in own])}" if own else "")
 
 
-def _exposures(plan: Plan, dialect: Dialect, values: Values) -> str:
+def _exposures(plan: QueryPlan, dialect: Dialect, values: Values) -> str:
     """Sessions that met an error on a page (`exposed`), those that saw the page without it, which of them are matched,
     and which saw another page afterwards. Errors are those that all conditions select; of page views only those ask
     that speak of whole sessions."""
@@ -244,9 +244,10 @@ def _exposures(plan: Plan, dialect: Dialect, values: Values) -> str:
     )
 
 
-def _met(plan: Plan, dialect: Dialect, values: Values) -> str:
-    """Whatever tells of a session in the range: an event, or an error of a session that began before. Conditions that
-    only errors know select nothing else."""
+def _met_sessions(plan: QueryPlan, dialect: Dialect, values: Values) -> str:
+    """The sessions with activity in the range: an event, or an error of a session that began before. Conditions on
+    columns that only errors have apply to errors only.
+    """
     within = [sites(plan), "time >= :start", "time < :end", "session <> 0"]
     of_events = fitting(plan.where, lambda condition: condition.column not in {"message", "type"})
     seen = [*within, "bot = 0", "kind <> 3", *(render(item, values, dialect) for item in of_events)]
@@ -257,13 +258,13 @@ def _met(plan: Plan, dialect: Dialect, values: Values) -> str:
     )
 
 
-def _experiments(plan: Plan, dialect: Dialect, values: Values) -> str:
+def _experiments(plan: QueryPlan, dialect: Dialect, values: Values) -> str:
     """The visitors whom a flag gave something: by their first exposure, whether they were given something else, too
     (`mixed`), and whether they did then what is asked for. Every other condition selects exposures."""
-    flag, goal, others = _asked(plan.where)
+    flag, goal, others = _split_conditions(plan.where)
     range_of = [sites(plan), "time >= :start", "time < :end", "visitor <> 0"]
     exposures = [*range_of, *(render(item, values, dialect) for item in others)]
-    exposures += [named("flag", flag, values)] if flag else []
+    exposures += [string_matches("flag", flag, values)] if flag else []
     first = ", ".join(
         (
             f"{dialect.best('variant', 'min')} as variant",
@@ -273,7 +274,7 @@ def _experiments(plan: Plan, dialect: Dialect, values: Values) -> str:
     )
     converted, goals = "cast(null as integer)", ""
     if goal:
-        did = [*range_of, "bot = 0", "kind = 2", named("name", goal, values)]
+        did = [*range_of, "bot = 0", "kind = 2", string_matches("name", goal, values)]
         goals = (
             ",\ndone as (select visitor as whose, max(time) as latest from events as fact\n"
             f"  where {_and(did)}\n  group by visitor)"
@@ -287,9 +288,9 @@ def _experiments(plan: Plan, dialect: Dialect, values: Values) -> str:
     )
 
 
-def _asked(where: tuple[Where, ...]) -> tuple[Condition | None, Condition | None, list[Where]]:
-    """Which flag is asked about, what counts as a conversion, and all other conditions."""
-    alone = [item for item in where if isinstance(item, Condition)]
+def _split_conditions(where: tuple[Where, ...]) -> tuple[FilterCondition | None, FilterCondition | None, list[Where]]:
+    """Split the conditions: the flag's, the conversion's, and all others."""
+    alone = [item for item in where if isinstance(item, FilterCondition)]
     flag = flag_of(where)
     goal = next((item for item in alone if item.column == "conversion"), None)
     return flag, goal, [item for item in where if item is not flag and item is not goal]
@@ -297,16 +298,18 @@ def _asked(where: tuple[Where, ...]) -> tuple[Condition | None, Condition | None
 
 def _columns(item: Where) -> set[str]:
     """The columns that a condition speaks of."""
-    return {item.column} if isinstance(item, Condition) else {name for part in item.items for name in _columns(part)}
+    return (
+        {item.column} if isinstance(item, FilterCondition) else {name for part in item.items for name in _columns(part)}
+    )
 
 
-def sites(plan: Plan, column: str = "site") -> str:
+def sites(plan: QueryPlan, column: str = "site") -> str:
     """The rows of the plan's sites; a comparison with one of them is quicker than a list."""
     return f"{column} = :site" if len(plan.sites) == 1 else f"{column} in (select value from numbers_in(:sites))"
 
 
-def present(plan: Plan) -> list[str]:
-    """That columns are not empty which the plan wants to be there."""
+def present(plan: QueryPlan) -> list[str]:
+    """Conditions that the columns in `plan.present` are not empty."""
     return [f"{name} <> 0" for name in plan.present]
 
 

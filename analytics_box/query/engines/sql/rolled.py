@@ -18,7 +18,7 @@ from analytics_box.query.engines.sql.names import BOUNCED
 from analytics_box.query.engines.sql.relations import present, relation, sites
 from analytics_box.query.engines.sql.texts import Values
 from analytics_box.query.engines.sql.times import bucket
-from analytics_box.query.plan import BUCKET, Plan, Source
+from analytics_box.query.plan import BUCKET, QueryPlan, Source
 from analytics_box.query.rollups import SLOT, STARTS, TIME, Cut, Roll, day_parts, pieces_by_day
 
 MARKER = re.compile(r":(?<![:\w]:)([a-z]\w*)")  # the colon first, which is found soonest
@@ -48,12 +48,13 @@ Columns = Mapping[str, str]  # SQL by the name of a column; others are null
 
 
 def inner(
-    plan: Plan, cut: Cut, dialect: Dialect, values: Values, expression: Callable[[Plan, str, Values], str]
+    plan: QueryPlan, cut: Cut, dialect: Dialect, values: Values, expression: Callable[[QueryPlan, str, Values], str]
 ) -> str:
-    """One row of each group, with the columns d_DIMENSION and m_MEASURE. `expression` is a dimension in SQL."""
+    """A select with one row per group, and the columns d_DIMENSION and m_MEASURE. `expression` is a
+    dimension in SQL."""
     values |= {"sites": json.dumps(plan.sites), "site": plan.sites[0] if plan.sites else 0}
     values |= {"start": plan.start, "end": plan.end, "first_day": cut.first, "last_day": cut.last}
-    values |= _numbered("key", cut.keys) | _numbered("unrolled", cut.without)
+    values |= _day_parameters("key", cut.keys) | _day_parameters("unrolled", cut.without)
     of_days = {"time": _times, "starts": _starts}.get(cut.roll.name, _cells)
     found = of_days(plan, cut, dialect, values)
     found += _pieces(plan, cut, dialect, values, expression)
@@ -67,7 +68,7 @@ def inner(
     return f"select {', '.join((*groups, *measures))}\nfrom (\n{source}\n){_by(plan)}"
 
 
-def _whole(plan: Plan, measure: str) -> str:
+def _whole(plan: QueryPlan, measure: str) -> str:
     """A measure of all parts."""
     if measure == "median_duration":
         return f"median(p_{measure})"
@@ -78,8 +79,8 @@ def _whole(plan: Plan, measure: str) -> str:
     return f"{total} + count(p_visitor)" if measure == "visitors" else total
 
 
-def _cells(plan: Plan, cut: Cut, dialect: Dialect, values: Values) -> list[str]:
-    """What days have of each value."""
+def _cells(plan: QueryPlan, cut: Cut, dialect: Dialect, values: Values) -> list[str]:
+    """Selects of the rolled-up values of days."""
     where = [*_days(plan, cut), *present(plan), *(render(item, values, dialect) for item in plan.where)]
     table = f"rolled_{cut.roll.name}"
     groups = {f"d_{name}": name for name in plan.group}
@@ -90,7 +91,7 @@ def _cells(plan: Plan, cut: Cut, dialect: Dialect, values: Values) -> list[str]:
     return found
 
 
-def _times(plan: Plan, cut: Cut, _dialect: Dialect, values: Values) -> list[str]:
+def _times(plan: QueryPlan, cut: Cut, _dialect: Dialect, values: Values) -> list[str]:
     """Of the beginning of a day ids are counted that were first seen in it, of its end those last seen in it."""
     visitors = "case when low = 0 then upper.firsts else upper.lasts - coalesce(lower.lasts, 0) end"
     found = [_sums(plan, cut, TIME, values, visitors=visitors)]
@@ -102,7 +103,7 @@ def _times(plan: Plan, cut: Cut, _dialect: Dialect, values: Values) -> list[str]
     return found
 
 
-def _starts(plan: Plan, cut: Cut, _dialect: Dialect, values: Values) -> list[str]:
+def _starts(plan: QueryPlan, cut: Cut, _dialect: Dialect, values: Values) -> list[str]:
     found = [_sums(plan, cut, STARTS, values, median_duration="null")]
     if "median_duration" in plan.measures:
         place = {"d_bucket": "bucket"} if BUCKET in plan.group else {}
@@ -120,7 +121,7 @@ def _starts(plan: Plan, cut: Cut, _dialect: Dialect, values: Values) -> list[str
     return found
 
 
-def _sums(plan: Plan, cut: Cut, roll: Roll, values: Values, **special: str) -> str:
+def _sums(plan: QueryPlan, cut: Cut, roll: Roll, values: Values, **special: str) -> str:
     """Differences of the sums since midnight, by bucket."""
     values["parts"] = json.dumps(day_parts(plan, cut))
     table = f"rolled_{roll.name}"
@@ -150,7 +151,7 @@ def _latest(table: str, before: str) -> str:
     return f"(select max(slot) from {table} where site = of_site.value and day = part.day and slot < part.{before})"
 
 
-def _slots(plan: Plan, cut: Cut, table: str, *columns: str, slot: str = "slot") -> str:
+def _slots(plan: QueryPlan, cut: Cut, table: str, *columns: str, slot: str = "slot") -> str:
     """Rows of these days within the plan's range, each with its `time` and the `midnight` before it."""
     shown = (*columns, f"day * {DAY} as midnight", f"day * {DAY} + {slot} * {SLOT} as time")
     days = f"select {', '.join(shown)} from {table}\n  where {_and(_days(plan, cut))}"
@@ -158,7 +159,7 @@ def _slots(plan: Plan, cut: Cut, table: str, *columns: str, slot: str = "slot") 
 
 
 def _pieces(
-    plan: Plan, cut: Cut, dialect: Dialect, values: Values, expression: Callable[[Plan, str, Values], str]
+    plan: QueryPlan, cut: Cut, dialect: Dialect, values: Values, expression: Callable[[QueryPlan, str, Values], str]
 ) -> list[str]:
     """The rows of each piece; of the open day its visits and the events that came after them."""
     found: list[str] = []
@@ -173,11 +174,11 @@ def _pieces(
 
 
 def _piece(
-    plan: Plan,
+    plan: QueryPlan,
     number: int,
     dialect: Dialect,
     own: Values,
-    expression: Callable[[Plan, str, Values], str],
+    expression: Callable[[QueryPlan, str, Values], str],
 ) -> str:
     """The rows of a piece, whose parameters, `own`, get names of their own."""
     columns = {f"d_{name}": expression(plan, name, own) for name in plan.group}
@@ -191,21 +192,21 @@ def _piece(
     return MARKER.sub(rf":\1_of_{number}", _select(plan, columns, source))
 
 
-def _days(plan: Plan, cut: Cut) -> list[str]:
+def _days(plan: QueryPlan, cut: Cut) -> list[str]:
     """The conditions on a table of roll-ups."""
     if cut.keys:
-        return [sites(plan), f"day in ({', '.join(f':{name}' for name in _numbered('key', cut.keys))})"]
+        return [sites(plan), f"day in ({', '.join(f':{name}' for name in _day_parameters('key', cut.keys))})"]
     days = [sites(plan), "day >= :first_day", "day <= :last_day"]
-    without = ", ".join(f":{name}" for name in _numbered("unrolled", cut.without))
+    without = ", ".join(f":{name}" for name in _day_parameters("unrolled", cut.without))
     return [*days, f"day not in ({without})"] if without else days
 
 
-def _numbered(name: str, days: tuple[int, ...]) -> Values:
+def _day_parameters(name: str, days: tuple[int, ...]) -> Values:
     """A parameter for each of these days."""
     return {f"{name}_{number}": day for number, day in enumerate(days)}
 
 
-def _select(plan: Plan, columns: Columns, source: str) -> str:
+def _select(plan: QueryPlan, columns: Columns, source: str) -> str:
     """All columns of a part, in their order."""
     names = [f"d_{name}" for name in plan.group] + [f"p_{name}" for name in plan.measures]
     if "visitors" in plan.measures:
@@ -214,7 +215,7 @@ def _select(plan: Plan, columns: Columns, source: str) -> str:
     return f"select {', '.join(shown)}\nfrom {source}"
 
 
-def _by(plan: Plan) -> str:
+def _by(plan: QueryPlan) -> str:
     return f"\ngroup by {', '.join(str(number + 1) for number in range(len(plan.group)))}" if plan.group else ""
 
 

@@ -17,7 +17,7 @@ from analytics_box.query.engines.sql.names import BOUNCED
 from analytics_box.query.engines.sql.relations import relation
 from analytics_box.query.engines.sql.texts import Values
 from analytics_box.query.engines.transfer import RELATION
-from analytics_box.query.plan import Plan, Source
+from analytics_box.query.plan import QueryPlan, Source
 from analytics_box.query.rollups import BY_DIMENSION, OF_EVENTS, OF_SESSIONS, SLOT, STARTS, TIME, Roll, days_in
 
 ALWAYS_PAYS = 1_000  # rows that a roll-up of a day may have whatever the day has
@@ -40,14 +40,14 @@ _EVENTS = f"{RELATION}\nwhere site in (select value from json_each(:sites))"
 Do = Callable[..., int]  # runs a statement, with its values if it has any; how many rows it wrote, or a few more
 
 
-class Day(NamedTuple):
+class SiteDay(NamedTuple):
     """A UTC day of a website."""
 
     site: int
     day: int
 
 
-class Kept(NamedTuple):
+class RollupTable(NamedTuple):
     """A table of roll-ups: the columns that name a row, and the others, with their types."""
 
     key: tuple[str, ...]
@@ -59,30 +59,30 @@ class Kept(NamedTuple):
         return ", ".join(f"{name}{'' if ' ' in name else ' bigint'}" for name in (*self.key, *self.others))
 
 
-def _tables() -> Iterator[tuple[str, Kept]]:
+def _tables() -> Iterator[tuple[str, RollupTable]]:
     day = ("site", "day")
-    yield "days", Kept(day, ("rolled", "events"))
-    yield "rolled_days", Kept(day)  # that have rows in the tables below, whether or not they are true
-    yield "not_rolled", Kept((*day, "roll varchar"))  # what did not pay on a day that is rolled
+    yield "days", RollupTable(day, ("rolled", "events"))
+    yield "rolled_days", RollupTable(day)  # that have rows in the tables below, whether or not they are true
+    yield "not_rolled", RollupTable((*day, "roll varchar"))  # what did not pay on a day that is rolled
     slot = (*day, "slot integer")
-    yield f"rolled_{TIME.name}", Kept(slot, ("pageviews", "total_events", "firsts", "lasts"))
-    yield f"rolled_{TIME.name}_ids", Kept((*day, "visitor"), ("first_slot integer", "last_slot integer"))
-    yield f"rolled_{STARTS.name}", Kept(slot, ("sessions", "bounces", "total_events", "duration_total"))
-    yield "rolled_durations", Kept(day, ("durations blob",))
+    yield f"rolled_{TIME.name}", RollupTable(slot, ("pageviews", "total_events", "firsts", "lasts"))
+    yield f"rolled_{TIME.name}_ids", RollupTable((*day, "visitor"), ("first_slot integer", "last_slot integer"))
+    yield f"rolled_{STARTS.name}", RollupTable(slot, ("sessions", "bounces", "total_events", "duration_total"))
+    yield "rolled_durations", RollupTable(day, ("durations blob",))
     for roll in BY_DIMENSION:
         group = (*day, *(f"{name} integer" for name in roll.group))
-        yield f"rolled_{roll.name}", Kept(group, tuple(sorted(roll.measures)))
-        yield f"rolled_{roll.name}_ids", Kept((*group, "visitor"))
+        yield f"rolled_{roll.name}", RollupTable(group, tuple(sorted(roll.measures)))
+        yield f"rolled_{roll.name}_ids", RollupTable((*group, "visitor"))
 
 
-TABLES: Mapping[str, Kept] = dict(_tables())
+TABLES: Mapping[str, RollupTable] = dict(_tables())
 OF_ROLLS = tuple(name for name in TABLES if name.startswith("rolled_"))
 
 
-class Batch:
+class RollupBatch:
     """Days that are rolled up together, with the number of the events of each: their statements, in their order."""
 
-    def __init__(self, do: Do, events: Mapping[Day, int]) -> None:
+    def __init__(self, do: Do, events: Mapping[SiteDay, int]) -> None:
         self._run = do
         self._events = events
         self._sites = tuple(sorted({day.site for day in events}))
@@ -108,8 +108,9 @@ class Batch:
         self._done("wanted_events", "wanted_visits", "wanted_sessions")
 
     def put_together(self) -> None:
-        """Where they are spans of days (query.rollups.span): roll them up once more, from what their days have of each
-        value. Where one of the days has none of a roll-up, the span has none either, and no question reads it."""
+        """Roll up spans of days (query.rollups.span) from the roll-ups of their days. If one of the days lacks a
+        roll-up, the span lacks it as well, and no plan reads it.
+        """
         self._listed(
             "span_days (site bigint, day bigint, span bigint)",
             [[span.site, day, span.day] for span in self._events for day in days_in(span.day)],
@@ -169,7 +170,7 @@ class Batch:
             f"create temp table {table} as select {site_day} as site_day, {shown}\nfrom {_EVENTS}"
             f" and time >= :start and time < :end and bot = 0 and {site_day} {_AMONG_WANTED} {more}"
         )
-        self._run(*sql.finished(found, "roll", sqlite.DIALECT, within))
+        self._run(*sql.finish_statement(found, "roll", sqlite.DIALECT, within))
 
     def _roll_time(self) -> None:
         self._do(
@@ -221,15 +222,17 @@ class Batch:
 
     def _sessions(self, source: Source, shown: str) -> None:
         """The sessions that begin on these days, one by one."""
-        plan = Plan(source, self._sites, self._start, self._end)
+        plan = QueryPlan(source, self._sites, self._start, self._end)
         values: Values = {}
         columns = f"site * {_DAYS} + started / {DAY} as site_day, {shown}"
         found = f"select {columns} from {relation(plan, columns, sqlite.DIALECT, values)}"
         wanted = f"create temp table wanted_sessions as select * from ({found}) where site_day {_AMONG_WANTED}"
-        self._run(*sql.finished(wanted, "roll", sqlite.DIALECT, values))
+        self._run(*sql.finish_statement(wanted, "roll", sqlite.DIALECT, values))
 
     def _cells(self, roll: Roll, source: str, counted: str, alike: str) -> None:
-        """What a roll-up by dimensions has of these rows, which `counted` counts, with how many ids are `alike`."""
+        """Insert a roll-up by dimensions of these rows, with the aggregates `counted` and the number of distinct ids
+        that `alike` selects; other ids are listed (`_ids`).
+        """
         group = ", ".join(roll.group)
         self._written[roll.name] += self._do(
             f"insert into rolled_{roll.name} select {SITE_AND_DAY}, {group}, {counted},"

@@ -2,7 +2,7 @@
 
 import json
 
-from analytics_box.query.filters import Condition
+from analytics_box.query.filters import FilterCondition
 
 Values = dict[str, int | float | str]
 # More values than this come as one list: an expression may be 1,000 deep, a statement have 32,766 parameters. Patterns,
@@ -10,14 +10,14 @@ Values = dict[str, int | float | str]
 _MOST_SPELLED_OUT = 4
 
 
-def named(column: str, condition: Condition, values: Values) -> str:
+def string_matches(column: str, condition: FilterCondition, values: Values) -> str:
     """A column of string numbers that matches any of the condition's values."""
     if condition.match == "set":
         return f"({column} <> 0)"
     return f"({column} in (select id from strings where {text('value', condition, values)}))"
 
 
-def text(column: str, condition: Condition, values: Values) -> str:
+def text(column: str, condition: FilterCondition, values: Values) -> str:
     """A column of texts that matches any of the condition's values."""
     if condition.match == "is":
         return f"{column} in (select value from texts_in({bind(json.dumps(condition.values), values)}))"
@@ -28,7 +28,7 @@ def text(column: str, condition: Condition, values: Values) -> str:
     return "(" + (" or ".join(parts) or "0") + ")"
 
 
-def _fits(column: str, wanted: str, condition: Condition) -> str:
+def _fits(column: str, wanted: str, condition: FilterCondition) -> str:
     match condition.match:
         case "contains":
             return f"instr({column}, {wanted}) > 0"

@@ -1,21 +1,21 @@
 """Instants in SQL: the bucket that one falls into, and its local hour and day of the week."""
 
 from analytics_box.query.engines.sql.texts import Values
-from analytics_box.query.plan import HOUR_OF_DAY, Plan
+from analytics_box.query.plan import HOUR_OF_DAY, QueryPlan
 
 
-def bucket(column: str, plan: Plan, values: Values) -> str:
+def bucket(column: str, plan: QueryPlan, values: Values) -> str:
     """The number of the bucket that an instant falls into."""
     return _of_its_run(column, plan, values, ":n{0} + ({column} - :s{0}) / :w{0}")
 
 
-def start_of_bucket(column: str, plan: Plan, values: Values) -> str:
+def start_of_bucket(column: str, plan: QueryPlan, values: Values) -> str:
     """The beginning of the bucket that an instant falls into."""
     return _of_its_run(column, plan, values, ":s{0} + ({column} - :s{0}) / :w{0} * :w{0}")
 
 
-def _of_its_run(column: str, plan: Plan, values: Values, text: str) -> str:
-    """What the run that an instant is in says of it."""
+def _of_its_run(column: str, plan: QueryPlan, values: Values, text: str) -> str:
+    """The SQL of `text` for the run that contains an instant."""
     for number, item in enumerate(plan.runs):
         values |= {f"s{number}": item.start, f"w{number}": item.width, f"n{number}": item.first}
     texts = [text.format(number, column=column) for number in range(len(plan.runs))]
@@ -25,7 +25,7 @@ def _of_its_run(column: str, plan: Plan, values: Values, text: str) -> str:
     return f"case {earlier} else {texts[-1]} end"
 
 
-def local(name: str, column: str, plan: Plan, values: Values) -> str:
+def local(name: str, column: str, plan: QueryPlan, values: Values) -> str:
     """The local hour or day of the week of an instant; 1970 began on a Thursday."""
     for number, item in enumerate(plan.offsets):
         values |= {f"t{number}": item.start, f"o{number}": item.offset}

@@ -10,17 +10,23 @@ from msgspec.structs import replace
 from analytics_box.base.errors import BadRequest
 from analytics_box.products.flags.console.buttons import after_button
 from analytics_box.products.flags.console.definition import definition_of
-from analytics_box.products.flags.console.fields import ConditionFields, FormState, NeedFields, RuleFields, read_state
+from analytics_box.products.flags.console.fields import (
+    FlagConditionFields,
+    FlagFormState,
+    FlagRuleFields,
+    NeedFields,
+    read_state,
+)
 from analytics_box.products.flags.console.filled import new_state, state_of_definition
 from analytics_box.products.flags.console.wrong_fields import form_field
 from analytics_box.products.flags.flag import (
     DEEPEST,
     MOST_RULES,
     Bucketing,
-    Definition,
-    Node,
+    FlagDefinition,
     Prerequisite,
-    Rule,
+    TargetingCondition,
+    TargetingRule,
     Variant,
 )
 from analytics_box.web.page.templates import field_errors
@@ -33,11 +39,11 @@ def lists(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return st.lists(inner, max_size=2) | st.dictionaries(TEXTS, inner, max_size=2)
 
 
-def built(state: FormState, stored: Definition | None = None) -> Definition:
-    return convert(definition_of(state, stored), Definition)
+def built(state: FlagFormState, stored: FlagDefinition | None = None) -> FlagDefinition:
+    return convert(definition_of(state, stored), FlagDefinition)
 
 
-def wrong(state: FormState) -> dict[str, str]:
+def wrong(state: FlagFormState) -> dict[str, str]:
     try:
         definition_of(state)
     except BadRequest as refused:
@@ -45,12 +51,12 @@ def wrong(state: FormState) -> dict[str, str]:
     return {}
 
 
-def with_tree(tree: ConditionFields) -> FormState:
-    return replace(new_state({}), rules=(RuleFields(tree=tree),))
+def with_tree(tree: FlagConditionFields) -> FlagFormState:
+    return replace(new_state({}), rules=(FlagRuleFields(tree=tree),))
 
 
-def one(**given: Any) -> ConditionFields:
-    return ConditionFields("all", inner=(ConditionFields(**given),))
+def one(**given: Any) -> FlagConditionFields:
+    return FlagConditionFields("all", inner=(FlagConditionFields(**given),))
 
 
 def test_a_form_that_nobody_touched_saves_what_is_stored() -> None:
@@ -86,19 +92,22 @@ JSON = st.recursive(
 SCALARS = st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | TEXTS
 SHARES = st.floats(0, 100) | st.sampled_from([100 / 3, 1e-9, 0.1 + 0.2])
 ATTRIBUTES = st.sampled_from(["user_id", "email", "plan", " plan ", "a\nb", ","])
-LEAVES = st.builds(Node, attribute=ATTRIBUTES, value=SCALARS) | st.builds(
-    Node, attribute=ATTRIBUTES, operator=st.just("in"), values=st.lists(SCALARS, min_size=1, max_size=3).map(tuple)
+LEAVES = st.builds(TargetingCondition, attribute=ATTRIBUTES, value=SCALARS) | st.builds(
+    TargetingCondition,
+    attribute=ATTRIBUTES,
+    operator=st.just("in"),
+    values=st.lists(SCALARS, min_size=1, max_size=3).map(tuple),
 )
 RULES = st.builds(
-    Rule,
+    TargetingRule,
     type=st.just("conditions"),
-    conditions=LEAVES | st.builds(Node, all=st.lists(LEAVES, max_size=2).map(tuple)),
+    conditions=LEAVES | st.builds(TargetingCondition, all=st.lists(LEAVES, max_size=2).map(tuple)),
     name=TEXTS,
     percentage=st.none() | SHARES,
 )
 VARIANTS = st.builds(Variant, key=KEYS, value=JSON, type=st.just("json"), description=TEXTS, weight=st.none() | SHARES)
 DEFINITIONS = st.builds(
-    Definition,
+    FlagDefinition,
     name=TEXTS,
     description=TEXTS,
     type=st.sampled_from(["boolean", "rollout", "multivariant"]),
@@ -116,7 +125,7 @@ DEFINITIONS = st.builds(
 
 @examples(400)
 @given(DEFINITIONS, JSON)
-def test_whatever_is_stored_survives_a_form_that_nobody_touched(stored: Definition, off: Any) -> None:
+def test_whatever_is_stored_survives_a_form_that_nobody_touched(stored: FlagDefinition, off: Any) -> None:
     stored = replace(stored, offValue=off if stored.type == "multivariant" else None)
     state = read_state(posted(state_of_definition(stored)))
     assert built(state, stored) == stored
@@ -149,7 +158,9 @@ def test_a_changed_rule_replaces_what_was_stored() -> None:
 
 
 DRAWN = tuple(
-    Rule("property", "exists", field="id", enabled=on, percentage=up_to, percentageFrom=start, bucketing=bucketing)
+    TargetingRule(
+        "property", "exists", field="id", enabled=on, percentage=up_to, percentageFrom=start, bucketing=bucketing
+    )
     for on, start, up_to, bucketing in [
         (True, 20, 45, Bucketing("growthbook_v1", "exp-1", attribute="id")),
         (True, 60, 90, None),
@@ -158,7 +169,7 @@ DRAWN = tuple(
 
 
 def test_a_rule_of_an_import_that_gets_another_name_draws_the_same_people() -> None:
-    stored = Definition(rules=DRAWN, bucketing=Bucketing("growthbook_v2", "checkout"))
+    stored = FlagDefinition(rules=DRAWN, bucketing=Bucketing("growthbook_v2", "checkout"))
     state = read_state(posted(state_of_definition(stored)))
     named = built(replace(state, rules=tuple(replace(one, name="Renamed") for one in state.rules)), stored)
     assert named.rules == tuple(replace(one, name="Renamed") for one in DRAWN)
@@ -170,44 +181,54 @@ def test_a_rule_of_an_import_that_gets_another_name_draws_the_same_people() -> N
 @each(
     ("tree", "rule"),
     [
-        (one(attribute="user_id", operator="in", values="a\n\n b "), Rule("user_id", "in", values=("a", "b"))),
-        (one(attribute="user_id", operator="equals", values="17"), Rule("user_id", "equals", value="17")),
+        (one(attribute="user_id", operator="in", values="a\n\n b "), TargetingRule("user_id", "in", values=("a", "b"))),
+        (one(attribute="user_id", operator="equals", values="17"), TargetingRule("user_id", "equals", value="17")),
         (
             one(attribute="property", property=" age ", operator="less", values="17"),
-            Rule("property", "less", "age", 17),
+            TargetingRule("property", "less", "age", 17),
         ),
         (
             one(attribute="property", property="age", operator="equals", values='"17"'),
-            Rule("property", field="age", value="17"),
+            TargetingRule("property", field="age", value="17"),
         ),
         (
             one(attribute="email", operator="contains", values="a\nb"),
-            Rule("email", "contains", batch=True, batchValues=("a", "b")),
+            TargetingRule("email", "contains", batch=True, batchValues=("a", "b")),
         ),
-        (one(attribute="property", property="x", operator="exists", values="left"), Rule("property", "exists", "x")),
-        (one(attribute="percentage", values="12,5"), Rule("property", value=12.5)),
         (
-            ConditionFields("all", inner=(one(attribute="email", operator="equals", values="a"),)),
-            Rule("conditions", conditions=Node(all=(Node(all=(Node(attribute="email", value="a"),)),))),
+            one(attribute="property", property="x", operator="exists", values="left"),
+            TargetingRule("property", "exists", "x"),
+        ),
+        (one(attribute="percentage", values="12,5"), TargetingRule("property", value=12.5)),
+        (
+            FlagConditionFields("all", inner=(one(attribute="email", operator="equals", values="a"),)),
+            TargetingRule(
+                "conditions",
+                conditions=TargetingCondition(
+                    all=(TargetingCondition(all=(TargetingCondition(attribute="email", value="a"),)),)
+                ),
+            ),
         ),
     ],
 )
-def test_one_condition_is_the_rule_of_the_wire_where_that_can_say_it(tree: ConditionFields, rule: Rule) -> None:
+def test_one_condition_is_the_rule_of_the_wire_where_that_can_say_it(
+    tree: FlagConditionFields, rule: TargetingRule
+) -> None:
     assert built(with_tree(tree)).rules == (rule,)
 
 
 @each(
     ("state", "field"),
     [
-        (with_tree(ConditionFields("all")), "rules.0.if"),
+        (with_tree(FlagConditionFields("all")), "rules.0.if"),
         (with_tree(one(values="")), "rules.0.if.0.values"),
         (with_tree(one(attribute="property", values="5")), "rules.0.if.0.property"),
         (with_tree(one(attribute="group")), "rules.0.if.0.group"),
         (with_tree(one(attribute="percentage", values="many")), "rules.0.if.0.values"),
         (
             with_tree(
-                ConditionFields(
-                    "any", inner=(ConditionFields(attribute="percentage", values="5"), *one(values="x").inner)
+                FlagConditionFields(
+                    "any", inner=(FlagConditionFields(attribute="percentage", values="5"), *one(values="x").inner)
                 )
             ),
             "rules.0.if.0.attribute",
@@ -218,7 +239,7 @@ def test_one_condition_is_the_rule_of_the_wire_where_that_can_say_it(tree: Condi
         (new_state({"payload": "[" * 100_000}), "payload"),
     ],
 )
-def test_what_cannot_be_read_is_said_at_its_field(state: FormState, field: str) -> None:
+def test_what_cannot_be_read_is_said_at_its_field(state: FlagFormState, field: str) -> None:
     assert list(wrong(state)) == [field]
 
 

@@ -9,7 +9,7 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from analytics_box.base.texts import FlagPage
-from analytics_box.products.flags.flag import Algorithm, Node, Rule, Variant
+from analytics_box.products.flags.flag import Algorithm, TargetingCondition, TargetingRule, Variant
 from tests.cases import each
 from tests.products.flags.console.world import Console, fields_of
 from tests.products.flags.definitions import WHOLE, WRITTEN
@@ -38,7 +38,7 @@ def test_a_flag_is_made_with_a_rule_and_reads_as_what_it_decides(console: Consol
     made = console.flag(path)
     assert (made.key, made.scope, made.definition.rolloutPercentage) == ("checkout", console.world.shop, 12.5)
     assert made.definition.rules == (
-        Rule("email", "ends_with", batch=True, batchValues=("@one.example", "@two.example")),
+        TargetingRule("email", "ends_with", batch=True, batchValues=("@one.example", "@two.example")),
     )
     page = unescape(console.seen(path))
     assert "Email ends with any of" in page
@@ -90,7 +90,12 @@ def test_a_form_that_is_saved_untouched_changes_nothing(console: Console) -> Non
     groups = [console.world.put_group(name, []) for name in ("one", "two")]
     for key in ("login", "a", "b", "c"):
         console.world.put(key)
-    rules = (*WRITTEN[:8], Rule("conditions", conditions=Node(group=groups[0].id)), WRITTEN[9], WHOLE.rules[-4])
+    rules = (
+        *WRITTEN[:8],
+        TargetingRule("conditions", conditions=TargetingCondition(group=groups[0].id)),
+        WRITTEN[9],
+        WHOLE.rules[-4],
+    )
     whole = replace(
         WHOLE,
         rules=rules,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analytics_box.products.flags.flag import Rule
+from analytics_box.products.flags.flag import TargetingRule
 from tests.cases import each
 from tests.products.flags.console.world import Console, fields_of
 from tests.products.flags.world import World
@@ -119,7 +119,7 @@ def test_a_target_group_is_made_changed_and_deleted(console: Console) -> None:
     }
     console.gone_to("/flags/groups/new", form)
     (group,) = [one for one in console.world.known().groups if one.name == "Beta testers"]
-    assert group.rules == (Rule("email", "ends_with", value="@beta.example"),)
+    assert group.rules == (TargetingRule("email", "ends_with", value="@beta.example"),)
     flag = console.world.put("for-testers", {"targetGroupIds": [group.id]})
     page = console.seen("/flags/groups")
     assert "Used by 1 flag" in page

@@ -3,7 +3,7 @@
 import random
 from typing import Any
 
-from analytics_box.products.flags.evaluation.context import Context
+from analytics_box.products.flags.evaluation.context import EvaluationContext
 from analytics_box.products.flags.evaluation.matching import NEGATIVE
 from analytics_box.products.flags.flag import Algorithm, Flag, Operator, TargetGroup
 from tests.products.flags.evaluation.made import flag, group
@@ -34,9 +34,9 @@ class Chance:
         flags += [self._flag(self._one(KEYS), user=user) for user in ("ann", "bob") if self._one((True, False))]
         return flags, [group(id, *self._rules(variants=False)) for id in GROUPS if self._one((True, True, False))]
 
-    def context(self) -> Context:
+    def context(self) -> EvaluationContext:
         """Somebody."""
-        return Context(
+        return EvaluationContext(
             user_id=self._one(USERS),
             email=self._one(EMAILS),
             organization_id=self._one(("", "acme", "umbrella")),

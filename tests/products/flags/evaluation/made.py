@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 
-from analytics_box.products.flags.evaluation.compiling import Ruleset, compiled
-from analytics_box.products.flags.flag import Definition, Flag, Rule, TargetGroup
+from analytics_box.products.flags.evaluation.compiling import Ruleset, compile_ruleset
+from analytics_box.products.flags.flag import Flag, FlagDefinition, TargetGroup, TargetingRule
 
 
 def flag(key: str = "flag", *, environment: str | None = None, user: str | None = None, **definition: Any) -> Flag:
@@ -17,16 +17,16 @@ def flag(key: str = "flag", *, environment: str | None = None, user: str | None 
         key=key,
         environment=environment,
         user_id=user,
-        definition=msgspec.convert(definition, Definition),
+        definition=msgspec.convert(definition, FlagDefinition),
     )
 
 
 def group(id: str, *rules: dict[str, Any]) -> TargetGroup:
     """A target group as the wire gives its rules."""
-    given = msgspec.convert(rules, tuple[Rule, ...])
+    given = msgspec.convert(rules, tuple[TargetingRule, ...])
     return TargetGroup(id=id, organization_id="organization", website_id="website", name=id, rules=given)
 
 
 def ruleset(*flags: Flag, groups: tuple[TargetGroup, ...] = ()) -> Ruleset:
     """Flags ready to be evaluated."""
-    return compiled(flags, groups)
+    return compile_ruleset(flags, groups)

@@ -3,13 +3,13 @@
 import json
 from typing import Any
 
-from analytics_box.products.flags.evaluation.context import Context
-from analytics_box.products.flags.flag import Flag, Rule, TargetGroup
+from analytics_box.products.flags.evaluation.context import EvaluationContext
+from analytics_box.products.flags.flag import Flag, TargetGroup, TargetingRule
 
 Result = dict[str, Any]
 
 
-def evaluated(flags: list[Flag], groups: list[TargetGroup], key: str, who: Context) -> Result | None:
+def evaluated(flags: list[Flag], groups: list[TargetGroup], key: str, who: EvaluationContext) -> Result | None:
     """The wire's result; None for a flag that is not there."""
     there: dict[str, Flag] = {}
     for one in flags:
@@ -71,7 +71,7 @@ def hashed(text: str) -> int:
     return abs(found - 2**32 if found >= 2**31 else found)
 
 
-def identity(flag: Flag, who: Context) -> str:
+def identity(flag: Flag, who: EvaluationContext) -> str:
     """Who is drawn for a rollout."""
     if flag.definition.rolloutBy == "organization":
         return who.organization_id or "anonymous"
@@ -80,7 +80,7 @@ def identity(flag: Flag, who: Context) -> str:
     return who.user_id or who.email or "anonymous"
 
 
-def matches(rule: Rule, who: Context) -> bool:
+def matches(rule: TargetingRule, who: EvaluationContext) -> bool:
     """Whether a rule of the wire matches."""
     found: Any = {"user_id": who.user_id, "email": who.email}.get(rule.type, who.properties.get(rule.field))
     if rule.batch and rule.batchValues:

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from analytics_box.products.flags.evaluation.compiling import compiled
+from analytics_box.products.flags.evaluation.compiling import compile_ruleset
 from analytics_box.products.flags.evaluation.tracing import trace
 from tests.products.flags.evaluation.invented import KEYS, Chance
 from tests.products.flags.evaluation.oracle import evaluated
@@ -13,7 +13,7 @@ def test_evaluation_is_what_the_wire_tells() -> None:
     for seed in range(300):
         chance = Chance(seed, beyond=False)
         flags, groups = chance.world()
-        ready = compiled(flags, groups)
+        ready = compile_ruleset(flags, groups)
         for _ in range(4):
             who = chance.context()
             for key in KEYS:
@@ -27,7 +27,7 @@ def test_evaluation_is_what_the_wire_tells() -> None:
 def test_the_trace_ends_with_what_is_given() -> None:
     for seed in range(250):
         chance = Chance(seed, beyond=True)
-        ready = compiled(*chance.world())
+        ready = compile_ruleset(*chance.world())
         for _ in range(3):
             who = chance.context()
             given = {outcome.key: outcome for outcome in ready.all(who)}
@@ -48,7 +48,7 @@ def test_nothing_changes_where_parts_are_left_out_that_no_flag_looks_at() -> Non
     for seed in range(250):
         chance = Chance(seed, beyond=seed % 2 == 0)
         flags, groups = chance.world()
-        ready = compiled(flags[:2], groups)
+        ready = compile_ruleset(flags[:2], groups)
         who = chance.context()
         kept = ready.uses.kept(who)
         assert [*map(id, ready.all(who))] == [*map(id, ready.all(kept))], (seed, who, kept)
@@ -59,6 +59,6 @@ def test_nothing_changes_where_parts_are_left_out_that_no_flag_looks_at() -> Non
 def test_every_outcome_was_told_before() -> None:
     for seed in range(200):
         chance = Chance(seed, beyond=True)
-        ready = compiled(*chance.world())
+        ready = compile_ruleset(*chance.world())
         told = {id(outcome) for outcome in ready.outcomes()}
         assert all(id(outcome) in told for _ in range(5) for outcome in ready.all(chance.context()))

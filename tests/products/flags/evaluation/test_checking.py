@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from analytics_box.products.flags.evaluation.checking import MOST_STEPS, faults, group_faults, steps_together
-from analytics_box.products.flags.flag import Definition
+from analytics_box.products.flags.flag import FlagDefinition
 from tests.cases import each
 from tests.products.flags.evaluation.made import flag, group
 
@@ -21,7 +21,7 @@ def found(definition: dict[str, Any]) -> dict[str, str]:
         flag("other", dependencies=["mine"]),
         flag("split", type="multivariant", variants=[ON, {"key": "off", "value": "0"}]),
     ]
-    given = msgspec.convert(definition, Definition)
+    given = msgspec.convert(definition, FlagDefinition)
     return {one.field: one.message for one in faults("mine", given, others, [group("friends")])}
 
 
@@ -139,8 +139,8 @@ def test_a_flag_is_refused_that_is_too_large_as_a_whole() -> None:
 
 def test_flags_need_each_other_over_ten_steps_at_most() -> None:
     chain = [flag(f"f{n}", prerequisites=[{"key": f"f{n + 1}"}]) for n in range(10)] + [flag("f10")]
-    needing = msgspec.convert({"prerequisites": [{"key": "f0"}]}, Definition)
-    assert faults("mine", msgspec.convert({"prerequisites": [{"key": "f1"}]}, Definition), chain, []) == []
+    needing = msgspec.convert({"prerequisites": [{"key": "f0"}]}, FlagDefinition)
+    assert faults("mine", msgspec.convert({"prerequisites": [{"key": "f1"}]}, FlagDefinition), chain, []) == []
     assert "over 10 steps" in faults("mine", needing, chain, [])[0].message
 
 
@@ -149,16 +149,16 @@ def test_comparisons_of_all_flags_together_are_limited() -> None:
         {"type": "email", "operator": "contains", "batch": True, "batchValues": [f"word {n}" for n in range(1_000)]}
     ]
     others = [flag(str(number), rules=words) for number in range(MOST_STEPS // 3_000)]
-    more = msgspec.convert({"rules": words}, Definition)
+    more = msgspec.convert({"rules": words}, FlagDefinition)
     assert faults("mine", more, others[:-1], []) == []
     assert "10,000 comparisons" in faults("mine", more, others, [])[0].message
-    assert faults("mine", Definition(), others, []) == []  # a flag without rules adds nothing
+    assert faults("mine", FlagDefinition(), others, []) == []  # a flag without rules adds nothing
 
 
 def test_patterns_count_by_what_a_search_for_them_can_take() -> None:
-    def matching(*patterns: str) -> Definition:
+    def matching(*patterns: str) -> FlagDefinition:
         rule = {"type": "conditions", "conditions": {"attribute": "p", "operator": "matches", "values": patterns}}
-        return msgspec.convert({"rules": [rule]}, Definition)
+        return msgspec.convert({"rules": [rule]}, FlagDefinition)
 
     assert faults("mine", matching(*[rf"^user-\d+@site-{n}\.example$" for n in range(100)]), [], []) == []
     slow = matching(*[f"(?:a|b|ab|ba){{1,200}}{n}" for n in range(5)])

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from analytics_box.products.flags.evaluation.bucketing import absolute, default_hash, scale_and_hash
-from analytics_box.products.flags.evaluation.context import Context
+from analytics_box.products.flags.evaluation.context import EvaluationContext
 from tests.cases import each
 from tests.products.flags.evaluation.made import flag, ruleset
 
@@ -68,7 +68,7 @@ def test_users_are_drawn_by_key_and_id() -> None:
         flag("weighted", type="multivariant", variants=weights),
     )
     for who in texts()[:200]:
-        roll, equal, weighted = ready.all(Context(user_id=who[:80]))
+        roll, equal, weighted = ready.all(EvaluationContext(user_id=who[:80]))
         name = who[:80] or "anonymous"
         assert roll.enabled == (default_hash(f"roll:{name}") % 100 < 37)
         assert equal.variant == "abcdefg"[default_hash(f"equal:variant:{name}") % 7]

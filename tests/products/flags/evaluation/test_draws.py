@@ -11,8 +11,8 @@ from itertools import combinations
 
 from msgspec.structs import replace
 
-from analytics_box.products.flags.editing.draft import started
-from analytics_box.products.flags.editing.messages import NewFlag
+from analytics_box.products.flags.editing.draft import new_definition
+from analytics_box.products.flags.editing.messages import CreateFlag
 from analytics_box.products.flags.evaluation.bucketing import (
     absolute,
     murmur3,
@@ -22,8 +22,8 @@ from analytics_box.products.flags.evaluation.bucketing import (
     variant_draw,
     variant_prefix,
 )
-from analytics_box.products.flags.evaluation.context import Context
-from analytics_box.products.flags.flag import Algorithm, Definition, Variant
+from analytics_box.products.flags.evaluation.context import EvaluationContext
+from analytics_box.products.flags.flag import Algorithm, FlagDefinition, Variant
 from tests.cases import each
 from tests.products.flags.evaluation.made import flag, ruleset
 
@@ -124,10 +124,10 @@ def everyday_ids() -> dict[str, list[str]]:
     }
 
 
-def related(definition: Definition, who: Sequence[str]) -> int:
+def related(definition: FlagDefinition, who: Sequence[str]) -> int:
     """The number of pairs of experiments with this definition that depend on each other, by their users."""
     flags = [replace(flag(key), definition=definition) for key in EXPERIMENTS]
-    given = [ruleset(*flags).all(Context(user_id=one)) for one in who]
+    given = [ruleset(*flags).all(EvaluationContext(user_id=one)) for one in who]
     found = 0
     for one, other in combinations(range(len(EXPERIMENTS)), 2):
         both = Counter((outcomes[one].gave, outcomes[other].gave) for outcomes in given)
@@ -147,20 +147,20 @@ EVEN = [Variant("control", "a", weight=50), Variant("treatment", "b", weight=50)
 @each(
     "given",
     [
-        NewFlag(key="x", type="multivariant", variants=tuple(EVEN)),
-        NewFlag(key="x", type="multivariant", variants=tuple(replace(one, weight=None) for one in EVEN)),
-        NewFlag(key="x", type="rollout", rolloutPercentage=50),
+        CreateFlag(key="x", type="multivariant", variants=tuple(EVEN)),
+        CreateFlag(key="x", type="multivariant", variants=tuple(replace(one, weight=None) for one in EVEN)),
+        CreateFlag(key="x", type="rollout", rolloutPercentage=50),
     ],
 )
-def test_new_experiments_with_everyday_names_are_independent(given: NewFlag) -> None:
+def test_new_experiments_with_everyday_names_are_independent(given: CreateFlag) -> None:
     for kind, who in everyday_ids().items():
-        assert related(started(given), who) == 0, kind
+        assert related(new_definition(given), who) == 0, kind
 
 
 def test_experiments_with_the_default_draw_depend_on_each_other() -> None:
     """Why new flags have another one: most pairs of them share more or fewer users than chance would give them."""
-    given = NewFlag(key="x", type="rollout", rolloutPercentage=50)
-    assert related(started(given, by_sdk=True), everyday_ids()["counted"]) > PAIRS / 2
+    given = CreateFlag(key="x", type="rollout", rolloutPercentage=50)
+    assert related(new_definition(given, by_sdk=True), everyday_ids()["counted"]) > PAIRS / 2
 
 
 def test_the_default_draw_is_the_same_for_every_flag_but_for_a_step() -> None:
@@ -179,7 +179,7 @@ def test_more_percent_keep_everybody_who_was_in(algorithm: Algorithm) -> None:
     ready = ruleset(*flags)
     totals = [0] * len(steps)
     for who in identities(400):
-        inside = [outcome.enabled for outcome in ready.all(Context(user_id=who))]
+        inside = [outcome.enabled for outcome in ready.all(EvaluationContext(user_id=who))]
         assert inside == sorted(inside), who
         totals = [total + one for total, one in zip(totals, inside, strict=True)]
     assert totals[0] == 0
@@ -197,7 +197,7 @@ def test_variants_have_the_weights_that_they_were_given(algorithm: Algorithm) ->
         flag("weighted", type="multivariant", variants=variants, bucketing=bucketing),
         flag("equal", type="multivariant", variants=equal, bucketing=bucketing),
     )
-    given = [ready.all(Context(user_id=who)) for who in identities(1_600)]
+    given = [ready.all(EvaluationContext(user_id=who)) for who in identities(1_600)]
     counted = Counter(one.variant for one, _ in given)
     assert counted["v2"] == 0
     assert unevenness([counted["v0"], counted["v1"], counted["v3"]], (0.6, 0.25, 0.15)) < UNFAIR[2]

@@ -8,8 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from analytics_box.products.flags.evaluation import asking, conditions
-from analytics_box.products.flags.evaluation.compiling import compiled
-from analytics_box.products.flags.evaluation.context import Context
+from analytics_box.products.flags.evaluation.compiling import compile_ruleset
+from analytics_box.products.flags.evaluation.context import EvaluationContext
 from analytics_box.products.flags.evaluation.tracing import trace
 from analytics_box.products.flags.flag import Flag
 from tests.cases import each
@@ -72,7 +72,7 @@ def deep(depth: int) -> Any:
 @example(user="\ud800", email="", found=["x" * 1_000_000] * 1_000)
 @example(user="", email="", found=json.loads("[" * 900 + "]" * 900))
 def test_no_context_makes_an_evaluation_raise(user: str, email: str, found: Any) -> None:
-    who = Context(user_id=user, email=email, organization_id=email, team_id=user, properties={"p": found})
+    who = EvaluationContext(user_id=user, email=email, organization_id=email, team_id=user, properties={"p": found})
     outcomes = READY.all(who)
     assert len(outcomes) == len(READY.keys())
     key = outcomes[len(user) % len(outcomes)].key
@@ -97,8 +97,8 @@ def test_what_nobody_checked_is_evaluated_all_the_same() -> None:
         flag("weights", type="multivariant", variants=[{"key": "x", "value": 1, "weight": 0}] * 3),
         flag("share", type="rollout", rolloutPercentage=1e9, bucketing={"attribute": "p"}),
     ]
-    ready = compiled(flags, [group("a", around), group("b", around), *chain])
-    who = Context(user_id="ann", properties={"p": "x"})
+    ready = compile_ruleset(flags, [group("a", around), group("b", around), *chain])
+    who = EvaluationContext(user_id="ann", properties={"p": "x"})
     given = {outcome.key: outcome.reason for outcome in ready.all(who)}
     assert given["deep"] == given["chain"] == given["nothing"] == "BOOLEAN_DEFAULT"
     assert given["weights"] == "MULTIVARIANT_EVALUATED"
@@ -109,9 +109,9 @@ def test_what_was_compiled_says_nothing_of_who_asked_before() -> None:
     """One asker after another gets what they would get alone."""
     chance = Chance(11, beyond=True)
     world = chance.world()
-    together, people = compiled(*world), [chance.context() for _ in range(50)]
+    together, people = compile_ruleset(*world), [chance.context() for _ in range(50)]
     for who in people:
-        alone = [(one.key, one.enabled, one.variant) for one in compiled(*world).all(who)]
+        alone = [(one.key, one.enabled, one.variant) for one in compile_ruleset(*world).all(who)]
         assert [(one.key, one.enabled, one.variant) for one in together.all(who)] == alone
 
 
@@ -125,15 +125,15 @@ def test_a_long_list_is_made_text_once_for_all_rules(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(asking, "_number_text", noted)
     rules = [{"type": "property", "field": "p", "operator": "contains", "value": f"word {n}"} for n in range(50)]
     node = {"any": [{"attribute": "p", "operator": "matches", "value": f"word {n}"} for n in range(50)]}
-    ready = compiled([flag(rules=[*rules, {"type": "conditions", "conditions": node}])], ())
-    assert not ready.all(Context(properties={"p": [1.5] * 1_000}))[0].enabled
+    ready = compile_ruleset([flag(rules=[*rules, {"type": "conditions", "conditions": node}])], ())
+    assert not ready.all(EvaluationContext(properties={"p": [1.5] * 1_000}))[0].enabled
     assert len(made) == 2 * asking.MOST_ELEMENTS
 
 
 @each(("size", "drawn"), [(320, "x" * 320), (321, "anonymous")])
 def test_nobody_is_drawn_by_a_very_long_id(size: int, drawn: str) -> None:
-    ready = compiled([flag(type="rollout", rolloutPercentage=50, bucketing={"algorithm": "flagd"})], ())
-    step = trace(ready, "flag", Context(user_id="x" * size)).steps[-1]
+    ready = compile_ruleset([flag(type="rollout", rolloutPercentage=50, bucketing={"algorithm": "flagd"})], ())
+    step = trace(ready, "flag", EvaluationContext(user_id="x" * size)).steps[-1]
     assert step.draw is not None
     assert step.draw.identity == drawn
 
@@ -147,6 +147,6 @@ def test_a_flag_that_others_need_is_evaluated_once(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(conditions, "percentage_draw", draw)
     needing = [flag(key, prerequisites=[{"key": "m"}]) for key in ("a", "z")]
-    ready = compiled([needing[0], flag("m", rules=[{"type": "property", "value": 1}]), needing[1]], ())
-    assert [one.key for one in ready.all(Context())] == ["a", "m", "z"]
+    ready = compile_ruleset([needing[0], flag("m", rules=[{"type": "property", "value": 1}]), needing[1]], ())
+    assert [one.key for one in ready.all(EvaluationContext())] == ["a", "m", "z"]
     assert len(asked) == 1

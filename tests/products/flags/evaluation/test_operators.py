@@ -3,7 +3,7 @@
 from typing import Any
 
 from analytics_box.products.flags.evaluation.asking import text_of
-from analytics_box.products.flags.evaluation.context import Context
+from analytics_box.products.flags.evaluation.context import EvaluationContext
 from tests.cases import each
 from tests.products.flags.evaluation.made import flag, ruleset
 
@@ -11,7 +11,7 @@ LONG = "x" * 5_000
 WITHOUT = object()
 
 
-def of_rule(rule: dict[str, Any], context: Context) -> bool:
+def of_rule(rule: dict[str, Any], context: EvaluationContext) -> bool:
     """Whether a rule matches."""
     outcome = ruleset(flag(rules=[rule])).one("flag", context)
     assert outcome is not None
@@ -21,14 +21,14 @@ def of_rule(rule: dict[str, Any], context: Context) -> bool:
 def of_property(found: Any, **rule: Any) -> bool:
     """Whether a rule of the property "p" matches."""
     properties = {} if found is WITHOUT else {"p": found}
-    return of_rule({"type": "property", "field": "p", **rule}, Context(properties=properties))
+    return of_rule({"type": "property", "field": "p", **rule}, EvaluationContext(properties=properties))
 
 
 def of_condition(found: Any, **node: Any) -> bool:
     """Whether a condition of the property "p" holds."""
     properties = {} if found is WITHOUT else {"p": found}
     rule = {"type": "conditions", "conditions": {"attribute": "p", **node}}
-    return of_rule(rule, Context(properties=properties))
+    return of_rule(rule, EvaluationContext(properties=properties))
 
 
 @each(
@@ -66,8 +66,8 @@ def of_condition(found: Any, **node: Any) -> bool:
     ],
 )
 def test_rules_of_users(rule: dict[str, Any], user: str, wanted: bool) -> None:
-    assert of_rule({"type": "user_id", **rule}, Context(user_id=user)) == wanted
-    assert of_rule({"type": "email", **rule}, Context(email=user)) == wanted
+    assert of_rule({"type": "user_id", **rule}, EvaluationContext(user_id=user)) == wanted
+    assert of_rule({"type": "email", **rule}, EvaluationContext(email=user)) == wanted
 
 
 @each(
@@ -267,7 +267,7 @@ ON, OFF = ({"attribute": "p", "value": "a"}, {"attribute": "p", "value": "b"})
     ],
 )
 def test_trees_of_conditions(node: dict[str, Any], wanted: bool) -> None:
-    context = Context(user_id="ann", organization_id="acme", properties={"p": "a", "user_id": "bob"})
+    context = EvaluationContext(user_id="ann", organization_id="acme", properties={"p": "a", "user_id": "bob"})
     assert of_rule({"type": "conditions", "conditions": node}, context) == wanted
 
 
@@ -277,7 +277,9 @@ def test_a_property_rule_without_a_property_is_a_percentage_that_all_flags_share
 ) -> None:
     """By hash("percentage:" + id) mod 100, of which 0 to 99 are here once each."""
     by_draw = {int(text): who for who, text in _PERCENT.items()}
-    ready = [of_rule({"type": "property", "value": value}, Context(user_id=by_draw[one])) for one in range(100)]
+    ready = [
+        of_rule({"type": "property", "value": value}, EvaluationContext(user_id=by_draw[one])) for one in range(100)
+    ]
     assert ready == [one < (wanted or 0) for one in range(100)]
 
 

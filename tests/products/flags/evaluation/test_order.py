@@ -5,13 +5,15 @@ from typing import Any
 import msgspec
 
 from analytics_box.products.flags.evaluation.bucketing import variant_draw
-from analytics_box.products.flags.evaluation.context import Context
+from analytics_box.products.flags.evaluation.context import EvaluationContext
 from analytics_box.products.flags.evaluation.tracing import trace
 from analytics_box.products.flags.flag import Flag
 from tests.cases import each
 from tests.products.flags.evaluation.made import flag, group, ruleset
 
-ANN = Context(user_id="ann", email="ann@example.com", organization_id="acme", team_id="red", properties={"plan": "pro"})
+ANN = EvaluationContext(
+    user_id="ann", email="ann@example.com", organization_id="acme", team_id="red", properties={"plan": "pro"}
+)
 FOR_ANN = {"type": "user_id", "value": "ann"}
 FOR_BOB = {"type": "user_id", "value": "bob"}
 PAYLOAD = {"color": "blue"}
@@ -21,7 +23,7 @@ FOES = group("foes", {"type": "property", "field": "plan", "value": "pro", "enab
 Given = dict[str, Any]
 
 
-def result(given: Given, *others: Flag, context: Context = ANN, key: str = "flag") -> tuple[Any, ...]:
+def result(given: Given, *others: Flag, context: EvaluationContext = ANN, key: str = "flag") -> tuple[Any, ...]:
     """Enabled, value, payload, reason and variant of a flag."""
     ready = ruleset(flag("flag", **given), *others, groups=(FRIENDS, FOES))
     outcome = ready.one(key, context)
@@ -132,10 +134,10 @@ def test_a_flag_of_a_user_is_theirs_alone_and_comes_before_the_one_for_all() -> 
     )
     given = {outcome.key: outcome.enabled for outcome in ready.all(ANN)}
     assert given == {"both": True, "needs": True, "mine": False}
-    others = {outcome.key: outcome.enabled for outcome in ready.all(Context(user_id="bob"))}
+    others = {outcome.key: outcome.enabled for outcome in ready.all(EvaluationContext(user_id="bob"))}
     assert others == {"both": False, "needs": False}
-    assert ready.one("mine", Context(user_id="bob")) is None
-    assert [outcome.key for outcome in ready.all(Context(), ["mine", "both"])] == ["both"]
+    assert ready.one("mine", EvaluationContext(user_id="bob")) is None
+    assert [outcome.key for outcome in ready.all(EvaluationContext(), ["mine", "both"])] == ["both"]
 
 
 def test_flags_that_need_each_other_in_a_circle_give_nothing() -> None:
@@ -192,7 +194,7 @@ def test_an_inactive_flag_gives_its_off_value_and_so_does_one_that_lacks_what_it
         else:
             assert (outcome.enabled, outcome.value, outcome.variant) == wanted
             assert (outcome.reason, trace(ready, key, ANN).value) == ("DEFAULT_VALUE", outcome.value)
-    assert ready.one("mine", Context(user_id="bob")) is None
+    assert ready.one("mine", EvaluationContext(user_id="bob")) is None
 
 
 def test_a_rule_that_switches_a_flag_with_variants_off_gives_its_off_value() -> None:
@@ -209,22 +211,22 @@ def test_an_active_flag_goes_before_an_inactive_one_with_an_off_value() -> None:
     assert [one.enabled for one in ready.all(ANN)] == [True]
     ready = ruleset(flag("both", status="inactive", offValue=True), mine)
     assert [(one.enabled, one.reason) for one in ready.all(ANN)] == [(False, "DEFAULT_VALUE")]
-    assert [one.enabled for one in ready.all(Context())] == [True]
+    assert [one.enabled for one in ready.all(EvaluationContext())] == [True]
 
 
 @each(
     ("by", "context", "drawn"),
     [
         ("user", ANN, "ann"),
-        ("user", Context(email="a@b.c"), "a@b.c"),
-        ("user", Context(organization_id="acme"), "anonymous"),
+        ("user", EvaluationContext(email="a@b.c"), "a@b.c"),
+        ("user", EvaluationContext(organization_id="acme"), "anonymous"),
         ("organization", ANN, "acme"),
-        ("organization", Context(user_id="ann"), "anonymous"),
+        ("organization", EvaluationContext(user_id="ann"), "anonymous"),
         ("team", ANN, "red"),
-        ("team", Context(user_id="ann"), "anonymous"),
+        ("team", EvaluationContext(user_id="ann"), "anonymous"),
     ],
 )
-def test_a_rollout_draws_by_user_organization_or_team(by: str, context: Context, drawn: str) -> None:
+def test_a_rollout_draws_by_user_organization_or_team(by: str, context: EvaluationContext, drawn: str) -> None:
     bucketing = {"algorithm": "flagd"}
     for percentage in range(0, 101, 5):
         flags = (
@@ -236,7 +238,7 @@ def test_a_rollout_draws_by_user_organization_or_team(by: str, context: Context,
             flag("split", type="multivariant", variants=VARIANTS, bucketing=bucketing),
         )
         given = [(one.enabled, one.variant) for one in ruleset(*flags).all(context)]
-        assert given == [(one.enabled, one.variant) for one in ruleset(*same).all(Context(user_id=drawn))]
+        assert given == [(one.enabled, one.variant) for one in ruleset(*same).all(EvaluationContext(user_id=drawn))]
 
 
 @each("by", ["organization", "team"])
@@ -244,7 +246,7 @@ def test_variants_are_those_of_users_with_the_default_algorithm(by: str) -> None
     split, same = (
         ruleset(flag("split", type="multivariant", variants=VARIANTS, **more)) for more in ({"rolloutBy": by}, {})
     )
-    people = [Context(user_id=f"user-{n}", organization_id="acme", team_id="red") for n in range(40)]
+    people = [EvaluationContext(user_id=f"user-{n}", organization_id="acme", team_id="red") for n in range(40)]
     given = [split.all(split.uses.kept(who))[0].variant for who in people]
     assert given == [same.all(who)[0].variant for who in people]
     assert len(set(given)) == len(VARIANTS)
@@ -258,7 +260,7 @@ def test_a_variant_without_weight_is_not_drawn_where_rounded_weights_end_before(
     late = [str(number) for number in range(20_000) if draw(str(number)) >= 99.99]
     assert late
     for user_id in late:
-        who = Context(user_id=user_id)
+        who = EvaluationContext(user_id=user_id)
         assert ready.all(who)[0].variant == trace(ready, "split", who).variant == "c"
 
 
@@ -274,12 +276,14 @@ def test_a_rollout_can_draw_by_a_property() -> None:
     ):
         drawn = [
             ruleset(flag("flag", type="rollout", rolloutPercentage=percentage, bucketing=by))
-            .all(Context(user_id="ann", properties={"company": company}))[0]
+            .all(EvaluationContext(user_id="ann", properties={"company": company}))[0]
             .enabled
             for percentage in range(101)
         ]
         same = [
-            ruleset(flag("flag", type="rollout", rolloutPercentage=percentage)).all(Context(user_id=text))[0].enabled
+            ruleset(flag("flag", type="rollout", rolloutPercentage=percentage))
+            .all(EvaluationContext(user_id=text))[0]
+            .enabled
             for percentage in range(101)
         ]
         assert drawn == same
@@ -299,7 +303,7 @@ def test_a_rule_with_a_percentage_matches_those_who_are_drawn() -> None:
     )
     seen = set()
     for number in range(300):
-        given = {one.key: one.enabled for one in ready.all(Context(user_id=f"user-{number}"))}
+        given = {one.key: one.enabled for one in ready.all(EvaluationContext(user_id=f"user-{number}"))}
         assert given["first"] == given["rollout"]
         assert given["next"] == (given["more"] and not given["rollout"])
         assert given["other"] == given["flagd"]
@@ -314,7 +318,7 @@ def test_outcomes_are_shared_by_all_who_get_them() -> None:
         flag("all", type="rollout", rolloutPercentage=100),
     )
     for number in range(100):
-        for outcome in ready.all(Context(user_id=f"user-{number}")):
+        for outcome in ready.all(EvaluationContext(user_id=f"user-{number}")):
             outcome.count += 1
     counted = {(one.key, one.enabled, one.variant): one.count for one in ready.outcomes()}
     assert set(counted) == {

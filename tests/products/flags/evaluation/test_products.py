@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from analytics_box.products.flags.evaluation.bucketing import murmur3
-from analytics_box.products.flags.evaluation.context import Context
+from analytics_box.products.flags.evaluation.context import EvaluationContext
 from tests.cases import each
 from tests.products.flags.evaluation.made import flag, ruleset
 from tests.products.flags.evaluation.record_products import PERCENTAGES, SALT, SALTS, WEIGHTS, identities
@@ -34,14 +34,14 @@ def test_the_same_users_are_in_a_rollout(algorithm: str, salt: str) -> None:
     flags = [flag(f"to-{one}", type="rollout", rolloutPercentage=one, bucketing=draw) for one in PERCENTAGES]
     ready = ruleset(*flags)
     for who, first in zip(identities(), RECORDED[algorithm]["rollout"][salt], strict=True):
-        inside = [outcome.enabled for outcome in ready.all(Context(user_id=who))]
+        inside = [outcome.enabled for outcome in ready.all(EvaluationContext(user_id=who))]
         assert inside == [number >= int(first, 16) for number in range(len(PERCENTAGES))], who
 
 
 @each(("algorithm", "salt"), [(algorithm, salt) for algorithm in ALGORITHMS for salt in SALTS])
 def test_users_keep_their_variants(algorithm: str, salt: str) -> None:
     ready = ruleset(flag(salt, type="multivariant", variants=VARIANTS, bucketing=bucketing(algorithm, salt)))
-    given = [ready.all(Context(user_id=who))[0].value for who in identities()]
+    given = [ready.all(EvaluationContext(user_id=who))[0].value for who in identities()]
     assert "".join(given) == RECORDED[algorithm]["variant"][salt]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from analytics_box.base.texts import FlagResults
-from analytics_box.products.flags.figures.result import Result, result_of
+from analytics_box.products.flags.figures.result import ExperimentResult, result_of
 from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.splits import Split, Untold
 from tests.cases import each
@@ -28,7 +28,7 @@ def rows_of(
     return shape([found, [asdict(split)]], None)  # type: ignore[arg-type]  # it looks at no window
 
 
-def said(counted: Counted, event: str = "buy", **more: Any) -> Result:
+def said(counted: Counted, event: str = "buy", **more: Any) -> ExperimentResult:
     return result_of(rows_of(counted, asked=bool(event), **more), event)
 
 

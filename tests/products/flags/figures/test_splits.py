@@ -6,10 +6,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from analytics_box.products.flags.evaluation.compiling import compiled
-from analytics_box.products.flags.evaluation.context import Context
+from analytics_box.products.flags.evaluation.compiling import compile_ruleset
+from analytics_box.products.flags.evaluation.context import EvaluationContext
 from analytics_box.products.flags.figures.splits import FlagSplits, split_of, split_within
-from analytics_box.products.flags.flag import Definition, Flag
+from analytics_box.products.flags.flag import Flag, FlagDefinition
 from analytics_box.query.splits import Split, Untold
 from analytics_box.tenants.websites.directory import Directory
 from tests.cases import each
@@ -53,7 +53,7 @@ def weighed(*weights: float | None) -> list[dict[str, Any]]:
     ],
 )
 def test_shares_follow_from_the_definition(definition: dict[str, Any], split: Split) -> None:
-    assert split_of(msgspec.convert(definition, Definition)) == split
+    assert split_of(msgspec.convert(definition, FlagDefinition)) == split
 
 
 @pytest.mark.parametrize("algorithm", ["default", "unleash", "growthbook_v1", "growthbook_v2", "flagd", "launchdarkly"])
@@ -63,12 +63,12 @@ def test_shares_are_those_that_users_get(algorithm: str) -> None:
         "variants": weighed(33.33, 12.5, 54.17),
         "bucketing": {"algorithm": algorithm},
     }
-    found = msgspec.convert(definition, Definition)
+    found = msgspec.convert(definition, FlagDefinition)
     flag = Flag(id="f", organization_id="o", website_id="w", key="price", definition=found)
-    ruleset, users = compiled([flag], ()), 4_000
+    ruleset, users = compile_ruleset([flag], ()), 4_000
     counts = dict.fromkeys(("a", "b", "c"), 0)
     for number in range(users):
-        outcome = ruleset.one("price", Context(user_id=f"user-{number * 7919}"))
+        outcome = ruleset.one("price", EvaluationContext(user_id=f"user-{number * 7919}"))
         assert outcome is not None
         counts[str(outcome.variant)] += 1
     split = split_of(found)
@@ -111,8 +111,8 @@ def test_a_website_has_its_own_flag_else_that_of_its_organization(world: World) 
     ],
 )
 def test_shares_of_now_are_none_for_a_flag_that_was_another(before: list[dict[str, Any]] | None, split: Split) -> None:
-    def made(fields: dict[str, Any]) -> Definition:
-        return msgspec.convert({"type": "multivariant", "variants": THREE[:2]} | fields, Definition)
+    def made(fields: dict[str, Any]) -> FlagDefinition:
+        return msgspec.convert({"type": "multivariant", "variants": THREE[:2]} | fields, FlagDefinition)
 
     assert split_within(made({}), None if before is None else [made(one) for one in before]) == split
 

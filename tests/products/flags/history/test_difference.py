@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from analytics_box.products.flags.flag import Bucketing, Definition, Prerequisite, Rule, Variant
+from analytics_box.products.flags.flag import Bucketing, FlagDefinition, Prerequisite, TargetingRule, Variant
 from analytics_box.products.flags.history.difference import difference
 from tests.cases import each
 
-ADA, BOB, EVE = (Rule(type="user_id", value=name) for name in ("ada", "bob", "eve"))
+ADA, BOB, EVE = (TargetingRule(type="user_id", value=name) for name in ("ada", "bob", "eve"))
 A, B = Variant(key="a", value="A", weight=50), Variant(key="b", value="B", weight=50)
 HEAVY = replace(A, weight=100)
 
@@ -48,16 +48,16 @@ HEAVY = replace(A, weight=100)
 def test_each_thing_that_differs_is_named(
     before: dict[str, Any], after: dict[str, Any], changes: list[tuple[str, str, str]]
 ) -> None:
-    found = difference(Definition(**before), Definition(**after))
+    found = difference(FlagDefinition(**before), FlagDefinition(**after))
     assert [(change.field, change.item, change.kind) for change in found] == changes
 
 
 def test_what_it_was_and_became_stands_beside_it() -> None:
-    (change,) = difference(Definition(rules=(ADA,)), Definition(rules=(BOB,)))
+    (change,) = difference(FlagDefinition(rules=(ADA,)), FlagDefinition(rules=(BOB,)))
     assert (change.before, change.after) == (ADA, BOB)
-    (moved,) = difference(Definition(rules=(ADA, BOB, EVE)), Definition(rules=(EVE, ADA, BOB)))
+    (moved,) = difference(FlagDefinition(rules=(ADA, BOB, EVE)), FlagDefinition(rules=(EVE, ADA, BOB)))
     assert (moved.before, moved.after) == (3, 1)
-    (order,) = difference(Definition(variants=(A, B)), Definition(variants=(B, A)))
+    (order,) = difference(FlagDefinition(variants=(A, B)), FlagDefinition(variants=(B, A)))
     assert (order.before, order.after) == (["a", "b"], ["b", "a"])
 
 
@@ -66,8 +66,10 @@ RULES = st.lists(st.sampled_from((ADA, BOB, EVE)), max_size=6).map(tuple)
 
 @settings(max_examples=200)
 @given(before=RULES, after=RULES)
-def test_rules_differ_exactly_when_a_change_is_named(before: tuple[Rule, ...], after: tuple[Rule, ...]) -> None:
-    found = difference(Definition(rules=before), Definition(rules=after))
+def test_rules_differ_exactly_when_a_change_is_named(
+    before: tuple[TargetingRule, ...], after: tuple[TargetingRule, ...]
+) -> None:
+    found = difference(FlagDefinition(rules=before), FlagDefinition(rules=after))
     assert bool(found) == (before != after)
     counted = {kind: sum(change.kind == kind for change in found) for kind in ("added", "removed")}
     assert len(after) - len(before) == counted["added"] - counted["removed"]

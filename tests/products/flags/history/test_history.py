@@ -7,10 +7,10 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.products.flags import saving
-from analytics_box.products.flags.flag import Definition, Prerequisite, Rule, Variant
+from analytics_box.products.flags.flag import FlagDefinition, Prerequisite, TargetingRule, Variant
 from analytics_box.products.flags.history import rows as history
 from analytics_box.products.flags.history import words
-from analytics_box.products.flags.history.difference import Change, difference
+from analytics_box.products.flags.history.difference import DefinitionChange, difference
 from tests.cases import each
 from tests.products.flags.evaluation.invented import Chance
 from tests.products.flags.world import World
@@ -19,57 +19,72 @@ from tests.tenants.keys.world import cookie_of
 A = Variant(key="a", value="Buy", weight=50)
 
 
-def among(*values: Any) -> Rule:
-    return Rule(type="user_id", operator="in", values=values)
+def among(*values: Any) -> TargetingRule:
+    return TargetingRule(type="user_id", operator="in", values=values)
 
 
 @each(
     ("change", "text"),
     [
-        (Change("rolloutPercentage", "changed", 10.0, 12.5), "Rollout: 10 % → 12.5 %"),
-        (Change("defaultValue", "changed", False, True), "Default: off → on"),
-        (Change("status", "changed", "active", "inactive"), "Status: “active” → “inactive”"),
-        (Change("name", "changed", "", "New\u202e"), "Name: nothing → “New\\u202e”"),
-        (Change("payload", "changed", False, True), "Payload: false → true"),
-        (Change("payload", "changed", None, {"a": 1}), 'Payload: nothing → {"a":1}'),
-        (Change("payload", "changed", "x" * 300, 0), f"Payload: “{'x' * 200}…” → 0"),
-        (Change("dependencies", "added", None, "pay", "pay"), "Dependency pay added"),
-        (Change("targetGroupIds", "removed", "g", None, "g"), "Target group Staff removed"),
-        (Change("targetGroupIds", "moved", ["g", "h"], ["h", "g"]), "Order of target groups: Staff, h → h, Staff"),
-        (Change("variants", "added", None, A, "a"), "Variant a added: “Buy”"),
+        (DefinitionChange("rolloutPercentage", "changed", 10.0, 12.5), "Rollout: 10 % → 12.5 %"),
+        (DefinitionChange("defaultValue", "changed", False, True), "Default: off → on"),
+        (DefinitionChange("status", "changed", "active", "inactive"), "Status: “active” → “inactive”"),
+        (DefinitionChange("name", "changed", "", "New\u202e"), "Name: nothing → “New\\u202e”"),
+        (DefinitionChange("payload", "changed", False, True), "Payload: false → true"),
+        (DefinitionChange("payload", "changed", None, {"a": 1}), 'Payload: nothing → {"a":1}'),
+        (DefinitionChange("payload", "changed", "x" * 300, 0), f"Payload: “{'x' * 200}…” → 0"),
+        (DefinitionChange("dependencies", "added", None, "pay", "pay"), "Dependency pay added"),
+        (DefinitionChange("targetGroupIds", "removed", "g", None, "g"), "Target group Staff removed"),
         (
-            Change("variants", "changed", A, Variant(key="a", value="Get", weight=70), "a"),
+            DefinitionChange("targetGroupIds", "moved", ["g", "h"], ["h", "g"]),
+            "Order of target groups: Staff, h → h, Staff",
+        ),
+        (DefinitionChange("variants", "added", None, A, "a"), "Variant a added: “Buy”"),
+        (
+            DefinitionChange("variants", "changed", A, Variant(key="a", value="Get", weight=70), "a"),
             "Variant a: value: “Buy” → “Get”, weight: 50 % → 70 %",
         ),
-        (Change("variants", "moved", ["a", "b"], ["b", "a"]), "Order of variants: a, b → b, a"),
+        (DefinitionChange("variants", "moved", ["a", "b"], ["b", "a"]), "Order of variants: a, b → b, a"),
         (
-            Change("prerequisites", "added", None, Prerequisite("pay", ("a", "b")), "pay"),
+            DefinitionChange("prerequisites", "added", None, Prerequisite("pay", ("a", "b")), "pay"),
             "Prerequisite pay added: must give a or b",
         ),
-        (Change("rules", "moved", 3, 1, "1"), "Rule 1 was rule 3"),
+        (DefinitionChange("rules", "moved", 3, 1, "1"), "Rule 1 was rule 3"),
         (
-            Change("rules", "removed", Rule(type="user_id", value="ada"), None, "2"),
+            DefinitionChange("rules", "removed", TargetingRule(type="user_id", value="ada"), None, "2"),
             "Rule 2 removed: User ID is ada → on",
         ),
         (
-            Change("rules", "changed", Rule(type="user_id", value="ada"), Rule(type="email", value="ada"), "1"),
+            DefinitionChange(
+                "rules",
+                "changed",
+                TargetingRule(type="user_id", value="ada"),
+                TargetingRule(type="email", value="ada"),
+                "1",
+            ),
             "Rule 1: Email is ada → on (before: User ID is ada → on)",
         ),
         (
-            Change("rules", "changed", among("a", "b", "c"), among("b", "c", "d"), "1"),
+            DefinitionChange("rules", "changed", among("a", "b", "c"), among("b", "c", "d"), "1"),
             "Rule 1: User ID is one of b, c, d → on, added d, removed a",
         ),
         (
-            Change("rules", "changed", among(*"abcdefgh"), among(*"abcdefgh", *range(20)), "1"),
+            DefinitionChange("rules", "changed", among(*"abcdefgh"), among(*"abcdefgh", *range(20)), "1"),
             "Rule 1: User ID is one of a, b, c, d, 24 more → on, added 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 10 more",
         ),
         (
-            Change("rules", "changed", Rule(type="email", value="a", name="x"), Rule(type="email", value="a"), "1"),
+            DefinitionChange(
+                "rules",
+                "changed",
+                TargetingRule(type="email", value="a", name="x"),
+                TargetingRule(type="email", value="a"),
+                "1",
+            ),
             "Rule 1: Email is a → on, with other details",
         ),
     ],
 )
-def test_a_change_is_a_line_that_people_read(change: Change, text: str) -> None:
+def test_a_change_is_a_line_that_people_read(change: DefinitionChange, text: str) -> None:
     assert words.line(change, {"g": "Staff"}).replace("\N{NO-BREAK SPACE}", " ") == text
 
 
@@ -83,9 +98,9 @@ def test_every_change_of_every_field_has_its_line() -> None:
                 assert words.line(change, names).strip(), change
                 told.add(change.field)
     simple = {"name", "description", "persistAcrossAuth", "folder"}  # nothing is at random in them
-    assert told | simple == set(Definition.__struct_fields__)
+    assert told | simple == set(FlagDefinition.__struct_fields__)
     for field, value in zip(sorted(simple), ("a", "b", "c", True), strict=True):
-        (change,) = difference(Definition(), replace(Definition(), **{field: value}))
+        (change,) = difference(FlagDefinition(), replace(FlagDefinition(), **{field: value}))
         assert change.field == field
 
 

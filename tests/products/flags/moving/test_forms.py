@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analytics_box.base.errors import BadRequest
-from analytics_box.products.flags.evaluation.compiling import compiled
-from analytics_box.products.flags.evaluation.context import Context
-from analytics_box.products.flags.flag import Definition
+from analytics_box.products.flags.evaluation.compiling import compile_ruleset
+from analytics_box.products.flags.evaluation.context import EvaluationContext
+from analytics_box.products.flags.flag import FlagDefinition
 from analytics_box.products.flags.moving import files, flagd, flagd_writing, growthbook, launchdarkly, unleash
-from analytics_box.products.flags.moving.wanted import File
+from analytics_box.products.flags.moving.wanted import SourceFile
 from tests.products.flags.moving.record import people
 from tests.products.flags.moving.test_products import ANSWERS, HERE, READERS, context, flags_of, groups_of, read
 
@@ -22,7 +22,7 @@ def sample(product: str) -> Any:
     return json.loads((HERE / f"{product}.json").read_text())
 
 
-def definitions(file: File) -> dict[str, tuple[Definition | None, tuple[str, ...]]]:
+def definitions(file: SourceFile) -> dict[str, tuple[FlagDefinition | None, tuple[str, ...]]]:
     return {one.key: (one.definition, one.notes) for one in file.flags}
 
 
@@ -73,11 +73,11 @@ def test_an_export_of_a_state_of_unleash_says_the_same() -> None:
         ],
     }
     with pytest.raises(BadRequest, match="several environments; say which is to be read: development, production"):
-        files.read(json.dumps(state))
-    source, found = files.read(json.dumps(state), environment="production")
+        files.read_file(json.dumps(state))
+    source, found = files.read_file(json.dumps(state), environment="production")
     assert (source, found.chosen) == ("unleash", "production")
-    assert definitions(found) == definitions(unleash.read(given))
-    off = files.read(json.dumps(state), environment="development")[1]
+    assert definitions(found) == definitions(unleash.read_file(given))
+    off = files.read_file(json.dumps(state), environment="development")[1]
     assert {one.definition.status for one in off.flags if one.definition is not None} == {"inactive"}
 
 
@@ -89,8 +89,8 @@ def test_the_admin_api_of_unleash_says_the_same() -> None:
         | {"environments": [{"name": "production"} | {name: one[name] for name in kept if name in one}]}
         for one in given["features"]
     ]
-    found = unleash.read({"features": features, "segments": given["segments"]})
-    assert definitions(found) == definitions(unleash.read(given))
+    found = unleash.read_file({"features": features, "segments": given["segments"]})
+    assert definitions(found) == definitions(unleash.read_file(given))
 
 
 def test_the_api_of_launchdarkly_says_the_same() -> None:
@@ -110,11 +110,11 @@ def test_the_api_of_launchdarkly_says_the_same() -> None:
     ]
     segments = {"items": list(given["segments"].values())}
     content = json.dumps({"items": items, "segments": segments})
-    source, found = files.read(content, environment="production")
+    source, found = files.read_file(content, environment="production")
     assert (source, found.chosen) == ("launchdarkly", "production")
-    whole = launchdarkly.read(given)
+    whole = launchdarkly.read_file(given)
     assert (definitions(found), found.groups) == (definitions(whole), whole.groups)
-    without = files.read(json.dumps(items), environment="production")[1]
+    without = files.read_file(json.dumps(items), environment="production")[1]
     segmented = next(one for one in without.flags if one.key == "segmented")
     assert (segmented.decides, segmented.notes[0]) == (True, "The segment beta is not in the file")
 
@@ -134,18 +134,18 @@ def test_the_api_of_growthbook_says_the_same() -> None:
         for key, one in given["features"].items()
     ]
     content = json.dumps({"features": features, "savedGroups": given["savedGroups"]})
-    source, found = files.read(content, environment="production")
+    source, found = files.read_file(content, environment="production")
     assert (source, found.chosen) == ("growthbook", "production")
-    assert definitions(found) == definitions(growthbook.read(given))
-    off = files.read(content, environment="dev")[1]
+    assert definitions(found) == definitions(growthbook.read_file(given))
+    off = files.read_file(content, environment="dev")[1]
     assert {one.definition.status for one in off.flags if one.definition is not None} == {"inactive"}
 
 
 def test_an_export_to_flagd_that_is_read_again_gives_everybody_the_same() -> None:
     file = read("flagd")
-    written, _ = flagd_writing.written(flags_of(file), groups_of(file))
-    again = flagd.read(written)
-    ready = compiled(flags_of(again), ())
+    written, _ = flagd_writing.build_file(flags_of(file), groups_of(file))
+    again = flagd.read_file(written)
+    ready = compile_ruleset(flags_of(again), ())
     assert len(tuple(ready.keys())) > 5
     for key in tuple(ready.keys()):
         recorded = ANSWERS["flagd"]["flags"][key]
@@ -156,7 +156,7 @@ def test_an_export_to_flagd_that_is_read_again_gives_everybody_the_same() -> Non
 
 
 def test_a_later_flagd_draws_by_another_hash() -> None:
-    (source, file) = files.read((HERE / "flagd.json").read_text(), "flagd-v3")
+    (source, file) = files.read_file((HERE / "flagd.json").read_text(), "flagd-v3")
     colours = next(one.definition for one in file.flags if one.key == "colours")
     assert source == "flagd-v3"
     assert colours is not None
@@ -196,8 +196,8 @@ def test_whatever_stands_in_a_file_it_is_read_or_refused(product: str, place: in
     whole, places = SAMPLES[product]
     broken = _with(whole, places[place % len(places)], odd)
     try:
-        _, file = files.read(json.dumps(broken), product)  # type: ignore[arg-type]  # one of READERS
+        _, file = files.read_file(json.dumps(broken), product)  # type: ignore[arg-type]  # one of READERS
     except BadRequest:
         return
-    ready = compiled(flags_of(file), groups_of(file))
-    ready.all(Context(user_id="user-1", properties={"country": "NL", "age": 42}))
+    ready = compile_ruleset(flags_of(file), groups_of(file))
+    ready.all(EvaluationContext(user_id="user-1", properties={"country": "NL", "age": 42}))

@@ -9,11 +9,11 @@ import pytest
 
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest
-from analytics_box.products.flags.access import Reach
+from analytics_box.products.flags.access import FlagReach
 from analytics_box.products.flags.flag import LARGEST_SCOPE
 from analytics_box.products.flags.moving import files, flagd_writing, planning
-from analytics_box.products.flags.moving.planning import Target, planned
-from analytics_box.products.flags.moving.storing import Outdated, store
+from analytics_box.products.flags.moving.planning import FlagImportTarget, plan_import
+from analytics_box.products.flags.moving.storing import OutdatedPlan, store
 from analytics_box.products.flags.saving import save
 from tests.cases import each
 from tests.products.flags.evaluation.made import flag, group
@@ -163,13 +163,13 @@ def test_an_export_for_flagd_lists_what_it_cannot_say(world: World) -> None:
 
 
 def test_a_plan_is_not_stored_over_what_others_changed_meanwhile(world: World) -> None:
-    own = Reach(world.box.organization_id, world.shop, By("user:test", world.box.clock.now()))
-    _, file = files.read(sample("flagd"))
+    own = FlagReach(world.box.organization_id, world.shop, By("user:test", world.box.clock.now()))
+    _, file = files.read_file(sample("flagd"))
     scope = world.flags.scope(world.shop)
     assert scope is not None
-    plan = planned(scope, own, file, Target(source="flagd", existing="replace"))
+    plan = plan_import(scope, own, file, FlagImportTarget(source="flagd", existing="replace"))
     world.put("on", {"defaultValue": False})
-    with pytest.raises(Outdated):
+    with pytest.raises(OutdatedPlan):
         world.box.run(save(world.box.box.parts, world.shop, lambda db: store(db, own, plan, "flagd")))
     assert [one.key for one in world.known().flags] == ["on"]
 
@@ -183,7 +183,7 @@ def test_an_export_for_flagd_writes_no_target_group_out_without_end() -> None:
 
     many = [flag(f"many-{number}", rules=[naming("large", 2)]) for number in range(60)]
     flags = [flag("small", rules=[naming("small", 190)]), flag("large", rules=[naming("large", 3)]), *many]
-    file, said = flagd_writing.written(flags, [large, small])
+    file, said = flagd_writing.build_file(flags, [large, small])
     refused = [key for key, _ in said]
     assert refused[0] == "large"
     assert (file["flags"]["large"]["state"], file["flags"]["many-0"]["state"]) == ("DISABLED", "ENABLED")
@@ -220,11 +220,11 @@ HOSTILE = [
 def test_odd_files_are_refused_in_a_line(content: str, said: str) -> None:
     if said:
         with pytest.raises(BadRequest, match=said) as refused:
-            files.read(content)
+            files.read_file(content)
         assert "\n" not in refused.value.message
     else:
         with suppress(BadRequest):
-            files.read(content)
+            files.read_file(content)
 
 
 def test_who_may(shared: World) -> None:

@@ -7,21 +7,21 @@ from typing import Any, Final
 
 import pytest
 
-from analytics_box.products.flags.evaluation.compiling import compiled
-from analytics_box.products.flags.evaluation.context import Context
+from analytics_box.products.flags.evaluation.compiling import compile_ruleset
+from analytics_box.products.flags.evaluation.context import EvaluationContext
 from analytics_box.products.flags.moving import flagd, growthbook, launchdarkly, unleash
-from analytics_box.products.flags.moving.wanted import File
+from analytics_box.products.flags.moving.wanted import SourceFile
 from tests.examples import some
 from tests.products.flags.moving import odd
 from tests.products.flags.moving.record_odd import unfolded
 from tests.products.flags.moving.test_products import flags_of, groups_of
 
 ANSWERS: Final = json.loads((Path(__file__).parent / "odd_answers.json").read_text())
-READERS: Final[dict[str, Callable[[Any], File]]] = {
-    "flagd": flagd.read,
-    "growthbook": growthbook.read,
-    "launchdarkly": launchdarkly.read,
-    "unleash": unleash.read,
+READERS: Final[dict[str, Callable[[Any], SourceFile]]] = {
+    "flagd": flagd.read_file,
+    "growthbook": growthbook.read_file,
+    "launchdarkly": launchdarkly.read_file,
+    "unleash": unleash.read_file,
 }
 NESTED: Final[tuple[Any, ...]] = ([["a"]], [["5"]], [[5]], [5, [5]], ["b", ["a"]], [[], "a"], [[[]]])
 
@@ -38,9 +38,9 @@ def is_excepted(product: str, key: str, value: Any) -> bool:
 @pytest.mark.parametrize("product", READERS)
 def test_odd_values_get_what_all_engines_give_them_or_the_flag_waits(product: str) -> None:
     file, answers = READERS[product](odd.FILES[product]()), ANSWERS[product]["flags"]
-    ready = compiled(flags_of(file), groups_of(file))
+    ready = compile_ruleset(flags_of(file), groups_of(file))
     active = [one.key for one in file.flags if not one.decides]
-    contexts = [Context(user_id="u", properties=one) for one in odd.VALUES]
+    contexts = [EvaluationContext(user_id="u", properties=one) for one in odd.VALUES]
     wrong = []
     for key in some(active, 60):
         for value, context, answer in zip(odd.VALUES, contexts, unfolded(answers[key]), strict=True):
@@ -54,7 +54,7 @@ def test_odd_values_get_what_all_engines_give_them_or_the_flag_waits(product: st
 
 def test_a_file_without_conditions_has_no_note_about_odd_values() -> None:
     flag = {"variants": {"on": True, "off": False}, "defaultVariant": "on", "state": "ENABLED"}
-    assert flagd.read({"flags": {"f": flag}}).notes == ()
+    assert flagd.read_file({"flags": {"f": flag}}).notes == ()
 
 
 @pytest.mark.parametrize(

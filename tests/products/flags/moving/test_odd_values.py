@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from analytics_box.products.flags.evaluation.compiling import compiled
-from analytics_box.products.flags.evaluation.context import Context
+from analytics_box.products.flags.evaluation.compiling import compile_ruleset
+from analytics_box.products.flags.evaluation.context import EvaluationContext
 from analytics_box.products.flags.moving import files, flagd, flagd_writing, growthbook, launchdarkly, unleash
-from analytics_box.products.flags.moving.wanted import File, Wanted
+from analytics_box.products.flags.moving.wanted import SourceFile, SourceFlag
 from tests.cases import each
 from tests.products.flags.moving.test_products import flags_of, groups_of
 
@@ -16,35 +16,35 @@ ABSENT = object()
 Given = Mapping[str, Any]
 
 
-def of_unleash(constraint: Given) -> File:
+def of_unleash(constraint: Given) -> SourceFile:
     strategy = {"name": "default", "parameters": {}, "constraints": [{"contextName": "v"} | dict(constraint)]}
-    return unleash.read({"features": [{"name": "f", "enabled": True, "strategies": [strategy]}]})
+    return unleash.read_file({"features": [{"name": "f", "enabled": True, "strategies": [strategy]}]})
 
 
-def of_launchdarkly(clause: Given) -> File:
+def of_launchdarkly(clause: Given) -> SourceFile:
     rule = {"clauses": [{"attribute": "v"} | dict(clause)], "variation": 0}
     flag = {"on": True, "variations": [True, False], "offVariation": 1, "salt": "x", "rules": [rule]}
-    return launchdarkly.read({"flags": {"f": flag | {"fallthrough": {"variation": 1}}}})
+    return launchdarkly.read_file({"flags": {"f": flag | {"fallthrough": {"variation": 1}}}})
 
 
-def of_flagd(condition: Given) -> File:
+def of_flagd(condition: Given) -> SourceFile:
     variants = {"on": True, "off": False}
     targeting = {"if": [condition, "on", "off"]}
-    return flagd.read({"flags": {"f": {"variants": variants, "defaultVariant": "off", "targeting": targeting}}})
+    return flagd.read_file({"flags": {"f": {"variants": variants, "defaultVariant": "off", "targeting": targeting}}})
 
 
-def of_growthbook(condition: Given) -> File:
+def of_growthbook(condition: Given) -> SourceFile:
     rules = [{"condition": {"v": condition}, "force": True}]
-    return growthbook.read({"features": {"f": {"defaultValue": False, "rules": rules}}})
+    return growthbook.read_file({"features": {"f": {"defaultValue": False, "rules": rules}}})
 
 
-def matching(file: File, values: list[Any]) -> list[Any]:
+def matching(file: SourceFile, values: list[Any]) -> list[Any]:
     """The values that the flag is on for; it was imported as an active one."""
     assert [one.decides for one in file.flags] == [False]
-    ready = compiled(flags_of(file), groups_of(file))
+    ready = compile_ruleset(flags_of(file), groups_of(file))
 
     def is_on(value: Any) -> bool:
-        outcome = ready.one("f", Context(user_id="u", properties={} if value is ABSENT else {"v": value}))
+        outcome = ready.one("f", EvaluationContext(user_id="u", properties={} if value is ABSENT else {"v": value}))
         assert outcome is not None
         return outcome.enabled
 
@@ -206,7 +206,7 @@ def test_a_flag_of_launchdarkly_waits_if_its_sdks_disagree(clause: Given) -> Non
 @each("weight", ["50", 50.5, True, None, 2**31])
 def test_a_flag_of_flagd_waits_if_a_weight_is_no_whole_number(weight: Any) -> None:
     targeting = {"fractional": [["on", weight], ["off", 1]]}
-    assert [one.decides for one in files.read(flag_of_flagd(targeting=targeting), "flagd")[1].flags] == [True]
+    assert [one.decides for one in files.read_file(flag_of_flagd(targeting=targeting), "flagd")[1].flags] == [True]
 
 
 @each(
@@ -216,19 +216,19 @@ def test_a_flag_of_flagd_waits_if_a_weight_is_no_whole_number(weight: Any) -> No
 def test_odd_values_are_the_same_after_an_export_to_flagd_and_back(condition: Given) -> None:
     for whole in (condition, {"and": [condition, {"!==": [V, "z"]}]}, {"or": [condition, {"===": [V, "z"]}]}):
         file = of_flagd(whole)
-        written, said = flagd_writing.written(flags_of(file), groups_of(file))
+        written, said = flagd_writing.build_file(flags_of(file), groups_of(file))
         assert said == []
-        assert matching(flagd.read(written), ODD) == matching(file, ODD)
+        assert matching(flagd.read_file(written), ODD) == matching(file, ODD)
 
 
 def test_growthbook_draws_nobody_by_an_empty_value() -> None:
     rules = [{"force": True, "coverage": 0.9999, "hashAttribute": "v", "hashVersion": 2}]
-    file = growthbook.read({"features": {"f": {"defaultValue": False, "rules": rules}}})
+    file = growthbook.read_file({"features": {"f": {"defaultValue": False, "rules": rules}}})
     assert matching(file, ["a", "", 0, False, True, 5, [], ["a"], ["a", "b"], ABSENT]) == ["a", 5]
 
 
-def feature(*rules: Given, **more: Any) -> Wanted:
-    (one, *_) = growthbook.read({"features": {"f": {"defaultValue": False, "rules": list(rules)}, **more}}).flags
+def feature(*rules: Given, **more: Any) -> SourceFlag:
+    (one, *_) = growthbook.read_file({"features": {"f": {"defaultValue": False, "rules": list(rules)}, **more}}).flags
     return one
 
 
@@ -260,21 +260,21 @@ def test_a_feature_of_growthbook_waits_if_somebody_would_get_another_value(rule:
 
 def flag_of_flagd(**fields: Any) -> str:
     flag = {"variants": {"on": True, "off": False}, "defaultVariant": "off"} | fields
-    return files.written({"flags": {"f": flag}})
+    return files.format_json({"flags": {"f": flag}})
 
 
 @pytest.mark.parametrize("is_guarded", [True, False])
 def test_a_flag_of_flagd_waits_if_somebody_may_lack_what_it_draws_by(is_guarded: bool) -> None:
     draw = {"fractional": [{"cat": [{"var": "$flagd.flagKey"}, V]}, ["on", 50], ["off", 50]]}
     content = flag_of_flagd(targeting={"if": [{"!!": [V]}, draw, "off"]} if is_guarded else draw)
-    (found,) = files.read(content, "flagd")[1].flags
+    (found,) = files.read_file(content, "flagd")[1].flags
     assert found.decides is not is_guarded
 
 
 def test_a_file_of_flagd_whose_draw_nobody_named_waits() -> None:
     content = flag_of_flagd(targeting={"fractional": [["on", 50], ["off", 50]]})
     assert [
-        [one.decides for one in files.read(content, source)[1].flags] for source in (None, "flagd", "flagd-v3")
+        [one.decides for one in files.read_file(content, source)[1].flags] for source in (None, "flagd", "flagd-v3")
     ] == [
         [True],
         [False],
@@ -303,7 +303,7 @@ OFF = {"on": False, "salt": "x", "fallthrough": {"variation": 0}}
     ],
 )
 def test_a_flag_of_launchdarkly_keeps_its_off_variation(variations: list[Any], off: int | None, value: Any) -> None:
-    (found,) = launchdarkly.read({"flags": {"f": OFF | {"variations": variations, "offVariation": off}}}).flags
+    (found,) = launchdarkly.read_file({"flags": {"f": OFF | {"variations": variations, "offVariation": off}}}).flags
     assert (found.decides, found.notes) == (False, ())
     assert found.definition is not None
     assert (found.definition.status, found.definition.offValue) == ("inactive", value)
@@ -313,5 +313,5 @@ def test_launchdarkly_draws_only_texts_and_whole_numbers() -> None:
     shares = [{"variation": 1, "weight": 1}, {"variation": 0, "weight": 99_999}]
     flag = {"on": True, "variations": [True, False], "salt": "x", "offVariation": 1}
     flag |= {"fallthrough": {"rollout": {"bucketBy": "v", "variations": shares}}}
-    found = launchdarkly.read({"flags": {"f": flag}})
+    found = launchdarkly.read_file({"flags": {"f": flag}})
     assert matching(found, ["a", "", 5, 5.0, 5.5, True, [1], ABSENT]) == ["a", "", 5, 5.0]

@@ -13,30 +13,30 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.products.flags.editing.dependencies import needs
-from analytics_box.products.flags.evaluation.compiling import Ruleset, compiled
+from analytics_box.products.flags.evaluation.compiling import Ruleset, compile_ruleset
 from analytics_box.products.flags.evaluation.conditions import nodes
-from analytics_box.products.flags.evaluation.context import Context
+from analytics_box.products.flags.evaluation.context import EvaluationContext
 from analytics_box.products.flags.flag import Flag, TargetGroup
 from analytics_box.products.flags.moving import flagd, growthbook, launchdarkly, unleash
-from analytics_box.products.flags.moving.wanted import File
+from analytics_box.products.flags.moving.wanted import SourceFile
 from tests.cases import each
 from tests.products.flags.moving.record import people
 
 HERE = Path(__file__).parent
 ANSWERS = json.loads((HERE / "answers.json").read_text())
-READERS: dict[str, Callable[[Any], File]] = {
-    "unleash": unleash.read,
-    "growthbook": growthbook.read,
-    "launchdarkly": launchdarkly.read,
-    "flagd": flagd.read,
+READERS: dict[str, Callable[[Any], SourceFile]] = {
+    "unleash": unleash.read_file,
+    "growthbook": growthbook.read_file,
+    "launchdarkly": launchdarkly.read_file,
+    "flagd": flagd.read_file,
 }
 
 
-def read(product: str) -> File:
+def read(product: str) -> SourceFile:
     return READERS[product](json.loads((HERE / f"{product}.json").read_text()))
 
 
-def flags_of(file: File) -> list[Flag]:
+def flags_of(file: SourceFile) -> list[Flag]:
     """Imported files: flags that lost something that decides, or need such a flag, are inactive."""
     definitions = {one.key: one.definition for one in file.flags if one.definition is not None}
     lost = {one.key for one in file.flags if one.decides}
@@ -54,22 +54,22 @@ def flags_of(file: File) -> list[Flag]:
     ]
 
 
-def groups_of(file: File) -> list[TargetGroup]:
+def groups_of(file: SourceFile) -> list[TargetGroup]:
     return [
         TargetGroup(id=one.ref, organization_id="o", website_id="w", name=one.name, rules=one.rules)
         for one in file.groups
     ]
 
 
-def context(person: dict[str, Any]) -> Context:
+def context(person: dict[str, Any]) -> EvaluationContext:
     rest = {name: value for name, value in person.items() if name not in {"id", "email"}}
-    return Context(user_id=person["id"], email=person.get("email", ""), properties=rest)
+    return EvaluationContext(user_id=person["id"], email=person.get("email", ""), properties=rest)
 
 
 @pytest.mark.parametrize("product", READERS)
 def test_everybody_gets_what_they_got_there(product: str, subtests: pytest.Subtests) -> None:
     file, recorded = read(product), ANSWERS[product]["flags"]
-    ready = compiled(flags_of(file), groups_of(file))
+    ready = compile_ruleset(flags_of(file), groups_of(file))
     assert len(ready.keys()) >= len(recorded) / 2
     contexts = list(map(context, people()))
     for key in tuple(ready.keys()):
@@ -80,7 +80,7 @@ def test_everybody_gets_what_they_got_there(product: str, subtests: pytest.Subte
             assert [found for found in zip(people(), given, wanted, strict=True) if found[1] != found[2]] == []
 
 
-def _given(ready: Ruleset, key: str, to: Context, product: str) -> Any:
+def _given(ready: Ruleset, key: str, to: EvaluationContext, product: str) -> Any:
     """What somebody gets, as the engine of the product says it."""
     outcome = ready.one(key, to)
     assert outcome is not None
@@ -151,13 +151,13 @@ def test_a_segment_inside_another_becomes_its_conditions(inner: dict[str, Any], 
             "inner": {"key": "inner", "included": ["bob"], "excluded": ["ann"], "rules": [{"clauses": [some]}]} | inner,
         },
     }  # fmt: skip
-    file = launchdarkly.read(given)
+    file = launchdarkly.read_file(given)
     assert [bool(one.decides) for one in file.flags] == [inactive]
     assert [(one.ref, [node.group for node in nodes(one.rules) if node.group]) for one in file.groups] == [
         ("outer", [])
     ]
     if not inactive:
-        ready = compiled(flags_of(file), groups_of(file))
+        ready = compile_ruleset(flags_of(file), groups_of(file))
         users = ["bob", "ann", "abe", "ada", "cid"]
-        outcomes = [ready.one("f", Context(user_id=user)) for user in users]
+        outcomes = [ready.one("f", EvaluationContext(user_id=user)) for user in users]
         assert [user for user, one in zip(users, outcomes, strict=True) if one and one.enabled] == ["bob", "ada"]

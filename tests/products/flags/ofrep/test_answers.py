@@ -11,12 +11,12 @@ from msgspec.structs import replace
 
 from analytics_box.base.settings import Settings
 from analytics_box.products.flags import rows
-from analytics_box.products.flags.evaluation.compiling import compiled
-from analytics_box.products.flags.evaluation.context import Context
+from analytics_box.products.flags.evaluation.compiling import compile_ruleset
+from analytics_box.products.flags.evaluation.context import EvaluationContext
 from analytics_box.products.flags.ofrep.answers import Environment
 from analytics_box.products.flags.ofrep.serve import Ofrep
 from analytics_box.products.flags.saving import save
-from analytics_box.products.flags.scope import Scope
+from analytics_box.products.flags.scope import FlagScope
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import ClientId
 from tests.cases import each
@@ -383,6 +383,6 @@ def test_who_asks_for_the_user_is_found_once_for_each_target_group(inside: dict[
         groups.append(group(f"g{number}", {"type": "conditions", "conditions": {"any": nodes}}))
     node = {"any": [{"group": one.id} for one in groups] * 30}
     flags = [flag(rules=[{"type": "conditions", "conditions": node}]), flag("other", targetGroupIds=["g0", "g4"])]
-    scope = Scope("website", "organization", "website", 1, 1, tuple(flags), tuple(groups))
-    environment = Environment(scope, None, compiled(flags, groups))
-    assert [one.status for one in environment.all(Context())] == [status, status]
+    scope = FlagScope("website", "organization", "website", 1, 1, tuple(flags), tuple(groups))
+    environment = Environment(scope, None, compile_ruleset(flags, groups))
+    assert [one.status for one in environment.all(EvaluationContext())] == [status, status]

@@ -3,25 +3,25 @@
 import gc
 from weakref import ref
 
-from analytics_box.products.flags.evaluation.compiling import compiled
+from analytics_box.products.flags.evaluation.compiling import compile_ruleset
 from analytics_box.products.flags.ofrep.answers import Environment
-from analytics_box.products.flags.ofrep.memo import Kept, Memo
-from analytics_box.products.flags.scope import Scope
+from analytics_box.products.flags.ofrep.memo import CachedBulkAnswer, OfrepCache
+from analytics_box.products.flags.scope import FlagScope
 from tests.products.flags.ofrep.world import about, ask
 from tests.products.flags.world import World
 
 
 def environment(name: str = "production") -> Environment:
-    return Environment(Scope("shop-website-1", "acme", "shop-website-1"), name, compiled((), ()))
+    return Environment(FlagScope("shop-website-1", "acme", "shop-website-1"), name, compile_ruleset((), ()))
 
 
-def kept(of: Environment, size: int) -> Kept:
-    return Kept(of.place, of.token, b"x" * size, ())
+def kept(of: Environment, size: int) -> CachedBulkAnswer:
+    return CachedBulkAnswer(of.place, of.token, b"x" * size, ())
 
 
 def test_answers_asked_for_longest_ago_go() -> None:
     here = environment()
-    memo = Memo(most_bytes=5_000)
+    memo = OfrepCache(most_bytes=5_000)
     for number in range(4):
         memo.keep(b"%d" % number, kept(here, 500))
     assert memo.find(b"0", here) is not None
@@ -34,7 +34,7 @@ def test_answers_asked_for_longest_ago_go() -> None:
 
 def test_an_answer_of_flags_that_were_compiled_anew_is_none() -> None:
     before, after, other = environment(), environment(), environment("staging")
-    memo = Memo()
+    memo = OfrepCache()
     for number in range(3):
         memo.keep(b"%d" % number, kept(before, 500))
     memo.keep(b"other", kept(other, 500))

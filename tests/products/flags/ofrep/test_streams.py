@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from analytics_box.base.settings import Settings
 from analytics_box.products.flags import rows
 from analytics_box.products.flags.flag import Flag
-from analytics_box.products.flags.ofrep.streams import Streams
+from analytics_box.products.flags.ofrep.streams import FlagStreams
 from analytics_box.products.flags.saving import save
 from analytics_box.web import streams as module
 from tests.cases import each
@@ -31,7 +31,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 @pytest.fixture(autouse=True)
 def quick(shared: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared.box.box.parts[Streams].open.pace, "pause", 0)
+    monkeypatch.setattr(shared.box.box.parts[FlagStreams].open.pace, "pause", 0)
 
 
 def uri(world: World, rest: str = BASE) -> str:
@@ -59,7 +59,7 @@ def closed(world: World, *listeners: Listener) -> None:
             await listener.ended()
 
     world.box.run(leave())
-    assert len(world.box.box.parts[Streams].open) == 0
+    assert len(world.box.box.parts[FlagStreams].open) == 0
 
 
 def test_a_client_that_knows_the_flags_hears_only_of_changes(shared: World) -> None:
@@ -135,7 +135,7 @@ def test_changes_of_other_environments_are_not_told(shared: World) -> None:
 def test_silence_is_broken_by_comments_and_a_website_that_is_gone_ends_the_stream(
     shared: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    streams = shared.box.box.parts[Streams]
+    streams = shared.box.box.parts[FlagStreams]
     pace = streams.open.pace
     monkeypatch.setattr(pace, "ping", 0.001)
     monkeypatch.setattr(pace, "look", 0.001)
@@ -152,7 +152,7 @@ def test_silence_is_broken_by_comments_and_a_website_that_is_gone_ends_the_strea
 
 
 def test_an_address_has_so_many_streams_and_the_box_so_many(shared: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    streams = shared.box.box.parts[Streams]
+    streams = shared.box.box.parts[FlagStreams]
 
     async def story() -> list[Listener]:
         opened = [listen(shared) for _ in range(3)]
@@ -185,7 +185,7 @@ def test_a_client_that_takes_nothing_is_dropped(shared: World, monkeypatch: pyte
         await listener.ended()
 
     shared.box.run(story())
-    assert len(shared.box.box.parts[Streams].open) == 0
+    assert len(shared.box.box.parts[FlagStreams].open) == 0
 
 
 @each("breaks", [False, True])
@@ -200,7 +200,7 @@ def test_a_client_that_leaves_is_noticed_at_once(shared: World, breaks: bool) ->
 
 
 def test_many_are_told_by_and_by(shared: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    streams = shared.box.box.parts[Streams]
+    streams = shared.box.box.parts[FlagStreams]
     monkeypatch.setitem(streams.open.most_of, "address", 1_000)
     flag = shared.put("many")
     turns = 0
@@ -222,7 +222,7 @@ def test_many_are_told_by_and_by(shared: World, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_many_changes_in_a_row_wake_each_stream_once(shared: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(shared.box.box.parts[Streams].open.most_of, "address", 1_000)
+    monkeypatch.setitem(shared.box.box.parts[FlagStreams].open.most_of, "address", 1_000)
     flags = [shared.put(f"stormy-{number}") for number in range(5)]
 
     async def story() -> list[Listener]:
@@ -230,7 +230,7 @@ def test_many_changes_in_a_row_wake_each_stream_once(shared: World, monkeypatch:
         for listener in opened:
             await listener.first()
         await asyncio.gather(*(change(shared, flag) for flag in flags))
-        state = shared.box.box.parts[Streams]._states.of(shared.known(), None)  # the last one
+        state = shared.box.box.parts[FlagStreams]._states.of(shared.known(), None)  # the last one
         for listener in opened:
             await listener.heard(state)
         return opened
@@ -247,7 +247,7 @@ def test_a_stop_ends_all_streams_and_lets_no_new_one_in(tmp_path: Path) -> None:
         async def story() -> Listener:
             listener = listen(world)
             await listener.until(lambda: listener.events)
-            world.box.box.parts[Streams].close()
+            world.box.box.parts[FlagStreams].close()
             await listener.ended()
             late = listen(world)
             await late.ended()
@@ -270,7 +270,7 @@ def test_what_a_request_carried_does_not_stay_as_long_as_its_stream(shared: Worl
 
 
 def test_without_streams_a_bulk_answer_names_none(shared: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared.box.box.parts[Streams].open, "most", 0)
+    monkeypatch.setattr(shared.box.box.parts[FlagStreams].open, "most", 0)
     assert "eventStreams" not in ask(shared, BASE, {"context": {"plan": "none"}}).json
 
 

@@ -10,21 +10,21 @@ from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY, HOUR, MINUTE
 from analytics_box.base.errors import BadRequest, BoxError
-from analytics_box.products.flags.flag import Definition, Flag, Status
+from analytics_box.products.flags.flag import Flag, FlagDefinition, Status
 from analytics_box.products.flags.schedules import rules
-from analytics_box.products.flags.schedules.schedule import Schedule, ScheduleType, Step
+from analytics_box.products.flags.schedules.schedule import FlagSchedule, RolloutStep, ScheduleType
 from tests.cases import each
 
 NOW = 1_800_000_000_000
 
 
-def rollout(*steps: tuple[int, float], done: int = 0, status: Status = "active") -> Schedule:
+def rollout(*steps: tuple[int, float], done: int = 0, status: Status = "active") -> FlagSchedule:
     """A rollout with steps so many minutes from now, of which the first `done` are done."""
     planned = tuple(
-        Step(at=NOW + minutes * MINUTE, percentage=value, doneAt=NOW if number < done else None)
+        RolloutStep(at=NOW + minutes * MINUTE, percentage=value, doneAt=NOW if number < done else None)
         for number, (minutes, value) in enumerate(steps)
     )
-    return Schedule(
+    return FlagSchedule(
         id="a" * 20,
         flag_id="f" * 20,
         type="update_rollout",
@@ -37,7 +37,7 @@ def rollout(*steps: tuple[int, float], done: int = 0, status: Status = "active")
 
 
 def flag(**fields: object) -> Flag:
-    definition = replace(Definition(type="rollout", rolloutPercentage=10), **fields)
+    definition = replace(FlagDefinition(type="rollout", rolloutPercentage=10), **fields)
     return Flag(id="f" * 20, organization_id="o" * 20, website_id=None, key="checkout", definition=definition)
 
 
@@ -91,8 +91,8 @@ def test_a_ramp_that_is_none_is_refused(steps: tuple[float, float, int, int], me
         rules.ramp(start, end, NOW, NOW + length, every)
 
 
-def at(*minutes: int, value: float = 10) -> tuple[Step, ...]:
-    return tuple(Step(at=NOW + one * MINUTE, percentage=value) for one in minutes)
+def at(*minutes: int, value: float = 10) -> tuple[RolloutStep, ...]:
+    return tuple(RolloutStep(at=NOW + one * MINUTE, percentage=value) for one in minutes)
 
 
 @each(
@@ -118,14 +118,14 @@ def at(*minutes: int, value: float = 10) -> tuple[Step, ...]:
     ],
 )
 def test_times_and_steps_have_to_fit(
-    kind: ScheduleType, scheduled_at: int | None, steps: tuple[Step, ...], message: str
+    kind: ScheduleType, scheduled_at: int | None, steps: tuple[RolloutStep, ...], message: str
 ) -> None:
     with pytest.raises(BadRequest, match=message) if message else nullcontext():
         rules.check(kind, scheduled_at, steps, NOW)
 
 
 def test_of_steps_that_are_late_together_the_latest_counts() -> None:
-    turn = rules.turned(rollout((0, 10), (10, 30), (20, 60), (30, 100), done=1), NOW + 25 * MINUTE)
+    turn = rules.next_turn(rollout((0, 10), (10, 30), (20, 60), (30, 100), done=1), NOW + 25 * MINUTE)
     assert turn.percentage == 60
     assert [(step.doneAt is not None, step.skipped) for step in turn.after.steps] == [
         (True, False),
@@ -134,14 +134,14 @@ def test_of_steps_that_are_late_together_the_latest_counts() -> None:
         (False, False),
     ]
     assert (turn.after.next_at, turn.after.ended_at) == (NOW + 30 * MINUTE, None)
-    last = rules.turned(turn.after, NOW + 30 * MINUTE)
+    last = rules.next_turn(turn.after, NOW + 30 * MINUTE)
     assert (last.percentage, last.after.next_at, last.after.ended_at) == (100, None, NOW + 30 * MINUTE)
 
 
 def test_a_clock_that_is_set_back_repeats_and_undoes_nothing() -> None:
-    halfway = rules.turned(rollout((0, 10), (10, 30), (20, 60)), NOW + 10 * MINUTE).after
+    halfway = rules.next_turn(rollout((0, 10), (10, 30), (20, 60)), NOW + 10 * MINUTE).after
     for back in (NOW - HOUR, NOW + MINUTE, NOW + 11 * MINUTE):
-        again = rules.turned(halfway, back)
+        again = rules.next_turn(halfway, back)
         assert (again.percentage, again.after) == (None, halfway)
 
 
@@ -171,10 +171,10 @@ def test_what_a_person_did_in_between_ends_a_rollout(
 
 
 def test_switching_needs_only_a_flag_that_is_not_archived() -> None:
-    plan = Schedule(id="a" * 20, flag_id="f" * 20, type="enable", scheduled_at=NOW, next_at=NOW)
+    plan = FlagSchedule(id="a" * 20, flag_id="f" * 20, type="enable", scheduled_at=NOW, next_at=NOW)
     assert rules.hindrance(plan, flag(status="inactive", type="boolean")) == ""
     assert rules.hindrance(plan, flag(status="archived"))
-    assert rules.turned(plan, NOW) == rules.Turn(replace(plan, next_at=None, ended_at=NOW))
+    assert rules.next_turn(plan, NOW) == rules.Turn(replace(plan, next_at=None, ended_at=NOW))
 
 
 def test_rollouts_of_one_flag_do_not_overlap() -> None:
@@ -186,7 +186,7 @@ def test_rollouts_of_one_flag_do_not_overlap() -> None:
             assert not fits
         else:
             assert fits
-    switch = Schedule(id="b" * 20, flag_id="f" * 20, type="enable", scheduled_at=NOW, next_at=NOW)
+    switch = FlagSchedule(id="b" * 20, flag_id="f" * 20, type="enable", scheduled_at=NOW, next_at=NOW)
     rules.check_room(switch, others)
     with pytest.raises(BoxError, match="A flag can have up to 20 schedules"):
         rules.check_room(switch, [switch] * 20)

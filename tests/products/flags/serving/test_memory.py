@@ -1,7 +1,7 @@
 """What was answered a moment ago is answered again without evaluating, and never after a change."""
 
 from analytics_box.products.flags.serving.asked import asked_of
-from analytics_box.products.flags.serving.memo import Given, Memo
+from analytics_box.products.flags.serving.memo import CachedEvaluation, EvaluationCache
 from tests.products.flags.serving.world import OLD, ON, SHOP, World
 
 BULK = f"bulk?clientId={SHOP}&userId=ada"
@@ -34,7 +34,7 @@ def test_answers_are_kept_without_the_context_and_made_anew_with_it(world: World
 
 def test_who_knows_the_answer_is_told_so_without_evaluating(world: World) -> None:
     tag = world.get(BULK).headers["etag"]
-    world.serving.memo = Memo()  # as after a while
+    world.serving.memo = EvaluationCache()  # as after a while
     for sent in (tag, f'"other", {tag}', f"W/{tag}", "*"):
         again = world.get(BULK, if_none_match=sent)
         assert (again.status, again.body, again.headers["etag"]) == (304, b"", tag)
@@ -83,10 +83,10 @@ def test_what_is_gone_is_gone_at_once(world: World) -> None:
 
 
 def test_only_so_many_bytes_are_kept() -> None:
-    memo = Memo(most_bytes=100_000)
+    memo = EvaluationCache(most_bytes=100_000)
 
-    def given(size: int) -> Given:
-        return Given(asked_of(b"clientId=client"), b"state", b"tag", b"x" * size, ())
+    def given(size: int) -> CachedEvaluation:
+        return CachedEvaluation(asked_of(b"clientId=client"), b"state", b"tag", b"x" * size, ())
 
     memo.keep("bulk", b"huge", given(50_000))
     assert memo.find("bulk", b"huge") is None

@@ -8,17 +8,17 @@ from typing import Any, cast
 import msgspec
 from msgspec.structs import replace
 
-from analytics_box.base.limits import Limits
+from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.settings import Settings
 from analytics_box.products.flags.directory import Flags
-from analytics_box.products.flags.evaluation.context import Context
+from analytics_box.products.flags.evaluation.context import EvaluationContext
 from analytics_box.products.flags.evaluation.outcome import Outcome
-from analytics_box.products.flags.scope import Scope as Owned
-from analytics_box.products.flags.serving.serve import Serving
+from analytics_box.products.flags.scope import FlagScope as Owned
+from analytics_box.products.flags.serving.serve import FlagServer
 from analytics_box.web.asgi import Receive, Scope, Send, respond
 from analytics_box.web.front import Front
 from analytics_box.web.proxy_watch import ProxyWatch
-from analytics_box.web.turns import Turns
+from analytics_box.web.turns import RequestTurns
 from tests.inprocess import NOON, Answer, FixedClock
 
 SHOP, OLD, ACME = "shop-website-1", "shop-client-id-2", "acme-organization-1"
@@ -49,19 +49,19 @@ class Rules:
 
     def __init__(self, outcomes: Iterable[Outcome]) -> None:
         self.known = {one.key: one for one in outcomes}
-        self.contexts: list[Context] = []  # for whom somebody asked
+        self.contexts: list[EvaluationContext] = []  # for whom somebody asked
         self.broken = False
 
-    def one(self, key: str, context: Context) -> Outcome | None:
+    def one(self, key: str, context: EvaluationContext) -> Outcome | None:
         self._asked(context)
         return None if key == "mine" and context.user_id != "ada" else self.known.get(key)
 
-    def all(self, context: Context, keys: Iterable[str] | None = None) -> list[Outcome]:
+    def all(self, context: EvaluationContext, keys: Iterable[str] | None = None) -> list[Outcome]:
         self._asked(context)
         wanted = self.known if keys is None else keys
         return [self.known[key] for key in wanted if key in self.known and (key != "mine" or context.user_id == "ada")]
 
-    def _asked(self, context: Context) -> None:
+    def _asked(self, context: EvaluationContext) -> None:
         self.contexts.append(context)
         if self.broken:
             raise ZeroDivisionError("evaluation has a fault")
@@ -96,8 +96,8 @@ class World:
         self.clock, self.known = FixedClock(), Known()
         self.address = "203.0.113.7"
         self.remote: list[tuple[str, str]] = []
-        limits, turns = Limits(self.clock), Turns(settings.max_requests_address)
-        self.serving = Serving(
+        limits, turns = TokenBuckets(self.clock), RequestTurns(settings.max_requests_address)
+        self.serving = FlagServer(
             flags=cast(Flags, self.known),
             remote=self,
             limits=limits,

@@ -15,15 +15,15 @@ from msgspec.structs import replace
 from analytics_box.app import jobs
 from analytics_box.base.facts.uptime import UP
 from analytics_box.base.identity import Role
-from analytics_box.base.outgoing.masking import masked
+from analytics_box.base.outgoing.masking import mask_query
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.strings import Strings
-from analytics_box.products.monitors.editing.change import Tools
-from analytics_box.products.monitors.monitor import Assertion, Secrets
-from analytics_box.products.monitors.probing.assertions import judged
-from analytics_box.products.monitors.probing.seen import Seen
-from analytics_box.products.monitors.running.notices import Detail
-from analytics_box.products.monitors.running.rows import Check, Transition, alive, append
+from analytics_box.products.monitors.editing.change import MonitorTools
+from analytics_box.products.monitors.monitor import Assertion, MonitorSecrets
+from analytics_box.products.monitors.probing.assertions import evaluate_assertions
+from analytics_box.products.monitors.probing.seen import CheckObservations
+from analytics_box.products.monitors.running.notices import NoticeDetail
+from analytics_box.products.monitors.running.rows import CheckRow, Transition, alive, append
 from analytics_box.products.monitors.telling import occurrence
 from tests.cases import each
 from tests.inprocess import NOON
@@ -81,7 +81,7 @@ def test_secrets_stay_unless_they_are_given(
 ) -> None:
     one = world.made(headers={"A": "1"}, basicAuth={"user": "ada", "password": "p"})
     world.good("updateSchedule", scheduleId=one, **given)
-    assert world.run(one).secrets == Secrets(**expected)  # type: ignore[arg-type]
+    assert world.run(one).secrets == MonitorSecrets(**expected)  # type: ignore[arg-type]
     world.good("deleteSchedule", scheduleId=one)
 
 
@@ -165,7 +165,7 @@ def test_secrets_go_to_another_organization_only_with_an_admin(world: World, rol
     moved = world.call("transfer", cookie=cookie, scheduleId=push["scheduleId"], targetOrganizationId=target).json
     assert moved["secretsLeftOut"] is False
     for _ in ("in memory", "after a restart"):
-        assert (world.run(one).secrets == Secrets()) is left
+        assert (world.run(one).secrets == MonitorSecrets()) is left
         assert world.box.get("/push/" + push["pushUrl"].rpartition("/")[2]).status == 200
         world.reopen()
     world.call("deleteSchedule", cookie=cookie, scheduleId=one)
@@ -207,20 +207,20 @@ MASKED = (
 
 @each(("url", "shown"), MASKED)
 def test_likely_secrets_in_urls_are_masked(url: str, shown: str) -> None:
-    assert masked(url) == shown
-    assert masked(shown) == shown
+    assert mask_query(url) == shown
+    assert mask_query(shown) == shown
 
 
 @drawn(st.text(), st.text(), st.text())
 def test_masked_urls_stay_as_they_are(place: str, path: str, query: str) -> None:
-    shown = masked(f"https://{place}/{path}?{query}")
-    assert masked(shown) == shown
+    shown = mask_query(f"https://{place}/{path}?{query}")
+    assert mask_query(shown) == shown
 
 
 @drawn(st.binary(min_size=16, max_size=32), st.sampled_from((bytes.hex, lambda token: b32encode(token).decode())))
 def test_random_tokens_in_paths_are_masked(token: bytes, written: Callable[[bytes], str]) -> None:
     assume(len(set(token)) > 8)
-    assert masked(f"https://example.com/jobs/{written(token)}/done") == "https://example.com/jobs/•••/done"
+    assert mask_query(f"https://example.com/jobs/{written(token)}/done") == "https://example.com/jobs/•••/done"
 
 
 def test_values_of_a_query_are_for_those_who_may_change_monitors(world: World) -> None:
@@ -277,7 +277,7 @@ def test_values_of_a_query_and_what_is_sent_are_encrypted_at_rest(world: World) 
 def test_checks_store_no_values_of_a_query(world: World) -> None:
     monitor = world.known(world.made(f"https://example.com/{HUSH}/?token={HUSH}"))
     events = world.box.box.events.db
-    events.write_now(lambda db: append(db, Strings(), [Check(monitor, GOOD, UP, 1, 1)]))
+    events.write_now(lambda db: append(db, Strings(), [CheckRow(monitor, GOOD, UP, 1, 1)]))
     found = events.read_now(
         lambda db: db.execute("select value from strings join checks on checks.url = strings.id").fetchall()
     )
@@ -291,7 +291,7 @@ def test_urls_in_checks_of_earlier_versions_are_masked_after_an_upgrade(world: W
     failed = replace(GOOD, outcome="fail", error="It failed")
 
     def as_before(db: Connection) -> None:
-        append(db, events.strings, [Check(one, failed, 0, 1, 1), Check(other, GOOD, UP, 1, 1)])
+        append(db, events.strings, [CheckRow(one, failed, 0, 1, 1), CheckRow(other, GOOD, UP, 1, 1)])
         for shown, plain in (("https://example.com/•••", one.url), ("It failed", f"It is https://e.com/{HUSH}")):
             db.execute("update strings set value = ? where value = ?", (plain, shown))
         alive(db, NOON)
@@ -300,7 +300,7 @@ def test_urls_in_checks_of_earlier_versions_are_masked_after_an_upgrade(world: W
     world.reopen()
     assert files_of(world) == ["events.db"]
     job = next(job for job in jobs.JOBS if job.name == "sweep checks")
-    world.box.run(jobs.run(job, world.box.box))
+    world.box.run(jobs.run_job(job, world.box.box))
     assert files_of(world) == []
     found = world.box.box.events.db.read_now(
         lambda db: db.execute(
@@ -312,9 +312,9 @@ def test_urls_in_checks_of_earlier_versions_are_masked_after_an_upgrade(world: W
 
 
 def test_urls_in_what_an_assertion_saw_are_masked() -> None:
-    seen = Seen(status=302, headers=(("location", f"https://example.com/login/{HUSH}?t={HUSH}"),))
+    seen = CheckObservations(status=302, headers=(("location", f"https://example.com/login/{HUSH}?t={HUSH}"),))
     asked = Assertion(subject="header", comparison="equals", property="location", value="x")
-    verdict = judged((asked,), seen, NOON)
+    verdict = evaluate_assertions((asked,), seen, NOON)
     assert HUSH not in verdict.error
     assert verdict.held[0].seen == "https://example.com/login/•••?t=•••"
 
@@ -324,7 +324,7 @@ def test_what_an_earlier_version_stored_in_plain_text_is_encrypted_at_the_next_s
     two = world.made("tcp://example.com:22", options={"send": HUSH})
     three = world.made(f"https://example.com/{HUSH}?token={HUSH}")
     plain, told = f"https://example.com/?token={HUSH}", json.dumps({"send": HUSH})
-    seal = world.box.box.parts[Tools].seal
+    seal = world.box.box.parts[MonitorTools].seal
     headers = seal.seal(b'{"headers":[["A","1"]]}', owner=f"monitor:{one}")
 
     def as_before(db: Connection) -> None:
@@ -363,7 +363,7 @@ def test_values_of_a_query_stand_in_no_audit_entry_and_no_message(world: World) 
     two = world.made("tcp://example.com:22", options={"send": HUSH})
     world.good("updateSchedule", scheduleId=one, url=f"https://example.com/?token={HUSH}-2")
     world.good("updateSchedule", scheduleId=two, options={"send": f"{HUSH}-2"})
-    told = occurrence(world.known(one), Transition(1, 2, NOON, "down", Detail("down")), "https://stats.example")
+    told = occurrence(world.known(one), Transition(1, 2, NOON, "down", NoticeDetail("down")), "https://stats.example")
     assert HUSH not in str(told)
     assert "?token=•••" in str(told.fields)
     for monitor_id in (one, two):

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.products.monitors.moving.conditions import assertion, seconds_of
-from analytics_box.products.monitors.moving.files import read as read_text
-from analytics_box.products.monitors.moving.import_calls import read
-from analytics_box.products.monitors.moving.wanted import File, Notes
+from analytics_box.products.monitors.moving.files import read_mapping as read_text
+from analytics_box.products.monitors.moving.import_calls import read_import
+from analytics_box.products.monitors.moving.wanted import MonitorImportFile, MonitorImportNotes
 from tests.cases import each
 from tests.products.monitors.world import World
 
@@ -26,14 +26,14 @@ TOKEN = "0123456789-abcdefghijklmnopqrstu"
     ids=lambda condition: f"{condition[:20]} {len(condition)}",
 )
 def test_a_condition_that_nothing_can_ask_for_is_noted_in_short(condition: str) -> None:
-    notes = Notes()
+    notes = MonitorImportNotes()
     assert assertion("http", condition, notes) is None
     assert notes.decides
     assert len(notes.said[0]) < 150
 
 
 def test_a_condition_is_split_at_its_first_operator() -> None:
-    found = assertion("http", "  [BODY].a   ==  b <= c ", Notes())
+    found = assertion("http", "  [BODY].a   ==  b <= c ", MonitorImportNotes())
     assert found == {"subject": "json", "property": "/a", "comparison": "equals", "value": "b <= c"}
 
 
@@ -65,7 +65,7 @@ def test_times_of_day_are_texts() -> None:
 )  # fmt: skip
 def test_an_endpoint_with_something_else_in_it_is_read(endpoint: dict[str, Any]) -> None:
     content = json.dumps({"endpoints": [{"name": "a", "url": "https://example.com"} | endpoint]})
-    _, file = read(content, None)
+    _, file = read_import(content, None)
     assert len(file.monitors) == 1
 
 
@@ -143,7 +143,7 @@ def spoiled(draw: st.DrawFn) -> str:
 @given(spoiled())
 def test_a_spoiled_file_is_refused_in_words_or_read(content: str) -> None:
     try:
-        found: object = read(content, None)[1]
+        found: object = read_import(content, None)[1]
     except BadRequest as refused:
         found = refused
-    assert isinstance(found, File | BadRequest)
+    assert isinstance(found, MonitorImportFile | BadRequest)

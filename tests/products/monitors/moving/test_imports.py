@@ -14,9 +14,9 @@ import yaml
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.outgoing.addresses import Fence
-from analytics_box.products.monitors.access import Reach
+from analytics_box.products.monitors.access import MonitorReach
 from analytics_box.products.monitors.moving import gatus, kuma
-from analytics_box.products.monitors.moving.plan import Around, Plan, in_order
+from analytics_box.products.monitors.moving.plan import ExistingMonitors, MonitorImportPlan, in_order
 from tests.cases import each
 from tests.products.monitors.world import World
 
@@ -238,8 +238,14 @@ ODD: tuple[Any, ...] = (
 def test_whatever_a_file_says_instead_is_taken_or_refused() -> None:
     """Values of real files replaced by odd ones: nothing but BadRequest is ever raised."""
     chance, refused = random.Random(7), 0
-    plan_of = partial(Plan, Around((), frozenset(), {}, {}, 100), Reach("org", By("test", 1)), Fence(), "skip")
-    for given, reader in ((json.loads(KUMA), kuma.read), (yaml.safe_load(GATUS), gatus.read)):
+    plan_of = partial(
+        MonitorImportPlan,
+        ExistingMonitors((), frozenset(), {}, {}, 100),
+        MonitorReach("org", By("test", 1)),
+        Fence(),
+        "skip",
+    )
+    for given, reader in ((json.loads(KUMA), kuma.read_kuma), (yaml.safe_load(GATUS), gatus.read_gatus)):
         places = [path for path in paths(given) if path]
         for _ in range(100):
             odd = copy.deepcopy(given)

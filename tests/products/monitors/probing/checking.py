@@ -6,9 +6,17 @@ from typing import Any, TypeVar
 
 import uvloop
 
-from analytics_box.products.monitors.monitor import Assertion, Comparison, Kind, Monitor, Options, Secrets, Subject
+from analytics_box.products.monitors.monitor import (
+    Assertion,
+    Comparison,
+    Kind,
+    Monitor,
+    MonitorSecrets,
+    Options,
+    Subject,
+)
 from analytics_box.products.monitors.probing.probe import Prober
-from analytics_box.products.monitors.result import Result
+from analytics_box.products.monitors.result import CheckResult
 from tests.base.outgoing.places import Names, clients_of
 
 NOW = 1_795_000_000_000
@@ -16,7 +24,7 @@ T = TypeVar("T")
 
 
 def monitor(
-    url: str, kind: Kind = "http", *, secrets: Secrets | None = None, ms: int = 5_000, **options: Any
+    url: str, kind: Kind = "http", *, secrets: MonitorSecrets | None = None, ms: int = 5_000, **options: Any
 ) -> Monitor:
     """One that gives a check so many ms."""
     cache_bust = options.pop("cache_bust", False)
@@ -29,7 +37,7 @@ def monitor(
         timeout=ms,
         cache_bust=cache_bust,
         options=Options(**options),
-        secrets=secrets or Secrets(),
+        secrets=secrets or MonitorSecrets(),
     )
 
 
@@ -38,7 +46,7 @@ def that(subject: Subject, comparison: Comparison, value: str = "", **more: Any)
     return (Assertion(subject, comparison, value, **more),)
 
 
-async def check(asked: Monitor, server: Names | None = None, **given: Any) -> Result:
+async def check(asked: Monitor, server: Names | None = None, **given: Any) -> CheckResult:
     """One check through a client that may reach the tests' own address."""
     return await Prober(clients_of(server, **given)).check(asked, NOW)
 

@@ -4,14 +4,14 @@ import pytest
 
 from analytics_box.products.monitors.monitor import Comparison, JsonParsing, Level, Subject
 from analytics_box.products.monitors.probing import json_values
-from analytics_box.products.monitors.probing.assertions import judged
+from analytics_box.products.monitors.probing.assertions import evaluate_assertions
 from analytics_box.products.monitors.probing.dns_record import DnsRecord
-from analytics_box.products.monitors.probing.seen import Seen
+from analytics_box.products.monitors.probing.seen import CheckObservations
 from tests.cases import each
 from tests.products.monitors.probing.checking import NOW, that
 
 BODY = '{"status": "ok", "n": 12, "on": true, "gone": null, "a/b": {"~": [1, "two"]}, "list": ["x", "y"]}'
-WEB = Seen(
+WEB = CheckObservations(
     status=204,
     status_name="204 No Content",
     headers=(("content-type", "application/json"), ("x-kind", "a"), ("x-kind", "b")),
@@ -19,11 +19,11 @@ WEB = Seen(
     total=120.4,
     certificate_ends=NOW + 14 * 86_400_000,
 )
-NAME = Seen(records=tuple(DnsRecord("A", text, text) for text in ("192.0.2.1", "192.0.2.2")))
-PORT = Seen(banner=b"SSH-2.0-OpenSSH_9.6\r\n")
-NOTHING = Seen()
+NAME = CheckObservations(records=tuple(DnsRecord("A", text, text) for text in ("192.0.2.1", "192.0.2.2")))
+PORT = CheckObservations(banner=b"SSH-2.0-OpenSSH_9.6\r\n")
+NOTHING = CheckObservations()
 
-CASES: tuple[tuple[Seen, Subject, Comparison, str, str, bool, str], ...] = (
+CASES: tuple[tuple[CheckObservations, Subject, Comparison, str, str, bool, str], ...] = (
     (WEB, "status", "in", "200-299,404", "", True, "204"),
     (WEB, "status", "in", "200, 204", "", True, "204"),
     (WEB, "status", "in", "300-399", "", False, "204"),
@@ -51,28 +51,52 @@ CASES: tuple[tuple[Seen, Subject, Comparison, str, str, bool, str], ...] = (
     (WEB, "json", "exists", "", "/list/2", False, "nothing"),
     (WEB, "json", "not_exists", "", "/none", True, "nothing"),
     (WEB, "json", "equals", "x", "/none", False, "nothing"),
-    (Seen(body=b"<html>"), "json", "exists", "", "/a", False, "the answer is not JSON"),
-    (Seen(body=b"[" * 100_000), "json", "exists", "", "/a", False, "the answer is not JSON"),
-    (Seen(body=b'"' + b"x" * 2_000_000 + b'"'), "json", "exists", "", "", False, "the answer is larger than 1 MB"),
+    (CheckObservations(body=b"<html>"), "json", "exists", "", "/a", False, "the answer is not JSON"),
+    (CheckObservations(body=b"[" * 100_000), "json", "exists", "", "/a", False, "the answer is not JSON"),
+    (
+        CheckObservations(body=b'"' + b"x" * 2_000_000 + b'"'),
+        "json",
+        "exists",
+        "",
+        "",
+        False,
+        "the answer is larger than 1 MB",
+    ),
     (WEB, "header", "equals", "a, b", "X-Kind", True, "a, b"),
     (WEB, "header", "exists", "", "x-none", False, "nothing"),
     (WEB, "header", "not_contains", "x", "x-none", True, "nothing"),
     (WEB, "certificate_days", "greater_than", "14", "", False, "14"),
     (WEB, "certificate_days", "greater_than", "13", "", True, "14"),
-    (Seen(certificate_ends=NOW + 49 * 3_600_000), "certificate_days", "greater_than", "2", "", True, "2.04"),
-    (Seen(certificate_ends=NOW + 48 * 3_600_000 + 1), "certificate_days", "greater_than", "2", "", True, "2"),
-    (Seen(certificate_ends=NOW + 47 * 3_600_000), "certificate_days", "less_than", "2", "", True, "1.95"),
-    (Seen(certificate_ends=NOW - 1), "certificate_days", "less_than", "0", "", True, "-0.01"),
+    (
+        CheckObservations(certificate_ends=NOW + 49 * 3_600_000),
+        "certificate_days",
+        "greater_than",
+        "2",
+        "",
+        True,
+        "2.04",
+    ),
+    (
+        CheckObservations(certificate_ends=NOW + 48 * 3_600_000 + 1),
+        "certificate_days",
+        "greater_than",
+        "2",
+        "",
+        True,
+        "2",
+    ),
+    (CheckObservations(certificate_ends=NOW + 47 * 3_600_000), "certificate_days", "less_than", "2", "", True, "1.95"),
+    (CheckObservations(certificate_ends=NOW - 1), "certificate_days", "less_than", "0", "", True, "-0.01"),
     (NOTHING, "certificate_days", "greater_than", "13", "", False, "no certificate"),
     (NAME, "record", "equals", "192.0.2.2", "", True, "192.0.2.1, 192.0.2.2"),
     (NAME, "record", "equals", "192.0.2.3", "", False, "192.0.2.1, 192.0.2.2"),
     (NAME, "record", "not_equals", "192.0.2.2", "", False, "192.0.2.1, 192.0.2.2"),
     (NAME, "record", "not_exists", "", "", False, "192.0.2.1, 192.0.2.2"),
-    (Seen(records=()), "record", "not_exists", "", "", True, "nothing"),
+    (CheckObservations(records=()), "record", "not_exists", "", "", True, "nothing"),
     (PORT, "banner", "contains", "OpenSSH", "", True, "SSH-2.0-OpenSSH_9.6  "),
     (PORT, "banner", "equals", "SSH-2.0-OpenSSH_9.6", "", True, "SSH-2.0-OpenSSH_9.6  "),
-    (Seen(body=b"ok\n"), "body", "equals", "ok", "", True, "ok "),
-    (Seen(body=b"ok\nno"), "body", "equals", "ok", "", False, "ok no"),
+    (CheckObservations(body=b"ok\n"), "body", "equals", "ok", "", True, "ok "),
+    (CheckObservations(body=b"ok\nno"), "body", "equals", "ok", "", False, "ok no"),
     (PORT, "banner", "matches", r"^SSH-2\.", "", True, "SSH-2.0-OpenSSH_9.6  "),
 )
 
@@ -83,9 +107,9 @@ CASES: tuple[tuple[Seen, Subject, Comparison, str, str, bool, str], ...] = (
     ids=lambda _, subject, comparison, value, about, *__: f"{subject} {about} {comparison} {value}",
 )
 def test_an_assertion_holds_or_not_and_tells_what_it_saw(
-    seen: Seen, subject: Subject, comparison: Comparison, value: str, about: str, held: bool, shown: str
+    seen: CheckObservations, subject: Subject, comparison: Comparison, value: str, about: str, held: bool, shown: str
 ) -> None:
-    verdict = judged(that(subject, comparison, value, property=about), seen, NOW)
+    verdict = evaluate_assertions(that(subject, comparison, value, property=about), seen, NOW)
     assert (verdict.held[0].held, verdict.held[0].seen) == (held, shown)
     assert verdict.outcome == ("pass" if held else "fail")
     assert bool(verdict.error) is not held
@@ -108,11 +132,14 @@ def test_a_status_below_500_passes_unless_people_say_otherwise(
     status: int, levels: tuple[Level, ...], outcome: str
 ) -> None:
     assertions = tuple(that("status", "in", "200-299", level=level)[0] for level in levels)
-    assert judged(assertions, Seen(status=status, status_name=str(status)), NOW).outcome == outcome
+    assert (
+        evaluate_assertions(assertions, CheckObservations(status=status, status_name=str(status)), NOW).outcome
+        == outcome
+    )
 
 
 def test_people_can_say_that_500_is_right() -> None:
-    assert judged(that("status", "equals", "503"), Seen(status=503), NOW).outcome == "pass"
+    assert evaluate_assertions(that("status", "equals", "503"), CheckObservations(status=503), NOW).outcome == "pass"
 
 
 @each(
@@ -127,12 +154,14 @@ def test_people_can_say_that_500_is_right() -> None:
 def test_what_is_wrong_is_said_in_one_line(
     subject: Subject, comparison: Comparison, value: str, about: str, error: str
 ) -> None:
-    found = judged(that(subject, comparison, value, property=about), WEB, NOW).error
+    found = evaluate_assertions(that(subject, comparison, value, property=about), WEB, NOW).error
     assert found == error
 
 
 def test_what_was_seen_is_cut_and_one_line() -> None:
-    shown = judged(that("body", "exists"), Seen(body=b"a\nb" + b"c" * 1_000), NOW).held[0].seen
+    shown = (
+        evaluate_assertions(that("body", "exists"), CheckObservations(body=b"a\nb" + b"c" * 1_000), NOW).held[0].seen
+    )
     assert shown.startswith("a bccc")
     assert (len(shown), shown[-1]) == (201, "…")
 
@@ -149,7 +178,7 @@ def test_what_was_seen_is_cut_and_one_line() -> None:
     ],
 )
 def test_a_body_is_read_in_the_encoding_that_it_names(kind: str, body: bytes, text: str) -> None:
-    assert Seen(body=body, headers=(("content-type", kind),)).text() == text
+    assert CheckObservations(body=body, headers=(("content-type", kind),)).text() == text
 
 
 DOCUMENT = {
@@ -173,12 +202,12 @@ DOCUMENT = {
     ],
 )
 def test_values_of_a_json_answer_are_kept(wanted: JsonParsing, kept: str | None) -> None:
-    assert json_values.kept(DOCUMENT, wanted) == kept
+    assert json_values.extract_values(DOCUMENT, wanted) == kept
 
 
 def test_what_is_kept_is_small() -> None:
     document = {f"a{number}": {"status": "x" * 1_000} for number in range(1_000)}
-    assert len(json_values.kept(document, JsonParsing(enabled=True)) or "") <= 4_100
+    assert len(json_values.extract_values(document, JsonParsing(enabled=True)) or "") <= 4_100
 
 
 def test_what_a_path_leads_to_is_looked_at_once_and_long_lists_not_to_their_end(
@@ -192,11 +221,11 @@ def test_what_a_path_leads_to_is_looked_at_once_and_long_lists_not_to_their_end(
 
     monkeypatch.setattr(json_values, "as_text", counted)
     numbers = ",".join(map(str, range(5_000)))
-    seen = Seen(status=200, body=f'{{"list": [{numbers}], "long": "{"x" * 200_000}end"}}'.encode())
+    seen = CheckObservations(status=200, body=f'{{"list": [{numbers}], "long": "{"x" * 200_000}end"}}'.encode())
     asked = that("json", "contains", "999", property="/list") * 10 + that(
         "json", "not_contains", "1000", property="/list"
     )
-    assert judged(asked, seen, NOW).outcome == "pass"
+    assert evaluate_assertions(asked, seen, NOW).outcome == "pass"
     assert len(made) == 1_001
-    assert judged(that("json", "contains", "x", property="/long"), seen, NOW).outcome == "pass"
-    assert judged(that("json", "contains", "end", property="/long"), seen, NOW).outcome == "fail"
+    assert evaluate_assertions(that("json", "contains", "x", property="/long"), seen, NOW).outcome == "pass"
+    assert evaluate_assertions(that("json", "contains", "end", property="/long"), seen, NOW).outcome == "fail"

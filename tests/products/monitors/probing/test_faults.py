@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager
 
 from analytics_box.products.monitors.monitor import JsonParsing
 from analytics_box.products.monitors.probing.http import BODY_BYTES
-from analytics_box.products.monitors.result import Reason, Result
+from analytics_box.products.monitors.result import CheckResult, Reason
 from tests.base.outgoing.places import EXPIRES, OPEN, names
 from tests.cases import each
 from tests.products.monitors.faults import (
@@ -54,7 +54,7 @@ FAULTS: tuple[tuple[str, Reason, str], ...] = (
 FINE = ("", "404", "once-moved", "gigabytes", "bomb", "not-packed", "bad-header")
 
 
-async def _asked(path: str, **options: object) -> tuple[Result, int]:
+async def _asked(path: str, **options: object) -> tuple[CheckResult, int]:
     async with faults() as server:
         short = {"ms": _SHORT} if path.startswith(("hang", "drip", "interim")) else {}
         found = await check(monitor(f"http://{OPEN}:{server.port}/{path}?key=secret", **short, **options))  # type: ignore[arg-type]  # options by name
@@ -128,7 +128,7 @@ TLS = (
 def test_a_certificate_that_is_not_accepted_is_told_with_its_end(
     pem: object, name: str, valid: bool, error: str, ends: int | None
 ) -> None:
-    async def asked(kind: str) -> Result:
+    async def asked(kind: str) -> CheckResult:
         async with names() as server, faults(secure(pem) if pem else secure()) as place:  # type: ignore[arg-type]  # a path of the table
             server.records[(name, "A")] = [[OPEN]]
             url = f"https://{name}:{place.port}/" if kind == "http" else f"tls://{name}:{place.port}"
@@ -143,7 +143,7 @@ def test_a_certificate_that_is_not_accepted_is_told_with_its_end(
 
 
 def test_a_monitor_that_takes_any_certificate_passes_and_still_tells_of_it() -> None:
-    async def asked(kind: str) -> Result:
+    async def asked(kind: str) -> CheckResult:
         async with names() as server, faults(secure(EXPIRED_PEM)) as place:
             server.records[("name.test", "A")] = [[OPEN]]
             url = f"https://name.test:{place.port}/" if kind == "http" else f"tls://name.test:{place.port}"
@@ -155,7 +155,7 @@ def test_a_monitor_that_takes_any_certificate_passes_and_still_tells_of_it() -> 
 
 
 def test_servers_that_only_speak_old_tls_or_none_are_told() -> None:
-    async def asked(server: AbstractAsyncContextManager[Faults]) -> Result:
+    async def asked(server: AbstractAsyncContextManager[Faults]) -> CheckResult:
         async with server as place:
             return await check(monitor(f"https://{OPEN}:{place.port}/"))
 
@@ -166,7 +166,7 @@ def test_servers_that_only_speak_old_tls_or_none_are_told() -> None:
 
 
 def test_name_servers_that_do_not_answer_and_names_that_are_not_there() -> None:
-    async def asked(name: str, *, silent: bool = False) -> Result:
+    async def asked(name: str, *, silent: bool = False) -> CheckResult:
         async with names() as server:
             server.silent = silent
             return await check(monitor(f"http://{name}/", ms=_SHORT), server)
@@ -187,7 +187,7 @@ def test_a_name_that_turns_inside_between_two_checks_is_refused_at_the_second() 
 
 
 def test_nobody_listening_is_said() -> None:
-    async def asked() -> Result:
+    async def asked() -> CheckResult:
         async with faults() as server:
             port = server.port
         return await check(monitor(f"http://{OPEN}:{port}/"))

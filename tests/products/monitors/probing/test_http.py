@@ -10,15 +10,15 @@ from msgspec.structs import replace
 
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.outgoing.addresses import Address, Fence
-from analytics_box.base.outgoing.budget import Budget
+from analytics_box.base.outgoing.budget import BodyBudget
 from analytics_box.base.outgoing.client import Clients
-from analytics_box.base.outgoing.crowd import Crowd, Spot
+from analytics_box.base.outgoing.crowd import Crowd, CrowdSpot
 from analytics_box.base.outgoing.failures import NotResolved
 from analytics_box.base.outgoing.fences import Fences
-from analytics_box.products.monitors.monitor import JsonParsing, Secrets
-from analytics_box.products.monitors.probing.assertions import Verdict, judged
+from analytics_box.products.monitors.monitor import JsonParsing, MonitorSecrets
+from analytics_box.products.monitors.probing.assertions import Verdict, evaluate_assertions
 from analytics_box.products.monitors.probing.probe import Prober
-from analytics_box.products.monitors.result import Held, Result
+from analytics_box.products.monitors.result import AssertionResult, CheckResult
 from tests.base.outgoing.places import EXPIRES, OPEN, Names, clients_of, names, plain, web
 from tests.cases import each
 from tests.products.monitors.faults import Faults, banner, faults, secure
@@ -27,7 +27,7 @@ from tests.products.monitors.probing.checking import NOW, check, monitor, run, t
 KEPT = JsonParsing(enabled=True)
 
 
-async def _asked(path: str = "", **given: Any) -> tuple[Result, str]:
+async def _asked(path: str = "", **given: Any) -> tuple[CheckResult, str]:
     async with faults() as server:
         found = await check(monitor(f"http://{OPEN}:{server.port}/{path}", **given))
         return found, server.heard[-1].decode()
@@ -48,20 +48,20 @@ def test_the_plain_check_asks_as_a_browser_does_and_tells_what_it_measured() -> 
 @pytest.mark.parametrize(
     ("secrets", "sent"),
     [
-        (Secrets(user="me", password="päss"), "Authorization: Basic bWU6cMOkc3M="),
-        (Secrets(bearer="t0ken"), "Authorization: Bearer t0ken"),
-        (Secrets(headers=(("authorization", "Own"),), bearer="t0ken"), "authorization: Own"),
-        (Secrets(headers=(("User-Agent", "mine"),)), "User-Agent: mine"),
+        (MonitorSecrets(user="me", password="päss"), "Authorization: Basic bWU6cMOkc3M="),
+        (MonitorSecrets(bearer="t0ken"), "Authorization: Bearer t0ken"),
+        (MonitorSecrets(headers=(("authorization", "Own"),), bearer="t0ken"), "authorization: Own"),
+        (MonitorSecrets(headers=(("User-Agent", "mine"),)), "User-Agent: mine"),
     ],
 )
-def test_secrets_are_sent_as_they_are_meant(secrets: Secrets, sent: str) -> None:
+def test_secrets_are_sent_as_they_are_meant(secrets: MonitorSecrets, sent: str) -> None:
     _, head = run(_asked(secrets=secrets))
     assert f"\r\n{sent}\r\n" in head
     assert head.lower().count(f"\r\n{sent.lower().split(':')[0]}:") == 1
 
 
 def test_a_method_with_a_body_is_sent() -> None:
-    _, head = run(_asked(method="POST", secrets=Secrets(body="a=ä")))
+    _, head = run(_asked(method="POST", secrets=MonitorSecrets(body="a=ä")))
     assert head.startswith("POST / HTTP/1.1\r\n")
     assert "Content-Length: 4\r\n" in head
 
@@ -85,18 +85,18 @@ def test_each_assertion_tells_what_it_saw_and_values_are_kept() -> None:
     )
     found, _ = run(_asked("json", assertions=assertions, json_parsing=JsonParsing(enabled=True)))
     assert (found.outcome, found.reason) == ("warn", "assertion")
-    assert found.held == (Held(0, True, "ok"), Held(1, False, "12"))
+    assert found.held == (AssertionResult(0, True, "ok"), AssertionResult(1, False, "12"))
     assert found.error == "The value /db/latency_ms is not less than 10; it is 12"
     assert found.data == '{"status":"ok","db.latency_ms":12}'
 
 
 def test_a_certificate_is_told_of_the_connection_itself() -> None:
-    async def asked(server: Names) -> tuple[Result, int]:
+    async def asked(server: Names) -> tuple[CheckResult, int]:
         async with faults(secure()) as place:
             found = await check(monitor(f"https://name.test:{place.port}/"), server)
             return found, place.connections
 
-    async def named() -> tuple[Result, int]:
+    async def named() -> tuple[CheckResult, int]:
         async with names() as server:
             server.records[("name.test", "A")] = [[OPEN]]
             return await asked(server)
@@ -113,9 +113,9 @@ def test_what_cannot_be_sent_is_said_without_showing_it() -> None:
     assert "t0ken" not in found.error
 
 
-async def _forged() -> tuple[Result, str]:
+async def _forged() -> tuple[CheckResult, str]:
     async with faults() as server:
-        secrets = Secrets(bearer="t0ken\r\nX: y")
+        secrets = MonitorSecrets(bearer="t0ken\r\nX: y")
         return await check(monitor(f"http://{OPEN}:{server.port}/", secrets=secrets)), ""
 
 
@@ -132,7 +132,7 @@ def test_a_fault_of_the_check_itself_is_a_result_and_logged_without_the_address(
     assert "ZeroDivisionError" in caplog.text
 
 
-async def _answered(body: bytes, budget: Budget | None = None, **given: Any) -> Result:
+async def _answered(body: bytes, budget: BodyBudget | None = None, **given: Any) -> CheckResult:
     async with web(OPEN) as server:
         server.reply = lambda _: plain(body)
         return await Prober(clients_of(), budget).check(monitor(f"http://{OPEN}:{server.port}/", **given), NOW)
@@ -146,9 +146,9 @@ def test_long_answers_are_judged_beside_everything_else(
 
     def noted(*given: Any) -> Verdict:
         where.append(threading.current_thread() is not threading.main_thread())
-        return judged(*given)
+        return evaluate_assertions(*given)
 
-    monkeypatch.setattr("analytics_box.products.monitors.probing.probe.judged", noted)
+    monkeypatch.setattr("analytics_box.products.monitors.probing.probe.evaluate_assertions", noted)
     body = b'{"status": "%s"}' % (b"x" * size)
     found = run(_answered(body, assertions=that("json", "exists", property="/status"), json_parsing=KEPT))
     assert (found.outcome, where) == ("pass", [is_beside])
@@ -163,7 +163,7 @@ def test_of_a_long_answer_all_is_read_and_1_mb_is_looked_at() -> None:
 
 def test_without_memory_for_the_answer_a_check_has_its_status_or_says_nothing() -> None:
     body = b"x" * 100_000
-    for budget in (Budget(50_000), Budget(per_group=50_000)):
+    for budget in (BodyBudget(50_000), BodyBudget(per_group=50_000)):
         found = run(_answered(body, budget, json_parsing=KEPT))
         assert (found.outcome, found.http_code, found.bytes) == ("pass", 200, 100_000)
         found = run(_answered(body, budget, json_parsing=KEPT, assertions=that("status", "equals", "201")))
@@ -180,9 +180,9 @@ def test_checks_of_one_network_wait_for_each_other_and_the_time_for_that_is_not_
     # As if it were a public one.
     monkeypatch.setattr("analytics_box.base.outgoing.crowd.network_of", lambda *_: b"network")
 
-    async def story() -> Result:
+    async def story() -> CheckResult:
         crowd = Crowd(most=1)
-        other = Spot(crowd, "other", Fence())
+        other = CrowdSpot(crowd, "other", Fence())
         await other.enter(ip_address(OPEN))
         prober = Prober(clients_of(), crowd=crowd)
         async with web(OPEN) as server:

@@ -10,11 +10,11 @@ import pytest
 
 from analytics_box.base.outgoing import ping
 from analytics_box.base.outgoing.addresses import Address
-from analytics_box.base.outgoing.failures import Failed, Refused
+from analytics_box.base.outgoing.failures import AddressRefused, RequestFailed
 from analytics_box.products.monitors.monitor import Kind
-from analytics_box.products.monitors.probing.address import cleaned
-from analytics_box.products.monitors.probing.tcp import unescaped
-from analytics_box.products.monitors.result import Reason, Result
+from analytics_box.products.monitors.probing.address import clean_address
+from analytics_box.products.monitors.probing.tcp import unescape
+from analytics_box.products.monitors.result import CheckResult, Reason
 from tests.base.outgoing.places import OPEN, Names, names
 from tests.cases import each
 from tests.products.monitors.faults import (
@@ -64,7 +64,7 @@ PORTS: tuple[tuple[Any, dict[str, Any], Reason, str], ...] = (
 def test_a_port_is_up_when_it_answers_as_it_should(
     serve: Any, given: dict[str, Any], reason: Reason, error: str
 ) -> None:
-    async def asked() -> Result:
+    async def asked() -> CheckResult:
         async with banner(serve) as server:
             return await check(monitor(f"tcp://{OPEN}:{server.port}", "tcp", **given))
 
@@ -76,7 +76,7 @@ def test_a_port_is_up_when_it_answers_as_it_should(
 
 
 def test_what_is_sent_may_hold_any_byte() -> None:
-    assert unescaped(r"a\r\n\x00\xff\\n\q ä") == b"a\r\n\x00\xff\\n\\q \xc3\xa4"
+    assert unescape(r"a\r\n\x00\xff\\n\q ä") == b"a\r\n\x00\xff\\n\\q \xc3\xa4"
 
 
 RECORDS = {
@@ -135,7 +135,7 @@ NAMES: tuple[tuple[str, dict[str, Any], Reason, str], ...] = (
 
 @each(("name", "given", "reason", "error"), NAMES, ids=lambda name, given, *_: f"{name} {given}")
 def test_a_name_is_up_when_it_has_the_record(name: str, given: dict[str, Any], reason: Reason, error: str) -> None:
-    async def asked() -> Result:
+    async def asked() -> CheckResult:
         async with names() as server:
             server.records |= RECORDS
             return await check(monitor(f"dns://{name}", "dns", **given), server)
@@ -148,7 +148,7 @@ def test_a_name_is_up_when_it_has_the_record(name: str, given: dict[str, Any], r
 def test_private_addresses_of_a_name_are_shown_to_nobody() -> None:
     private = ["10.1.2.3", "fd00::1", "::ffff:192.168.0.1"]
 
-    async def asked(kind: str, **given: Any) -> Result:
+    async def asked(kind: str, **given: Any) -> CheckResult:
         async with names() as server:
             server.records[("name.test", "A")] = [[private[0], "93.184.216.1"]]
             server.records[("name.test", "AAAA")] = [private[1:]]
@@ -164,7 +164,7 @@ def test_private_addresses_of_a_name_are_shown_to_nobody() -> None:
 
 @pytest.mark.parametrize("url", ["dns://intranet", "dns://db.corp", "dns://1.0.168.192.in-addr.arpa"])
 def test_names_of_private_networks_are_not_asked(url: str) -> None:
-    async def asked(allowed: tuple[str, ...], **given: Any) -> tuple[Result, int]:
+    async def asked(allowed: tuple[str, ...], **given: Any) -> tuple[CheckResult, int]:
         async with names() as server:
             found = await check(monitor(url, "dns", **given), server, allowed=allowed)
             return found, len(server.asked)
@@ -177,7 +177,7 @@ def test_names_of_private_networks_are_not_asked(url: str) -> None:
     assert questions > 0
 
 
-async def _at_server(serve: Callable[[Names], None], **given: Any) -> Result:
+async def _at_server(serve: Callable[[Names], None], **given: Any) -> CheckResult:
     bound = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     bound.bind((OPEN, 0))
     async with names(bound) as server:
@@ -194,7 +194,7 @@ def test_a_named_server_is_asked_and_one_that_is_silent_is_told() -> None:
 
 
 def test_a_certificate_s_days_are_asserted() -> None:
-    async def asked(*more: Any) -> Result:
+    async def asked(*more: Any) -> CheckResult:
         async with faults(secure(EXPIRED_PEM)) as server:
             assertions = that("certificate_days", "greater_than", "14", level="warn")
             return await check(monitor(f"tls://{OPEN}:{server.port}", "tls", verify=False, assertions=assertions))
@@ -247,7 +247,7 @@ def test_what_to_set_is_said_where_pings_are_not_allowed(monkeypatch: pytest.Mon
         raise PermissionError
 
     monkeypatch.setattr("socket.socket", denied)
-    with pytest.raises(Failed, match="ping_group_range"):
+    with pytest.raises(RequestFailed, match="ping_group_range"):
         ping.icmp(ip_address("127.0.0.1"))
 
 
@@ -277,9 +277,9 @@ ADDRESSES: tuple[tuple[Kind, str, str], ...] = (
 @each(("kind", "typed", "spelling"), ADDRESSES)
 def test_an_address_has_one_spelling_or_is_refused(kind: Kind, typed: str, spelling: str) -> None:
     if spelling:
-        assert cleaned(kind, typed) == spelling
-        assert cleaned(kind, spelling) == spelling
+        assert clean_address(kind, typed) == spelling
+        assert clean_address(kind, spelling) == spelling
         return
-    with pytest.raises(Refused) as why:
-        cleaned(kind, typed)
+    with pytest.raises(AddressRefused) as why:
+        clean_address(kind, typed)
     assert "pass" not in str(why.value)

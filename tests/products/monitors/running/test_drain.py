@@ -7,9 +7,9 @@ import pytest
 
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.store.db import Db
-from analytics_box.products.monitors.result import Result
+from analytics_box.products.monitors.result import CheckResult
 from analytics_box.products.monitors.running import drain
-from analytics_box.products.monitors.running.batch import Finished
+from analytics_box.products.monitors.running.batch import FinishedCheck
 from analytics_box.products.monitors.running.rows import Transition
 from tests.inprocess import NOON
 from tests.products.monitors.running.world import World, monitor
@@ -70,7 +70,7 @@ def test_a_disk_that_refuses_for_long_fills_no_memory_and_what_is_lost_is_unknow
 
     async def story() -> None:
         for second in range(1, 11):
-            world.engine._drain.add(Finished(1, Result(at=NOON + second * 1000, outcome="pass"), NOON))
+            world.engine._drain.add(FinishedCheck(1, CheckResult(at=NOON + second * 1000, outcome="pass"), NOON))
             await world.engine._drain.flush()
 
     world.run(story())
@@ -84,8 +84,8 @@ def test_a_result_that_cannot_be_written_takes_no_other_with_it(world: World, ca
     async def story() -> None:
         for number in (1, 2, 3):
             code = 5_000 if number == 2 else 200
-            result = Result(at=NOON, outcome="pass", http_code=code)
-            world.engine._drain.add(Finished(number, result, NOON))
+            result = CheckResult(at=NOON, outcome="pass", http_code=code)
+            world.engine._drain.add(FinishedCheck(number, result, NOON))
         await world.engine._drain.settle()
 
     for number in (1, 2, 3):
@@ -272,7 +272,7 @@ def test_a_disk_that_fills_up_while_results_are_written_one_by_one_loses_none(
 
     async def story() -> None:
         for number in (1, 2, 3):
-            world.engine._drain.add(Finished(number, Result(at=NOON, outcome="pass"), NOON))
+            world.engine._drain.add(FinishedCheck(number, CheckResult(at=NOON, outcome="pass"), NOON))
         assert not await world.engine._drain.flush()
 
     for number in (1, 2, 3):

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest, NotFound, Unavailable
 from analytics_box.products.monitors.monitor import Options
-from analytics_box.products.monitors.result import Outcome, Result
+from analytics_box.products.monitors.result import CheckResult, Outcome
 from analytics_box.products.monitors.running import schedule
 from analytics_box.products.monitors.running.pool import SLOW
 from tests.inprocess import NOON
@@ -183,7 +183,7 @@ def test_a_check_now_is_there_before_it_is_answered_and_changes_no_grid(world: W
 
 
 def test_a_check_now_joins_the_one_under_way(world: World) -> None:
-    async def story() -> tuple[Result, Result]:
+    async def story() -> tuple[CheckResult, CheckResult]:
         world.gate = asyncio.Event()
         world.engine.put(monitor())
         await world.engine.tick()

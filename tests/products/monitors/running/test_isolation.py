@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from analytics_box.products.monitors.monitor import Monitor
-from analytics_box.products.monitors.result import Result
-from analytics_box.products.monitors.running.batch import Finished
+from analytics_box.products.monitors.result import CheckResult
+from analytics_box.products.monitors.running.batch import FinishedCheck
 from analytics_box.products.monitors.running.isolation import AGAIN, Isolation
 from analytics_box.products.monitors.running.networks import network_of
 from tests.cases import each
@@ -288,7 +288,7 @@ class Story:
     """The isolation by itself: canaries that answer as they are told, and what was released."""
 
     def __init__(self) -> None:
-        self.clock, self.released = FixedClock(NOON), list[Finished]()
+        self.clock, self.released = FixedClock(NOON), list[FinishedCheck]()
         self.answers, self.meanwhile = False, list[tuple[int, str]]()
         canaries = [monitor(0)]
         self.isolation = Isolation("the internet", lambda _: canaries, self._ask, self.clock, self.released.append)
@@ -301,8 +301,8 @@ class Story:
 
     def take(self, number: int, group: str = "org", *, fails: bool = True) -> None:
         at = self.clock.now()
-        result = Result(at=at, outcome="fail" if fails else "pass", reason="timeout" if fails else "")
-        self.isolation.take(Finished(number, result, at), is_down=False, group=group)
+        result = CheckResult(at=at, outcome="fail" if fails else "pass", reason="timeout" if fails else "")
+        self.isolation.take(FinishedCheck(number, result, at), is_down=False, group=group)
 
     def conclusive(self) -> dict[int, bool]:
         return {one.number: one.is_conclusive for one in self.released}

@@ -3,9 +3,9 @@
 from typing import Any
 
 from analytics_box.base.clock import DAY, HOUR, MINUTE
-from analytics_box.products.monitors.result import Outcome, Result
-from analytics_box.products.monitors.running.notices import Muted, Notice, expiring, noticed
-from analytics_box.products.monitors.running.states import Standing, Thresholds, after
+from analytics_box.products.monitors.result import CheckResult, Outcome
+from analytics_box.products.monitors.running.notices import MonitorNotice, Muted, expiring, notices_after
+from analytics_box.products.monitors.running.states import MonitorStanding, Thresholds, after
 from tests.cases import each
 
 LETTERS: dict[str, Outcome] = {"p": "pass", "w": "warn", "f": "fail"}
@@ -14,13 +14,13 @@ NEEDED = Thresholds(1, 1)
 
 def told(checks: str, *, muted: str = "", needed: Thresholds = NEEDED) -> list[tuple[str, int]]:
     """What was told, and by which check. `muted` has an m for each check that was inside a maintenance."""
-    standing, heard = Standing(), list[tuple[str, int]]()
+    standing, heard = MonitorStanding(), list[tuple[str, int]]()
     for number, letter in enumerate(checks):
         outcome = LETTERS[letter]
         step = after(standing, number + 1, outcome, needed)
         quiet: Muted = "maintenance" if muted[number : number + 1] == "m" else ""
-        result = Result(at=number + 1, outcome=outcome)
-        standing, notices = noticed(standing.base, step.standing, result, number + 1, quiet)
+        result = CheckResult(at=number + 1, outcome=outcome)
+        standing, notices = notices_after(standing.base, step.standing, result, number + 1, quiet)
         heard += [(notice.what, number) for notice in notices if not notice.detail.muted]
     return heard
 
@@ -92,14 +92,17 @@ def test_blips_are_no_changes() -> None:
 
 
 def test_a_muted_change_is_noted_with_what_muted_it() -> None:
-    standing, result = Standing(base="down", since=5), Result(at=7, outcome="fail", error="No answer", reason="timeout")
-    _, (notice,) = noticed("up", standing, result, 7, "parent")
+    standing, result = (
+        MonitorStanding(base="down", since=5),
+        CheckResult(at=7, outcome="fail", error="No answer", reason="timeout"),
+    )
+    _, (notice,) = notices_after("up", standing, result, 7, "parent")
     assert (notice.what, notice.at, notice.detail.muted, notice.detail.since) == ("down", 7, "parent", 5)
     assert (notice.detail.error, notice.detail.reason, notice.detail.before) == ("No answer", "timeout", "up")
 
 
-def days_told(ends: int, looks: list[int], standing: Standing | None = None) -> list[int]:
-    heard, standing = list[int](), standing or Standing(base="up")
+def days_told(ends: int, looks: list[int], standing: MonitorStanding | None = None) -> list[int]:
+    heard, standing = list[int](), standing or MonitorStanding(base="up")
     for at in looks:
         standing, notices = expiring(standing, ends, at, "")
         heard += [notice.detail.days for notice in notices]
@@ -122,8 +125,8 @@ def test_a_certificate_is_told_of_once_for_each_number_of_days(left: list[int], 
 
 
 def test_each_certificate_of_several_is_told_of_by_itself_and_a_new_one_anew() -> None:
-    standing: Any = Standing(base="up")
-    heard: list[Notice] = []
+    standing: Any = MonitorStanding(base="up")
+    heard: list[MonitorNotice] = []
     for minute, ends in enumerate((20, 21, 20, 21, 90, 20)):
         standing, notices = expiring(standing, ends * DAY, minute * MINUTE, "")
         heard += notices
@@ -131,7 +134,7 @@ def test_each_certificate_of_several_is_told_of_by_itself_and_a_new_one_anew() -
 
 
 def test_however_many_certificates_are_behind_one_name_each_is_told_of_once() -> None:
-    standing: Any = Standing(base="up")
+    standing: Any = MonitorStanding(base="up")
     heard = 0
     for check in range(300):
         standing, notices = expiring(standing, (10 + check % 30) * HOUR, check, "")
@@ -143,6 +146,6 @@ def test_however_many_certificates_are_behind_one_name_each_is_told_of_once() ->
 
 
 def test_a_certificate_waits_until_a_maintenance_is_over() -> None:
-    standing, notices = expiring(Standing(), 5 * DAY, 0, "maintenance")
+    standing, notices = expiring(MonitorStanding(), 5 * DAY, 0, "maintenance")
     assert not notices
     assert len(expiring(standing, 5 * DAY, 0, "")[1]) == 1

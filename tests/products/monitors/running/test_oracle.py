@@ -13,13 +13,13 @@ from msgspec.structs import asdict
 
 from analytics_box.base.facts.uptime import STATES, uptime
 from analytics_box.products.monitors.running import schedule
-from analytics_box.products.monitors.window import Covers, Repeat, Window
+from analytics_box.products.monitors.window import Covers, MaintenanceWindow, Repeat
 from tests.products.monitors.running.simulator import Log, What, simulate
 from tests.products.monitors.running.world import World, monitor
 
 SPRING = 1_774_746_000_000  # 2026-03-29 01:00 UTC, when clocks go forward in Berlin
 AUTUMN = 1_792_890_000_000  # 2026-10-25 01:00 UTC, when they go back
-BERLIN = Window(
+BERLIN = MaintenanceWindow(
     id="nightly",
     organization_id="org",
     name="Nightly",
@@ -45,7 +45,7 @@ class Story:
     def __init__(self, directory: Path, begins: int, interval: int, failures: int, successes: int) -> None:
         self.world = World(directory, now=begins)
         self.begins, self.needed = begins, (failures, successes)
-        self.once = Window(
+        self.once = MaintenanceWindow(
             id="once",
             organization_id="org",
             name="Once",

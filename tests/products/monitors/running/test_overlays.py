@@ -1,15 +1,15 @@
 """Maintenance: checks go on, nobody is told, and its time is in no ratio."""
 
 from analytics_box.base.facts.uptime import uptime
-from analytics_box.products.monitors.window import Covers, Window
+from analytics_box.products.monitors.window import Covers, MaintenanceWindow
 from tests.inprocess import NOON
 from tests.products.monitors.running.world import World, monitor
 
 
-def window(start: float, end: float, **more: object) -> Window:
+def window(start: float, end: float, **more: object) -> MaintenanceWindow:
     """From when until when, in seconds since the beginning."""
     plain = {"id": "window", "organization_id": "org", "name": "Window", "covers": Covers(all=True)}
-    return Window(**(plain | more), starts_at=NOON + round(start * 1000), ends_at=NOON + round(end * 1000))  # type: ignore[arg-type]  # as they are
+    return MaintenanceWindow(**(plain | more), starts_at=NOON + round(start * 1000), ends_at=NOON + round(end * 1000))  # type: ignore[arg-type]  # as they are
 
 
 def test_checks_go_on_and_the_timeline_says_maintenance_to_the_millisecond(world: World) -> None:

@@ -14,9 +14,9 @@ from analytics_box.base.facts.histogram import percentile
 from analytics_box.base.facts.uptime import DOWN, UP
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.strings import Strings
-from analytics_box.products.monitors.result import Phases, Result
+from analytics_box.products.monitors.result import CheckPhases, CheckResult
 from analytics_box.products.monitors.running import retention, rollup_rows, rows
-from analytics_box.products.monitors.running.rows import Check
+from analytics_box.products.monitors.running.rows import CheckRow
 from analytics_box.products.monitors.running.spans import Stroke
 from tests.inprocess import NOON
 from tests.products.monitors.running.world import World, monitor
@@ -28,14 +28,14 @@ KEPT = ("monitor", "status", "kind", "http_code", "certificate_valid", "reason",
 
 DURATION = st.none() | st.integers(0, 3_000_000)
 RESULTS = st.builds(
-    Result,
+    CheckResult,
     at=st.integers(NOON - 120 * DAY, NOON),
     outcome=st.sampled_from(("pass", "warn", "fail")),
     reason=st.sampled_from(("", "timeout", "tls")),
     error=st.sampled_from(("", "It failed")),
     total=DURATION,
     ttfb=DURATION,
-    phases=st.builds(Phases, dns=DURATION, connect=DURATION, transfer=DURATION),
+    phases=st.builds(CheckPhases, dns=DURATION, connect=DURATION, transfer=DURATION),
     http_code=st.sampled_from((0, 200, 503)),
     bytes=DURATION,
     redirects=st.integers(0, 2),
@@ -45,8 +45,8 @@ RESULTS = st.builds(
 )
 
 
-def append(world: World, results: Sequence[Result], number: int = 1) -> None:
-    checks = [Check(monitor(number), result, int(result.outcome != "fail"), 1, 0) for result in results]
+def append(world: World, results: Sequence[CheckResult], number: int = 1) -> None:
+    checks = [CheckRow(monitor(number), result, int(result.outcome != "fail"), 1, 0) for result in results]
     strings = Strings()
     world.db.write_now(lambda db: rows.append(db, strings, checks))
 
@@ -75,7 +75,7 @@ def picture(world: World) -> dict[Any, Any]:
 
 @given(st.lists(RESULTS, max_size=40))
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_nothing_that_is_asked_changes_when_checks_are_put_together(world: World, results: list[Result]) -> None:
+def test_nothing_that_is_asked_changes_when_checks_are_put_together(world: World, results: list[CheckResult]) -> None:
     clear(world)
     append(world, results)
     before = picture(world)
@@ -92,7 +92,7 @@ def test_nothing_that_is_asked_changes_when_checks_are_put_together(world: World
 
 def test_checks_that_are_alike_become_one_row_of_an_hour_and_then_of_a_day(world: World) -> None:
     day = (TODAY - 40) * DAY
-    append(world, [Result(at=day + minute * 60_000, outcome="pass", total=5_000) for minute in range(180)])
+    append(world, [CheckResult(at=day + minute * 60_000, outcome="pass", total=5_000) for minute in range(180)])
     world.run(retention.retain(world.db, SETTINGS, NOON))
     assert world.rows("select time, count, total from checks order by time") == [
         (day + hour * HOUR, 60, 300_000) for hour in range(3)
@@ -104,7 +104,7 @@ def test_checks_that_are_alike_become_one_row_of_an_hour_and_then_of_a_day(world
 
 
 def test_a_day_that_is_done_is_not_looked_at_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    append(world, [Result(at=(TODAY - days) * DAY, outcome="pass") for days in (29, 31, 35)])
+    append(world, [CheckResult(at=(TODAY - days) * DAY, outcome="pass") for days in (29, 31, 35)])
     days: list[int] = []
     put_together = rollup_rows.put_together
 
@@ -123,7 +123,7 @@ def test_many_checks_are_put_together_in_small_writes(world: World, monkeypatch:
     monkeypatch.setattr(retention, "AT_ONCE", 30)
     day = (TODAY - 40) * DAY
     for number in range(1, 7):
-        append(world, [Result(at=day + minute * 60_000, outcome="pass") for minute in range(20)], number)
+        append(world, [CheckResult(at=day + minute * 60_000, outcome="pass") for minute in range(20)], number)
     before = world.db.version
     world.run(retention.put_together(world.db, HOUR, TODAY - 39))
     assert world.db.version - before == 3 + 1  # two monitors at once, and a note of the day
@@ -131,13 +131,13 @@ def test_many_checks_are_put_together_in_small_writes(world: World, monkeypatch:
 
 
 def test_without_a_number_of_days_each_check_is_kept(world: World) -> None:
-    append(world, [Result(at=NOON - 200 * DAY + second, outcome="pass") for second in range(5)])
+    append(world, [CheckResult(at=NOON - 200 * DAY + second, outcome="pass") for second in range(5)])
     world.run(retention.retain(world.db, replace(SETTINGS, monitor_checks_days=0), NOON))
     assert world.rows("select count(*) from checks") == [(5,)]
 
 
 def test_what_is_older_than_the_history_goes_but_the_span_that_holds_then(world: World) -> None:
-    append(world, [Result(at=NOON - days * DAY, outcome="pass") for days in (5, 50, 500)])
+    append(world, [CheckResult(at=NOON - days * DAY, outcome="pass") for days in (5, 50, 500)])
     strokes = [Stroke(1, NOON - 500 * DAY, UP), Stroke(1, NOON - 450 * DAY, DOWN), Stroke(1, NOON - 60 * DAY, UP)]
     world.db.write_now(lambda db: rows.paint(db, strokes))
     world.run(retention.retain(world.db, replace(SETTINGS, monitor_history_days=100), NOON))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics_box.products.monitors.monitor import SECONDS
-from analytics_box.products.monitors.running.schedule import Schedule, first_due, next_due, phase
+from analytics_box.products.monitors.running.schedule import CheckSchedule, first_due, next_due, phase
 from tests.cases import each
 from tests.inprocess import NOON
 
@@ -46,7 +46,7 @@ def test_monitors_are_spread_over_their_interval() -> None:
 
 
 def test_what_is_due_comes_in_its_order_and_once() -> None:
-    schedule = Schedule()
+    schedule = CheckSchedule()
     for number, due in ((1, 30), (2, 10), (3, 20), (4, 40)):
         schedule.put(number, due)
     schedule.put(3, 35)
@@ -59,7 +59,7 @@ def test_what_is_due_comes_in_its_order_and_once() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from(("put", "drop", "take")), st.integers(0, 5), st.integers(0, 50))))
 def test_a_schedule_is_a_table_of_due_times(steps: list[tuple[str, int, int]]) -> None:
-    schedule, table = Schedule(), dict[int, int]()
+    schedule, table = CheckSchedule(), dict[int, int]()
     for step, number, due in steps:
         if step == "put":
             schedule.put(number, due)
@@ -76,7 +76,7 @@ def test_a_schedule_is_a_table_of_due_times(steps: list[tuple[str, int, int]]) -
 
 @each("times", [1, 1_000])
 def test_what_is_put_off_again_and_again_takes_no_more_room(times: int) -> None:
-    schedule = Schedule()
+    schedule = CheckSchedule()
     for due in range(times):
         schedule.put(1, due)
     assert len(schedule._heap) < 100

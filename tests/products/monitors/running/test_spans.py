@@ -5,9 +5,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics_box.base.facts.uptime import DEGRADED, DOWN, MAINTENANCE, PAUSED, STATES, UNKNOWN, UP, Span
+from analytics_box.base.facts.uptime import DEGRADED, DOWN, MAINTENANCE, PAUSED, STATES, UNKNOWN, UP, UptimeSpan
 from analytics_box.products.monitors.running import rows
-from analytics_box.products.monitors.running.spans import BASES, NEW, Stroke, joined, painted
+from analytics_box.products.monitors.running.spans import BASES, NEW, Stroke, merge_spans, paint_spans
 from tests.cases import each
 from tests.products.monitors.running.world import World
 
@@ -41,15 +41,15 @@ STROKES = st.lists(
 def test_a_stroke(
     before: list[tuple[int, int, int]], stroke: tuple[int, int, frozenset[int]], after: list[tuple[int, int, int]]
 ) -> None:
-    assert painted([Span(*one) for one in before], Stroke(1, *stroke)) == [Span(*one) for one in after]
+    assert paint_spans([UptimeSpan(*one) for one in before], Stroke(1, *stroke)) == [UptimeSpan(*one) for one in after]
 
 
 @given(STROKES)
 def test_the_timeline_is_whole_and_says_what_was_painted(strokes: list[tuple[int, int, frozenset[int]]]) -> None:
-    spans: list[Span] = []
+    spans: list[UptimeSpan] = []
     seconds: dict[int, int] = {}
     for at, state, instead_of in strokes:
-        spans = painted(spans, Stroke(1, at, state, instead_of))
+        spans = paint_spans(spans, Stroke(1, at, state, instead_of))
         if not seconds:
             seconds = dict.fromkeys(range(at, 60), state)
         elif instead_of == ALL:
@@ -62,15 +62,15 @@ def test_the_timeline_is_whole_and_says_what_was_painted(strokes: list[tuple[int
     assert [span.until for span in spans[-1:]] == [0] * bool(spans)
     told = {second: span.state for span in spans for second in range(span.start, span.until or 60)}
     assert told == seconds
-    assert joined(spans) == spans
+    assert merge_spans(spans) == spans
 
 
 def test_what_is_stored_is_what_is_painted(world: World) -> None:
     strokes = [(1, UP, ALL), (10, MAINTENANCE, ALL), (20, UP, ALL), (5, DOWN, BASES), (30, UP, BASES), (1, UP, BASES)]
-    spans: list[Span] = []
+    spans: list[UptimeSpan] = []
     for at, state, instead_of in strokes:
         stroke = Stroke(1, at, state, instead_of)
-        spans = painted(spans, stroke)
+        spans = paint_spans(spans, stroke)
         world.db.write_now(lambda db, stroke=stroke: rows.paint(db, [Stroke(2, 7, UP), stroke]))  # type: ignore[misc]  # a lambda with a default
         assert world.spans() == spans
-    assert world.spans(2) == [Span(UP, 7)]
+    assert world.spans(2) == [UptimeSpan(UP, 7)]

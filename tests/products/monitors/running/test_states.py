@@ -9,8 +9,8 @@ from analytics_box.products.monitors.running.states import (
     PASSED,
     PENDING,
     Base,
-    Standing,
-    Step,
+    CheckStep,
+    MonitorStanding,
     Thresholds,
     after,
     repeated_after,
@@ -71,10 +71,10 @@ TABLE: tuple[tuple[tuple[Base, int, int], Outcome, Thresholds, tuple[Base, int, 
 )
 
 
-def standing(state: tuple[Base, int, int]) -> Standing:
+def standing(state: tuple[Base, int, int]) -> MonitorStanding:
     base, fails, passes = state
     turned = EARLIER if passes or (fails and base != "down") else 0
-    return Standing(base=base, since=0 if base == "new" else LONG_AGO, fails=fails, passes=passes, turned=turned)
+    return MonitorStanding(base=base, since=0 if base == "new" else LONG_AGO, fails=fails, passes=passes, turned=turned)
 
 
 @each(("before", "outcome", "needed", "then", "status", "since"), TABLE)
@@ -105,7 +105,7 @@ def test_the_table_has_every_state_with_every_result() -> None:
 
 @each("needed", [Thresholds(*both) for both in product(range(1, 5), range(1, 5))], ids=str)
 def test_thresholds_count_checks_in_a_row(needed: Thresholds) -> None:
-    step = Step(Standing(base="up"), PASSED)
+    step = CheckStep(MonitorStanding(base="up"), PASSED)
     for number in range(1, needed.failures + 1):
         step = after(step.standing, number, "fail", needed)
         assert (step.standing.base == "down") == (number == needed.failures)

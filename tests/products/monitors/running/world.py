@@ -8,15 +8,15 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from analytics_box.base.facts.uptime import STATES, Span
+from analytics_box.base.facts.uptime import STATES, UptimeSpan
 from analytics_box.base.store import schema
 from analytics_box.base.store.db import Db
 from analytics_box.base.store.strings import Strings
 from analytics_box.products.monitors.monitor import Monitor
-from analytics_box.products.monitors.result import Outcome, Reason, Result
-from analytics_box.products.monitors.running.engine import Engine
+from analytics_box.products.monitors.result import CheckResult, Outcome, Reason
+from analytics_box.products.monitors.running.engine import CheckEngine
 from analytics_box.products.monitors.running.rows import Transition
-from analytics_box.products.monitors.window import Window
+from analytics_box.products.monitors.window import MaintenanceWindow
 from tests.inprocess import NOON, FixedClock
 from tests.migrated import migrated
 
@@ -43,7 +43,7 @@ class World:
         self.answers: dict[int | str, Callable[[int], Answer] | Answer] = {}
         self.checked: list[tuple[int, int]] = []  # number and when
         self.told: list[Transition] = []
-        self.monitors: dict[int, tuple[Monitor, Sequence[Window]]] = {}
+        self.monitors: dict[int, tuple[Monitor, Sequence[MaintenanceWindow]]] = {}
         self.gate: asyncio.Event | None = None  # for which answers wait
         self.open()
 
@@ -52,7 +52,7 @@ class World:
         self.db = Db(self.directory / schema.EVENTS_FILE, readers=1, durability="normal")
         strings = Strings()
         self.db.attach(strings)
-        self.engine = Engine(self.check, self.tell, self.db, strings, self.clock, **self.given)
+        self.engine = CheckEngine(self.check, self.tell, self.db, strings, self.clock, **self.given)
         for given in self.monitors.values():
             self.engine.put(*given)
         self.run(self.engine.start(alone=False))
@@ -80,11 +80,11 @@ class World:
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         return self.runner.run(work)
 
-    def put(self, given: Monitor, windows: Sequence[Window] = ()) -> None:
+    def put(self, given: Monitor, windows: Sequence[MaintenanceWindow] = ()) -> None:
         self.monitors[given.number] = given, windows
         self.run(self._put(given, windows))
 
-    async def _put(self, given: Monitor, windows: Sequence[Window]) -> None:
+    async def _put(self, given: Monitor, windows: Sequence[MaintenanceWindow]) -> None:
         self.engine.put(given, windows)
 
     def change(self, number: int, **changes: Any) -> None:
@@ -117,7 +117,7 @@ class World:
             ]
             self.clock.advance(seconds=(max(min(due), now + 1) - now) / 1000)
 
-    async def check(self, given: Monitor, now: int) -> Result:
+    async def check(self, given: Monitor, now: int) -> CheckResult:
         self.checked.append((given.number, now))
         if self.gate is not None:
             await self.gate.wait()
@@ -125,7 +125,7 @@ class World:
         if callable(answer):
             answer = answer(now)
         outcome, reason = answer if isinstance(answer, tuple) else (answer, "bad_answer" if answer == "fail" else "")
-        return Result(
+        return CheckResult(
             at=now,
             outcome=outcome,
             reason=reason,
@@ -143,9 +143,9 @@ class World:
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         return self.db.read_now(lambda db: db.execute(statement, values).fetchall())
 
-    def spans(self, number: int = 1) -> list[Span]:
+    def spans(self, number: int = 1) -> list[UptimeSpan]:
         found = self.rows("select state, start, until from monitor_spans where monitor = ? order by start, id", number)
-        spans = [Span(*row) for row in found]
+        spans = [UptimeSpan(*row) for row in found]
         for one, following in itertools.pairwise(spans):
             assert one.until == following.start, "a gap or an overlap"
             assert one.start < one.until

@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 from analytics_box.products.monitors.monitor import Monitor
 from analytics_box.products.monitors.window import (
     Covers,
+    MaintenanceWindow,
     Repeat,
-    Window,
     is_covered,
     is_on,
     next_change,
@@ -25,9 +25,11 @@ def at(text: str, zone: str = "UTC") -> int:
     return round(datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(zone)).timestamp() * 1000)
 
 
-def window(repeat: Repeat | None = None, covers: Covers = ALL, **more: int) -> Window:
+def window(repeat: Repeat | None = None, covers: Covers = ALL, **more: int) -> MaintenanceWindow:
     given = {"starts_at": at("2026-01-01"), **more}
-    return Window(id="window01", organization_id="org", name="Patching", covers=covers, repeat=repeat, **given)
+    return MaintenanceWindow(
+        id="window01", organization_id="org", name="Patching", covers=covers, repeat=repeat, **given
+    )
 
 
 def monitor(**more: object) -> Monitor:
@@ -78,7 +80,7 @@ LAST_FRIDAY = Repeat("month", "03:00", 120, "UTC", nth=-1, weekday=5)
     ids=lambda what, *_: what,
 )  # fmt: skip
 def test_a_window_is_when_it_says(
-    what: str, given: Window, start: str, end: str, expected: list[tuple[str, str]]
+    what: str, given: MaintenanceWindow, start: str, end: str, expected: list[tuple[str, str]]
 ) -> None:
     assert spans(given, at(start), at(end)) == [(at(begin), at(over)) for begin, over in expected]
 

@@ -3,10 +3,10 @@
 from typing import Any, Final, get_args
 
 from analytics_box.base.clock import MINUTE
-from analytics_box.products.monitors.running.notices import Detail, Muted, What
+from analytics_box.products.monitors.running.notices import Muted, NoticeDetail, What
 from analytics_box.products.monitors.running.states import Base
 from analytics_box.products.status_pages.automatic import rules
-from analytics_box.products.status_pages.incident import Affected, Incident, Update
+from analytics_box.products.status_pages.incident import AffectedComponent, Incident, IncidentUpdate
 from tests.cases import each
 
 NOW: Final = 1_780_000_000_000
@@ -34,9 +34,9 @@ def meanings() -> list[tuple[str, str, str | None]]:
 
 @each(("what", "state", "meaning"), meanings())
 def test_each_transition_means_what_the_table_says_unless_it_is_muted(what: Any, state: Any, meaning: Any) -> None:
-    assert rules.meaning(what, Detail(state)) == meaning
+    assert rules.meaning(what, NoticeDetail(state)) == meaning
     for muted in get_args(Muted)[1:]:
-        assert rules.meaning(what, Detail(state, muted=muted)) is None
+        assert rules.meaning(what, NoticeDetail(state, muted=muted)) is None
 
 
 def test_the_table_has_everything_that_happens_to_monitors() -> None:
@@ -45,7 +45,7 @@ def test_the_table_has_everything_that_happens_to_monitors() -> None:
 
 
 def incident(name: str = "one", impact: str = "", **given: Any) -> Incident:
-    affected = (Affected(component_id="api", name="API", impact=impact),) if impact else ()  # type: ignore[arg-type]
+    affected = (AffectedComponent(component_id="api", name="API", impact=impact),) if impact else ()  # type: ignore[arg-type]
     fields: dict[str, Any] = {"kind": "incident", "status": "investigating", "origin": "monitor"}
     return Incident(id=name, page_id="page", title="It broke", affected=affected, **fields | given)
 
@@ -66,7 +66,7 @@ EXPLANATIONS = (
 @each(("what", "known", "explains"), EXPLANATIONS, ids=lambda what, _known, _explains: what)
 def test_a_component_has_one_incident_at_a_time(what: str, known: Incident, *, explains: bool) -> None:
     assert what
-    assert rules.explained([known], "api") == (known if explains else None)
+    assert rules.explaining_incident([known], "api") == (known if explains else None)
 
 
 # Seconds between the first monitor of an incident and the next one, and whether they belong together.
@@ -98,12 +98,14 @@ def test_a_component_goes_on_with_the_open_incident_that_named_it() -> None:
 
 
 def test_what_a_person_wrote_is_theirs_and_what_was_published_was_seen() -> None:
-    update = Update(id="u", incident_id="one", status="investigating", message="", at=0, created_at=0, updated_at=0)
+    update = IncidentUpdate(
+        id="u", incident_id="one", status="investigating", message="", at=0, created_at=0, updated_at=0
+    )
     draft = incident(is_draft=True, updates=(update,))
     assert rules.is_unseen(draft)
     assert not rules.is_unseen(incident(updates=(update,)))
     assert not rules.is_unseen(incident(is_draft=True, updates=(update, update)))
-    by_person = Update(
+    by_person = IncidentUpdate(
         id="u", incident_id="one", status="identified", message="", at=0, created_at=0, updated_at=0, author="user:1"
     )
     assert not rules.is_untouched(incident(updates=(by_person, update)))

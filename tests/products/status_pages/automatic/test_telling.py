@@ -270,7 +270,7 @@ def test_a_disk_that_refuses_leaves_nothing_half_done(publishing: World, monkeyp
     world = publishing
     down = world.transition("api", "down", "down")
     with monkeypatch.context() as patch:
-        patch.setattr("analytics_box.products.status_pages.automatic.telling.touched", _refuses)
+        patch.setattr("analytics_box.products.status_pages.automatic.telling.touch_page", _refuses)
         with pytest.raises(Unavailable):
             world.tells(down)
     assert world.rows("select count(*) from incident_transitions") == [(0,)]

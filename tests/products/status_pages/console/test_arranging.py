@@ -1,7 +1,7 @@
 """The order of a page, and what goes up or down in it."""
 
-from analytics_box.products.status_pages.console.arranging import entries, moved
-from analytics_box.products.status_pages.page import Component, Group, Page
+from analytics_box.products.status_pages.console.arranging import entries, reordered_ids
+from analytics_box.products.status_pages.page import Component, ComponentGroup, StatusPage
 from analytics_box.products.status_pages.whole import Whole
 from tests.cases import each
 
@@ -11,8 +11,8 @@ def component(name: str, position: int, group: str | None = None) -> Component:
 
 
 WHOLE = Whole(
-    Page(id="page", organization_id="org", slug="shop", name="Shop"),
-    (Group(id="G", page_id="page", name="Group", position=1),),
+    StatusPage(id="page", organization_id="org", slug="shop", name="Shop"),
+    (ComponentGroup(id="G", page_id="page", name="Group", position=1),),
     (component("a", 0), component("b", 2, "G"), component("c", 3, "G"), component("d", 4), component("e", 5, "gone")),
 )
 
@@ -39,4 +39,4 @@ def test_components_stand_in_their_groups_and_those_of_no_group_among_them() -> 
     ],
 )
 def test_one_goes_a_place_up_or_down_among_those_beside_it(wanted: str, step: int, order: str) -> None:
-    assert moved(WHOLE, wanted, step) == order.split()
+    assert reordered_ids(WHOLE, wanted, step) == order.split()

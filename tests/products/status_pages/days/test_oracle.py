@@ -12,16 +12,16 @@ from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY
 from analytics_box.base.facts.layout import INSERT
-from analytics_box.base.facts.uptime import DEGRADED, DOWN, MAINTENANCE, PAUSED, UNKNOWN, UP, Span
+from analytics_box.base.facts.uptime import DEGRADED, DOWN, MAINTENANCE, PAUSED, UNKNOWN, UP, UptimeSpan
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.strings import Strings
-from analytics_box.products.monitors.result import Result
+from analytics_box.products.monitors.result import CheckResult
 from analytics_box.products.monitors.running import retention, rows
-from analytics_box.products.monitors.running.rows import Check
+from analytics_box.products.monitors.running.rows import CheckRow
 from analytics_box.products.status_pages.days import figures, reading
-from analytics_box.products.status_pages.days.reading import Measured
-from analytics_box.products.status_pages.seen import Day
+from analytics_box.products.status_pages.days.reading import MeasuredComponent
+from analytics_box.products.status_pages.seen import ComponentDay
 from tests.inprocess import WholeBox, whole_box
 from tests.products.monitors.running.world import monitor
 
@@ -45,7 +45,7 @@ class Told(NamedTuple):
     """What has happened to a monitor: its spans, and its checks with their time, status and duration."""
 
     now: int
-    spans: list[Span]
+    spans: list[UptimeSpan]
     checks: list[tuple[int, int, int | None]]
 
 
@@ -56,7 +56,7 @@ def happened(seed: int, now: int) -> Told:
     while at < now:
         until = at + chance.choice((1, 3, 20, 97, 200, 400)) * STEP
         state = chance.choice((UP, UP, UP, DEGRADED, DOWN, UNKNOWN, MAINTENANCE, PAUSED))
-        spans.append(Span(state, at, until if until < now else 0))
+        spans.append(UptimeSpan(state, at, until if until < now else 0))
         at = until
     checks = [
         (time, chance.choice((0, 1, 1, 1, 2)), chance.choice((None, chance.randint(900, 2_000_000))))
@@ -76,7 +76,7 @@ def fill(events: Db, told: Told) -> None:
     """Write it, and something of another monitor that must show nowhere."""
     strings = Strings()
     checks = [
-        Check(monitor(number), Result(at=at, outcome="pass", total=total), status, 1, 0)
+        CheckRow(monitor(number), CheckResult(at=at, outcome="pass", total=total), status, 1, 0)
         for number in (NUMBER, OTHER)
         for at, status, total in told.checks
     ]
@@ -91,7 +91,7 @@ def fill(events: Db, told: Told) -> None:
     events.write_now(work)
 
 
-def expected(told: Told, tz: ZoneInfo) -> list[Day]:
+def expected(told: Told, tz: ZoneInfo) -> list[ComponentDay]:
     """Each day by asking of each quarter of an hour what holds."""
     today = datetime.fromtimestamp(told.now / 1000, tz).date()
     shown = [today - timedelta(days=back) for back in range(DAYS - 1, -1, -1)]
@@ -107,12 +107,12 @@ def expected(told: Told, tz: ZoneInfo) -> list[Day]:
     return [_day(day, lasted[day], checks[day]) for day in shown]
 
 
-def _day(day: date, lasted: dict[int, int], checks: list[tuple[int, int | None]]) -> Day:
+def _day(day: date, lasted: dict[int, int], checks: list[tuple[int, int | None]]) -> ComponentDay:
     up, down = lasted.get(UP, 0) + lasted.get(DEGRADED, 0), lasted.get(DOWN, 0)
     percent = math.floor(10_000 * up / (up + down) + 0.5) / 100 if up + down else None
     times = sorted(total for _, total in checks if total is not None)
     mean = sum(times) / len(times) / 1000 if times else None
-    return Day(
+    return ComponentDay(
         date=day.isoformat(),
         state="down"
         if down
@@ -132,7 +132,7 @@ def _day(day: date, lasted: dict[int, int], checks: list[tuple[int, int | None]]
     )
 
 
-def assert_same(found: list[Day], wanted: list[Day]) -> None:
+def assert_same(found: list[ComponentDay], wanted: list[ComponentDay]) -> None:
     """Percentiles come of a histogram whose bins are 2 % wide; means may be rounded otherwise."""
     assert [replace(day, p95_ms=None, average_ms=None) for day in found] == [
         replace(day, p95_ms=None, average_ms=None) for day in wanted
@@ -145,9 +145,9 @@ def assert_same(found: list[Day], wanted: list[Day]) -> None:
         )
 
 
-def read(box: WholeBox, tz: ZoneInfo, now: int) -> list[Day]:
+def read(box: WholeBox, tz: ZoneInfo, now: int) -> list[ComponentDay]:
     events = box.box.events.db
-    found = box.run(reading.read(box.box.box_db, events, [Measured("component-1", NUMBER)], tz, now))
+    found = box.run(reading.read_days(box.box.box_db, events, [MeasuredComponent("component-1", NUMBER)], tz, now))
     return [
         figures.day(day.isoformat(), one) for day, one in zip(found.dates, found.figures["component-1"], strict=True)
     ]

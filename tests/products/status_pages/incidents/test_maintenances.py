@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 from analytics_box.base.clock import MINUTE
 from analytics_box.base.texts import StatusIncidents
 from analytics_box.products.status_pages.page import Component
-from analytics_box.tenants.tenancy.directory import Organizations
+from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from tests.cases import each
 from tests.products.status_pages.incidents.world import PAGE, World, affected, component
 
@@ -207,7 +207,7 @@ def test_incidents_and_maintenances_are_listed_apart(world: World) -> None:
 
 def test_pages_of_a_deleted_organization_wait_until_it_is_restored(world: World) -> None:
     world.maintenance(10, 20)
-    closed: Any = world.box.box.parts[Organizations].closed
+    closed: Any = world.box.box.parts[OrganizationDirectory].closed
     closed.add(world.box.organization_id)
     world.ticks(11)
     closed.discard(world.box.organization_id)

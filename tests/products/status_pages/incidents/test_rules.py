@@ -6,13 +6,13 @@ import pytest
 
 from analytics_box.base.clock import DAY, MINUTE
 from analytics_box.base.errors import BadRequest
-from analytics_box.products.status_pages.incident import Affected, Incident, Kind, Status, Update
+from analytics_box.products.status_pages.incident import AffectedComponent, Incident, IncidentUpdate, Kind, Status
 from analytics_box.products.status_pages.incidents import rules
 from tests.cases import each
 
 NOW: Final = 1_780_000_000_000
-DOWN: Final = Affected(component_id="component-1", name="API", impact="down")
-SLOW: Final = Affected(component_id="component-2", name="Web", impact="degraded")
+DOWN: Final = AffectedComponent(component_id="component-1", name="API", impact="down")
+SLOW: Final = AffectedComponent(component_id="component-2", name="Web", impact="degraded")
 
 OF_INCIDENTS: Final[tuple[Status, ...]] = ("investigating", "identified", "monitoring", "resolved", "postmortem")
 OF_MAINTENANCES: Final[tuple[Status, ...]] = ("scheduled", "in_progress", "verifying", "completed")
@@ -45,9 +45,9 @@ def moves(table: str) -> list[tuple[str, str, str]]:
     ]
 
 
-def said(status: Status, at: int = NOW, *affected: Affected) -> Update:
+def said(status: Status, at: int = NOW, *affected: AffectedComponent) -> IncidentUpdate:
     name = f"update-{status}-{at}"
-    return Update(
+    return IncidentUpdate(
         id=name,
         incident_id="incident",
         status=status,
@@ -59,7 +59,7 @@ def said(status: Status, at: int = NOW, *affected: Affected) -> Update:
     )
 
 
-def told(*updates: Update, kind: Kind = "incident") -> Incident:
+def told(*updates: IncidentUpdate, kind: Kind = "incident") -> Incident:
     """An incident of which these updates were made, one after the other."""
     first = updates[0]
     incident = Incident(
@@ -73,7 +73,7 @@ def told(*updates: Update, kind: Kind = "incident") -> Incident:
         scheduled_until=first.at + 60 * MINUTE if kind == "maintenance" else None,
     )
     for update in updates:
-        incident = rules.advanced(incident, update)
+        incident = rules.apply_update(incident, update)
     return incident
 
 
@@ -113,15 +113,15 @@ def test_an_incident_is_reopened_only_once(again: Status) -> None:
     once = told(said("investigating"), said("resolved"), said(again))
     assert once.is_open
     assert rules.was_reopened(once)
-    twice = rules.advanced(once, said("resolved"))
+    twice = rules.apply_update(once, said("resolved"))
     assert rules.moves(twice, NOW) == ("postmortem",)
 
 
 def test_a_clock_that_was_set_back_forbids_nothing_and_keeps_updates_in_their_order() -> None:
     incident = told(said("investigating"), said("resolved"))
     assert rules.may_reopen(incident, NOW - 90 * DAY)
-    assert rules.dated(incident, NOW - 90 * DAY) == NOW
-    assert rules.dated(incident, NOW + 1) == NOW + 1
+    assert rules.effective_time(incident, NOW - 90 * DAY) == NOW
+    assert rules.effective_time(incident, NOW + 1) == NOW + 1
 
 
 # What was said, and when it then is: monitored since, resolved at, started at (minutes after NOW).
@@ -157,10 +157,10 @@ def test_a_maintenance_has_started_when_it_is_under_way_and_not_when_it_was_plan
 
 
 def test_components_of_an_open_incident_are_as_was_said_last_and_of_an_ended_one_as_they_were_at_worst() -> None:
-    better = Affected(component_id="component-1", name="API", impact="degraded")
+    better = AffectedComponent(component_id="component-1", name="API", impact="degraded")
     incident = told(said("investigating", NOW, DOWN), said("identified", NOW, better, SLOW))
     assert incident.affected == (better, SLOW)
-    ended = rules.advanced(incident, said("resolved", NOW, *rules.recovered(incident.affected)))
+    ended = rules.apply_update(incident, said("resolved", NOW, *rules.all_operational(incident.affected)))
     assert [(one.name, one.impact) for one in ended.updates[0].affected] == [
         ("API", "operational"),
         ("Web", "operational"),
@@ -170,7 +170,7 @@ def test_components_of_an_open_incident_are_as_was_said_last_and_of_an_ended_one
 
 
 def test_components_that_are_gone_are_told_apart_by_their_names() -> None:
-    gone = [Affected(component_id=None, name=name, impact="down") for name in ("API", "Web")]
+    gone = [AffectedComponent(component_id=None, name=name, impact="down") for name in ("API", "Web")]
     assert rules.worst([said("investigating", NOW, *gone)]) == tuple(gone)
 
 

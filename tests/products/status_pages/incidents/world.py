@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from analytics_box.base.clock import MINUTE
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.monitor import Monitor
-from analytics_box.products.monitors.running.notices import Detail, What
+from analytics_box.products.monitors.running.notices import NoticeDetail, What
 from analytics_box.products.monitors.running.rows import Transition
 from analytics_box.products.monitors.running.states import Base
 from analytics_box.products.status_pages import rows
@@ -17,7 +17,7 @@ from analytics_box.products.status_pages.automatic.telling import AutomaticIncid
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.incident import Incident
 from analytics_box.products.status_pages.incidents import ticking
-from analytics_box.products.status_pages.page import Component, Page
+from analytics_box.products.status_pages.page import Component, StatusPage
 from analytics_box.products.status_pages.saving import save
 from analytics_box.products.status_pages.whole import Whole
 from tests.inprocess import Answer, KeyName, WholeBox
@@ -36,7 +36,7 @@ class World:
         self.began = box.clock.now()
         self.monitors: dict[str, str] = {}
         self._transitions = 0
-        page = Page(
+        page = StatusPage(
             id=PAGE, organization_id=box.organization_id, slug="shop", name="Shop", created_at=self.began, updated_at=0
         )
         for name in ("api", "web"):
@@ -132,7 +132,7 @@ class World:
         """Something that happened to a monitor just now."""
         self._transitions += 1
         monitor, now = self.monitor(name), self.box.clock.now()
-        detail = Detail(state=state, **{"since": now} | given)
+        detail = NoticeDetail(state=state, **{"since": now} | given)
         return monitor, Transition(self._transitions, monitor.number, now, what, detail)
 
     def tells(self, *told: tuple[Monitor, Transition]) -> None:

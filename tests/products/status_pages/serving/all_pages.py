@@ -4,7 +4,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from analytics_box.products.status_pages.subscribers.public import Choice, Reply
+from analytics_box.products.status_pages.subscribers.public import ComponentChoice, Reply
 from tests.products.status_pages.serving.examples import BUSY, CALM, NOW, component
 from tests.products.status_pages.serving.world import HASHED, World
 
@@ -16,7 +16,7 @@ PATHS = (
     "nope",
 )
 
-CHOICES = (Choice("component.1", "API", True), Choice("component.2", "Shop – Orders", False))
+CHOICES = (ComponentChoice("component.1", "API", True), ComponentChoice("component.2", "Shop – Orders", False))
 LINK = "/subscription/secret"
 REPLIES = {
     "subscribe": Reply(

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from analytics_box.products.status_pages.seen import (
     AffectedSeen,
+    ComponentDay,
     ComponentSeen,
-    Day,
     DayState,
     GroupSeen,
     IncidentSeen,
@@ -23,17 +23,17 @@ DAY: Final = 24 * HOUR
 Bad = tuple[DayState, float | None, int | None]  # a day's state, uptime in percent, and seconds down
 
 
-def days(bad: dict[int, Bad], *, unknown: int = 0, ms: int = 120) -> tuple[Day, ...]:
+def days(bad: dict[int, Bad], *, unknown: int = 0, ms: int = 120) -> tuple[ComponentDay, ...]:
     """The last 90 days: those in `bad` count back from today, the first `unknown` of all have no data."""
     found = []
     for back in range(89, -1, -1):
         when = (TODAY - timedelta(days=back)).isoformat()
         if back >= 90 - unknown:
-            found.append(Day(when, "unknown"))
+            found.append(ComponentDay(when, "unknown"))
             continue
         state, uptime, down = bad.get(back, ("up", 100.0, 0))
         average = ms + (back * 37) % 41 + (200 if state != "up" else 0)
-        found.append(Day(when, state, uptime, 1_440, 1_440 - (down or 0) // 60, down, average, average * 2.5))
+        found.append(ComponentDay(when, state, uptime, 1_440, 1_440 - (down or 0) // 60, down, average, average * 2.5))
     return tuple(found)
 
 

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.base.errors import NotFound
-from analytics_box.products.status_pages.serving.kept import Made, Shelf
+from analytics_box.products.status_pages.serving.kept import RenderedAnswer, Shelf
 from tests.cases import each
 from tests.products.status_pages.serving.examples import BUSY, CALM
 from tests.products.status_pages.serving.world import DOMAIN, PICTURE, World
@@ -206,7 +206,7 @@ def test_a_form_of_another_site_is_told_as_such(world: World, headers: dict[str,
 def test_the_bytes_that_are_kept_are_bounded() -> None:
     shelf = Shelf(most_bytes=5_000, most_answers=100)
     for number in range(10):
-        shelf.keep(("page", "", str(number)), Made(b"x" * 1_000, b"text/plain"), "state")
+        shelf.keep(("page", "", str(number)), RenderedAnswer(b"x" * 1_000, b"text/plain"), "state")
     assert shelf.size <= 5_000
     assert shelf.find(("page", "", "9"), "state") is not None
     assert shelf.find(("page", "", "0"), "state") is None
@@ -215,13 +215,13 @@ def test_the_bytes_that_are_kept_are_bounded() -> None:
 def test_the_answers_that_are_kept_are_counted() -> None:
     shelf = Shelf(most_answers=3)
     for number in range(10):
-        shelf.keep(("page", "", str(number)), Made(b"x", b"text/plain"), "state")
+        shelf.keep(("page", "", str(number)), RenderedAnswer(b"x", b"text/plain"), "state")
     assert len(shelf) == 3
 
 
 def test_a_very_large_answer_is_not_kept() -> None:
     shelf, key = Shelf(), ("page", "", "history")
-    shelf.keep(key, Made(b"small", b"text/plain"), "before")
-    large = Made(b"x" * 1_000_001, b"text/plain")
+    shelf.keep(key, RenderedAnswer(b"small", b"text/plain"), "before")
+    large = RenderedAnswer(b"x" * 1_000_001, b"text/plain")
     assert shelf.keep(key, large, "state").made == large
     assert (len(shelf), shelf.find(key, "state")) == (0, None)

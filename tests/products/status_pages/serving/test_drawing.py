@@ -2,16 +2,16 @@
 
 from msgspec.structs import replace
 
-from analytics_box.products.status_pages.seen import Day
+from analytics_box.products.status_pages.seen import ComponentDay
 from analytics_box.products.status_pages.serving.bars import bars
 from analytics_box.products.status_pages.serving.chart import chart
 from tests.cases import each
 from tests.products.status_pages.serving.examples import days
 
-MEASURED = Day("2026-11-01", "up", 100.0, 1, 1, 0, 10.0, 20.0)
+MEASURED = ComponentDay("2026-11-01", "up", 100.0, 1, 1, 0, 10.0, 20.0)
 
 
-def measured(*averages: float | None) -> list[Day]:
+def measured(*averages: float | None) -> list[ComponentDay]:
     return [replace(MEASURED, average_ms=one, p95_ms=None) for one in averages]
 
 
@@ -32,7 +32,7 @@ def test_a_line_goes_from_day_to_day_and_leaves_out_what_is_not_known(
 
 
 @each("found", [(), measured(10.0), measured(None, None)])
-def test_nothing_is_drawn_of_nothing(found: list[Day]) -> None:
+def test_nothing_is_drawn_of_nothing(found: list[ComponentDay]) -> None:
     assert chart(found, slow=True) is None
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from analytics_box.base.clock import DAY, MINUTE
 from analytics_box.base.errors import Unavailable
-from analytics_box.base.facts.uptime import DOWN, UP, Span
+from analytics_box.base.facts.uptime import DOWN, UP, UptimeSpan
 from analytics_box.base.store.db import Db
 from analytics_box.products.status_pages import incident_rows
 from tests.inprocess import NOON, whole_box
@@ -50,7 +50,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StatusWorld]:
             monitor = made.made(f"https://{HOST if hides else 'plain.example.com'}/health?token=t0k3n")
             made.live(monitor, "up")
             bad = NOON - 5 * DAY
-            made.spans(monitor, Span(UP, NOON - 20 * DAY, bad), Span(DOWN, bad, bad + 7 * MINUTE))
+            made.spans(monitor, UptimeSpan(UP, NOON - 20 * DAY, bad), UptimeSpan(DOWN, bad, bad + 7 * MINUTE))
             made.checks(monitor, *((NOON - day * DAY - 1, 1, 123_456) for day in range(1, 10)))
             made.add(
                 f"component-{name}", monitor, name=name.title(), hide_url=hides, hide_uptime=hides, hide_latency=hides

@@ -10,16 +10,16 @@ from msgspec.structs import replace
 
 from analytics_box.app.parts import web_dir
 from analytics_box.base.errors import Unavailable
-from analytics_box.base.limits import Limits
+from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.seal import Seal
 from analytics_box.products.status_pages.directory import StatusPages
-from analytics_box.products.status_pages.page import Page
+from analytics_box.products.status_pages.page import StatusPage
 from analytics_box.products.status_pages.seen import IncidentSeen, PageSeen
 from analytics_box.products.status_pages.serving.locks import Locks
 from analytics_box.products.status_pages.serving.making import Maker
-from analytics_box.products.status_pages.serving.serve import Serving
-from analytics_box.products.status_pages.subscribers.public import Reply, Visit
+from analytics_box.products.status_pages.serving.serve import StatusPageServer
+from analytics_box.products.status_pages.subscribers.public import Reply, SubscriptionVisit
 from analytics_box.products.status_pages.whole import Whole
 from analytics_box.tenants.accounts.passwords import Passwords, hash_now
 from analytics_box.web.asgi import Receive, Scope, Send, respond
@@ -27,7 +27,7 @@ from analytics_box.web.front import Front
 from analytics_box.web.page import assets
 from analytics_box.web.page.templates import Pages
 from analytics_box.web.proxy_watch import ProxyWatch
-from analytics_box.web.turns import Turns
+from analytics_box.web.turns import RequestTurns
 from tests.inprocess import Answer, FixedClock
 from tests.products.status_pages.serving.examples import BUSY, NOW
 
@@ -35,7 +35,9 @@ PASSWORD = "open sesame"
 HASHED = hash_now(PASSWORD)
 DOMAIN = "status.acme.example"
 PICTURE = b"\x89PNG a logo"
-PAGE = Page(id=BUSY.id, organization_id="organization-1", slug=BUSY.slug, name=BUSY.name, zone=BUSY.zone, version=1)
+PAGE = StatusPage(
+    id=BUSY.id, organization_id="organization-1", slug=BUSY.slug, name=BUSY.name, zone=BUSY.zone, version=1
+)
 
 ASSETS = assets.Assets(web_dir() / "static")
 PAGES = Pages(web_dir() / "templates", ASSETS)
@@ -50,7 +52,7 @@ class Known:
         self.looks = 0
         self.meanwhile: Callable[[], None] | None = None  # what happens while somebody waits for it
         self.reads = self.at_once = self.most_at_once = 0  # of box.db
-        self.visits: list[Visit] = []
+        self.visits: list[SubscriptionVisit] = []
         self.reply = Reply(title="Subscribe", text="Here")
 
     async def of(self, _: Whole) -> PageSeen:
@@ -81,7 +83,7 @@ class Known:
             await asyncio.sleep(0)  # others have their turn, as while a database reads
         self.at_once -= 1
 
-    async def answer(self, _: Whole, __: PageSeen, visit: Visit) -> Reply:
+    async def answer(self, _: Whole, __: PageSeen, visit: SubscriptionVisit) -> Reply:
         self.visits.append(visit)
         if visit.method == "POST":
             return Reply(status=303, location="/subscription/secret")
@@ -100,8 +102,8 @@ class World:
         self.pages = StatusPages([Whole(PAGE)])
         self.files_asked = 0
         settings = settings or Settings(data_dir=directory)
-        limits, turns = Limits(self.clock), Turns(settings.max_requests_address)
-        self.serving = Serving(
+        limits, turns = TokenBuckets(self.clock), RequestTurns(settings.max_requests_address)
+        self.serving = StatusPageServer(
             pages=self.pages,
             snapshots=self.known,
             maker=Maker(PAGES.text, self.known.between, self.known.find, self.clock),

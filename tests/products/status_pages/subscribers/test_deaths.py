@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY
-from analytics_box.products.status_pages.incident import Incident, Update
+from analytics_box.products.status_pages.incident import Incident, IncidentUpdate
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
 from tests.products.status_pages.subscribers.world import PAGE, World, publish
 
@@ -35,7 +35,7 @@ class Death:
         await asyncio.Event().wait()  # whoever waits for this write waits for ever
 
 
-async def published(here: World, incident: Incident, update: Update) -> None:
+async def published(here: World, incident: Incident, update: IncidentUpdate) -> None:
     """Publish an update, if that has not been done, and send what waits."""
     known = here.rows(f"select count(*) from incident_updates where id = '{update.id}'")
     box, page = here.box.box, here.whole.page
@@ -44,7 +44,7 @@ async def published(here: World, incident: Incident, update: Update) -> None:
     await box.parts[SubscriberDeliveries].run()
 
 
-async def until_death(here: World, death: Death, incident: Incident, update: Update) -> bool:
+async def until_death(here: World, death: Death, incident: Incident, update: IncidentUpdate) -> bool:
     """Whether the box died on the way."""
     living = asyncio.ensure_future(published(here, incident, update))
     dying = asyncio.ensure_future(death.came.wait())
@@ -67,7 +67,7 @@ def test_killed_at_any_write_everybody_hears_each_update_under_one_id(here: Worl
     deaths = 0
     for number in range(1, 6):
         for after in (False, True):
-            update = Update(
+            update = IncidentUpdate(
                 id=f"update-{number}-{after}",
                 incident_id=incident.id,
                 status="investigating",

@@ -8,16 +8,16 @@ from msgspec.structs import replace
 
 from analytics_box.base.notify.html_mail import DARK, LIGHT
 from analytics_box.base.notify.mail import Mail
-from analytics_box.products.status_pages.subscriber import Impacted, News
+from analytics_box.products.status_pages.subscriber import ComponentImpact, News
 from analytics_box.products.status_pages.subscribers import wording
 from analytics_box.products.status_pages.subscribers.places import Places
-from analytics_box.products.status_pages.subscribers.wording import About
+from analytics_box.products.status_pages.subscribers.wording import MessageContext
 from analytics_box.web.page.templates import Pages
 from tests.inprocess import NOON
 from tests.products.status_pages.subscribers.world import API, World, text_of
 
 LINK = "https://status.acme.example/subscription/secret"
-ABOUT = About("page-id", "Müller & Söhne", "UTC", Places("https://status.acme.example"), LINK)
+ABOUT = MessageContext("page-id", "Müller & Söhne", "UTC", Places("https://status.acme.example"), LINK)
 NEWS = News(
     update_id="update",
     incident_id="incident",
@@ -27,7 +27,7 @@ NEWS = News(
     severity="major",
     message="We look into **it**.\n\n- [Notes](https://example.com/notes)",
     at=NOON,
-    affected=(Impacted("API", "down"), Impacted("Shop", "degraded")),
+    affected=(ComponentImpact("API", "down"), ComponentImpact("Shop", "degraded")),
 )
 HOSTILE = '"><img src=https://evil.example/x><script>alert(1)</script>'
 
@@ -38,7 +38,7 @@ def pages(here: World) -> Pages:
     return found
 
 
-def mail_of(pages: Pages, about: About = ABOUT, **changes: Any) -> Mail:
+def mail_of(pages: Pages, about: MessageContext = ABOUT, **changes: Any) -> Mail:
     return wording.mail_of(replace(NEWS, **changes), about, pages.text, to="ada@example.org", id="id")
 
 
@@ -77,7 +77,11 @@ def test_html_mail_loads_nothing_from_elsewhere(pages: Pages) -> None:
 
 def test_names_and_messages_cannot_put_html_into_a_mail(pages: Pages) -> None:
     mail = mail_of(
-        pages, replace(ABOUT, page=HOSTILE), title=HOSTILE, message=HOSTILE, affected=(Impacted(HOSTILE, "down"),)
+        pages,
+        replace(ABOUT, page=HOSTILE),
+        title=HOSTILE,
+        message=HOSTILE,
+        affected=(ComponentImpact(HOSTILE, "down"),),
     )
     assert "<img" not in mail.html
     assert "<script" not in mail.html

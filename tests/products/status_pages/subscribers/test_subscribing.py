@@ -11,13 +11,13 @@ from analytics_box.base.errors import Forbidden, NotFound
 from analytics_box.base.notify.mail import Mail
 from analytics_box.base.notify.mail_limits import BOUNDS, mailbox_of
 from analytics_box.base.notify.rules import WAITS
-from analytics_box.base.notify.send import Outcome, Sender
+from analytics_box.base.notify.send import ChannelSender, SendOutcome
 from analytics_box.base.store.db import Connection
 from analytics_box.base.texts import SubscribePages as Words
 from analytics_box.products.status_pages.subscribers import rows, secrets, subscribing
 from analytics_box.products.status_pages.subscribers.asking import PER_DOMAIN, PER_HOST
-from analytics_box.products.status_pages.subscribers.public import PER_VISITOR, Subscriptions, Visit
-from analytics_box.products.status_pages.subscribers.subscribing import Tools
+from analytics_box.products.status_pages.subscribers.public import PER_VISITOR, SubscriptionPages, SubscriptionVisit
+from analytics_box.products.status_pages.subscribers.subscribing import SubscriptionTools
 from tests.base.outgoing.places import plain
 from tests.cases import each
 from tests.products.status_pages.subscribers.world import ADA, API, PAGE, SHOP, World, link_in, seen_of, world_in
@@ -27,9 +27,9 @@ PER_ADDRESS = BOUNDS["subscription"].day
 
 def addresses(here: World) -> list[tuple[str, bool]]:
     """All subscribers, and whether they have confirmed."""
-    seal = here.parts[Tools].seal
+    seal = here.parts[SubscriptionTools].seal
     found = here.box.box.box_db.read_now(lambda db: rows.of(db, PAGE))
-    whole = [(secrets.opened(seal, one.id, one.sealed).address or one.address, one) for one in found]
+    whole = [(secrets.decrypt_secrets(seal, one.id, one.sealed).address or one.address, one) for one in found]
     return [
         (address, one.confirmed_at is not None)
         for address, one in sorted(whole, key=lambda pair: (pair[1].created_at, pair[0]))
@@ -60,9 +60,9 @@ def test_addresses_of_webhooks_that_an_earlier_version_stored_are_encrypted_at_t
 
     def as_before(db: Connection) -> None:
         (one,) = rows.of(db, PAGE)
-        seal = here.parts[Tools].seal
-        own = replace(secrets.opened(seal, one.id, one.sealed), address="")
-        rows.set_address(db, one.id, here.outside.hook, secrets.sealed(seal, one.id, own))
+        seal = here.parts[SubscriptionTools].seal
+        own = replace(secrets.decrypt_secrets(seal, one.id, one.sealed), address="")
+        rows.set_address(db, one.id, here.outside.hook, secrets.encrypt_secrets(seal, one.id, own))
 
     here.box.box.box_db.write_now(as_before)
     here.box.reopen()
@@ -163,16 +163,16 @@ def test_who_makes_room_while_their_mail_is_sent_takes_no_other_mail_along(
     here: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(subscribing, "MOST_UNCONFIRMED", 1)
-    send = Sender.mail
+    send = ChannelSender.mail
 
-    async def send_and_ask(self: Sender, mail: Mail) -> Outcome:
+    async def send_and_ask(self: ChannelSender, mail: Mail) -> SendOutcome:
         if mail.to == "bogus@example.org":  # removed, and the number of its delivery is given again
-            visit = Visit("POST", "subscribe", "203.0.113.0/24", {"address": "grace@example.net"})
-            await here.parts[Subscriptions].answer(here.whole, seen_of(here.whole), visit)
+            visit = SubscriptionVisit("POST", "subscribe", "203.0.113.0/24", {"address": "grace@example.net"})
+            await here.parts[SubscriptionPages].answer(here.whole, seen_of(here.whole), visit)
             assert here.rows("select address from subscribers") == [("grace@example.net",)]
         return await send(self, mail)
 
-    monkeypatch.setattr(Sender, "mail", send_and_ask)
+    monkeypatch.setattr(ChannelSender, "mail", send_and_ask)
     here.subscribe("bogus@example.org")
     here.send()
     assert [to for to, _ in here.mails()] == ["bogus@example.org", "grace@example.net"]
@@ -227,8 +227,8 @@ def test_somebody_chooses_anew_and_leaves(here: World) -> None:
 def test_a_link_leads_nowhere_on_another_page(here: World) -> None:
     path = here.confirmed()
     other = replace(here.whole, page=replace(here.whole.page, id="another-page"))
-    visit = Visit("POST", path, "203.0.113.0/24", {"List-Unsubscribe": "One-Click"})
-    here.box.run(here.parts[Subscriptions].answer(other, seen_of(other), visit))
+    visit = SubscriptionVisit("POST", path, "203.0.113.0/24", {"List-Unsubscribe": "One-Click"})
+    here.box.run(here.parts[SubscriptionPages].answer(other, seen_of(other), visit))
     assert addresses(here) == [(ADA, True)]
 
 
@@ -236,8 +236,8 @@ def test_forms_of_other_sites_are_refused_but_one_click_of_a_mail_program_is_not
     path = here.confirmed()
 
     def post(rest: str, **form: str) -> None:
-        visit = Visit("POST", rest, "203.0.113.0/24", form, is_foreign=True)
-        here.box.run(here.parts[Subscriptions].answer(here.whole, seen_of(here.whole), visit))
+        visit = SubscriptionVisit("POST", rest, "203.0.113.0/24", form, is_foreign=True)
+        here.box.run(here.parts[SubscriptionPages].answer(here.whole, seen_of(here.whole), visit))
 
     for rest, form in (("subscribe", {"address": "b@example.org"}), (path, {"action": "leave"})):
         with pytest.raises(Forbidden):
@@ -382,9 +382,9 @@ def test_one_host_is_challenged_so_often_in_an_hour_however_that_is_asked_for(he
 
 def test_forms_of_other_sites_subscribe_nobody_even_as_one_click(here: World) -> None:
     form = {"address": ADA, "about": "all", "List-Unsubscribe": "One-Click"}
-    visit = Visit("POST", "subscribe", "203.0.113.0/24", form, is_foreign=True)
+    visit = SubscriptionVisit("POST", "subscribe", "203.0.113.0/24", form, is_foreign=True)
     with pytest.raises(Forbidden):
-        here.box.run(here.parts[Subscriptions].answer(here.whole, seen_of(here.whole), visit))
+        here.box.run(here.parts[SubscriptionPages].answer(here.whole, seen_of(here.whole), visit))
     assert addresses(here) == []
 
 

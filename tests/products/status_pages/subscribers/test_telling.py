@@ -16,7 +16,7 @@ from analytics_box.products.status_pages.subscriber import SubscriberKind
 from analytics_box.products.status_pages.subscribers import reached, rows
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.products.status_pages.subscribers.outbox import MOST_WAITING
-from analytics_box.products.status_pages.subscribers.rows import Delivery
+from analytics_box.products.status_pages.subscribers.rows import SubscriberDelivery
 from tests.base.outgoing.places import plain
 from tests.inprocess import WholeBox
 from tests.products.status_pages.subscribers.world import ADA, API, SHOP, World
@@ -204,7 +204,9 @@ def test_what_is_under_way_is_not_found_again_and_each_kind_by_itself(here: Worl
     here.says()
     now = here.box.clock.now()
 
-    def due(kind: SubscriberKind, without: Sequence[str] = (), organizations: Sequence[str] = ()) -> list[Delivery]:
+    def due(
+        kind: SubscriberKind, without: Sequence[str] = (), organizations: Sequence[str] = ()
+    ) -> list[SubscriberDelivery]:
         return here.box.box.box_db.read_now(
             lambda db: rows.due(db, kind, now, 10, without=without, organizations=organizations)
         )

@@ -14,12 +14,12 @@ from unittest.mock import patch
 from analytics_box.base.store.db import Connection
 from analytics_box.products.status_pages import rows
 from analytics_box.products.status_pages.directory import StatusPages
-from analytics_box.products.status_pages.incident import Affected, Incident, Status, Update
-from analytics_box.products.status_pages.page import Component, Page
+from analytics_box.products.status_pages.incident import AffectedComponent, Incident, IncidentUpdate, Status
+from analytics_box.products.status_pages.page import Component, StatusPage
 from analytics_box.products.status_pages.seen import ComponentSeen, PageSeen
 from analytics_box.products.status_pages.subscribers import outbox
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
-from analytics_box.products.status_pages.subscribers.public import Reply, Subscriptions, Visit
+from analytics_box.products.status_pages.subscribers.public import Reply, SubscriptionPages, SubscriptionVisit
 from analytics_box.products.status_pages.whole import Whole
 from tests.base.notify.mail_server import MailServer, mail_server
 from tests.base.outgoing.places import plain, strangers_reach_the_tests
@@ -47,7 +47,7 @@ class World:
         self.server = mails
         self._incident: Incident | None = None
         self._updates = 0
-        self.keep(Page(id=PAGE, organization_id=self.box.organization_id, slug="acme", name="Acme"))
+        self.keep(StatusPage(id=PAGE, organization_id=self.box.organization_id, slug="acme", name="Acme"))
         outside.web.reply = echo
 
     @property
@@ -60,7 +60,7 @@ class World:
         assert found is not None
         return found
 
-    def keep(self, page: Page) -> None:
+    def keep(self, page: StatusPage) -> None:
         """The page as it is from now on."""
         components = tuple(
             Component(id=one, page_id=PAGE, name=one.partition("-")[2], position=place)
@@ -86,8 +86,8 @@ class World:
     def visit(self, rest: str, method: Any = "GET", *, network: str = "203.0.113.0/24", **form: str) -> Reply:
         """What a visitor gets; with fields it is a form. `about_` and `component_` stand for names with dots."""
         given = {name.replace("__", "."): value for name, value in form.items()}
-        visit = Visit("POST" if given else method, rest, network, given)
-        reply: Reply = self.box.run(self.parts[Subscriptions].answer(self.whole, seen_of(self.whole), visit))
+        visit = SubscriptionVisit("POST" if given else method, rest, network, given)
+        reply: Reply = self.box.run(self.parts[SubscriptionPages].answer(self.whole, seen_of(self.whole), visit))
         return reply
 
     def subscribe(self, address: str = ADA, **more: str) -> Reply:
@@ -120,11 +120,13 @@ class World:
         """An update of the only incident; how many are told."""
         self._updates += 1
         now = self.box.clock.now()
-        affected = tuple(Affected(component_id=one, name=one.partition("-")[2], impact="down") for one in components)
+        affected = tuple(
+            AffectedComponent(component_id=one, name=one.partition("-")[2], impact="down") for one in components
+        )
         before = self._incident or Incident(
             id="incident-one", page_id=PAGE, kind="incident", title="It is slow", status=status, started_at=now
         )
-        update = Update(
+        update = IncidentUpdate(
             id=f"update-{self._updates:03}",
             incident_id=before.id,
             status=status,
@@ -211,7 +213,7 @@ def seen_of(whole: Whole) -> PageSeen:
     return PageSeen(**(empty | known | {"id": page.id, "components": components, "groups": ()}))
 
 
-def publish(db: Connection, page: Page, incident: Incident, update: Update) -> int:
+def publish(db: Connection, page: StatusPage, incident: Incident, update: IncidentUpdate) -> int:
     """Write an update as whoever keeps incidents does, and tell it in the same transaction; how many are told."""
     now = update.at
     db.execute(

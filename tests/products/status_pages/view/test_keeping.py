@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.app import jobs
-from analytics_box.base.facts.uptime import DEGRADED, DOWN, UP, Span
-from analytics_box.products.status_pages.seen import Day
+from analytics_box.base.facts.uptime import DEGRADED, DOWN, UP, UptimeSpan
+from analytics_box.products.status_pages.seen import ComponentDay
 from tests.inprocess import NOON
 from tests.products.status_pages.view.world import PAGE, StatusWorld
 
@@ -23,7 +23,9 @@ def monitor(status_world: StatusWorld) -> str:
     status_world.live(made, "up")
     for back in range(4, 0, -1):
         at = NOON - back * DAY
-        status_world.spans(made, Span(DOWN, at, at + HOUR), Span(UP, at + HOUR, at + DAY if back > 1 else 0))
+        status_world.spans(
+            made, UptimeSpan(DOWN, at, at + HOUR), UptimeSpan(UP, at + HOUR, at + DAY if back > 1 else 0)
+        )
         status_world.checks(made, (at, 0, 9_000), (at + HOUR, 1, 3_000))
     status_world.add("component-1", made)
     return made
@@ -31,7 +33,7 @@ def monitor(status_world: StatusWorld) -> str:
 
 def job(world: StatusWorld) -> None:
     (found,) = [one for one in jobs.JOBS if one.name == "store status days"]
-    world.box.run(jobs.run(found, world.box.box))
+    world.box.run(jobs.run_job(found, world.box.box))
 
 
 def stored(world: StatusWorld) -> dict[str, Any]:
@@ -39,7 +41,7 @@ def stored(world: StatusWorld) -> dict[str, Any]:
     return {str(day): json.loads(str(figures)) for day, figures in found}
 
 
-def days(world: StatusWorld) -> dict[str, Day]:
+def days(world: StatusWorld) -> dict[str, ComponentDay]:
     """The days as a visitor sees them, read anew."""
     world.box.clock.advance(seconds=11)
     return {day.date: day for day in world.seen().components[0].days}
@@ -147,7 +149,7 @@ def test_a_component_that_joins_later_gets_the_days_that_its_monitor_had(
     job(status_world)
     other = status_world.made("https://other.example", name="Other")
     at = NOON - 2 * DAY
-    status_world.spans(other, Span(DEGRADED, at, at + HOUR), Span(UP, at + HOUR, 0))
+    status_world.spans(other, UptimeSpan(DEGRADED, at, at + HOUR), UptimeSpan(UP, at + HOUR, 0))
     status_world.add("component-2", other)
     status_world.box.clock.advance(seconds=11)
     first, second = status_world.seen().components

@@ -2,7 +2,7 @@
 
 import random
 
-from analytics_box.base.facts.uptime import DEGRADED, DOWN, MAINTENANCE, UNKNOWN, UP, Span
+from analytics_box.base.facts.uptime import DEGRADED, DOWN, MAINTENANCE, UNKNOWN, UP, UptimeSpan
 from tests.inprocess import NOON
 from tests.products.status_pages.view.world import StatusWorld
 
@@ -24,7 +24,7 @@ def test_a_day_is_the_same_on_the_page_and_in_queries(status_world: StatusWorld)
     edges = sorted({NOON - 30 * 24 * HOUR, NOON, *(NOON - chance.randrange(1, 700) * HOUR for _ in range(60))})
     states = [chance.choice((UP, UP, DEGRADED, DOWN, UNKNOWN, MAINTENANCE)) for _ in edges]
     spans = [
-        Span(state, start, until if until < NOON else 0)
+        UptimeSpan(state, start, until if until < NOON else 0)
         for state, start, until in zip(states, edges, edges[1:], strict=False)
     ]
     status_world.spans(monitor, *spans)

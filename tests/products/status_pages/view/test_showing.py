@@ -3,9 +3,9 @@
 import msgspec
 from msgspec.structs import replace
 
-from analytics_box.base.facts.uptime import DOWN, UP, Span
+from analytics_box.base.facts.uptime import DOWN, UP, UptimeSpan
 from analytics_box.products.status_pages import public_calls
-from analytics_box.products.status_pages.page import Page
+from analytics_box.products.status_pages.page import StatusPage
 from analytics_box.products.status_pages.seen import AffectedSeen, ComponentSeen, PageSeen
 from analytics_box.products.status_pages.statuspage.answers import ANSWERS
 from analytics_box.products.status_pages.view import sources
@@ -28,8 +28,8 @@ def watched(world: StatusWorld, **monitor: object) -> str:
     made = world.made(f"{SECRET}{len(world.monitors)}", **monitor)
     world.live(made, "up")
     yesterday = NOON - 24 * HOUR
-    world.spans(made, Span(UP, yesterday - 12 * HOUR, yesterday), Span(DOWN, yesterday, yesterday + HOUR))
-    world.spans(made, Span(UP, yesterday + HOUR, 0))
+    world.spans(made, UptimeSpan(UP, yesterday - 12 * HOUR, yesterday), UptimeSpan(DOWN, yesterday, yesterday + HOUR))
+    world.spans(made, UptimeSpan(UP, yesterday + HOUR, 0))
     world.checks(made, (yesterday, 0, 5_000), (yesterday + HOUR, 1, 15_000), (yesterday + 2 * HOUR, 2, None))
     return made
 
@@ -81,7 +81,7 @@ def test_what_is_hidden_is_nowhere_in_what_visitors_see(
     text = msgspec.json.encode(seen).decode()
     assert [word for word in (*gone, "hidden-path", "hidden-token", "8443") if word in text] == []
     assert [word for word in still_there if word not in text] == []
-    made_of_it = [*(make(seen) for make in ANSWERS.values()), public_calls.shown(seen)]
+    made_of_it = [*(make(seen) for make in ANSWERS.values()), public_calls.public_page_answer(seen)]
     told = "".join(msgspec.json.encode(one).decode() for one in made_of_it)
     assert [word for word in (*gone, "hidden-path", "hidden-token", "8443") if word in told] == []
 
@@ -185,7 +185,7 @@ def test_pages_that_say_the_same_have_the_same_tag(status_world: StatusWorld) ->
 
 
 def test_a_page_of_an_organization_that_is_not_saved_can_be_seen(status_world: StatusWorld) -> None:
-    page = Page(id="page-new", organization_id=status_world.box.organization_id, slug="new", name="New")
+    page = StatusPage(id="page-new", organization_id=status_world.box.organization_id, slug="new", name="New")
     whole = Whole(page, components=(replace(status_world.add("component-1", name="API"), page_id=page.id),))
     seen = status_world.box.run(sources.see(status_world.snapshots.sources, whole, NOON))
     assert [one.name for one in seen.components] == ["API"]

@@ -7,10 +7,10 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.base.errors import Unavailable
-from analytics_box.base.facts.uptime import DOWN, Span
+from analytics_box.base.facts.uptime import DOWN, UptimeSpan
 from analytics_box.products.status_pages.seen import PageSeen
 from analytics_box.products.status_pages.view import sources
-from analytics_box.products.status_pages.view.snapshots import Snapshots
+from analytics_box.products.status_pages.view.snapshots import PageSnapshots
 from analytics_box.products.status_pages.whole import Whole
 from tests.inprocess import NOON
 from tests.products.status_pages.view.world import PAGE, StatusWorld, incident
@@ -88,7 +88,7 @@ def test_a_change_of_a_monitor_shows_at_once_and_its_day_follows(
     status_world.live(monitor, "down", code=404, age=0)
     assert later(status_world, 0.25).components[0].current == "degraded"
     assert reads.count == 2
-    status_world.spans(monitor, Span(DOWN, NOON, 0))
+    status_world.spans(monitor, UptimeSpan(DOWN, NOON, 0))
     reads.gate.set()
     status_world.settle()
     assert later(status_world, 0.25).components[0].days[-1].state == "down"
@@ -170,7 +170,7 @@ def test_a_broken_read_is_no_broken_page(
 
 
 def test_pages_that_nobody_asks_for_are_forgotten(status_world: StatusWorld, monitor: str, reads: Reads) -> None:
-    few = Snapshots(status_world.snapshots.sources, most=2)
+    few = PageSnapshots(status_world.snapshots.sources, most=2)
     pages = [replace(status_world.whole().page, id=f"page-{name}") for name in "abc"]
     wholes = [Whole(page, (), status_world.whole().components) for page in pages]
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from analytics_box.products.monitors.engine import State
 from analytics_box.products.monitors.monitor import Monitor, Options
-from analytics_box.products.monitors.result import Outcome, Result
-from analytics_box.products.status_pages.incident import Affected, Impact, Incident, Kind, Severity, Status
+from analytics_box.products.monitors.result import CheckResult, Outcome
+from analytics_box.products.status_pages.incident import AffectedComponent, Impact, Incident, Kind, Severity, Status
 from analytics_box.products.status_pages.page import ComponentStatus
 from analytics_box.products.status_pages.seen import Current, Freshness, Indicator, Overall
 from analytics_box.products.status_pages.view import standing
@@ -28,7 +28,7 @@ IN_MAINTENANCE = Own("up", "fresh", "under_maintenance")
 
 
 def checked(state: State, outcome: Outcome = "pass", code: int = 200, age: int = 30_000) -> Now:
-    return Now(state, NOON - HOUR, Result(at=NOON - age, outcome=outcome, http_code=code))
+    return Now(state, NOON - HOUR, CheckResult(at=NOON - age, outcome=outcome, http_code=code))
 
 
 def incident(
@@ -46,7 +46,7 @@ def incident(
         title="It is broken",
         status=status,
         severity=severity,
-        affected=(Affected(component_id=component, name="A", impact=impact),),
+        affected=(AffectedComponent(component_id=component, name="A", impact=impact),),
         **more,
     )
 

@@ -7,19 +7,19 @@ from typing import Any
 from msgspec.structs import replace
 
 from analytics_box.base.facts.layout import INSERT
-from analytics_box.base.facts.uptime import Span
+from analytics_box.base.facts.uptime import UptimeSpan
 from analytics_box.base.store.strings import Strings
 from analytics_box.products.monitors.engine import State
-from analytics_box.products.monitors.result import Outcome, Result
+from analytics_box.products.monitors.result import CheckResult, Outcome
 from analytics_box.products.monitors.running import rows as check_rows
-from analytics_box.products.monitors.running.rows import Check
+from analytics_box.products.monitors.running.rows import CheckRow
 from analytics_box.products.status_pages import rows
 from analytics_box.products.status_pages.directory import StatusPages
-from analytics_box.products.status_pages.incident import Affected, Impact, Incident, Update
-from analytics_box.products.status_pages.page import Component, Group, Page
+from analytics_box.products.status_pages.incident import AffectedComponent, Impact, Incident, IncidentUpdate
+from analytics_box.products.status_pages.page import Component, ComponentGroup, StatusPage
 from analytics_box.products.status_pages.saving import save
 from analytics_box.products.status_pages.seen import PageSeen
-from analytics_box.products.status_pages.view.snapshots import Snapshots
+from analytics_box.products.status_pages.view.snapshots import PageSnapshots
 from analytics_box.products.status_pages.whole import Whole
 from tests.inprocess import NOON, WholeBox
 from tests.products.monitors.world import Now, World
@@ -32,15 +32,15 @@ class StatusWorld(World):
 
     def __init__(self, box: WholeBox) -> None:
         super().__init__(box)
-        self.add_page(Page(id=PAGE, organization_id=box.organization_id, slug="acme", name="Acme"))
+        self.add_page(StatusPage(id=PAGE, organization_id=box.organization_id, slug="acme", name="Acme"))
 
     @property
     def pages(self) -> StatusPages:
         return self.box.box.parts[StatusPages]
 
     @property
-    def snapshots(self) -> Snapshots:
-        return self.box.box.parts[Snapshots]
+    def snapshots(self) -> PageSnapshots:
+        return self.box.box.parts[PageSnapshots]
 
     def whole(self, page_id: str = PAGE) -> Whole:
         """A page as it is in memory."""
@@ -61,7 +61,7 @@ class StatusWorld(World):
 
         self.box.run(others())
 
-    def add_page(self, page: Page) -> None:
+    def add_page(self, page: StatusPage) -> None:
         self.box.box.box_db.write_now(lambda db: rows.insert(db, page))
         self._save(page.id, lambda db: None)
 
@@ -86,7 +86,7 @@ class StatusWorld(World):
         self._save(PAGE, lambda db: rows.delete_component(db, component_id))
 
     def add_group(self, group_id: str, **fields: Any) -> None:
-        group = Group(id=group_id, page_id=PAGE, **fields)
+        group = ComponentGroup(id=group_id, page_id=PAGE, **fields)
         self._save(PAGE, lambda db: rows.insert_group(db, group))
 
     def _save(self, page_id: str, work: Any) -> None:
@@ -96,10 +96,10 @@ class StatusWorld(World):
         """A monitor is in this state from now on, and was last checked so many ms ago."""
         now = self.box.clock.now()
         outcome: Outcome = "fail" if state in {"down", "verifying"} else "pass"
-        last = Result(at=now - age, outcome=outcome, http_code=code)
+        last = CheckResult(at=now - age, outcome=outcome, http_code=code)
         self.engine.states[self.number(monitor_id)] = Now(state, now - age, last)
 
-    def spans(self, monitor_id: str, *spans: Span) -> None:
+    def spans(self, monitor_id: str, *spans: UptimeSpan) -> None:
         """How a monitor was."""
         number = self.number(monitor_id)
         events = self.box.box.events.db
@@ -108,14 +108,17 @@ class StatusWorld(World):
     def checks(self, monitor_id: str, *checks: tuple[int, int, int | None]) -> None:
         """Checks of a monitor: their time, status and duration in microseconds."""
         known, strings = self.known(monitor_id), Strings()
-        made = [Check(known, Result(at=at, outcome="pass", total=total), status, 1, 0) for at, status, total in checks]
+        made = [
+            CheckRow(known, CheckResult(at=at, outcome="pass", total=total), status, 1, 0)
+            for at, status, total in checks
+        ]
         self.box.box.events.db.write_now(lambda db: check_rows.append(db, strings, made))
 
 
 def incident(incident_id: str, *affected: tuple[str | None, str, Impact], **fields: Any) -> Incident:
     """An incident that affects components: each by its id, its name and how."""
-    concerned = tuple(Affected(component_id=one, name=name, impact=impact) for one, name, impact in affected)
-    first = Update(
+    concerned = tuple(AffectedComponent(component_id=one, name=name, impact=impact) for one, name, impact in affected)
+    first = IncidentUpdate(
         id=f"{incident_id}-update",
         incident_id=incident_id,
         status="investigating",
