@@ -1,1 +1,1 @@
-"""What users see, a room for each product and each thing that they make."""
+"""The products that users see: a room for each product and each resource."""

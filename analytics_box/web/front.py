@@ -207,7 +207,7 @@ class Front:
         return f"/{first}/..." if more else path
 
     def _domain_of(self, scope: Scope) -> App | None:
-        """What serves a request's host, if that is a domain of its own."""
+        """The application of a request's host, if that is a custom domain."""
         for public in self._public:
             found = public.on_domain(_requested_host(scope)) if public.has_domains() else None
             if found is not None:

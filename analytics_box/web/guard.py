@@ -34,7 +34,7 @@ class CallerDirectory(Protocol):
         """Let a request of this key in, and say what it has left. Raises RateLimited."""
 
 
-class Owners(Protocol):
+class ResourceOwners(Protocol):
     """The owners of resources."""
 
     async def acting(self, identity: Identity, area: str, given: Mapping[str, Any]) -> Identity:
@@ -45,7 +45,7 @@ class Guard(Struct, frozen=True):
     """Stands before every handler."""
 
     callers: CallerDirectory
-    owners: Owners
+    owners: ResourceOwners
 
     async def identity(self, connection: "Connection", access: Access, *, page: bool = False) -> Identity:
         """The caller, as far as `access` reaches. Raises RateLimited, and Forbidden for what another site forged."""

@@ -47,8 +47,8 @@ def test_what_the_wheel_holds_is_found_where_it_is_unpacked(built: Path, tmp_pat
         opened.extractall(tmp_path)
     program = (
         "from analytics_box.app.parts import web_dir\n"
-        "from analytics_box.app.docs.manual import Manual\n"
-        "print(web_dir(), Manual(web_dir() / 'manual').page('changelog').title)"
+        "from analytics_box.app.docs.manual import ManualPages\n"
+        "print(web_dir(), ManualPages(web_dir() / 'manual').page('changelog').title)"
     )
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
     command = (sys.executable, "-c", program)

@@ -134,7 +134,7 @@ class Writer:
                 self.wal.shorten()
 
     def _written(self, batch: list[WriteJob]) -> list[Outcome]:
-        """What became of each. Whatever goes wrong, the thread goes on and nobody waits for ever."""
+        """The outcome of each write. Whatever goes wrong, the thread goes on and no caller waits for ever."""
         try:
             return self._commit_or_make_room(batch)
         except Exception as broken:
@@ -158,7 +158,7 @@ class Writer:
         return [(job, None, Unavailable("The box cannot write to its disk; try again")) for job in batch]
 
     def _kept(self, outcomes: list[Outcome]) -> list[Outcome]:
-        """What became of committed writes, without those that may not last: nothing of them is acknowledged."""
+        """The outcomes of committed writes, except those that may not last: these are not acknowledged."""
         if self.look() is not None:  # a file without a name ends with the process
             return [(job, None, self._loss()) for job, _, _ in outcomes]
         refusal = self._damage.refusal()

@@ -38,7 +38,7 @@ class FlagReach(Struct, frozen=True):
 
 
 def reach(call: Call, website_id: str | None = None, organization_id: str | None = None) -> FlagReach:
-    """Where a caller acts: on the flags of this website, else of this organization, else of their own organization.
+    """The scope of a caller: the flags of this website, else of this organization, else of their own organization.
 
     Raises NotFound for a website that is not theirs, Forbidden for such an organization and for a restricted key that
     names no website, or AuthRequired.

@@ -322,7 +322,7 @@ def _stays_here(db: Connection, *, site: int, profile_id: str) -> tuple[Stay, ..
 
 
 def subject_of_device(salts: Salts, site: int, client_id: str) -> TraceSubject:
-    """Whose traces came with this anonymousId: under the salts that exist, or as an id that lasts.
+    """The traces with this anonymousId: under the salts that exist, or as an id that lasts.
 
     Early development versions stored such an id as an even one if it was seen on a single day only.
     """

@@ -1,4 +1,4 @@
-"""Which engine answers a plan: SQLite over events.db, DuckDB over the column replica, or ClickHouse.
+"""The engines that answer plans: SQLite over events.db, DuckDB over the column replica, or ClickHouse.
 
 SQLite has roll-ups of days, and answers from them whatever they cover. DuckDB is for all other questions about many
 events, ClickHouse for boxes that are set up with it.

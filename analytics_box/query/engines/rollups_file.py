@@ -523,7 +523,7 @@ def _spans(db: Connection, plan: QueryPlan, roll: Roll) -> set[int]:
 
 
 def _counted(db: Connection, made: Cut, values: dict[str, str | int], behind: int) -> Cut:
-    """The same with the number of events in its range and of those on the days that its pieces are of."""
+    """The plan with the number of events in its range, and the number on the days of its pieces."""
     of_pieces = {day for start, end in made.pieces for day in range(start // DAY, -(-end // DAY))}
     ((events, read),) = db.execute(
         """

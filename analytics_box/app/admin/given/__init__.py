@@ -1,3 +1,1 @@
-"""Inputs of commands, separate from the code that carries them out: the command line loads only these beside a running
-box.
-"""
+"""Inputs of commands, separate from the code that carries them out: all that the command line loads of it."""

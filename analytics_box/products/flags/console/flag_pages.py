@@ -9,7 +9,7 @@ from analytics_box.products.flags.console.typed import json_text
 from analytics_box.products.flags.flag import Flag
 from analytics_box.products.flags.page_frame import HOME, FlagPageView, flag_title, open_flag
 from analytics_box.products.flags.sentences import DecisionLine, flag_lines, percent, weights
-from analytics_box.products.flags.usage.reading import Used, used
+from analytics_box.products.flags.usage.reading import FlagUsage, used
 from analytics_box.web.page import dates
 from analytics_box.web.page.visit import Page, Visitor
 
@@ -64,7 +64,7 @@ def needed_by(page: FlagPageView) -> list[Flag]:
     ]
 
 
-def _flag_overview(page: FlagPageView, uses: Used) -> FlagOverview:
+def _flag_overview(page: FlagPageView, uses: FlagUsage) -> FlagOverview:
     flag, given = page.flag, page.flag.definition
     return FlagOverview(
         description=given.description,
@@ -95,7 +95,7 @@ def _variants(flag: Flag) -> tuple[VariantLine, ...]:
     )
 
 
-def _facts(page: FlagPageView, uses: Used) -> tuple[tuple[str, str], ...]:
+def _facts(page: FlagPageView, uses: FlagUsage) -> tuple[tuple[str, str], ...]:
     flag, person, words = page.flag, page.visit.person, FlagPage
     facts = [
         (words.evaluated, dates.moment(uses.last_at, person) if uses.last_at is not None else words.never),

@@ -14,7 +14,7 @@ from analytics_box.products.flags.flag import Flag, FlagType, Status
 from analytics_box.products.flags.page_frame import HOME, done_message, flag_title, frame, owners
 from analytics_box.products.flags.scope import FlagScope
 from analytics_box.products.flags.sentences import Sentence, flag_sentence
-from analytics_box.products.flags.usage.reading import Used, used
+from analytics_box.products.flags.usage.reading import FlagUsage, used
 from analytics_box.web.call import Parts
 from analytics_box.web.page import dates
 from analytics_box.web.page.visit import Page, PageRequest, Visitor
@@ -129,13 +129,13 @@ def select_flags(flags: Iterable[Flag], asked: FlagListRequest) -> list[Flag]:
     ]
 
 
-def last_evaluated_text(used: Used, person: SignedInPerson) -> str:
+def last_evaluated_text(used: FlagUsage, person: SignedInPerson) -> str:
     """The last evaluation of a flag, in words."""
     words = FlagList
     return words.last.format(when=dates.moment(used.last_at, person)) if used.last_at is not None else words.never
 
 
-def stale_text(used: Used, person: SignedInPerson) -> str:
+def stale_text(used: FlagUsage, person: SignedInPerson) -> str:
     """The reason why a flag is stale, in words; empty if it is not."""
     words, stale = FlagList, used.stale
     if stale is None:
@@ -143,9 +143,9 @@ def stale_text(used: Used, person: SignedInPerson) -> str:
     return words.stale_since.format(what=words.stale[stale.reason], day=dates.day(stale.since, person))
 
 
-async def _uses(parts: Parts, scopes: Mapping[str, FlagScope], flags: list[Flag]) -> dict[str, Used]:
+async def _uses(parts: Parts, scopes: Mapping[str, FlagScope], flags: list[Flag]) -> dict[str, FlagUsage]:
     """The usage of these flags, by their ids."""
-    found: dict[str, Used] = {}
+    found: dict[str, FlagUsage] = {}
     for scope_id in dict.fromkeys(flag.scope for flag in flags):
         found |= await used(parts, scopes[scope_id], [flag for flag in flags if flag.scope == scope_id])
     return found
@@ -155,7 +155,7 @@ def _texts(flag: Flag) -> tuple[str, ...]:
     return (flag.key, flag.definition.name, flag.definition.description)
 
 
-def _line(flag: Flag, named: Mapping[str, str], uses: Used, person: SignedInPerson) -> FlagListItem:
+def _line(flag: Flag, named: Mapping[str, str], uses: FlagUsage, person: SignedInPerson) -> FlagListItem:
     words, given = FlagList, flag.definition
     count = len(given.rules) + len(given.targetGroupIds)
     environment = figures.visible(flag.environment or "")

@@ -26,7 +26,7 @@ from analytics_box.products.flags.flag import (
 )
 from analytics_box.products.flags.scope import FlagScope
 from analytics_box.products.flags.usage.messages import StaleFlagAnswer
-from analytics_box.products.flags.usage.reading import Used
+from analytics_box.products.flags.usage.reading import FlagUsage
 from analytics_box.products.flags.usage.shown import last_evaluated_at, stale_answer
 from analytics_box.tenants.tenancy.messages import date
 
@@ -138,7 +138,7 @@ def flag_answer(flag: Flag, scope: FlagScope) -> FlagAnswer:
     return FlagAnswer(**_fields(flag, scope))
 
 
-def flag_item_answer(flag: Flag, scope: FlagScope, used: Used) -> FlagItemAnswer:
+def flag_item_answer(flag: Flag, scope: FlagScope, used: FlagUsage) -> FlagItemAnswer:
     """A flag of this scope for an answer, with how it is used."""
     return FlagItemAnswer(
         **_fields(flag, scope), lastEvaluatedAt=last_evaluated_at(used.last_at), stale=stale_answer(used.stale)

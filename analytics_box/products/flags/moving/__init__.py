@@ -1,3 +1,1 @@
-"""Import and export: flags written to a file, and read from one of this box, Unleash, GrowthBook, LaunchDarkly or
-flagd.
-"""
+"""Import and export of flags: files of this box, Unleash, GrowthBook, LaunchDarkly and flagd."""

@@ -18,7 +18,7 @@ from analytics_box.web.call import Parts
 NEVER: Final = LastGiven()
 
 
-class Used(Struct, frozen=True):
+class FlagUsage(Struct, frozen=True):
     """The last evaluation of a flag (UTC ms; None: never), and whether it is stale."""
 
     last_at: int | None = None
@@ -28,12 +28,12 @@ class Used(Struct, frozen=True):
 class Usage(Struct, frozen=True):
     """The usage of a flag, with the last time of each outcome, and the counts for each UTC day, newest first."""
 
-    used: Used
+    used: FlagUsage
     given: LastGiven
     days: tuple[DayCount, ...]
 
 
-async def used(parts: Parts, scope: FlagScope, flags: Iterable[Flag] | None = None) -> dict[str, Used]:
+async def used(parts: Parts, scope: FlagScope, flags: Iterable[Flag] | None = None) -> dict[str, FlagUsage]:
     """The usage of these flags of a scope, or of all its flags, by their ids; at most a moment old."""
     wanted = scope.flags if flags is None else tuple(flags)
     await parts[FlagCounts].write(scope.id)
@@ -53,19 +53,19 @@ async def usage(parts: Parts, scope: FlagScope, flag: Flag, *, days: int) -> Usa
     return await parts.box_db.read(read)
 
 
-def _used(db: Connection, scope: FlagScope, flags: Iterable[Flag], clock: Clock, days: int) -> dict[str, Used]:
+def _used(db: Connection, scope: FlagScope, flags: Iterable[Flag], clock: Clock, days: int) -> dict[str, FlagUsage]:
     wanted = tuple(flags)
     groups = {group.id: group for group in scope.groups}
     given = rows.last_given(db, (flag.id for flag in wanted))
     needed = needed_keys(scope.flags)
 
-    def one(flag: Flag) -> Used:
+    def one(flag: Flag) -> FlagUsage:
         own, now = given.get(flag.id, NEVER), clock.now()
         by_others = (flag.environment, flag.key) in needed
         found = stale(flag, groups, own, active_since=0, now=now, days=days, needed=by_others)
         if found is not None:  # a flag that was off for long is asked about its history; others need not be
             since = rows.active_since(db, flag.id)
             found = stale(flag, groups, own, active_since=since, now=now, days=days, needed=by_others)
-        return Used(own.last_at, found)
+        return FlagUsage(own.last_at, found)
 
     return {flag.id: one(flag) for flag in wanted}

@@ -286,9 +286,9 @@ def check_places(db: Connection, websites: Directory, acting: MonitorReach, moni
 
 
 def difference(before: Monitor, after: Monitor) -> dict[str, Any]:
-    """What two states of a monitor differ in; of secrets only which of them changed.
+    """The differences between two states of a monitor; of secrets only which of them changed.
 
-    Nothing of them is a likely secret in a URL, or what is sent.
+    Likely secrets in URLs, and bodies to send, are left out.
     """
     audited = (name for name in Monitor.__struct_fields__ if name not in _NOT_AUDITED)
     old, new = before.masked, after.masked
