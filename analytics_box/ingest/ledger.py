@@ -82,15 +82,17 @@ class Ledger:
         self._rows = []
         appended = []
         for batch in batches:
-            if len(batch.facts) == 1 and not again and (row := self._usual_row(batch.facts[0])) is not None:
+            alone = len(batch.facts) == 1 and not again
+            if alone and (row := self._usual_row(batch.facts[0])) is not None:
                 self._rows.append(row)
                 appended.append(NOTHING)
             else:
-                appended.append(self._append(db, batch, again))
+                appended.append(self._append(db, batch, again, usual=not alone))
         self._flush(db)
         return appended
 
-    def _append(self, db: Connection, batch: FactBatch, again: Set[int]) -> AppendResult:
+    def _append(self, db: Connection, batch: FactBatch, again: Set[int], *, usual: bool) -> AppendResult:
+        """Write a batch. Without `usual` its event is known to be an unusual one."""
         facts: Sequence[Fact] = batch.facts
         repeats: list[Fact] = []
         if again:
@@ -108,7 +110,8 @@ class Ledger:
         folded = 0
         for fact in facts:
             if isinstance(fact, Event):
-                row = self._usual_row(fact) or self._event(db, fact)  # which may flush those before
+                row = self._usual_row(fact) if usual else None
+                row = row or self._event(db, fact)  # which may flush those before
                 self._rows.append(row)
                 if meter is not None and meter.folded:
                     folded += meter.take_folded()

@@ -48,7 +48,7 @@ class UsualTrack:
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> bool:
         """Store and answer a usual request; return False for any other (http.front)."""
         intake, settings, pairs = self._intake, self._settings, scope["headers"]
-        headers = dict(pairs)
+        headers = scope["headers_by_name"] = dict(pairs)
         if len(headers) != len(pairs) or not _UNUSUAL.isdisjoint(headers):
             return False
         named = client_id(scope, headers, "website_id")
@@ -58,7 +58,7 @@ class UsualTrack:
         page = intake.senders.known(tracked, scope, headers)
         if page is None or not page.is_usual:
             return False
-        scope["headers_by_name"], scope["address"], sender = headers, page.address, page.sender
+        scope["address"], sender = page.address, page.sender
         try:
             if settings.limit_address:
                 intake.limits.take("address", sender.network, settings.limit_address)

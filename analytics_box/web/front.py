@@ -224,8 +224,9 @@ class Front:
         handler = self._events.get(path)
         if handler is not None and (path != "/" or scope["method"] in _SENDING):
             if "address" not in scope:  # else a shortcut has let it in
-                headers = scope["headers_by_name"] = dict(scope["headers"])
-                self._admit(scope, headers, told=False)
+                if "headers_by_name" not in scope:
+                    scope["headers_by_name"] = dict(scope["headers"])
+                self._admit(scope, scope["headers_by_name"], told=False)
             await handler(scope, receive, answer)
             return
         for public in self._public:
