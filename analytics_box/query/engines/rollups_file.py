@@ -99,7 +99,7 @@ class RollupsState(NamedTuple):
         return self.last <= other.last and self.applied <= other.applied
 
 
-class Seen(NamedTuple):
+class DayChanges(NamedTuple):
     """The days that came, went or changed from one state to another."""
 
     since: RollupsState
@@ -127,7 +127,7 @@ class RollupsFile:
         self._lock = Lock()
         self._closed = False
         self.medians = BucketMedians()
-        self._seen: Seen | None = None  # by the last question
+        self._seen: DayChanges | None = None  # by the last question
         self._attached: WeakSet[Connection] = WeakSet()
         self._rolled_at: dict[SiteDay, int] = {}  # UTC ms, of the last minutes
         self._begun_at: dict[visits.Day, int] = {}
@@ -194,7 +194,7 @@ class RollupsFile:
         if since != newest:
             more = _touched_days(db, since, newest)
             touched = TouchedDays(touched.days | more.days, touched.changed | more.changed)
-            self._seen = Seen(state, newest, touched)
+            self._seen = DayChanges(state, newest, touched)
         return touched
 
     def advance(self, now: int) -> bool:
