@@ -15,7 +15,7 @@ from analytics_box.figures.chart import Axis, ChartOutage
 from analytics_box.figures.comparing import ComparedDays, alike, as_far
 from analytics_box.figures.converting import GoalTarget, Key, counting_visitors, with_conversions
 from analytics_box.figures.marks import ChartNote, Notes
-from analytics_box.figures.steps import Step
+from analytics_box.figures.periods import Step
 from analytics_box.query import ranges
 from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.types import QueryType

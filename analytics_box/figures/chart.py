@@ -13,8 +13,7 @@ from msgspec.structs import replace
 from analytics_box.base.texts import Overview, Steps, figures
 from analytics_box.figures.board import Metric, Rows, Unit
 from analytics_box.figures.marks import ChartNote, Mark, NoteFlag, flags, marks
-from analytics_box.figures.periods import SeriesBucket, buckets, instant
-from analytics_box.figures.steps import Step
+from analytics_box.figures.periods import SeriesBucket, Step, buckets, instant
 from analytics_box.query.catalog.types import Record
 from analytics_box.web.page.dates import USUAL, Formats
 

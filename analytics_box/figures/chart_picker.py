@@ -3,8 +3,8 @@
 from msgspec import Struct
 
 from analytics_box.base.texts import SecondMeasureTexts, Steps
+from analytics_box.figures.periods import Step, possible, usual
 from analytics_box.figures.range_picker import PresetChoice
-from analytics_box.figures.steps import Step, possible, usual
 from analytics_box.figures.view import View
 from analytics_box.query.ranges import DayRange
 

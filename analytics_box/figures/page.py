@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from analytics_box.base import errors
 from analytics_box.base.clock import DAY
 from analytics_box.base.texts import FilterTexts
-from analytics_box.figures import chart, chips, panels, places, range_picker, steps, tiles
+from analytics_box.figures import chart, chips, panels, periods, places, range_picker, tiles
 from analytics_box.figures.asking import NOTHING, PageQuery, SubjectFacts, UnansweredQuery, day_of
 from analytics_box.figures.board import Extra, FigureList, PanelPlace
 from analytics_box.figures.chart import SeriesChart
@@ -248,7 +248,7 @@ async def asking_for(
         _filters(view),
         view.plain,
         told,
-        step=steps.steps_to_draw(view.by, days, against.days.length if against is not None else 0)[0],
+        step=periods.steps_to_draw(view.by, days, against.days.length if against is not None else 0)[0],
         compared=against,
         begun=begun,
         said=await _unknown_links(queries, number, view),
@@ -289,7 +289,7 @@ def _dashboard(
     of, words = view.of, view.of.words
     about = of.about(view.plain)
     theirs = asking.compared.days.length if asking.compared is not None else 0
-    _, not_drawn = steps.steps_to_draw(view.by, asking.days, theirs)
+    _, not_drawn = periods.steps_to_draw(view.by, asking.days, theirs)
     return Dashboard(
         view=view,
         zone=asking.zone.key,

@@ -5,9 +5,8 @@ from datetime import date
 from msgspec import Struct
 
 from analytics_box.base.texts import RangeTexts, Steps
-from analytics_box.figures.periods import period_text
+from analytics_box.figures.periods import Step, period_text, usual
 from analytics_box.figures.spans import NAMED
-from analytics_box.figures.steps import Step, usual
 from analytics_box.figures.view import View
 from analytics_box.query.ranges import DayRange
 from analytics_box.web.page.dates import Formats

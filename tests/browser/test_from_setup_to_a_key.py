@@ -10,7 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from analytics_box.tenants.accounts import totp
+from analytics_box.tenants.accounts import second_factor
 from tests.browser.axe import faults
 from tests.running import PASSWORD, serving
 
@@ -20,7 +20,7 @@ EMAIL = "newcomer@example.com"
 
 
 def code_now(secret: bytes) -> str:
-    return totp.code_at(secret, time.time_ns() // 1_000_000 // totp.STEP)
+    return second_factor.code_at(secret, time.time_ns() // 1_000_000 // second_factor.STEP)
 
 
 def set_up(page: Page, link: str) -> None:

@@ -11,8 +11,8 @@ from multidict import MultiDict
 
 from analytics_box.figures.comparing import Comparison
 from analytics_box.figures.narrowing import OPS, WITHOUT_VALUE, Narrow, normal
+from analytics_box.figures.periods import STEPS
 from analytics_box.figures.spans import NAMED, RangeName, RangeSpan, days_of
-from analytics_box.figures.steps import STEPS
 from analytics_box.figures.view import View, address, read_view
 from analytics_box.products.overview.board import PANELS, WEBSITE
 from analytics_box.query.ranges import DayRange

@@ -1,5 +1,6 @@
 """The API explorer of a website: a query with rows, chart and SQL, the code that asks the same, and saving it."""
 
+import re
 from collections.abc import Mapping
 from urllib.parse import urlencode
 
@@ -9,11 +10,11 @@ from msgspec import Struct
 
 from analytics_box.base.errors import BoxError
 from analytics_box.base.texts import FilterTexts as FilterWords
+from analytics_box.base.texts import QueryTexts
 from analytics_box.base.texts import QueryTexts as Words
 from analytics_box.figures.explorer import answered, families, view
 from analytics_box.figures.explorer.answered import AnswerView
 from analytics_box.figures.explorer.question import QUESTIONS, Question
-from analytics_box.figures.explorer.refused import at_fields, typed_wrong
 from analytics_box.figures.explorer.samples import samples
 from analytics_box.figures.explorer.view import TypedQuery
 from analytics_box.query import ranges, sheets
@@ -26,6 +27,51 @@ from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
+
+_FIELDS = {
+    "parameters": "type",
+    "preset": "range",
+    "startDate": "from",
+    "endDate": "to",
+    "granularity": "granularity",
+    "timeZone": "zone",
+    "sortBy": "sort",
+    "sortOrder": "order",
+    "limit": "limit",
+    "page": "page",
+    "comparison": "comparison",
+}
+_IN_A_FILTER = re.compile(r"filters\[(\d+)\](?:\.any\[(\d+)\])?(?:\.(field|op|value))?")
+
+
+def at_fields(error: BoxError) -> dict[str, str]:
+    """The errors by the form's field; empty if the refusal is about none of them."""
+    found: dict[str, str] = {}
+    for detail in error.details:
+        name = _field(detail.field.removeprefix("body."))
+        if name:
+            own = QueryTexts.wrong.get(name.rstrip("0123456789"))
+            found[name] = own if own is not None and detail.message == "Invalid value" else detail.whole
+    return found
+
+
+def _field(name: str) -> str:
+    matched = _IN_A_FILTER.match(name)
+    if matched is not None:
+        number = int(matched[2] if matched[2] is not None else matched[1]) + 1
+        return f"{matched[3] or 'value'}{number}"
+    return _FIELDS.get(re.split(r"[.\[]", name, maxsplit=1)[0], "")
+
+
+def typed_wrong(tried: TypedQuery, *, zone_known: bool, operators: tuple[str, ...]) -> dict[str, str]:
+    """Errors that a form explains better than the API: a filter without a field, an unknown operator or zone."""
+    filters = list(enumerate(tried.filters, start=1))
+    wrong = {f"field{at}": QueryTexts.wrong["field"] for at, item in filters if not item.field}
+    wrong |= {f"op{at}": QueryTexts.wrong["op"] for at, item in filters if item.op not in operators}
+    if not zone_known:
+        wrong["zone"] = QueryTexts.unknown_zone
+    return wrong
+
 
 OPERATORS: tuple[str, ...] = Op.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY, MINUTE, Clock
 from analytics_box.base.store.db import Connection, Db
-from analytics_box.products.alerts import episode_rows, messages, quiet, rows, rules
+from analytics_box.products.alerts import episode_rows, messages, rows, rules, telling
 from analytics_box.products.alerts.alarm import Alarm, Episode, HeldAlert
 from analytics_box.products.alerts.monitored import MonitorsOfOrganization
 from analytics_box.products.alerts.telling import send, split
@@ -85,7 +85,7 @@ def _remind(db: Connection, episode: Episode, now: int) -> int:
     if alarm is None or not alarm.enabled:
         episode_rows.delete(db, episode.alarm_id, episode.subject)
         return 0
-    until = quiet.ends_at(alarm.conditions.quiet_hours, episode.what, now)
+    until = telling.ends_at(alarm.conditions.quiet_hours, episode.what, now)
     if until is not None:
         episode_rows.store_episode(db, replace(episode, due_at=until))
         return 0

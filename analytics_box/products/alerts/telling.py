@@ -5,6 +5,8 @@ and telling the same occurrence again after a crash changes nothing.
 """
 
 from collections.abc import Sequence
+from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
 import msgspec
 from msgspec.structs import replace
@@ -13,9 +15,41 @@ from analytics_box.base.clock import MINUTE
 from analytics_box.base.notify import deliveries
 from analytics_box.base.notify.message import Message
 from analytics_box.base.store.db import Connection
-from analytics_box.products.alerts import episode_rows, messages, quiet, rows, rules
-from analytics_box.products.alerts.alarm import Alarm, Episode
+from analytics_box.products.alerts import episode_rows, messages, rows, rules
+from analytics_box.products.alerts.alarm import DAYS, Alarm, Episode, QuietHours
 from analytics_box.products.alerts.occurrence import OF_MONITORS, Occurrence, What
+from analytics_box.query.ranges import zone
+
+_ONE = timedelta(days=1)
+
+
+def ends_at(quiet: QuietHours | None, what: What, now: int) -> int | None:
+    """The end of the quiet hours that hold this back; None if it can be sent now. Instants are UTC ms.
+
+    The recovery is sent to all who were notified of the outage. Hours that begin and end at one time are a whole day.
+    """
+    if quiet is None or what in quiet.through or (what == "recovered" and "down" in quiet.through):
+        return None
+    tz = zone(quiet.time_zone)
+    today = datetime.fromtimestamp(now / 1000, tz).date()
+    found = [
+        end
+        for day in (today - _ONE, today)
+        if not quiet.days or DAYS[day.weekday()] in quiet.days
+        for begin, end in (_hours(quiet, day, tz),)
+        if begin <= now < end
+    ]
+    return max(found, default=None)
+
+
+def _hours(quiet: QuietHours, day: date, tz: ZoneInfo) -> tuple[int, int]:
+    """The quiet hours that begin on this day."""
+    last = day if quiet.end > quiet.start else day + _ONE
+    return _instant(day, quiet.start, tz), _instant(last, quiet.end, tz)
+
+
+def _instant(day: date, clock: str, tz: ZoneInfo) -> int:
+    return round(datetime.combine(day, time.fromisoformat(clock), tz).timestamp() * 1000)
 
 
 def tell(db: Connection, occurrence: Occurrence, *, now: int) -> int:
@@ -52,7 +86,7 @@ def to(db: Connection, alarm: Alarm, occurrence: Occurrence, *, now: int) -> int
     if begins is None and occurrence.what in rules.ENDS:
         return _end(db, alarm, occurrence, now)
     wanted = rules.wants(alarm, occurrence)
-    until = quiet.ends_at(alarm.conditions.quiet_hours, begins or occurrence.what, now) if wanted else None
+    until = ends_at(alarm.conditions.quiet_hours, begins or occurrence.what, now) if wanted else None
     if begins is not None:
         _begin(db, alarm, occurrence, begins, told=wanted, now=until or now)
     if not wanted:
@@ -134,7 +168,7 @@ def _end(db: Connection, alarm: Alarm, occurrence: Occurrence, now: int) -> int:
     if episode_rows.set_over(db, alarm.id, occurrence.subject, occurrence.at):
         return 0
     wanted = rules.wants(alarm, occurrence)
-    until = quiet.ends_at(alarm.conditions.quiet_hours, occurrence.what, now)
+    until = ends_at(alarm.conditions.quiet_hours, occurrence.what, now)
     channels = _notified_channels(alarm, episode)
     if not wanted or until is not None:
         channels = deliveries.keeping_open(db, alarm.organization_id, channels) if episode.told else ()

@@ -1,22 +1,26 @@
 """The form of a goal: a new one, changing one, trying what it would count, and deleting one."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Final
 
 from litestar.params import FromPath
+from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest
-from analytics_box.base.texts import GoalTexts
+from analytics_box.base.texts import GoalTexts, figures
 from analytics_box.products.goals import calls
 from analytics_box.products.goals.change import definition_of
+from analytics_box.products.goals.figures import GoalFigures, GoalPeriod, goal_figures
 from analytics_box.products.goals.form import LABELS, fields_of, message_of, values_of
-from analytics_box.products.goals.goal import Goal
+from analytics_box.products.goals.goal import Goal, GoalDefinition
 from analytics_box.products.goals.messages import ChangedGoal, NewGoal, OneGoal
 from analytics_box.products.goals.pages import USUAL, period_of
 from analytics_box.products.goals.reach import find_goal
-from analytics_box.products.goals.rules import MOST_CONDITIONS
+from analytics_box.products.goals.rules import MOST_CONDITIONS, page_filter
 from analytics_box.products.goals.shown import home
-from analytics_box.products.goals.trying import GoalTrial, try_goal
+from analytics_box.query.access import ReadScope
+from analytics_box.query.request import MAX_LIMIT
 from analytics_box.query.run import QueryRunner
 from analytics_box.tenants.tenancy import messages
 from analytics_box.tenants.websites.reach import own
@@ -25,6 +29,56 @@ from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.page.questions import ask
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+
+MOST_PAGES: Final = 5  # that are named
+
+
+class GoalTrial(Struct, frozen=True):
+    """The result of a trial: one line, the matching pages with their visitors, the number of further pages, and whether
+    no
+    visitor reached it.
+    """
+
+    said: str
+    pages: tuple[tuple[str, str], ...] = ()
+    others: str = ""
+    nobody: bool = False
+
+
+async def try_goal(queries: QueryRunner, site: int, goal: GoalDefinition, period: GoalPeriod) -> GoalTrial:
+    """The figures that this goal would have had in the period."""
+    (found,) = await goal_figures(queries, site, [replace(goal, amount="")], period)
+    if isinstance(found, str):
+        return GoalTrial(GoalTexts.failed.format(why=found), nobody=True)
+    if goal.type != "PAGE_VIEW":
+        return GoalTrial(_trial_text(GoalTexts.tried, found), nobody=not found.conversions)
+    pages = await _pages(queries, site, goal, period)
+    known = f"{figures.count(len(pages))}+" if len(pages) >= MAX_LIMIT else figures.count(len(pages))
+    words = GoalTexts.tried_page if len(pages) == 1 else GoalTexts.tried_pages.format(pages=known)
+    others = len(pages) - MOST_PAGES
+    return GoalTrial(
+        f"{words} {_trial_text(GoalTexts.tried, found)}",
+        tuple((figures.visible(path), figures.count(visitors)) for path, visitors in pages[:MOST_PAGES]),
+        GoalTexts.tried_others.format(count=figures.count(others)) if others > 0 else "",
+        not found.conversions,
+    )
+
+
+async def _pages(
+    queries: QueryRunner, site: int, goal: GoalDefinition, period: GoalPeriod
+) -> Sequence[tuple[str, int]]:
+    """The pages that the goal's path fits, the most viewed first."""
+    own = replace(page_filter(goal.target), field="path")
+    (entry,) = await queries.answer(period.request("top_pages", [own]), ReadScope((site,)))
+    return [(row["path"], row["visitors"]) for row in entry.data] if entry.success else []
+
+
+def _trial_text(words: str, found: GoalFigures) -> str:
+    return words.format(
+        conversions=figures.count(found.conversions),
+        visitors=figures.count(found.visitors),
+        rate=figures.percent(found.rate),
+    )
 
 
 async def new_form(visit: Visitor, website_id: FromPath[str]) -> Page:

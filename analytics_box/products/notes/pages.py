@@ -1,15 +1,20 @@
 """The page of a website's notes: whoever sees the website sees them, members write them."""
 
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, time
 from functools import partial
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from litestar.params import FromPath
 
 from analytics_box.base import texts
-from analytics_box.products.notes import calls, change, form, rows
-from analytics_box.products.notes.annotation import USUAL_COLOR
-from analytics_box.products.notes.messages import OneAnnotation
-from analytics_box.products.notes.view import line
+from analytics_box.base.errors import BadRequest
+from analytics_box.products.notes import calls, change, rows
+from analytics_box.products.notes.annotation import USUAL_COLOR, Annotation
+from analytics_box.products.notes.messages import ChangedAnnotation, NewAnnotation, OneAnnotation
+from analytics_box.products.notes.on_charts import line
+from analytics_box.products.notes.rules import WRITE_A_TIME
 from analytics_box.query import ranges
 from analytics_box.query.ranges import zone as zone_of
 from analytics_box.tenants.websites.reach import own
@@ -17,6 +22,74 @@ from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.page.dates import formats_of
 from analytics_box.web.page.questions import ask, back_of, short_name
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+
+# The fields of the form; those that are days are named as the wire names what they become.
+FIELDS: Final = ("text", "xValue", "time", "xEndValue", "endTime", "color", "public", "back", "zone")
+
+
+def new_of(form: Mapping[str, str], website_id: str, zone: ZoneInfo) -> NewAnnotation:
+    """The input for a new note from its form. Raises BadRequest."""
+    return NewAnnotation(
+        websiteId=website_id,
+        text=form.get("text", ""),
+        xValue=_instant(form, "xValue", "time", zone) or None,
+        xEndValue=_instant(form, "xEndValue", "endTime", zone) or None,
+        color=form.get("color") or None,
+        isPublic="public" in form,
+    )
+
+
+def change_of(form: Mapping[str, str], annotation_id: str, zone: ZoneInfo) -> ChangedAnnotation:
+    """The input for a changed note from its form. Raises BadRequest."""
+    when = _instant(form, "xValue", "time", zone)
+    if not when:
+        raise BadRequest.about("xValue", "Choose a day")
+    return ChangedAnnotation(
+        id=annotation_id,
+        text=form.get("text", ""),
+        xValue=when,
+        xEndValue=_instant(form, "xEndValue", "endTime", zone) or None,
+        color=form.get("color", ""),
+        isPublic="public" in form,
+    )
+
+
+def values_of(note: Annotation, zone: ZoneInfo) -> dict[str, str]:
+    """A stored note as its form shows it."""
+    day, clock = _date_and_time(note.at, note.content.days, zone)
+    end_day, end_clock = ("", "") if note.until is None else _date_and_time(note.until, note.content.days, zone)
+    return {
+        "text": note.content.text,
+        "xValue": day,
+        "time": clock,
+        "xEndValue": end_day,
+        "endTime": end_clock,
+        "color": note.content.color,
+        "public": "on" if note.content.public else "",
+    }
+
+
+def _date_and_time(at: int, days: bool, zone: ZoneInfo) -> tuple[str, str]:
+    """The day and the time of day of an instant, as inputs of forms take them."""
+    if days:
+        return datetime.fromtimestamp(at / 1000, UTC).date().isoformat(), ""
+    local = datetime.fromtimestamp(at / 1000, zone)
+    return local.date().isoformat(), local.time().isoformat("seconds" if local.second else "minutes")
+
+
+def _instant(form: Mapping[str, str], day_field: str, time_field: str, zone: ZoneInfo) -> str:
+    """A day, or a time with its offset, of two fields; empty where both are. Raises BadRequest."""
+    day, clock = form.get(day_field, "").strip(), form.get(time_field, "").strip()
+    if not clock:
+        return day
+    if not day:
+        raise BadRequest.about(day_field, "Choose the day of this time")
+    try:
+        local = datetime.combine(date.fromisoformat(day), time.fromisoformat(clock), zone)
+        return local.astimezone(UTC).isoformat()
+    except (ValueError, OverflowError) as refused:
+        raise BadRequest.about(day_field, WRITE_A_TIME) from refused
+
 
 OF_A_PAGE = 100
 
@@ -32,7 +105,7 @@ async def add(visit: Visitor, website_id: FromPath[str]) -> Answer:
     home = f"/sites/{website_id}"
 
     async def save() -> str:
-        await calls.add(visit.call, form.new_of(typed, website_id, _zone(visit, typed.get("zone", ""))))
+        await calls.add(visit.call, new_of(typed, website_id, _zone(visit, typed.get("zone", ""))))
         return back_of(typed.get("back", ""), home) or f"{home}/notes?done=added"
 
     return await visit.submit(save, lambda to, again: _list(to, website_id, again), values=typed)
@@ -49,7 +122,7 @@ async def save_note(visit: Visitor, website_id: FromPath[str], note_id: FromPath
     home = f"/sites/{website_id}"
 
     async def save() -> str:
-        await calls.alter(visit.call, form.change_of(typed, note_id, _zone(visit)))
+        await calls.alter(visit.call, change_of(typed, note_id, _zone(visit)))
         return back_of(typed.get("back", ""), home) or f"{home}/notes?done=saved"
 
     return await visit.submit(save, lambda to, again: _edit(to, website_id, note_id, again), values=typed)
@@ -131,7 +204,7 @@ async def _edit(visit: PageRequest, website_id: str, note_id: str, again: Again)
         shell=site_shell(visit, "overview", website),
         site=website,
         note=line(note, zone, formats_of(visit.person)),
-        values=again.values or {**form.values_of(note, zone), "back": visit.asked("back")},
+        values=again.values or {**values_of(note, zone), "back": visit.asked("back")},
         back=back_of(again.values.get("back", "") or visit.asked("back"), f"/sites/{website.id}"),
         errors=again.wrong,
         general=again.general,

@@ -6,11 +6,46 @@ from datetime import datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from msgspec import Struct
+
 from analytics_box.base.errors import BoxError
-from analytics_box.products.overview.week import Totals, WebsiteDay, WebsiteWeek, Weeks
 from analytics_box.query import ranges
 from analytics_box.query.plan import BUCKET, QueryPlan, runs_of
 from analytics_box.query.run import QueryRunner
+
+
+class WebsiteDay(Struct, frozen=True):
+    """A day of a website, as YYYY-MM-DD in the zone that was asked for."""
+
+    date: str
+    visitors: float = 0
+    pageviews: float = 0
+
+
+class Totals(Struct, frozen=True):
+    """The totals of some days."""
+
+    visitors: float = 0
+    pageviews: float = 0
+
+
+class WebsiteWeek(Struct, frozen=True):
+    """Seven days of a website, oldest first, and what they have in all."""
+
+    totals: Totals
+    days: tuple[WebsiteDay, ...]
+
+
+class Weeks(Struct, frozen=True):
+    """This week of websites and the one before, by the numbers of their sites; all websites are in both.
+
+    The week before ends seven days ago to the minute, as this one ends now. `since` is when it begins (UTC ms).
+    """
+
+    now: dict[int, Totals]
+    before: dict[int, Totals]
+    since: int
+
 
 AT_ONCE: Final = 200  # websites whose days are asked for together
 _MEASURES: Final = ("pageviews", "visitors")

@@ -3,21 +3,115 @@
 Members see profiles and export them, admins remove them; viewers do not get here (wire 4.5).
 """
 
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
+from urllib.parse import urlencode
 
+import msgspec
 from litestar.params import FromPath
 from litestar.response import Stream
+from msgspec import Struct
 
 from analytics_box.base import errors
+from analytics_box.base.identity import SignedInPerson as Reader
 from analytics_box.base.texts import People, figures
-from analytics_box.products.people import calls, download, view
+from analytics_box.ingest.profile_rules import Value
+from analytics_box.products.people import calls
 from analytics_box.products.people.holder import holder_of
-from analytics_box.products.people.reading import ProfilePerson, Profiles
+from analytics_box.products.people.reading import ProfilePerson, Profiles, instant
+from analytics_box.products.people.traces import TraceSubject
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import shell
+from analytics_box.web.page.dates import moment
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+
+
+class PersonLine(Struct, frozen=True):
+    """A person in the list. `email` is empty where it is the id or unknown."""
+
+    name: str
+    profile_id: str
+    email: str
+    when: str
+    href: str
+
+
+class PersonView(Struct, frozen=True):
+    """A person on their own page. `traits` are names and values in words."""
+
+    name: str
+    profile_id: str
+    email: str
+    first: str
+    last: str
+    traits: tuple[tuple[str, str], ...]
+    readable: bool
+    query: str
+
+
+def line(person: ProfilePerson, reader: Reader, home: str) -> PersonLine:
+    """A row of the list."""
+    name = person.display_name or person.profile_id
+    return PersonLine(
+        name=name,
+        profile_id=person.profile_id if name != person.profile_id else "",
+        email=person.email if person.email not in {name, person.profile_id} else "",
+        when=moment(person.updated_at, reader),
+        href=f"{home}/profile?{query_of('profile', person.profile_id)}",
+    )
+
+
+def person_view(person: ProfilePerson, reader: Reader) -> PersonView:
+    """A whole person."""
+    return PersonView(
+        name=person.display_name or person.profile_id,
+        profile_id=person.profile_id,
+        email=person.email,
+        first=moment(person.created_at, reader),
+        last=moment(person.updated_at, reader),
+        traits=_traits(person.traits),
+        readable=person.readable,
+        query=query_of("profile", person.profile_id),
+    )
+
+
+def query_of(name: str, value: str) -> str:
+    """A parameter for an address."""
+    return urlencode({name: value})
+
+
+def _traits(traits: Mapping[str, Value]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, _text(value)) for name, value in sorted(traits.items()))
+
+
+def _text(value: Value) -> str:
+    if isinstance(value, bool):
+        return People.yes if value else People.no
+    return str(value)
+
+
+async def pieces(
+    profiles: Profiles, website: Website, person: ProfilePerson | None, subject: TraceSubject, *, now: int
+) -> AsyncIterator[bytes]:
+    """The file's bytes, piece by piece: who it is, then a list of rows for each table that has some."""
+    head: dict[str, Any] = {
+        "exportedAt": instant(now),
+        "website": {"id": website.id, "domain": website.domain},
+        "profile": calls.profile_answer(person) if person is not None else None,
+        "visitors": calls.visits(subject),
+    }
+    yield msgspec.json.encode(head)[:-1]
+    table = ""
+    async for place, rows in profiles.traces(subject):
+        if not rows:
+            continue
+        between = b"," if place.table == table else (b"]" if table else b"") + f',"{place.table}":['.encode()
+        table = place.table
+        yield between + b",".join(msgspec.json.encode(row) for row in rows)
+    yield b"]}\n" if table else b"}\n"
+
 
 PER_PAGE = 50
 _FURTHEST = 1_000  # pages
@@ -38,7 +132,7 @@ async def person(visit: Visitor, website_id: FromPath[str]) -> Page:
         visit,
         website,
         "person.html",
-        person=view.person_view(found, visit.person),
+        person=person_view(found, visit.person),
         visitors=figures.count(count) if count != 1 else "1",
         any_visitors=count > 0,
         one_visitor=count == 1,
@@ -58,7 +152,7 @@ async def export(visit: Visitor, website_id: FromPath[str]) -> Stream:
     await profiles.erasures.beyond.require(subject.site)
     await visit.call.write(lambda db: calls.record_export(db, holder_of(website), actor=actor, now=now))
     return Stream(
-        download.pieces(profiles, website, found, subject, now=now),
+        pieces(profiles, website, found, subject, now=now),
         media_type="application/json",
         headers={"content-disposition": 'attachment; filename="person.json"', "cache-control": "no-store"},
     )
@@ -76,7 +170,7 @@ async def confirm(visit: Visitor, website_id: FromPath[str]) -> Page:
         found = await _person_in_address(visit, website)
         name, profile_id = found.display_name or found.profile_id, found.profile_id
     words = (People.confirm_device_title, People.confirm_device) if device else (People.confirm_title, People.confirm)
-    back = f"{_home(website)}/profile?{view.query_of('profile', profile_id)}" if profile_id else _home(website)
+    back = f"{_home(website)}/profile?{query_of('profile', profile_id)}" if profile_id else _home(website)
     return _page(
         visit,
         website,
@@ -113,7 +207,7 @@ async def _list(visit: PageRequest, website: Website, again: Again) -> Page:
     number = min(int(asked), _FURTHEST) if asked.isascii() and asked.isdigit() and len(asked) < 9 else 0
     found = await visit.parts[Profiles].listed(holder_of(website), search, limit=PER_PAGE + 1, offset=number * PER_PAGE)
     home = _home(website)
-    kept = f"{view.query_of('search', search)}&" if search else ""
+    kept = f"{query_of('search', search)}&" if search else ""
     return _page(
         visit,
         website,
@@ -121,7 +215,7 @@ async def _list(visit: PageRequest, website: Website, again: Again) -> Page:
         code=again.code,
         errors=again.wrong,
         search=search,
-        people=[view.line(one, visit.person, home) for one in found[:PER_PAGE]],
+        people=[line(one, visit.person, home) for one in found[:PER_PAGE]],
         later=f"{home}?{kept}page={number - 1}" if number else "",
         earlier=f"{home}?{kept}page={number + 1}" if len(found) > PER_PAGE else "",
         done=_done_text(visit),

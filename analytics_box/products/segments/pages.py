@@ -1,6 +1,7 @@
 """The page of a website's segments: readers see the shared ones and their own; members change them."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import parse_qsl
 
 from litestar.params import FromPath
@@ -14,16 +15,17 @@ from analytics_box.base.urls import url_parts
 from analytics_box.figures import chips
 from analytics_box.figures.converting import GoalTarget
 from analytics_box.figures.goals import KeptGoals, with_goals
-from analytics_box.figures.narrowing import Narrowing, Segment
+from analytics_box.figures.narrowing import Narrowing, Segment, normal
 from analytics_box.figures.narrowing_question import problems, question_filters
 from analytics_box.figures.segmented import SegmentedBoard
+from analytics_box.figures.values import Value, matching_values
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.segments import calls
 from analytics_box.products.segments.menu import address_of, narrowing
 from analytics_box.products.segments.messages import ChangedSegment, NewSegment, OneSegment
 from analytics_box.products.segments.segment import SEGMENTS
 from analytics_box.products.segments.segment import Segment as Saved
-from analytics_box.products.segments.typed import by_id, by_name
+from analytics_box.query.named_goals import FIELD
 from analytics_box.query.request import QueryFilterInput
 from analytics_box.tenants.saved import verbs
 from analytics_box.tenants.websites.reach import own
@@ -31,6 +33,31 @@ from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.page.questions import ask
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+
+
+def by_name(filters: Narrowing, goals: Sequence[GoalTarget]) -> Narrowing:
+    """The filters with a goal by its name where no other has that name."""
+    named = Counter(goal.name.casefold() for goal in goals)
+    shown = {goal.id: goal.name for goal in goals if goal.name.strip() and named[goal.name.casefold()] == 1}
+    return _with_goals(filters, lambda value: (shown.get(value, value),))
+
+
+def by_id(filters: Narrowing, goals: Sequence[GoalTarget]) -> Narrowing:
+    """The filters with each goal by its id, which its name, in any case, stands for."""
+    known = [Value(goal.id, goal.name) for goal in goals]
+    return _with_goals(filters, lambda value: matching_values(known, value))
+
+
+def _with_goals(filters: Narrowing, said: Callable[[str], tuple[str, ...]]) -> Narrowing:
+    return normal(
+        [
+            replace(item, values=tuple(name for value in item.values for name in said(value)))
+            if item.field == FIELD
+            else item
+            for item in filters.items
+        ],
+        filters.match,
+    )
 
 
 class SegmentLine(Struct, frozen=True):

@@ -3,12 +3,52 @@
 from collections.abc import Iterable
 from typing import Final
 
+from msgspec import Struct
+
 from analytics_box.base.facts.uptime import DEGRADED, DOWN, MAINTENANCE, UP
+from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
-from analytics_box.products.status_pages import span_rows
 from analytics_box.products.status_pages.incident import Impact, Incident
 from analytics_box.products.status_pages.page import Component, ComponentStatus
 from analytics_box.products.status_pages.whole import Whole
+
+
+class OpenSpan(Struct, frozen=True):
+    """A component's state since `start` (UTC ms): a state of monitors' spans (facts.uptime)."""
+
+    id: int
+    component_id: str
+    state: int
+    start: int
+
+
+_OPEN: Final = """
+-- component_spans.open
+select id, component_id, state, start from component_spans
+where until = 0 and component_id in (select id from status_page_components where page_id = ?)
+"""
+
+
+def open_of(db: Connection, page_id: str) -> dict[str, OpenSpan]:
+    """The current states of a page's components by id, without components that have no recorded state yet."""
+    return {span.component_id: span for span in records.all_of(db, OpenSpan, _OPEN, (page_id,))}
+
+
+def begin(db: Connection, component_id: str, state: int, start: int) -> None:
+    """A component is in this state from now on; end what it was first."""
+    db.execute(
+        "-- component_spans.begin\ninsert into component_spans (component_id, state, start) values (?, ?, ?)",
+        (component_id, state, start),
+    )
+
+
+def end(db: Connection, span: OpenSpan, until: int) -> None:
+    """Close a span at `until`. A span of no length is removed."""
+    if until <= span.start:
+        db.execute("-- component_spans.end\ndelete from component_spans where id = ?", (span.id,))
+    else:
+        db.execute("-- component_spans.end\nupdate component_spans set until = ? where id = ?", (until, span.id))
+
 
 _OWN: Final[dict[ComponentStatus, int]] = {
     "operational": UP,
@@ -47,12 +87,12 @@ def note(db: Connection, whole: Whole, now: int) -> None:
     by_people = [component for component in whole.components if component.monitor_id is None]
     if not by_people:
         return
-    known = span_rows.open_of(db, whole.page.id)
+    known = open_of(db, whole.page.id)
     for component in by_people:
         before, state = known.get(component.id), state_of(component, whole.incidents)
         if before is None:
-            span_rows.begin(db, component.id, state, now)
+            begin(db, component.id, state, now)
         elif before.state != state:
             at = max(now, before.start)
-            span_rows.end(db, before, at)
-            span_rows.begin(db, component.id, state, at)
+            end(db, before, at)
+            begin(db, component.id, state, at)

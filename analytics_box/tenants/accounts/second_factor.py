@@ -3,20 +3,63 @@
 Every function runs inside the caller's transaction; box.db has one writer, so no code can be used twice.
 """
 
+import hmac
 import logging
 import secrets
+from base64 import b32encode
+from urllib.parse import quote, urlencode
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base import audit, ids
 from analytics_box.base.acting import By
+from analytics_box.base.clock import SECOND
 from analytics_box.base.errors import BadRequest, Conflict, ErrorDetail
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.tenants.accounts import second_factor_rows as rows
-from analytics_box.tenants.accounts import totp
 from analytics_box.tenants.accounts.second_factor_rows import SecondFactor
+
+STEP = 30 * SECOND
+DIGITS = 6
+SECRET_BYTES = 20  # 160 bits (RFC 4226, 4)
+WINDOW = 1  # steps before and after now whose codes are taken (RFC 6238, 5.2)
+
+
+def code_at(secret: bytes, step: int, digits: int = DIGITS) -> str:
+    """The code of the step with this number (RFC 4226, 5.3)."""
+    mac = hmac.digest(secret, step.to_bytes(8, "big"), "sha1")
+    offset = mac[-1] & 0x0F
+    number = int.from_bytes(mac[offset : offset + 4], "big") & 0x7FFF_FFFF
+    return str(number % 10**digits).zfill(digits)
+
+
+def matching_step(secret: bytes, given: str, *, now: int, used: int) -> int | None:
+    """The step that a code belongs to; None for a wrong one and for steps up to `used`. `now` is UTC ms."""
+    given = "".join(given.split())
+    if not given.isascii() or not given.isdigit() or len(given) != DIGITS:
+        return None
+    middle = now // STEP
+    matching = [
+        step
+        for step in range(middle - WINDOW, middle + WINDOW + 1)
+        if hmac.compare_digest(code_at(secret, step), given) and step > used
+    ]
+    return matching[-1] if matching else None
+
+
+def secret_text(secret: bytes) -> str:
+    """A secret as authenticator apps take it, in groups of four."""
+    text = b32encode(secret).decode()
+    return " ".join(text[at : at + 4] for at in range(0, len(text), 4))
+
+
+def address(secret: bytes, *, account: str, issuer: str) -> str:
+    """The otpauth:// address that a QR code holds."""
+    fields = {"secret": b32encode(secret).decode(), "issuer": issuer, "digits": DIGITS, "period": STEP // SECOND}
+    return f"otpauth://totp/{quote(issuer)}:{quote(account)}?{urlencode(fields, quote_via=quote)}"
+
 
 log = logging.getLogger(__name__)
 
@@ -51,7 +94,7 @@ def begin(db: Connection, seal: Seal, user_id: str, now: int) -> None:
     found = rows.find(db, user_id)
     if found is not None and found.confirmed_at is not None:
         raise Conflict("The second factor is on already")
-    sealed = seal.seal(secrets.token_bytes(totp.SECRET_BYTES), owner=user_id)
+    sealed = seal.seal(secrets.token_bytes(SECRET_BYTES), owner=user_id)
     rows.replace(db, SecondFactor(user_id, sealed, 0, now, None))
 
 
@@ -68,7 +111,7 @@ def confirm(db: Connection, seal: Seal, owner: Owner, code: str) -> tuple[str, .
     found = rows.find(db, owner.user_id)
     if found is None or found.confirmed_at is not None:
         raise Conflict("There is no second factor to confirm")
-    step = totp.matching_step(seal.open(found.secret, owner=owner.user_id), code, now=owner.by.now, used=found.step)
+    step = matching_step(seal.open(found.secret, owner=owner.user_id), code, now=owner.by.now, used=found.step)
     if step is None:
         raise BadRequest("Wrong code", details=(ErrorDetail("code", "This code does not fit; type the newest one"),))
     rows.replace(db, replace(found, step=step, confirmed_at=owner.by.now))
@@ -82,7 +125,7 @@ def check(db: Connection, seal: Seal, user_id: str, given: str, now: int) -> boo
     if found is None or found.confirmed_at is None:
         return False
     try:
-        step = totp.matching_step(seal.open(found.secret, owner=user_id), given, now=now, used=found.step)
+        step = matching_step(seal.open(found.secret, owner=user_id), given, now=now, used=found.step)
     except SealBroken as broken:
         log.error("Codes of authenticator apps cannot be checked: %s", broken)
         step = None  # a recovery code still works

@@ -7,22 +7,70 @@ from functools import partial
 from typing import Literal
 
 from litestar.params import FromPath
+from msgspec import Struct
 
 from analytics_box.base import errors, texts
+from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.notify.change import ChannelTools
 from analytics_box.base.notify.kinds.kind import ChannelField, ChannelKind, Config
 from analytics_box.base.notify.kinds.table import KINDS
 from analytics_box.base.notify.mail import Mailer
 from analytics_box.base.notify.rules import Channel
 from analytics_box.base.store.db import Connection
+from analytics_box.base.texts import IntegrationTexts
 from analytics_box.tenants.configuration import calls as configuration_calls
 from analytics_box.tenants.configuration import channel_calls as procedures
 from analytics_box.tenants.configuration import channels
 from analytics_box.tenants.configuration.channel_calls import ChangedChannel, NewChannel, OfChannel
-from analytics_box.tenants.configuration.channel_view import row
 from analytics_box.tenants.tenancy import access, rules
+from analytics_box.web.page import dates
 from analytics_box.web.page.typed import web_address
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+
+
+class ChannelRow(Struct, frozen=True):
+    """A channel in the list. `last` says what became of the latest attempt; `well` whether that was good."""
+
+    id: str
+    name: str
+    kind: str
+    leads_to: str
+    enabled: bool
+    well: bool
+    last: str
+    waiting: str
+    signed: bool
+
+
+def row(channel: Channel, person: SignedInPerson) -> ChannelRow:
+    """A channel for this reader."""
+    return ChannelRow(
+        id=channel.id,
+        name=channel.name,
+        kind=KINDS[channel.kind].label,
+        leads_to=channel.shown,
+        enabled=channel.enabled,
+        well=not channel.last_error,
+        last=_last(channel, person),
+        waiting=_waiting(channel.waiting),
+        signed=KINDS[channel.kind].new_secret is not None,
+    )
+
+
+def _last(channel: Channel, person: SignedInPerson) -> str:
+    if channel.last_at is None:
+        return IntegrationTexts.never
+    when = dates.moment(channel.last_at, person)
+    if channel.last_error:
+        return IntegrationTexts.failed.format(when=when, error=channel.last_error)
+    return IntegrationTexts.sent.format(when=when)
+
+
+def _waiting(count: int) -> str:
+    if not count:
+        return ""
+    return IntegrationTexts.one_waiting if count == 1 else IntegrationTexts.waiting.format(count=count)
+
 
 HOME = "/settings/integrations"
 Confirmed = Literal["delete", "rotate"]

@@ -3,21 +3,148 @@
 They do what the procedures do, by the same functions.
 """
 
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
 from litestar.params import FromPath
+from msgspec import Struct
 
 from analytics_box.base import errors, texts
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.identity import SCOPES, ApiKey, SignedInPerson
+from analytics_box.base.settings import Settings
 from analytics_box.tenants.keys import calls as procedures
-from analytics_box.tenants.keys import change, examples, form, rows, rules, view
+from analytics_box.tenants.keys import change, form, rows, rules
 from analytics_box.tenants.keys.messages import ChangedKey, KeyId
 from analytics_box.tenants.keys.ring import KeyRing
 from analytics_box.tenants.keys.rules import StoredKey
-from analytics_box.tenants.keys.view import KeyListItem
 from analytics_box.tenants.websites.directory import Directory
+from analytics_box.web.page import dates
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+
+
+class Further(Struct, frozen=True):
+    """The scopes of a key on one website only."""
+
+    where: str
+    may: tuple[str, ...]
+
+
+class KeyListItem(Struct, frozen=True):
+    """A key in the list. `further` is what it may do on single websites beyond `may`; `switch` is the verb that turns
+    it off or on, empty where neither is possible."""
+
+    id: str
+    name: str
+    start: str
+    type: str
+    description: str
+    tags: tuple[str, ...]
+    state: str
+    state_text: str
+    may: tuple[str, ...]
+    where: str
+    further: tuple[Further, ...]
+    rate: str
+    used: str
+    made: str
+    ends: str
+    switch: str
+
+
+def key_shown(
+    record: StoredKey, *, names: Mapping[str, str], used: int | None, person: SignedInPerson, now: int
+) -> KeyListItem:
+    """A key in words. `names` are the organization's websites by id; `used` is UTC ms, five minutes coarse."""
+    words = texts.ApiKeys
+    state = rules.state_of(record, now)
+    key = rules.key_of(record)
+    where = words.everywhere
+    if key.websites is not None:
+        where = ", ".join(sorted(names.get(website, words.gone) for website in key.websites))
+    return KeyListItem(
+        id=record.id,
+        name=record.name,
+        start=record.start,
+        type=words.types[record.type],
+        description=record.description,
+        tags=record.tags,
+        state=state,
+        state_text=words.states[state],
+        may=_in_words(key.scopes),
+        where=where,
+        further=tuple(
+            sorted(
+                (Further(names.get(website, words.gone), _in_words(scopes)) for website, scopes in key.own.items()),
+                key=lambda one: one.where,
+            )
+        ),
+        rate=_rate(record),
+        used=words.used.format(when=dates.moment(used, person)) if used else words.unused,
+        made=words.made.format(when=dates.moment(record.created_at, person)),
+        ends=_ends(record, person, now),
+        switch="" if record.revoked_at is not None else "disable" if record.enabled else "enable",
+    )
+
+
+def _in_words(scopes: Collection[str]) -> tuple[str, ...]:
+    if len(scopes) == len(SCOPES):
+        return (texts.ApiKeys.everything,)
+    return tuple(texts.ApiKeys.scopes[scope] for scope in SCOPES if scope in scopes)
+
+
+def _rate(record: StoredKey) -> str:
+    rate, words = record.ratelimit, texts.ApiKeys
+    if rate is None or not rate.enabled:
+        return ""
+    return words.rate.format(most=f"{rate.max:,}", window=f"{rate.window:,}")
+
+
+def _ends(record: StoredKey, person: SignedInPerson, now: int) -> str:
+    words = texts.ApiKeys
+    if record.revoked_at is not None:
+        return words.revoked_at.format(when=dates.moment(record.revoked_at, person))
+    if record.expires_at is None:
+        return words.endless
+    text = words.ended if record.expires_at <= now else words.ends
+    return text.format(when=dates.moment(record.expires_at, person))
+
+
+class KeyExample(Struct, frozen=True):
+    """A command, and what it does."""
+
+    id: str
+    label: str
+    command: str
+
+
+def of(key: ApiKey, websites: Sequence[str], secret: str, settings: Settings) -> list[KeyExample]:
+    """Example commands for this key, each for the first website of the organization that it has access to."""
+    found = []
+    counts = next((website for website in websites if key.may("track:events", website)), "")
+    if counts or ("track:events" in key.scopes and key.websites is None):
+        found.append(KeyExample("track", texts.ApiKeys.example_track, track(settings.tracker_url, counts, secret)))
+    reads = next((website for website in websites if key.may("read:data", website)), "")
+    if reads:
+        found.append(KeyExample("query", texts.ApiKeys.example_query, query(settings.public_url, reads, secret)))
+    return found
+
+
+def track(base_url: str, website_id: str, secret: str) -> str:
+    """A command that sends an event."""
+    body = f'{{"name": "signup", "websiteId": "{website_id}"}}' if website_id else '{"name": "signup"}'
+    return f"curl '{base_url}/track' -H 'x-api-key: {secret}' -H 'content-type: application/json' -d '{body}'"
+
+
+def query(base_url: str, website_id: str, secret: str) -> str:
+    """A command that asks for the website's last seven days."""
+    body = '{"parameters": ["summary_metrics"], "preset": "last_7d"}'
+    return (
+        f"curl '{base_url}/v1/query?website_id={website_id}' -H 'x-api-key: {secret}' "
+        f"-H 'content-type: application/json' -d '{body}'"
+    )
+
 
 Ending = Literal["rotate", "revoke", "delete"]
 
@@ -116,7 +243,7 @@ async def _secret_page(visit: PageRequest, key_id: str, secret: str, *, title: s
         title=title,
         name=record.name,
         secret=secret,
-        examples=examples.of(rules.key_of(record), websites, secret, visit.parts.settings),
+        examples=of(rules.key_of(record), websites, secret, visit.parts.settings),
     )
 
 
@@ -145,9 +272,7 @@ async def _record(visit: PageRequest, key_id: str, *, working: bool) -> StoredKe
 def _key_page(visit: PageRequest, record: StoredKey) -> KeyListItem:
     parts, person = visit.parts, visit.person
     names = {site.id: site.name for site in parts[Directory].of(person.organization_id)}
-    return view.key_shown(
-        record, names=names, used=parts[KeyRing].last_used(record.id), person=person, now=visit.call.now
-    )
+    return key_shown(record, names=names, used=parts[KeyRing].last_used(record.id), person=person, now=visit.call.now)
 
 
 def _ending(text: str) -> Ending:

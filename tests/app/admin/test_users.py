@@ -14,7 +14,7 @@ import apsw
 import httpx
 import pytest
 
-from analytics_box.tenants.accounts import totp
+from analytics_box.tenants.accounts import second_factor
 from tests.running import EMAIL, PASSWORD, Box, running_box, serving, set_up
 from tests.running import run as run_command
 
@@ -165,7 +165,8 @@ def test_only_on_request_the_second_factor_goes_too(box: Box) -> None:
 
 def code_of(key: str) -> str:
     """What an authenticator app shows for this key now."""
-    return totp.code_at(base64.b32decode(key.replace(" ", "")), time.time_ns() // 1_000_000 // totp.STEP)
+    seconds = time.time_ns() // 1_000_000 // second_factor.STEP
+    return second_factor.code_at(base64.b32decode(key.replace(" ", "")), seconds)
 
 
 def test_an_unknown_address_is_named(box: Box) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analytics_box.tenants.audit_log.view import who
+from analytics_box.tenants.audit_log.pages import who
 
 # actor, the name that the box has for it, what the page says
 ACTORS = [

@@ -3,7 +3,7 @@
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from analytics_box.figures.explorer.drawn import draw_series
+from analytics_box.figures.explorer.answered import draw_series
 from analytics_box.figures.explorer.view import TypedQuery
 from analytics_box.query.catalog.registry import TYPES
 from analytics_box.web.page.dates import USUAL

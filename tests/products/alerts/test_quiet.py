@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 from analytics_box.products.alerts.alarm import Day, QuietHours
 from analytics_box.products.alerts.occurrence import What
-from analytics_box.products.alerts.quiet import ends_at
+from analytics_box.products.alerts.telling import ends_at
 from tests.cases import each
 
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -3,8 +3,7 @@
 import pytest
 
 from analytics_box.products.overview import compact
-from analytics_box.products.overview.compact import ErrorRow, ErrorSummary, VitalRow
-from analytics_box.products.overview.facts import Facts
+from analytics_box.products.overview.compact import ErrorRow, ErrorSummary, Facts, VitalRow
 
 RATED = [
     ("LCP", 2_500, "good", "2.5 s"),

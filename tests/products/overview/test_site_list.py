@@ -4,9 +4,18 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from analytics_box.products.overview.listing import Listing, WebsiteFigures, in_order, read_listing, search_websites
-from analytics_box.products.overview.site_list import WeekChange, change, site_card, sparkline
-from analytics_box.products.overview.week import Totals, WebsiteDay, Weeks
+from analytics_box.products.overview.list_pages import (
+    Listing,
+    WebsiteFigures,
+    WeekChange,
+    change,
+    in_order,
+    read_listing,
+    search_websites,
+    site_card,
+    sparkline,
+)
+from analytics_box.products.overview.weeks import Totals, WebsiteDay, Weeks
 from analytics_box.tenants.websites.rules import Website
 from tests.cases import each
 from tests.inprocess import BROWSER, SiteName, WholeBox

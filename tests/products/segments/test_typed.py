@@ -2,7 +2,7 @@
 
 from analytics_box.figures.converting import GoalTarget
 from analytics_box.figures.narrowing import Narrow, Narrowing
-from analytics_box.products.segments.typed import by_id, by_name
+from analytics_box.products.segments.pages import by_id, by_name
 
 GOALS = [GoalTarget("g1", "Signed up"), GoalTarget("g2", "Bought"), GoalTarget("g3", "Bought"), GoalTarget("g4", "")]
 PLAIN = Narrow("country", values=("g1",))

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from analytics_box.base.errors import InClickHouse
 from analytics_box.base.facts.tables import FACT_NAMES, SPANS
-from analytics_box.products.people import download, unused
+from analytics_box.products.people import pages, unused
 from analytics_box.products.people.reading import Profiles
 from analytics_box.query.engines import Engines
 from analytics_box.query.engines.clickhouse import line
@@ -65,7 +65,7 @@ class World(People):
             assert person is not None
             subject = await self.profiles.of_person(self.shop, person)
             website = SimpleNamespace(id="shop", domain="shop.example")
-            pieces = download.pieces(self.profiles, website, person, subject, now=0)  # type: ignore[arg-type]
+            pieces = pages.pieces(self.profiles, website, person, subject, now=0)  # type: ignore[arg-type]
             return b"".join([piece async for piece in pieces])
 
         return self.run(read())

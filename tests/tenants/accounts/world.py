@@ -5,7 +5,7 @@ from base64 import b32decode
 from urllib.parse import urlencode
 
 from analytics_box.base.acting import By
-from analytics_box.tenants.accounts import password_reset, totp
+from analytics_box.tenants.accounts import password_reset, second_factor
 from tests.inprocess import EMAIL, PASSWORD, Answer, WholeBox
 
 SECURITY = "/settings/security"
@@ -52,7 +52,7 @@ def begin(box: WholeBox, cookie: str) -> bytes:
 
 def code(box: WholeBox, secret: bytes) -> str:
     """What an app shows now."""
-    return totp.code_at(secret, box.clock.now() // totp.STEP)
+    return second_factor.code_at(secret, box.clock.now() // second_factor.STEP)
 
 
 def turn_on(box: WholeBox) -> tuple[str, bytes, list[str]]:

@@ -12,19 +12,161 @@ from msgspec import Struct
 
 from analytics_box.base.clock import DAY, HOUR, MINUTE, Clock
 from analytics_box.base.errors import BoxError
+from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
 from analytics_box.base.store.db import Connection, Db
+from analytics_box.base.texts import Alarms as Words
+from analytics_box.base.texts import figures
 from analytics_box.products.alerts import episode_rows, telling
 from analytics_box.products.alerts import rows as alarm_rows
 from analytics_box.products.alerts.alarm import Alarm
+from analytics_box.products.alerts.messages import duration
 from analytics_box.products.alerts.monitored import MonitorsOfOrganization
-from analytics_box.products.alerts.occurrence import Occurrence
-from analytics_box.products.alerts.traffic import occurrences, rows, rules
-from analytics_box.products.alerts.traffic.measured import TrafficFigures
+from analytics_box.products.alerts.occurrence import Occurrence, What
+from analytics_box.products.alerts.traffic import rows, rules
 from analytics_box.products.alerts.traffic.rows import WatchedPeriod
-from analytics_box.products.alerts.traffic.rules import Terms, Verdict
+from analytics_box.products.alerts.traffic.rules import DAYS, WEEKS, Sessions, Terms, Verdict, expected_value
 from analytics_box.query.engines import Engines
+from analytics_box.query.plan import QueryPlan, Source
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
+
+
+class TrafficWindow(Struct, frozen=True):
+    """The website and the window: `end` (UTC ms) identifies it, `at` is when it happened."""
+
+    website: Website
+    terms: Terms
+    end: int
+    at: int
+    public_url: str
+
+    @property
+    def window(self) -> str:
+        """The length of the window in words."""
+        return duration(self.terms.minutes * MINUTE)
+
+
+def subject(website_id: str) -> str:
+    """The subject of a website's alerts."""
+    return f"website:{website_id}"
+
+
+def spike(about: TrafficWindow, visitors: int, usual: float) -> Occurrence:
+    """More visitors than usual."""
+    return _comparison_text("traffic_spike", about, visitors, usual, Words.spike_title, Words.spike_text)
+
+
+def drop(about: TrafficWindow, visitors: int, usual: float) -> Occurrence:
+    """Fewer visitors than usual."""
+    return _comparison_text("traffic_drop", about, visitors, usual, Words.drop_title, Words.drop_text)
+
+
+def errors(about: TrafficWindow, sessions: Sessions) -> Occurrence:
+    """Too many sessions with an error."""
+    share = f"{figures.round_half_up(sessions.share, 1)}"
+    text = Words.errors_text.format(
+        share=share, sessions=figures.count(sessions.all), window=about.window, threshold=f"{about.terms.threshold:g}"
+    )
+    title = Words.errors_title.format(website=about.website.name)
+    return _occurrence("error_rate", about, title, text, ((Words.share_field, f"{share} %"),))
+
+
+def first_event(about: TrafficWindow, *, ever: bool) -> Occurrence:
+    """The first event after silence, or the first of all."""
+    title, text = (Words.first_ever_title, Words.first_ever_text) if ever else (Words.first_title, Words.first_text)
+    name = about.website.name
+    return _occurrence(
+        "first_event", about, title.format(website=name), text.format(hours=about.terms.silence_hours), ()
+    )
+
+
+def _comparison_text(
+    what: What, about: TrafficWindow, visitors: int, usual: float, title: str, text: str
+) -> Occurrence:
+    now, before = figures.count(visitors), figures.count(usual)
+    return _occurrence(
+        what,
+        about,
+        title.format(website=about.website.name),
+        text.format(visitors=now, expected=before, window=about.window),
+        ((Words.visitors_field, now), (Words.usual_field, before)),
+    )
+
+
+def _occurrence(
+    what: What, about: TrafficWindow, title: str, text: str, fields: tuple[tuple[str, str], ...]
+) -> Occurrence:
+    website = about.website
+    return Occurrence(
+        topic=f"{what}:{website.id}:{about.end}",
+        subject=subject(website.id),
+        what=what,
+        organization_id=website.organization_id,
+        at=about.at,
+        title=title,
+        text=text,
+        fields=fields,
+        url=f"{about.public_url}/sites/{website.id}",
+        website_id=website.id,
+    )
+
+
+_SECONDS = 5.0  # for one look
+_PEOPLE = (PAGE_VIEW, CUSTOM)
+
+
+class TrafficFigures:
+    """The figures of one round; each is asked for once, however many alarms want it. Windows are [start, end)."""
+
+    def __init__(self, engines: Engines) -> None:
+        self._engines = engines
+        self._known: dict[QueryPlan, int | None] = {}
+
+    async def visitors(self, site: int, start: int, end: int) -> int:
+        """Distinct visitors."""
+        return await self._count("events", "visitors", site, start, end)
+
+    async def usual(self, site: int, start: int, end: int) -> float | None:
+        """The usual number of visitors in this window; None if unknown."""
+        for steps in (WEEKS, DAYS):
+            earlier = [await self.visitors(site, start - step, end - step) for step in steps]
+            found = expected_value(earlier)
+            if found is not None:
+                return found
+        return None
+
+    async def sessions(self, site: int, start: int, end: int) -> Sessions:
+        """Sessions, and those of them that met an error."""
+        failing = await self._count("errors", "sessions", site, start, end)
+        seen = await self._count("events", "unique_sessions", site, start, end)
+        return Sessions(max(seen, failing), failing)
+
+    async def first(self, site: int, start: int, end: int) -> int | None:
+        """The time of the first event of a window (UTC ms), if there is one."""
+        if not await self._count("events", "total_events", site, start, end):
+            return None
+        return await self._ask("events", "first", site, start, end)
+
+    async def is_silent(self, site: int, start: int, end: int) -> bool:
+        """Whether there is no event in a window. The latest hour is looked at first: mostly that is enough."""
+        near = max(start, end - HOUR)
+        if await self._count("events", "total_events", site, near, end):
+            return False
+        return not await self._count("events", "total_events", site, start, near)
+
+    async def _count(self, source: Source, measure: str, site: int, start: int, end: int) -> int:
+        return await self._ask(source, measure, site, start, end) or 0
+
+    async def _ask(self, source: Source, measure: str, site: int, start: int, end: int) -> int | None:
+        if end <= start:
+            return 0
+        kinds = _PEOPLE if source == "events" else ()
+        plan = QueryPlan(source, (site,), start, end, measures=(measure,), kinds=kinds)
+        if plan not in self._known:
+            ((found,),) = await self._engines.rows(plan, seconds=_SECONDS)
+            self._known[plan] = None if found is None else int(str(found))
+        return self._known[plan]
+
 
 log = logging.getLogger(__name__)
 
@@ -84,7 +226,7 @@ class TrafficWatch:
                 told += await self._one(alarm, website, measured, end=end, since=since, now=now)
             except BoxError as busy:
                 log.warning("The traffic of %s could not be looked at: %s", website.id, busy.message)
-        there = {(alarm.id, occurrences.subject(website.id)) for alarm, website in pairs}
+        there = {(alarm.id, subject(website.id)) for alarm, website in pairs}
         await self._db.write(partial(_end_others, alarms=alarms, there=there, now=now))
         self._judged = end
         return told
@@ -126,17 +268,17 @@ class TrafficWatch:
         start = end - wanted.minutes * MINUTE
         if since > start:
             return None
-        about = occurrences.TrafficWindow(website, wanted, end=end, at=min(end, now), public_url=self._url)
+        about = TrafficWindow(website, wanted, end=end, at=min(end, now), public_url=self._url)
         if alarm.trigger == "error_rate":
             sessions = await measured.sessions(website.site, start, end)
             verdict = rules.error_rate(sessions, wanted)
-            return TrafficJudgement(verdict, occurrences.errors(about, sessions) if verdict == "begins" else None)
+            return TrafficJudgement(verdict, errors(about, sessions) if verdict == "begins" else None)
         usual = await measured.usual(website.site, start, end)
         if usual is None:
             return None
         visitors = await measured.visitors(website.site, start, end)
         verdict = (rules.spike if alarm.trigger == "traffic_spike" else rules.drop)(visitors, usual, wanted)
-        made = occurrences.spike if alarm.trigger == "traffic_spike" else occurrences.drop
+        made = spike if alarm.trigger == "traffic_spike" else drop
         return TrafficJudgement(verdict, made(about, visitors, usual) if verdict == "begins" else None)
 
     async def _first_event(
@@ -153,8 +295,8 @@ class TrafficWatch:
         ever = website.created_at > silent and await measured.first(site, 0, silent) is None
         if not ever and since > silent:
             return None
-        about = occurrences.TrafficWindow(website, wanted, end=first, at=first, public_url=self._url)
-        return TrafficJudgement("begins", occurrences.first_event(about, ever=ever))
+        about = TrafficWindow(website, wanted, end=first, at=first, public_url=self._url)
+        return TrafficJudgement("begins", first_event(about, ever=ever))
 
 
 def _state(db: Connection) -> tuple[list[Alarm], WatchedPeriod | None, dict[str, int]]:
@@ -177,7 +319,7 @@ def _begin(db: Connection, *, alarm_id: str, occurrence: Occurrence, now: int) -
 
 
 def _end(db: Connection, *, alarm: Alarm, website_id: str, now: int) -> None:
-    telling.end(db, alarm, occurrences.subject(website_id), now=now)
+    telling.end(db, alarm, subject(website_id), now=now)
 
 
 def _end_others(db: Connection, *, alarms: list[Alarm], there: set[tuple[str, str]], now: int) -> None:

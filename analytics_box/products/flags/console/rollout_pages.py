@@ -3,32 +3,207 @@ changes.
 """
 
 import asyncio
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
 from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
 
 from litestar.params import FromPath
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.errors import BadRequest, Conflict
+from analytics_box.base.errors import BadRequest, Conflict, ErrorDetail
+from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.texts import FlagForm, FlagList, FlagRollout, figures
 from analytics_box.products.flags.access import find_flag
-from analytics_box.products.flags.comparing.gains import Gains, compare
 from analytics_box.products.flags.comparing.people import RecentPeople
-from analytics_box.products.flags.console.schedule_fields import schedule_values, times_of
-from analytics_box.products.flags.console.scheduled import lines
 from analytics_box.products.flags.editing import change
 from analytics_box.products.flags.editing.messages import UpdateFlag
-from analytics_box.products.flags.flag import LONGEST_DESCRIPTION
+from analytics_box.products.flags.evaluation.compiling import Ruleset, compile_ruleset
+from analytics_box.products.flags.evaluation.context import EvaluationContext
+from analytics_box.products.flags.flag import LONGEST_DESCRIPTION, Flag, FlagDefinition, TargetGroup
 from analytics_box.products.flags.page_frame import FlagPageView, open_flag
 from analytics_box.products.flags.saving import save
 from analytics_box.products.flags.schedules import calls, rows
-from analytics_box.products.flags.schedules.messages import CreateFlagSchedule, DeleteFlagSchedule
+from analytics_box.products.flags.schedules.messages import CreateFlagSchedule, DeleteFlagSchedule, FlagSchedule
 from analytics_box.products.flags.sentences import percent
 from analytics_box.tenants.tenancy.messages import message_of
+from analytics_box.web.page import dates
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
+
+_OF_FORM: Final[Mapping[str, Mapping[str, str]]] = {
+    "switch": {"scheduledAt": "switch-at"},
+    "step": {"rolloutSteps": "step-at", "rolloutSteps[0].value": "step-percentage", "scheduledAt": "step-at"},
+    "ramp": {
+        "ramp.from": "ramp-from",
+        "ramp.to": "ramp-to",
+        "ramp.startsAt": "ramp-starts",
+        "ramp.endsAt": "ramp-ends",
+        "ramp.everyMinutes": "ramp-every",
+        "rolloutSteps": "ramp-starts",
+    },
+}
+
+
+def schedule_values(form: Mapping[str, str], zone: str) -> dict[str, Any]:
+    """The schedule in a form, as API input. Raises BadRequest, by field of the form."""
+    reading = _ScheduleFormReader(form, ZoneInfo(zone))
+    match form.get("kind", ""):
+        case "step":
+            step = {"scheduledAt": reading.instant("step-at"), "value": reading.number("step-percentage")}
+            found: dict[str, Any] = {"type": "update_rollout", "rolloutSteps": [step]}
+        case "ramp":
+            every = form.get("ramp-every", "")
+            ramp = {
+                "from": reading.number("ramp-from"),
+                "to": reading.number("ramp-to"),
+                "startsAt": reading.instant("ramp-starts"),
+                "endsAt": reading.instant("ramp-ends"),
+                "everyMinutes": int(every) if every in FlagRollout.everies else 60,
+            }
+            found = {"type": "update_rollout", "ramp": ramp}
+        case _:
+            what = "disable" if form.get("what") == "disable" else "enable"
+            found = {"type": what, "scheduledAt": reading.instant("switch-at")}
+    reading.check()
+    return found
+
+
+def times_of(name: str, form: Mapping[str, str]) -> str:
+    """The field of the form that a refusal is about."""
+    return _OF_FORM.get(form.get("kind", ""), {}).get(name, name)
+
+
+class _ScheduleFormReader:
+    def __init__(self, form: Mapping[str, str], zone: ZoneInfo) -> None:
+        self._form = form
+        self._zone = zone
+        self._wrong: dict[str, str] = {}
+
+    def instant(self, name: str) -> str:
+        """A local time of the form as an instant."""
+        try:
+            local = datetime.fromisoformat(self._form.get(name, "")).replace(tzinfo=self._zone)
+            return local.astimezone(UTC).isoformat()
+        except (ValueError, OverflowError):
+            self._wrong[name] = FlagRollout.no_time
+            return ""
+
+    def number(self, name: str) -> float:
+        """A percentage of the form."""
+        try:
+            found = float(self._form.get(name, "").strip().replace(",", ".").removesuffix("%"))
+        except ValueError:
+            found = -1
+        if not 0 <= found <= 100:
+            self._wrong[name] = FlagRollout.not_a_share
+        return found
+
+    def check(self) -> None:
+        """Raises BadRequest for all that is wrong."""
+        if self._wrong:
+            details = tuple(ErrorDetail(*one) for one in self._wrong.items())
+            raise BadRequest(next(iter(self._wrong.values())), details=details)
+
+
+class ScheduleLine(Struct, frozen=True):
+    """A schedule; `note` says how far it is or how it ended."""
+
+    id: str
+    what: str
+    note: str
+    pending: bool
+    is_bad: bool
+
+
+def lines(schedules: Iterable[FlagSchedule], person: SignedInPerson) -> list[ScheduleLine]:
+    """The schedules in words: pending ones, then finished ones."""
+    return [_line(one, person) for one in schedules]
+
+
+def _line(one: FlagSchedule, person: SignedInPerson) -> ScheduleLine:
+    pending = one.next_at is not None
+    return ScheduleLine(one.id, _what(one, person), _note(one, person), pending, bool(one.error))
+
+
+def _what(one: FlagSchedule, person: SignedInPerson) -> str:
+    words = FlagRollout
+    if not one.steps:
+        return words.switch_at.format(at=dates.moment(one.scheduled_at, person), what=words.kinds[one.type])
+    first, last = one.steps[0], one.steps[-1]
+    if first is last:
+        text = f"{words.kinds[one.type]} {percent(first.percentage)}"
+        return words.switch_at.format(at=dates.moment(first.at, person), what=text)
+    return words.ramp.format(
+        steps=len(one.steps),
+        start=percent(first.percentage),
+        first=dates.moment(first.at, person),
+        end=percent(last.percentage),
+        last=dates.moment(last.at, person),
+    )
+
+
+def _note(one: FlagSchedule, person: SignedInPerson) -> str:
+    words = FlagRollout
+    if one.next_at is None:
+        text = words.failed if one.error else words.ended
+        return text.format(at=dates.moment(one.ended_at or one.last_at, person), error=one.error)
+    done = sum(step.doneAt is not None for step in one.steps)
+    if not done:
+        return ""
+    waiting = next(step for step in one.steps if step.doneAt is None)
+    next_said = words.step_at.format(at=dates.moment(waiting.at, person), percent=percent(waiting.percentage))
+    return words.done_steps.format(done=done, steps=len(one.steps), next=next_said)
+
+
+class Gains(Struct, frozen=True):
+    """The number of people compared, the number who have the flag before and after, and the people who change."""
+
+    people: int
+    before: int
+    after: int
+    gained: tuple[str, ...]
+    lost: tuple[str, ...]
+
+
+def compare(
+    flag: Flag,
+    changed: FlagDefinition,
+    others: Iterable[Flag],
+    groups: Sequence[TargetGroup],
+    people: Iterable[EvaluationContext],
+) -> Gains:
+    """Compare the people who get the flag now and with the changed definition, as if the flag was active in both.
+
+    `others` are the flags of its scope, of which those of its environment may be needed.
+    """
+    beside = [one for one in others if one.environment == flag.environment and one.id != flag.id]
+    now = _compile_active(flag, flag.definition, beside, groups)
+    then = _compile_active(flag, changed, beside, groups)
+    looked = had = has = 0
+    gained: list[str] = []
+    lost: list[str] = []
+    for person in people:
+        was, is_on = (_is_on(ruleset, flag.key, person) for ruleset in (now, then))
+        looked, had, has = looked + 1, had + was, has + is_on
+        if was != is_on:
+            (gained if is_on else lost).append(person.user_id)
+    return Gains(looked, had, has, tuple(gained), tuple(lost))
+
+
+def _compile_active(
+    flag: Flag, definition: FlagDefinition, beside: Sequence[Flag], groups: Sequence[TargetGroup]
+) -> Ruleset:
+    active = replace(flag, definition=replace(definition, status="active"))
+    return compile_ruleset((*beside, active), groups)
+
+
+def _is_on(ruleset: Ruleset, key: str, person: EvaluationContext) -> bool:
+    outcome = ruleset.one(key, person)
+    return outcome is not None and outcome.enabled
+
 
 MOST_SAMPLES: Final = 12  # of those who change, by name
 LABELS: Final[Mapping[str, str]] = {

@@ -25,9 +25,8 @@ from analytics_box.products.flags.flag import (
     VariantType,
 )
 from analytics_box.products.flags.scope import FlagScope
-from analytics_box.products.flags.usage.messages import StaleFlagAnswer
 from analytics_box.products.flags.usage.reading import FlagUsage
-from analytics_box.products.flags.usage.shown import last_evaluated_at, stale_answer
+from analytics_box.products.flags.usage.shown import StaleFlagAnswer, last_evaluated_at, stale_answer
 from analytics_box.tenants.tenancy.messages import date
 
 

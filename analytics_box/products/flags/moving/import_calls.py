@@ -8,10 +8,14 @@ from msgspec import Meta, Struct
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.file_queue import Existing, FileQueue
 from analytics_box.base.store.db import Connection
+from analytics_box.products.flags import rows
 from analytics_box.products.flags.access import FlagReach, check, reach
+from analytics_box.products.flags.editing import change
 from analytics_box.products.flags.editing.change import stored_scope
 from analytics_box.products.flags.editing.draft import clean_environment
+from analytics_box.products.flags.flag import LONGEST_DESCRIPTION
 from analytics_box.products.flags.flag import Status as FlagStatus
+from analytics_box.products.flags.groups import change as groups
 from analytics_box.products.flags.messages import Environment, OwnedInput
 from analytics_box.products.flags.moving import files
 from analytics_box.products.flags.moving.planning import (
@@ -21,10 +25,38 @@ from analytics_box.products.flags.moving.planning import (
     Status,
     plan_import,
 )
-from analytics_box.products.flags.moving.storing import OutdatedPlan, store
 from analytics_box.products.flags.moving.wanted import MOST_BYTES, Source, SourceFile
 from analytics_box.products.flags.saving import save
 from analytics_box.web.call import Call
+
+_PRODUCTS: Final[dict[Source, str]] = {
+    "analytics-box": "a file",
+    "unleash": "Unleash",
+    "growthbook": "GrowthBook",
+    "launchdarkly": "LaunchDarkly",
+    "flagd": "flagd",
+    "flagd-v3": "flagd",
+}
+
+
+class OutdatedPlan(Exception):
+    """Raised when flags of the scope have changed since the plan was made."""
+
+
+def store(db: Connection, own: FlagReach, plan: FlagImportPlan, source: Source) -> None:
+    """Store all of it. Raises Forbidden, Conflict where flags would be too large together, or OutdatedPlan."""
+    check(db, own, "member")
+    if rows.revision(db, own.scope) != plan.revision:
+        raise OutdatedPlan
+    for one in plan.groups:
+        if one.group is not None and one.status in {"created", "updated"}:
+            groups.store_group(db, own, one.before, one.group)
+    for each in plan.flags:
+        if each.flag is not None and each.status in {"created", "updated"}:
+            note = "; ".join((f"From {_PRODUCTS[source]}", *each.wanted.notes))[:LONGEST_DESCRIPTION]
+            change.record(db, own.by, each.before, each.flag, act="imported", note=note)
+    change.check_size(db, own)
+
 
 IMPORTS: Final = 6  # a minute, for each organization
 _TRIES: Final = 3

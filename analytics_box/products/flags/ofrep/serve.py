@@ -4,9 +4,14 @@ Errors are OFREP's own, readable for pages of every origin, as all answers are; 
 """
 
 import hashlib
+import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Final
-from urllib.parse import quote, urlencode
+from urllib.parse import parse_qs, quote, urlencode
+
+import msgspec
+from msgspec import Struct
 
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import BadRequest, BoxError, BrokenBody, MethodNotAllowed, NotFound
@@ -14,9 +19,11 @@ from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.settings import Settings
 from analytics_box.base.urls import url_parts
 from analytics_box.products.flags.directory import Flags
-from analytics_box.products.flags.ofrep import asked, results
+from analytics_box.products.flags.evaluation.attributes import id_text, read_json
+from analytics_box.products.flags.evaluation.context import EvaluationContext
+from analytics_box.products.flags.flag import LONGEST_ENVIRONMENT
+from analytics_box.products.flags.ofrep import results
 from analytics_box.products.flags.ofrep.answers import Environment, Environments, bulk
-from analytics_box.products.flags.ofrep.asked import OfrepRequest
 from analytics_box.products.flags.ofrep.memo import CachedBulkAnswer, OfrepCache
 from analytics_box.products.flags.ofrep.results import Code
 from analytics_box.products.flags.ofrep.states import States
@@ -27,6 +34,82 @@ from analytics_box.web import body, render
 from analytics_box.web.address import network_of
 from analytics_box.web.asgi import Receive, Scope, Send, respond
 from analytics_box.web.streams import HEADERS
+
+LARGEST: Final = 65_536  # bytes of a body
+_MOST_PARAMETERS: Final = 20
+
+
+class OfrepRequest(Struct, frozen=True):
+    """The evaluation context and environment of a request."""
+
+    context: EvaluationContext
+    environment: str | None
+
+
+def read_request(content: bytes, query: bytes, environment: str = "") -> OfrepRequest:
+    """The request in a body and a query string, by default for an environment.
+
+    All of OFREP's context are properties, with those in an object `properties`, as in the flags API; of them
+    targetingKey (else userId), email, organizationId and teamId identify the user in rules. A value that cannot be read
+    counts as absent. `environment` in the context is a property like any other. Raises BrokenBody if the body is not a
+    JSON object, BadRequest if the context is not one.
+    """
+    given = _object(content)
+    context = given.get("context")
+    if context is None:
+        context = {}
+    if not isinstance(context, dict):
+        raise BadRequest("context has to be an object")
+    inside = context.get("properties")
+    return OfrepRequest(
+        EvaluationContext(
+            user_id=id_text(context.get("targetingKey")) or id_text(context.get("userId")),
+            email=id_text(context.get("email")),
+            organization_id=id_text(context.get("organizationId")),
+            team_id=id_text(context.get("teamId")),
+            properties={**inside, **context} if isinstance(inside, dict) else context,
+        ),
+        environment_name(parameters(query).get("environment", "") or environment),
+    )
+
+
+def environment_name(environment: str) -> str | None:
+    """The environment of this name; None for none. Raises BadRequest."""
+    if len(environment) > LONGEST_ENVIRONMENT:
+        raise BadRequest(f"environment can have up to {LONGEST_ENVIRONMENT} characters")
+    return environment or None
+
+
+def parameters(query: bytes) -> Mapping[str, str]:
+    """The parameters of a query string, of equal ones the first. Raises BadRequest for too many."""
+    try:
+        found = parse_qs(query.decode("latin-1"), max_num_fields=_MOST_PARAMETERS)
+    except ValueError as wrong:
+        raise BadRequest(f"There may be {_MOST_PARAMETERS} query parameters at most") from wrong
+    return {name: values[0] for name, values in found.items()}
+
+
+def _object(content: bytes) -> dict[str, Any]:
+    if not content:
+        return {}
+    try:
+        given = read_json(content)
+    except ValueError as broken:
+        raise BrokenBody("The body is not valid JSON") from broken
+    if not isinstance(given, dict):
+        raise BrokenBody("The body has to be a JSON object with a context")
+    return given
+
+
+def canonical(context: EvaluationContext) -> bytes:
+    """A context in one spelling: equal ones have equal bytes. Raises BrokenBody for one that nests too deep."""
+    with suppress(ValueError, OverflowError, RecursionError):
+        return msgspec.json.encode(context, order="sorted")
+    try:  # what msgspec does not write: halves of surrogate pairs, integers of more than 64 bits
+        return json.dumps(msgspec.structs.asdict(context), sort_keys=True).encode()
+    except RecursionError as broken:
+        raise BrokenBody("The body is not valid JSON") from broken
+
 
 EVALUATE: Final = "ofrep/v1/evaluate/flags"
 STREAMS: Final = "ofrep/v1/streams"
@@ -114,8 +197,8 @@ class Ofrep:
             await self._stream(place, found, network, scope, receive, send)
             return
         body.check_headers(scope["headers"], wanted=())
-        content = await body.read_body(scope, receive, limit=asked.LARGEST, seconds=self._body_seconds)
-        wanted = asked.read_request(content, scope["query_string"], environment_of_path)
+        content = await body.read_body(scope, receive, limit=LARGEST, seconds=self._body_seconds)
+        wanted = read_request(content, scope["query_string"], environment_of_path)
         found = self._flags.client(client_id, self._clock.now()) or found  # it may have changed while the body came
         environment = self._environments.of(found, wanted.environment, self._flags.ruleset(found, wanted.environment))
         if key is None:
@@ -131,7 +214,7 @@ class Ofrep:
         An answer is always at least as fresh as an event that the client names: events come from the same memory.
         """
         state = self._states.of(environment.scope, wanted.environment)
-        who = asked.canonical(environment.ruleset.uses.kept(wanted.context))
+        who = canonical(environment.ruleset.uses.kept(wanted.context))
         who += client_id.encode()  # the body names it, and a website can have several
         tag = f'"{state}.{hashlib.blake2b(who, digest_size=12).hexdigest()}"'.encode()
         headers = [(b"etag", tag), _OWN, *_EVERYWHERE]
@@ -165,11 +248,11 @@ class Ofrep:
         """Answer with a stream, from the last event that a reconnecting client saw, else from the state in its bulk
         answer.
         """
-        given = asked.parameters(scope["query_string"])
+        given = parameters(scope["query_string"])
         last = next((value for name, value in scope["headers"] if name == b"last-event-id"), b"").decode("latin-1")
         client_id, environment_of_path = place
         known = last or given.get("known", "")
-        environment = asked.environment_name(given.get("environment", "") or environment_of_path)
+        environment = environment_name(given.get("environment", "") or environment_of_path)
         if scope.get("head"):
             await respond(send, 200, list(_STREAM))
             return

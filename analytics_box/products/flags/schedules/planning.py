@@ -10,8 +10,7 @@ from analytics_box.base.store.db import Connection
 from analytics_box.products.flags.access import FlagReach, check, existing
 from analytics_box.products.flags.flag import Flag
 from analytics_box.products.flags.schedules import rows, rules
-from analytics_box.products.flags.schedules.messages import CreateFlagSchedule
-from analytics_box.products.flags.schedules.schedule import SUBJECT, FlagSchedule, RolloutStep
+from analytics_box.products.flags.schedules.messages import SUBJECT, CreateFlagSchedule, FlagSchedule, RolloutStep
 from analytics_box.tenants.tenancy.messages import millis
 
 

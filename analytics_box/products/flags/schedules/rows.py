@@ -7,7 +7,7 @@ import msgspec
 
 from analytics_box.base.store.db import Connection
 from analytics_box.products.flags.flag import Status
-from analytics_box.products.flags.schedules.schedule import FlagSchedule, RolloutStep
+from analytics_box.products.flags.schedules.messages import FlagSchedule, RolloutStep
 
 _FIELDS: Final = FlagSchedule.__struct_fields__
 _COLUMNS: Final = ", ".join(_FIELDS)

@@ -12,7 +12,7 @@ from analytics_box.base.clock import DAY, MINUTE
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.texts import FlagSchedules
 from analytics_box.products.flags.flag import Flag
-from analytics_box.products.flags.schedules.schedule import FlagSchedule, RolloutStep, ScheduleType
+from analytics_box.products.flags.schedules.messages import FlagSchedule, RolloutStep, ScheduleType
 
 MOST_STEPS: Final = 200
 MOST_PENDING: Final = 20  # schedules of a flag that are not over

@@ -18,7 +18,7 @@ from analytics_box.products.flags.editing import change
 from analytics_box.products.flags.flag import Flag
 from analytics_box.products.flags.saving import save
 from analytics_box.products.flags.schedules import rows, rules
-from analytics_box.products.flags.schedules.schedule import FlagSchedule
+from analytics_box.products.flags.schedules.messages import FlagSchedule
 from analytics_box.web.call import Parts
 
 log = logging.getLogger(__name__)

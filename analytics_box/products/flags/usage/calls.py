@@ -6,9 +6,15 @@ from datetime import date, timedelta
 from analytics_box.base import errors
 from analytics_box.products.flags.access import visible_flag
 from analytics_box.products.flags.directory import Flags
-from analytics_box.products.flags.usage.messages import FlagUsageAnswer, OutcomeUsageAnswer, UsageDayAnswer, WhichUsage
 from analytics_box.products.flags.usage.reading import Usage, usage
-from analytics_box.products.flags.usage.shown import last_evaluated_at, stale_answer
+from analytics_box.products.flags.usage.shown import (
+    FlagUsageAnswer,
+    OutcomeUsageAnswer,
+    UsageDayAnswer,
+    WhichUsage,
+    last_evaluated_at,
+    stale_answer,
+)
 from analytics_box.web.call import Call
 
 _EPOCH = date(1970, 1, 1)

@@ -1,8 +1,9 @@
 """Planned maintenance under /monitors/maintenance. It does what the procedures do."""
 
-from datetime import date, datetime
+from collections.abc import Iterable
+from datetime import date, datetime, time, timedelta
 from typing import Final
-from zoneinfo import available_timezones
+from zoneinfo import ZoneInfo, available_timezones
 
 from litestar.params import FromPath
 from msgspec import Struct
@@ -14,7 +15,7 @@ from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.messages import MonitorOrganizationInput
 from analytics_box.products.monitors.monitor import HOME
 from analytics_box.products.monitors.page_frame import frame
-from analytics_box.products.monitors.windows import calendar
+from analytics_box.products.monitors.window import MaintenanceWindow, spans
 from analytics_box.products.monitors.windows import calls as procedures
 from analytics_box.products.monitors.windows.fields import (
     creation_input,
@@ -29,6 +30,69 @@ from analytics_box.web.page import dates
 from analytics_box.web.page.questions import ask
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visitor
+
+WEEKS: Final = 5
+MOST: Final = 6  # on a day
+
+
+class CalendarEntry(Struct, frozen=True):
+    """A maintenance on a day. `begins` and `ends` are local times; empty where it began before or ends later."""
+
+    id: str
+    name: str
+    begins: time | None
+    ends: time | None
+
+
+class MaintenanceDay(Struct, frozen=True):
+    """A day of the calendar; `more` is how many maintenances it has beyond those that are listed."""
+
+    date: date
+    is_today: bool
+    entries: tuple[CalendarEntry, ...]
+    more: int
+
+
+def weeks(windows: Iterable[MaintenanceWindow], now: int, zone: str) -> tuple[tuple[MaintenanceDay, ...], ...]:
+    """Five weeks from the Monday of this one on."""
+    place = ZoneInfo(zone)
+    today = datetime.fromtimestamp(now / 1000, place).date()
+    first = today - timedelta(days=today.weekday())
+    days = [first + timedelta(days=number) for number in range(7 * WEEKS)]
+    found: dict[date, list[CalendarEntry]] = {day: [] for day in days}
+    start, end = _instant(days[0], place), _instant(days[-1] + timedelta(days=1), place)
+    for window in windows:
+        for span in spans(window, start, end):
+            _enter(found, window, span.start, span.end, place)
+    made = [_day(day, today, found[day]) for day in days]
+    return tuple(tuple(made[number : number + 7]) for number in range(0, len(made), 7))
+
+
+def _enter(
+    found: dict[date, list[CalendarEntry]], window: MaintenanceWindow, start: int, end: int, place: ZoneInfo
+) -> None:
+    begins, ends = (datetime.fromtimestamp(instant / 1000, place) for instant in (start, end))
+    last = (ends - timedelta(microseconds=1)).date()
+    for day, entries in found.items():
+        if begins.date() <= day <= last:
+            entry = CalendarEntry(
+                window.id,
+                window.name,
+                begins.time() if begins.date() == day else None,
+                ends.time() if ends.date() == day else None,
+            )
+            entries.append(entry)
+
+
+def _day(day: date, today: date, entries: list[CalendarEntry]) -> MaintenanceDay:
+    ordered = sorted(entries, key=lambda one: (one.begins or time.min, one.name))
+    return MaintenanceDay(day, day == today, tuple(ordered[:MOST]), max(len(ordered) - MOST, 0))
+
+
+def _instant(day: date, place: ZoneInfo) -> int:
+    """The start of a local day, in UTC ms."""
+    return round(datetime.combine(day, time(), place).timestamp() * 1000)
+
 
 PLACE: Final = f"{HOME}/maintenance"
 MOST_MONITORS: Final = 500  # to choose from; of more, whoever plans names groups or tags
@@ -169,11 +233,11 @@ def _monitors(visit: PageRequest) -> list[tuple[str, str]]:
 def _weeks(visit: PageRequest) -> list[list[CalendarDay]]:
     """The calendar; none where nothing is planned."""
     person, planned = visit.person, visit.parts[Monitors].windows(visit.person.organization_id)
-    made = calendar.weeks(planned, visit.call.now, person.time_zone) if planned else ()
+    made = weeks(planned, visit.call.now, person.time_zone) if planned else ()
     return [[_calendar_day(day, person) for day in week] for week in made]
 
 
-def _calendar_day(day: calendar.MaintenanceDay, person: SignedInPerson) -> CalendarDay:
+def _calendar_day(day: MaintenanceDay, person: SignedInPerson) -> CalendarDay:
     return CalendarDay(
         label=dates.short_day_text(day.date, person.date_format),
         is_today=day.is_today,
@@ -182,7 +246,7 @@ def _calendar_day(day: calendar.MaintenanceDay, person: SignedInPerson) -> Calen
     )
 
 
-def _times(entry: calendar.CalendarEntry, person: SignedInPerson) -> str:
+def _times(entry: CalendarEntry, person: SignedInPerson) -> str:
     """From when to when on that day; open where it goes on before or after."""
     begins, ends = (
         dates.time_text(datetime.combine(date.min, one), person.time_format) if one is not None else ""

@@ -16,18 +16,63 @@ from analytics_box.base import ids
 from analytics_box.base.clock import DAY, MINUTE, Clock
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.texts import StatusIncidents
+from analytics_box.base.texts import StatusIncidents as Words
 from analytics_box.products.monitors.telling import Told
 from analytics_box.products.status_pages import incident_rows
 from analytics_box.products.status_pages import rows as page_rows
-from analytics_box.products.status_pages.automatic import rows, rules, wording
+from analytics_box.products.status_pages.automatic import rows, rules
 from analytics_box.products.status_pages.directory import StatusPages
-from analytics_box.products.status_pages.incident import AffectedComponent, Incident
+from analytics_box.products.status_pages.incident import LONGEST_TITLE, AffectedComponent, Incident
 from analytics_box.products.status_pages.incidents import saying, ticking
 from analytics_box.products.status_pages.incidents.change import MOST_UPDATES
 from analytics_box.products.status_pages.names import public_name
 from analytics_box.products.status_pages.page import StatusPage
 from analytics_box.products.status_pages.saving import touch_page
 from analytics_box.products.status_pages.whole import Whole
+
+_LONGEST_NAME: Final = 80  # characters of a title
+_NAMED: Final = 10  # in a message
+
+
+def title(affected: Sequence[AffectedComponent]) -> str:
+    """The title of an incident, after the components that are down."""
+    names = [one.name[:_LONGEST_NAME] for one in affected]
+    said = names[0]
+    if len(names) == 2:
+        said = Words.two.format(first=names[0], last=names[1])
+    elif len(names) > 2:
+        said = Words.more.format(first=names[0], count=len(names) - 1)
+    pattern = Words.down_title if _is_down(affected) else Words.degraded_title
+    return pattern.format(names=said)[:LONGEST_TITLE]
+
+
+def opening_message(affected: Sequence[AffectedComponent]) -> str:
+    """The first update."""
+    return (Words.down if _is_down(affected) else Words.degraded).format(names=_names(affected))
+
+
+def joining_message(affected: Sequence[AffectedComponent]) -> str:
+    """The text of an update: further components are down."""
+    return Words.joined.format(names=_names(affected))
+
+
+def partial_recovery_message(affected: Sequence[AffectedComponent]) -> str:
+    """The text of an update: these components have recovered, others have not."""
+    return Words.some_recovered.format(names=_names(affected))
+
+
+def _is_down(affected: Sequence[AffectedComponent]) -> bool:
+    return any(one.impact == "down" for one in affected)
+
+
+def _names(affected: Sequence[AffectedComponent]) -> str:
+    names = [one.name for one in affected]
+    if len(names) > _NAMED:
+        return Words.more.format(first=", ".join(names[:_NAMED]), count=len(names) - _NAMED)
+    if len(names) == 1:
+        return names[0]
+    return Words.two.format(first=", ".join(names[:-1]), last=names[-1])
+
 
 KEPT: Final = 30 * DAY  # ms for which drafts that have ended, and what was told, are kept
 _AT_ONCE: Final = 100  # in one transaction, so that others may write in between
@@ -131,7 +176,7 @@ def _new_incident(db: Connection, happened: ComponentTransition) -> Incident:
         id=ids.new_id(),
         page_id=page.id,
         kind="incident",
-        title=wording.title(affected),
+        title=title(affected),
         status="investigating",
         severity=rules.severity_of(affected),
         origin="monitor",
@@ -142,7 +187,7 @@ def _new_incident(db: Connection, happened: ComponentTransition) -> Incident:
         updated_at=now,
         affected=affected,
     )
-    return saying.begin(db, page, made, wording.opening_message(affected), now=now)
+    return saying.begin(db, page, made, opening_message(affected), now=now)
 
 
 def _join_incident(db: Connection, happened: ComponentTransition, before: Incident) -> Incident:
@@ -153,8 +198,8 @@ def _join_incident(db: Connection, happened: ComponentTransition, before: Incide
         return _rewritten(db, before, affected, happened.now)
     if rules.is_untouched(before):
         wrong = rules.wrong_in(affected)
-        before = replace(before, title=wording.title(wrong), severity=rules.severity_of(wrong))
-    return _add_update(db, happened, before, affected, wording.joining_message((happened.component,)))
+        before = replace(before, title=title(wrong), severity=rules.severity_of(wrong))
+    return _add_update(db, happened, before, affected, joining_message((happened.component,)))
 
 
 def _recover(db: Connection, happened: ComponentTransition) -> bool:
@@ -178,7 +223,7 @@ def _recover_in(db: Connection, happened: ComponentTransition, before: Incident)
     if wrong and rules.is_unseen(before):
         _rewritten(db, before, wrong, happened.now)
     elif wrong:
-        _add_update(db, happened, before, affected, wording.partial_recovery_message((well,)))
+        _add_update(db, happened, before, affected, partial_recovery_message((well,)))
     elif before.publish_at is not None and rules.is_unseen(before):
         incident_rows.delete(db, before.id)
     else:
@@ -187,12 +232,10 @@ def _recover_in(db: Connection, happened: ComponentTransition, before: Incident)
 
 def _rewritten(db: Connection, before: Incident, affected: Sequence[AffectedComponent], now: int) -> Incident:
     """A draft that nobody has seen, as if it had been about these components from the beginning."""
-    update = replace(
-        before.updates[0], message=wording.opening_message(affected), affected=tuple(affected), updated_at=now
-    )
+    update = replace(before.updates[0], message=opening_message(affected), affected=tuple(affected), updated_at=now)
     after = replace(
         before,
-        title=wording.title(affected),
+        title=title(affected),
         severity=rules.severity_of(affected),
         updated_at=now,
         updates=(update,),

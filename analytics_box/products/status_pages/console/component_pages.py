@@ -1,6 +1,6 @@
 """The components of a status page under /status-pages/{id}/components, and its groups."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, Final
 
 from litestar.params import FromPath
@@ -9,7 +9,6 @@ from msgspec import Struct
 from analytics_box.base.errors import BadRequest, Conflict, NotFound
 from analytics_box.base.texts import StatusComponents, StatusPageList, figures
 from analytics_box.products.monitors.directory import Monitors
-from analytics_box.products.status_pages.console.arranging import entries, reordered_ids
 from analytics_box.products.status_pages.console.choosing import state_of
 from analytics_box.products.status_pages.console.frame import ConsolePage, frame, open_page
 from analytics_box.products.status_pages.console.new_pages import MOST_MONITORS
@@ -24,10 +23,59 @@ from analytics_box.products.status_pages.editing.messages import (
     UpdateComponentGroup,
 )
 from analytics_box.products.status_pages.page import Component, ComponentGroup
+from analytics_box.products.status_pages.whole import Whole
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.page.questions import ask
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
+
+
+class PageItem(Struct, frozen=True):
+    """A top-level item of a page: a component, or a group with its components."""
+
+    id: str
+    group: ComponentGroup | None
+    components: tuple[Component, ...]
+
+
+def entries(whole: Whole) -> list[PageItem]:
+    """The top-level items of a page, in its order."""
+    known = {group.id for group in whole.groups}
+    found = [
+        (group.position, PageItem(group.id, group, tuple(one for one in whole.components if one.group_id == group.id)))
+        for group in whole.groups
+    ]
+    found += [(one.position, PageItem(one.id, None, (one,))) for one in whole.components if one.group_id not in known]
+    return [entry for _, entry in sorted(found, key=lambda pair: (pair[0], pair[1].id))]
+
+
+def reordered_ids(whole: Whole, wanted: str, step: int) -> list[str]:
+    """The ids of everything in its order after one component or group went one place up (-1) or down (1).
+
+    A component in a group moves within it.
+    """
+    own = entries(whole)
+    top = [entry.id for entry in own]
+    inner = {entry.id: [one.id for one in entry.components] for entry in own if entry.group is not None}
+    for siblings in (top, *inner.values()):
+        _swap(siblings, wanted, step)
+    return list(_flat(top, inner))
+
+
+def _flat(top: Sequence[str], inner: dict[str, list[str]]) -> Iterable[str]:
+    for one in top:
+        yield one
+        yield from inner.get(one, ())
+
+
+def _swap(siblings: list[str], wanted: str, step: int) -> None:
+    if wanted not in siblings:
+        return
+    here = siblings.index(wanted)
+    there = here + step
+    if 0 <= there < len(siblings):
+        siblings[here], siblings[there] = siblings[there], siblings[here]
+
 
 UNKNOWN: Final = "There is no such component on this page"
 _SHOWN: Final = {"showUrl": "hideUrl", "showUptime": "hideUptimePercentage", "showLatency": "hideLatency"}

@@ -27,7 +27,7 @@ from analytics_box.products.status_pages.incidents.messages import (
     PublishIncident,
 )
 from analytics_box.products.status_pages.incidents.rules import moves
-from analytics_box.products.status_pages.subscribers import reached
+from analytics_box.products.status_pages.subscribers import deliveries
 from analytics_box.tenants.tenancy import members
 from analytics_box.tenants.tenancy.messages import millis
 from analytics_box.web.page import dates
@@ -197,7 +197,7 @@ async def _page(page: ConsolePage, incident: Incident, again: Again) -> Page:
     impacts = read_impacts(again.values) if again.values else impacts_of(incident.affected)
     tab: Tab = "now" if is_incident else "maintenances"
     ids = [one.id for one in incident.updates]
-    receivers = await visit.call.read(lambda db: reached.of(db, ids))
+    receivers = await visit.call.read(lambda db: deliveries.of(db, ids))
     return page.show(
         "incident.html",
         tab,

@@ -1,6 +1,7 @@
 """The settings of a status page under /status-pages/{id}/settings, with the page itself as they would make it."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 from zoneinfo import available_timezones
 
 from litestar import Response
@@ -9,14 +10,13 @@ from litestar.params import FromPath
 from analytics_box.base.errors import BadRequest, Conflict, NotFound, PayloadTooLarge
 from analytics_box.base.identity import at_least
 from analytics_box.base.store.db import Connection
-from analytics_box.base.texts import StatusPageForm, figures
+from analytics_box.base.texts import StatusPageForm, StatusPageList, figures
 from analytics_box.products.status_pages.access import StatusPageReach
 from analytics_box.products.status_pages.access import find_viewable_page as page_of
 from analytics_box.products.status_pages.console.frame import HOME, ConsolePage, frame, open_page
-from analytics_box.products.status_pages.console.settings_fields import fields_of, read_fields, settings_input
 from analytics_box.products.status_pages.editing import calls as procedures
 from analytics_box.products.status_pages.editing.draft import apply_fields
-from analytics_box.products.status_pages.editing.messages import TransferStatusPage
+from analytics_box.products.status_pages.editing.messages import TransferStatusPage, UpdateStatusPage
 from analytics_box.products.status_pages.files import change as files
 from analytics_box.products.status_pages.files import pictures
 from analytics_box.products.status_pages.files.pictures import PagePicture
@@ -29,10 +29,59 @@ from analytics_box.products.status_pages.view.snapshots import PageSnapshots
 from analytics_box.products.status_pages.whole import Whole
 from analytics_box.tenants.configuration import domains as proven
 from analytics_box.tenants.organizations import image
+from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.front import CONTENT_SECURITY_POLICY
 from analytics_box.web.page.questions import ask
 from analytics_box.web.page.templates import field_errors
+from analytics_box.web.page.typed import web_address
 from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
+
+_URLS: Final = ("websiteUrl", "supportUrl")
+_EMPTIED: Final = ("description", *_URLS, "theme", "domain")  # by leaving them empty
+_PLAIN: Final = ("name", "slug", "timeZone", "automaticIncidents")
+_TICKED: Final = ("isIndexed", "isSubscribable")
+NAMES: Final = (*_PLAIN, *_EMPTIED, *_TICKED, "password", "forgetPassword", "publishAfterMinutes")
+
+
+def fields_of(page: StatusPage) -> dict[str, str]:
+    """The form filled in with what a page is; its password is not."""
+    return {
+        "name": page.name,
+        "slug": page.slug,
+        "description": page.description,
+        "theme": page.theme if page.theme in {"light", "dark"} else "",
+        "websiteUrl": page.website_url or "",
+        "supportUrl": page.support_url or "",
+        "timeZone": page.zone,
+        "domain": page.domain or "",
+        "isIndexed": "on" if page.indexed else "",
+        "isSubscribable": "on" if page.subscribable else "",
+        "automaticIncidents": page.automatic,
+        "publishAfterMinutes": str(page.publish_after),
+    }
+
+
+def read_fields(form: Mapping[str, str]) -> dict[str, str]:
+    """The form as it was posted."""
+    return {name: form.get(name, "") for name in NAMES}
+
+
+def settings_input(fields: Mapping[str, str], page_id: str) -> UpdateStatusPage:
+    """The message that makes a page what the form says. Raises BadRequest."""
+    minutes = fields["publishAfterMinutes"].strip()
+    if not (minutes.isascii() and minutes.isdecimal() and len(minutes) <= 4):
+        raise BadRequest.about("publishAfterMinutes", StatusPageForm.no_minutes)
+    found: dict[str, Any] = {"statusPageId": page_id, "publishAfterMinutes": int(minutes)}
+    found |= {name: fields[name] for name in _PLAIN}
+    found |= {name: fields[name].strip() or None for name in _EMPTIED}
+    found |= {name: web_address(fields[name]) or None for name in _URLS}
+    found |= {name: fields[name] == "on" for name in _TICKED}
+    if fields["password"]:
+        found["password"] = fields["password"]
+    elif fields["forgetPassword"]:
+        found["password"] = None
+    return message_of(found, UpdateStatusPage, StatusPageList.wrong)
+
 
 _FRAMING: Final = {"content-security-policy": f"{CONTENT_SECURITY_POLICY}; frame-src 'self'"}
 _FRAMED: Final = {

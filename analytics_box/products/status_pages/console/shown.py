@@ -13,7 +13,7 @@ from analytics_box.products.monitors.listing.lines import duration_text
 from analytics_box.products.status_pages import markdown
 from analytics_box.products.status_pages.incident import Incident, IncidentUpdate, Status
 from analytics_box.products.status_pages.incidents.rules import moves
-from analytics_box.products.status_pages.subscribers.reached import UpdateReach
+from analytics_box.products.status_pages.subscribers.deliveries import UpdateReach
 from analytics_box.web.page import dates
 
 LONGEST_SAID: Final = 280  # characters of the latest update in a list

@@ -17,7 +17,7 @@ from analytics_box.products.status_pages.page import (
     StatusPage,
     Theme,
 )
-from analytics_box.products.status_pages.subscribers import places
+from analytics_box.products.status_pages.subscribers import wording
 from analytics_box.products.status_pages.whole import Whole
 from analytics_box.tenants.tenancy.messages import date
 from analytics_box.web.call import Call
@@ -120,7 +120,7 @@ def page_shown(call: Call, page: StatusPage) -> StatusPageAnswer:
     settings = call.parts.settings
     return StatusPageAnswer(
         **{name: getattr(page, name) for name in _PLAIN},
-        url=places.of(settings, page.slug, page.domain).page,
+        url=wording.of(settings, page.slug, page.domain).page,
         description=page.description or None,
         logo_url=pictures.url_of(page, "logo", settings),
         favicon_url=pictures.url_of(page, "favicon", settings),

@@ -13,7 +13,7 @@ from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.products.status_pages.files import rows
 from analytics_box.products.status_pages.page import FileKind, StatusPage
-from analytics_box.products.status_pages.subscribers import places
+from analytics_box.products.status_pages.subscribers import wording
 from analytics_box.tenants.organizations import image
 from analytics_box.tenants.organizations.image import Picture
 
@@ -38,7 +38,7 @@ def url_of(page: StatusPage, kind: FileKind, settings: Settings) -> str | None:
 
 def served_url(page: StatusPage, digest: str, settings: Settings) -> str:
     """The address of the picture with this digest on the page."""
-    return f"{places.of(settings, page.slug, page.domain).page}/files/{digest}"
+    return f"{wording.of(settings, page.slug, page.domain).page}/files/{digest}"
 
 
 async def fetch_picture(client: Client, url: str, kind: FileKind) -> PagePicture:

@@ -1,6 +1,7 @@
 """Incidents over RPC (wire 9.3). Scopes: read:status_pages, write:status_pages."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 
 from analytics_box.base import errors
 from analytics_box.base.store.db import Connection
@@ -8,22 +9,76 @@ from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.windows.rules import instant_of
 from analytics_box.products.status_pages import incident_rows as rows
 from analytics_box.products.status_pages.access import StatusPageReach, check, existing, find_reachable_page
-from analytics_box.products.status_pages.incident import Incident, Kind
-from analytics_box.products.status_pages.incidents import change
+from analytics_box.products.status_pages.incident import AffectedComponent, Incident, IncidentUpdate, Kind
+from analytics_box.products.status_pages.incident_rows import EarlierText
+from analytics_box.products.status_pages.incidents import change, rules
 from analytics_box.products.status_pages.incidents.messages import (
+    AffectedComponentAnswer,
     CreateIncident,
     DeleteIncidentAnswer,
+    EarlierTextAnswer,
     EditIncidentUpdate,
     IncidentAnswer,
     IncidentId,
+    IncidentUpdateAnswer,
     ListIncidents,
     PublishIncident,
     UpdateIncident,
 )
-from analytics_box.products.status_pages.incidents.shown import incident_answer
 from analytics_box.products.status_pages.saving import save
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
+from analytics_box.tenants.tenancy.messages import date
 from analytics_box.web.call import Call
+
+Earlier = Mapping[str, Sequence[EarlierText]]
+
+
+def incident_answer(incident: Incident, now: int, earlier: Earlier | None = None) -> IncidentAnswer:
+    """An incident as its organization sees it; `earlier` is what its updates said before, by their ids."""
+    return IncidentAnswer(
+        id=incident.id,
+        status_page_id=incident.page_id,
+        kind=incident.kind,
+        title=incident.title,
+        status=incident.status,
+        severity=incident.severity,
+        origin=incident.origin,
+        is_draft=incident.is_draft,
+        publish_at=_date(incident.publish_at),
+        scheduled_for=_date(incident.scheduled_for),
+        scheduled_until=_date(incident.scheduled_until),
+        started_at=date(incident.started_at),
+        monitoring_at=_date(incident.monitoring_at),
+        resolved_at=_date(incident.resolved_at),
+        created_at=date(incident.created_at),
+        updated_at=date(incident.updated_at),
+        updates=tuple(_update(each, (earlier or {}).get(each.id, ())) for each in incident.updates),
+        affected_monitors=_affected_answers(incident.affected),
+        next=rules.moves(incident, now),
+    )
+
+
+def _update(update: IncidentUpdate, earlier: Sequence[EarlierText]) -> IncidentUpdateAnswer:
+    return IncidentUpdateAnswer(
+        id=update.id,
+        status=update.status,
+        message=update.message,
+        at=date(update.at),
+        created_at=date(update.created_at),
+        updated_at=date(update.updated_at),
+        notified=update.notified,
+        author=update.author,
+        affected_monitors=_affected_answers(update.affected),
+        earlier=tuple(EarlierTextAnswer(each.message, date(each.replaced_at), each.author) for each in earlier),
+    )
+
+
+def _affected_answers(affected: Sequence[AffectedComponent]) -> tuple[AffectedComponentAnswer, ...]:
+    return tuple(AffectedComponentAnswer(each.component_id, each.name, each.impact) for each in affected)
+
+
+def _date(instant: int | None) -> datetime | None:
+    return None if instant is None else date(instant)
 
 
 async def create_incident(call: Call, given: CreateIncident) -> IncidentAnswer:

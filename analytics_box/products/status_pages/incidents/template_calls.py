@@ -1,10 +1,13 @@
 """Words to begin incidents with, over RPC. Scopes: read:status_pages, write:status_pages."""
 
-from analytics_box.base import errors
+from typing import Final
+
+from analytics_box.base import audit, errors, ids
+from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
-from analytics_box.products.status_pages.access import check, find_reachable_page
+from analytics_box.products.status_pages.access import StatusPageReach, check, existing, find_reachable_page
 from analytics_box.products.status_pages.incidents import template_rows as rows
-from analytics_box.products.status_pages.incidents import templates
+from analytics_box.products.status_pages.incidents import words
 from analytics_box.products.status_pages.incidents.messages import (
     IncidentTemplateAnswer,
     IncidentTemplateId,
@@ -14,6 +17,52 @@ from analytics_box.products.status_pages.incidents.messages import (
 from analytics_box.products.status_pages.incidents.template_rows import IncidentTemplate
 from analytics_box.tenants.tenancy.messages import Success, date
 from analytics_box.web.call import Call
+
+MOST: Final = 100  # of a page
+
+
+def save(db: Connection, own: StatusPageReach, given: SaveIncidentTemplate) -> IncidentTemplate:
+    """A new template, or another state of one. Raises Forbidden, NotFound, BadRequest or Conflict."""
+    check(db, own, "member")
+    page = existing(db, own, given.status_page_id)
+    known = rows.of_page(db, page.id)
+    before = next((each for each in known if each.id == given.template_id), None)
+    if given.template_id is not None and before is None:
+        raise errors.NotFound.of("incidentTemplate", given.template_id)
+    if before is None and len(known) >= MOST:
+        raise errors.Conflict.full("incidentTemplates", MOST, f"This page has {MOST} templates; delete one first")
+    name = " ".join(given.name.split())
+    if not name:
+        raise BadRequest.about("name", "Give it a name")
+    made = IncidentTemplate(
+        id=before.id if before is not None else ids.new_id(),
+        page_id=page.id,
+        name=words.title(name),
+        title=words.title(given.title) if given.title.strip() else "",
+        severity=given.severity,
+        message=words.optional(given.message),
+        created_at=before.created_at if before is not None else own.by.now,
+    )
+    if made == before:
+        return made
+    rows.store_template(db, made)
+    action: audit.Action = "created" if before is None else "updated"
+    audit.record(db, own.by, page.organization_id, action, "incident_template", made.id, {"name": made.name})
+    return made
+
+
+def delete(db: Connection, own: StatusPageReach, template_id: str) -> None:
+    """Delete a template. Raises Forbidden or NotFound."""
+    check(db, own, "member")
+    gone = rows.find(db, template_id)
+    if gone is None:
+        raise errors.NotFound.of("incidentTemplate", template_id)
+    try:
+        page = existing(db, own, gone.page_id)
+    except errors.NotFound as elsewhere:
+        raise errors.NotFound.of("incidentTemplate", template_id) from elsewhere
+    rows.delete(db, gone.id)
+    audit.record(db, own.by, page.organization_id, "deleted", "incident_template", gone.id, {"name": gone.name})
 
 
 async def list_templates(call: Call, given: ListIncidentTemplates) -> list[IncidentTemplateAnswer]:
@@ -33,7 +82,7 @@ async def save_template(call: Call, given: SaveIncidentTemplate) -> IncidentTemp
     Raises Forbidden, NotFound, BadRequest or Conflict.
     """
     own, _ = find_reachable_page(call, given.status_page_id)
-    return _template_answer(await call.write(lambda db: templates.save(db, own, given)))
+    return _template_answer(await call.write(lambda db: save(db, own, given)))
 
 
 async def delete_template(call: Call, given: IncidentTemplateId) -> Success:
@@ -45,7 +94,7 @@ async def delete_template(call: Call, given: IncidentTemplateId) -> Success:
         own, _ = find_reachable_page(call, found.page_id)
     except errors.NotFound as elsewhere:
         raise errors.NotFound.of("incidentTemplate", given.templateId) from elsewhere
-    await call.write(lambda db: templates.delete(db, own, given.templateId))
+    await call.write(lambda db: delete(db, own, given.templateId))
     return Success()
 
 

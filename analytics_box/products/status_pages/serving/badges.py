@@ -1,5 +1,6 @@
 """Badges: how a page or a component is, as a small picture for other people's pages. Pure."""
 
+import re
 from collections.abc import Callable
 from typing import Final
 
@@ -7,7 +8,14 @@ from analytics_box.base.texts import StatusPublic as Words
 from analytics_box.products.status_pages.seen import PageSeen
 from analytics_box.products.status_pages.serving import shown
 from analytics_box.products.status_pages.serving.shown import Look
-from analytics_box.products.status_pages.serving.xml_text import clean
+
+_NO_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+def clean(text: str) -> str:
+    """Text without the characters that XML does not have."""
+    return _NO_XML.sub("", text)
+
 
 Render = Callable[..., str]
 

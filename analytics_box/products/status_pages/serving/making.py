@@ -2,20 +2,96 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from email.utils import formatdate
 from typing import Any, Final
+from uuid import UUID, uuid5
 
 import msgspec
+from msgspec import Struct
 
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import BoxError
+from analytics_box.base.texts import StatusPublic as Words
+from analytics_box.products.status_pages import markdown
 from analytics_box.products.status_pages.seen import IncidentSeen, PageSeen
-from analytics_box.products.status_pages.serving import badges, feeds, history, shown
+from analytics_box.products.status_pages.serving import badges, history, shown, times
+from analytics_box.products.status_pages.serving.badges import clean
 from analytics_box.products.status_pages.serving.history import Month
 from analytics_box.products.status_pages.serving.kept import RenderedAnswer
 from analytics_box.products.status_pages.serving.shown import ComponentView
 from analytics_box.products.status_pages.serving.times import month as month_in_words
 from analytics_box.products.status_pages.statuspage import answers
 from analytics_box.products.status_pages.whole import Whole
+
+MOST: Final = 50  # entries
+_OURS: Final = UUID("5f0e5a0e-6c4e-5a1b-9d3e-3a7c1b2f4d60")  # under which ids become addresses
+
+
+class FeedEntry(Struct, frozen=True):
+    """An update. `id` never changes, also when the page moves to another address; `html` is its text."""
+
+    id: str
+    url: str
+    title: str
+    html: str
+    published: str
+    updated: str
+    published_rfc822: str
+
+
+class Feed(Struct, frozen=True):
+    """A whole feed."""
+
+    id: str
+    title: str
+    url: str
+    author: str
+    updated: str
+    built: str
+    entries: tuple[FeedEntry, ...]
+
+
+def feed(seen: PageSeen) -> Feed:
+    """The feed of a page."""
+    said = [(one, update) for one in (*seen.incidents, *seen.maintenances) for update in one.updates]
+    said.sort(key=lambda pair: (-pair[1].at, pair[1].id))
+    latest = max((update.updated_at for _, update in said), default=seen.created_at)
+    entries = tuple(
+        FeedEntry(
+            id=_urn(update.id),
+            url=f"{seen.url}/incidents/{one.id}#{update.id}",
+            title=clean(Words.feed_entry.format(title=one.title, status=Words.statuses[update.status])),
+            html=clean(str(markdown.html(update.message))),
+            published=times.iso(update.at),
+            updated=times.iso(max(update.updated_at, update.at)),
+            published_rfc822=formatdate(update.at // 1000, usegmt=True),
+        )
+        for one, update in said[:MOST]
+    )
+    return Feed(
+        id=_urn(seen.id),
+        title=clean(Words.feed.format(name=seen.name)),
+        url=seen.url,
+        author=clean(seen.organization),
+        updated=times.iso(latest),
+        built=formatdate(latest // 1000, usegmt=True),
+        entries=entries,
+    )
+
+
+def atom(render: Callable[..., str], seen: PageSeen) -> str:
+    """The feed as Atom (RFC 4287)."""
+    return render("status/atom.xml", feed=feed(seen))
+
+
+def rss(render: Callable[..., str], seen: PageSeen) -> str:
+    """The feed as RSS 2.0."""
+    return render("status/rss.xml", feed=feed(seen))
+
+
+def _urn(known: str) -> str:
+    return f"urn:uuid:{uuid5(_OURS, known)}"
+
 
 Render = Callable[..., str]  # a template's name and its context → a page
 Between = Callable[[Whole, int, int, int, int], Awaitable[Sequence[IncidentSeen]]]
@@ -88,9 +164,9 @@ class Maker:
             return _ENCODER.encode(document(seen)) if document is not None and rest.endswith(".json") else None
         match rest.split("/"):
             case ["history.atom"]:
-                return feeds.atom(self._render, seen).encode()
+                return atom(self._render, seen).encode()
             case ["history.rss"]:
-                return feeds.rss(self._render, seen).encode()
+                return rss(self._render, seen).encode()
             case ["badge.svg"]:
                 return badges.of_page(self._render, seen).encode()
             case ["badge", file]:

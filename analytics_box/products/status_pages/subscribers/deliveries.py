@@ -7,7 +7,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Collection
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -26,10 +26,52 @@ from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.products.status_pages.subscriber import UNCONFIRMED_FOR, Message, News, SubscriberKind
-from analytics_box.products.status_pages.subscribers import places, reached, rows, secrets, wording
+from analytics_box.products.status_pages.subscribers import rows, secrets, wording
 from analytics_box.products.status_pages.subscribers.rows import SubscriberDelivery
 from analytics_box.products.status_pages.subscribers.secrets import SubscriberSecrets
 from analytics_box.products.status_pages.subscribers.wording import MessageContext
+
+
+class UpdateReach(NamedTuple):
+    """The number of subscribers that have received an update, and whether it still waits for the first one."""
+
+    sent: int
+    waits: bool
+
+
+def count(db: Connection, topic: str) -> None:
+    """Note that one more subscriber has received the update of this topic; a request to confirm is no update."""
+    db.execute(
+        """
+        -- subscribers.reached.count
+        update incident_updates set sent = sent + 1
+        where id = (select update_id from subscriber_messages where topic = ?)
+        """,
+        (topic,),
+    )
+
+
+def of(db: Connection, updates: Collection[str]) -> dict[str, UpdateReach]:
+    """The number of subscribers who received each of these updates, and whether it waits for the first one.
+
+    Updates from before the box counted this have their deliveries of the last 30 days.
+    """
+    found = db.execute(
+        """
+        -- subscribers.reached.of
+        select id,
+          case when sent > 0 then sent else (
+            select count(*) from subscriber_deliveries
+            where topic = one.id and ended_at is not null and error = ''
+          ) end,
+          sent = 0 and exists (select 1 from subscriber_deliveries where topic = one.id and due_at is not null)
+        from incident_updates as one
+        where id in (select value from json_each(?))
+        """,
+        (msgspec.json.encode(list(updates)).decode(),),
+    )
+    return {str(one): UpdateReach(int(str(sent)), bool(waits)) for one, sent, waits in found.fetchall()}
+
 
 log = logging.getLogger(__name__)
 
@@ -112,7 +154,7 @@ class SubscriberDeliveries:
             elif again_at is None:
                 rows.set_ended(db, delivery, attempts=attempts, now=now, error=outcome.error)
                 if not outcome.error:
-                    reached.count(db, delivery.topic)
+                    count(db, delivery.topic)
                     since = delivery.backoff.failing_since
                     if since is not None and since <= now - rules.OUTAGE:
                         rows.end_obsolete(db, delivery.subscriber_id, now=now)
@@ -136,7 +178,7 @@ class SubscriberDeliveries:
         except SealBroken as broken:
             log.error("subscriber %s: %s", delivery.subscriber_id, broken)
             return SendOutcome(UNSEALED), False, False
-        where = places.of(self._settings, delivery.slug, delivery.domain)
+        where = wording.of(self._settings, delivery.slug, delivery.domain)
         about = MessageContext(delivery.page_id, delivery.page, delivery.zone, where, where.subscription(own.link))
         message: News | Any = msgspec.json.decode(delivery.message, type=Message)
         if delivery.kind == "email":

@@ -12,12 +12,35 @@ from analytics_box.base.notify.html_mail import Action, HtmlMail, MailRow, Rende
 from analytics_box.base.notify.mail import Mail
 from analytics_box.base.notify.message import line
 from analytics_box.base.notify.wording import iso
+from analytics_box.base.settings import Settings
 from analytics_box.base.texts import StatusSubscribers as Words
 from analytics_box.base.urls import url_parts
 from analytics_box.products.status_pages import markdown
 from analytics_box.products.status_pages.incident import ENDED, Impact
 from analytics_box.products.status_pages.subscriber import ComponentImpact, News
-from analytics_box.products.status_pages.subscribers.places import Places
+
+_PREFIX: Final = "/status/"  # under which pages live on the box's own host
+
+
+class Places(Struct, frozen=True):
+    """The addresses of one page."""
+
+    page: str
+
+    def incident(self, incident_id: str) -> str:
+        return f"{self.page}/incidents/{incident_id}"
+
+    def subscription(self, link: str) -> str:
+        """The page on which a subscriber confirms, chooses components and unsubscribes."""
+        return f"{self.page}/subscription/{link}"
+
+
+def of(settings: Settings, slug: str, domain: str | None) -> Places:
+    """The addresses of a page: on its custom domain if it has one."""
+    if domain:
+        return Places(f"{'https' if settings.secure else 'http'}://{domain}")
+    return Places(f"{settings.public_url}{_PREFIX}{slug}")
+
 
 _LONGEST_SUBJECT = 180  # characters
 _LONGEST_SENDER = 80

@@ -12,8 +12,8 @@ from analytics_box.base.errors import BadRequest
 from analytics_box.products.flags.access import FlagReach
 from analytics_box.products.flags.flag import LARGEST_SCOPE
 from analytics_box.products.flags.moving import files, flagd_writing, planning
+from analytics_box.products.flags.moving.import_calls import OutdatedPlan, store
 from analytics_box.products.flags.moving.planning import FlagImportTarget, plan_import
-from analytics_box.products.flags.moving.storing import OutdatedPlan, store
 from analytics_box.products.flags.saving import save
 from tests.cases import each
 from tests.products.flags.evaluation.made import flag, group

@@ -12,7 +12,7 @@ from analytics_box.base.clock import DAY, HOUR, MINUTE
 from analytics_box.base.errors import BadRequest, BoxError
 from analytics_box.products.flags.flag import Flag, FlagDefinition, Status
 from analytics_box.products.flags.schedules import rules
-from analytics_box.products.flags.schedules.schedule import FlagSchedule, RolloutStep, ScheduleType
+from analytics_box.products.flags.schedules.messages import FlagSchedule, RolloutStep, ScheduleType
 from tests.cases import each
 
 NOW = 1_800_000_000_000

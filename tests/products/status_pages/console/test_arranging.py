@@ -1,6 +1,6 @@
 """The order of a page, and what goes up or down in it."""
 
-from analytics_box.products.status_pages.console.arranging import entries, reordered_ids
+from analytics_box.products.status_pages.console.component_pages import entries, reordered_ids
 from analytics_box.products.status_pages.page import Component, ComponentGroup, StatusPage
 from analytics_box.products.status_pages.whole import Whole
 from tests.cases import each

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from analytics_box.products.status_pages.seen import ComponentDay
 from analytics_box.products.status_pages.serving.bars import bars
-from analytics_box.products.status_pages.serving.chart import chart
+from analytics_box.products.status_pages.serving.shown import chart
 from tests.cases import each
 from tests.products.status_pages.serving.examples import days
 

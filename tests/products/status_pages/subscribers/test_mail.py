@@ -10,8 +10,7 @@ from analytics_box.base.notify.html_mail import DARK, LIGHT
 from analytics_box.base.notify.mail import Mail
 from analytics_box.products.status_pages.subscriber import ComponentImpact, News
 from analytics_box.products.status_pages.subscribers import wording
-from analytics_box.products.status_pages.subscribers.places import Places
-from analytics_box.products.status_pages.subscribers.wording import MessageContext
+from analytics_box.products.status_pages.subscribers.wording import MessageContext, Places
 from analytics_box.web.page.templates import Pages
 from tests.inprocess import NOON
 from tests.products.status_pages.subscribers.world import API, World, text_of

@@ -13,7 +13,7 @@ from analytics_box.base.notify.lanes import ROUND, Lanes
 from analytics_box.base.notify.receivers import REPLACED
 from analytics_box.base.notify.rules import LIFETIME, WAITS
 from analytics_box.products.status_pages.subscriber import SubscriberKind
-from analytics_box.products.status_pages.subscribers import reached, rows
+from analytics_box.products.status_pages.subscribers import deliveries, rows
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.products.status_pages.subscribers.outbox import MOST_WAITING
 from analytics_box.products.status_pages.subscribers.rows import SubscriberDelivery
@@ -286,7 +286,7 @@ def test_one_mail_that_arrives_after_an_outage_wakes_all_mailboxes(here: World) 
 
 
 def reach_of(here: World, update: str = "update-001") -> tuple[int, bool]:
-    return here.box.box.box_db.read_now(lambda db: reached.of(db, [update]))[update]
+    return here.box.box.box_db.read_now(lambda db: deliveries.of(db, [update]))[update]
 
 
 def test_update_counts_the_subscribers_that_received_it(here: World) -> None:
