@@ -90,7 +90,7 @@ async def sweep_accounts(box: Box) -> None:
         mail_limits.sweep(db, now)
 
     await box.box_db.write(sweep)
-    box.parts[SecondSteps].sweep()
+    box.parts[SecondSteps].waiting.sweep()
 
 
 async def purge_websites(box: Box) -> None:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Collection, Hashable
 from typing import Any
 
+from analytics_box.base.cache import BoundedCache
 from analytics_box.base.clock import Clock
 
 BUDGET_SECONDS = 0.02  # how long a page waits for its parts before it is sent without the slower ones
@@ -23,18 +24,7 @@ class KnownRows:
     """The number of rows that lists had when they were last shown, so that their placeholders have the same height."""
 
     def __init__(self) -> None:
-        self._rows: dict[Hashable, int] = {}
-
-    def keep(self, shown: Hashable, rows: int) -> None:
-        """A list was shown with so many rows."""
-        self._rows.pop(shown, None)
-        self._rows[shown] = rows
-        if len(self._rows) > MOST_LISTS:
-            del self._rows[next(iter(self._rows))]
-
-    def of(self, shown: Hashable) -> int | None:
-        """The number of rows it had; None if unknown."""
-        return self._rows.get(shown)
+        self.rows: BoundedCache[Hashable, int] = BoundedCache(MOST_LISTS)
 
 
 class LateParts:
@@ -42,27 +32,27 @@ class LateParts:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._kept: dict[Hashable, tuple[Running, float]] = {}  # in the order in which they came
-        self._took: dict[Hashable, tuple[int, float]] = {}  # pages: the version of the facts, and seconds
+        self._kept: BoundedCache[Hashable, Running] = BoundedCache(
+            MOST, seconds=KEPT_SECONDS, clock=clock, dropped=lambda _, running: running.cancel()
+        )
+        # Pages: the version of the facts, and seconds.
+        self._took: BoundedCache[Hashable, tuple[int, float]] = BoundedCache(MOST_PAGES)
 
     def are_expected(self, page: Hashable, version: int) -> bool:
         """Whether parts of this page will be late: its facts have changed, and after the last change they were."""
-        known, seconds = self._took.get(page, (version, 0.0))
+        known, seconds = self._took.get(page) or (version, 0.0)
         return known != version and seconds > BUDGET_SECONDS
 
     def measure(self, page: Hashable, version: int, parts: Collection[Running]) -> None:
         """Notice how long these parts of a page take, unless their answers may be kept from the last time."""
-        if self._took.get(page, (None, 0.0))[0] == version:
+        if (self._took.get(page) or (None, 0.0))[0] == version:
             return
         began, waiting = self._clock.monotonic(), set(parts)
 
         def ended(part: Running) -> None:
             waiting.discard(part)
             if not waiting:
-                self._took.pop(page, None)
-                self._took[page] = version, self._clock.monotonic() - began
-                if len(self._took) > MOST_PAGES:
-                    del self._took[next(iter(self._took))]
+                self._took.put(page, (version, self._clock.monotonic() - began))
 
         for part in parts:
             part.add_done_callback(ended)
@@ -70,25 +60,14 @@ class LateParts:
     def keep(self, part: Hashable, running: Running) -> None:
         """Keep a query for whoever asks for this part next."""
         running.add_done_callback(_look_at_it)
-        self._drop(part)
-        self._kept[part] = running, self._clock.monotonic() + KEPT_SECONDS
-        for other, (_, until) in list(self._kept.items()):
-            if until > self._clock.monotonic() and len(self._kept) <= MOST:
-                break
-            self._drop(other)
+        self._kept.sweep()
+        self._kept.put(part, running)
 
     def take(self, part: Hashable) -> Running | None:
         """The query of this part, if one was kept; it is the caller's from now on."""
-        running, until = self._kept.pop(part, (None, 0.0))
-        if running is None or until > self._clock.monotonic():
-            return running
-        running.cancel()
-        return None
-
-    def _drop(self, part: Hashable) -> None:
-        running, _ = self._kept.pop(part, (None, 0.0))
-        if running is not None:
-            running.cancel()
+        if self._kept.get(part) is None:
+            return None
+        return self._kept.pop(part)
 
 
 async def as_they_come(

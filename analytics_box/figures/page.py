@@ -337,20 +337,20 @@ def _waiting(asking: PageQuery, view: View, name: str, known: KnownRows, *, fail
 def _filled_panel(asking: PageQuery, view: View, panel: Panel, known: KnownRows, *, late: bool) -> Panel:
     """A panel with its rows. One that nobody knew the height of stays as high as the place that was kept for it."""
     place = _place(asking, panel.shown, known) if late else ""
-    known.keep(_list(asking, panel.shown), len(panel.bars or ()))
+    known.rows.put(_list(asking, panel.shown), len(panel.bars or ()))
     return replace(panel, kept=place)
 
 
 def _place(asking: PageQuery, shown: str, known: KnownRows) -> str:
     """The class of the place for a list of which nobody knows how many rows it has."""
-    return panels.place_of(_expected_rows(asking, shown, known)) if known.of(_list(asking, shown)) is None else ""
+    return panels.place_of(_expected_rows(asking, shown, known)) if known.rows.get(_list(asking, shown)) is None else ""
 
 
 def _expected_rows(asking: PageQuery, shown: str, known: KnownRows) -> int | None:
     """The expected number of rows of a list: as many as when it was last shown; few if data has just
     begun to arrive."""
     new = asking.begun is None or asking.now - asking.begun < DAY
-    found = known.of(_list(asking, shown))
+    found = known.rows.get(_list(asking, shown))
     return panels.FEW if found is None and new else found
 
 

@@ -1,10 +1,11 @@
 """The values that a field has on a page of figures, most frequent first: for suggestions, and for what people type."""
 
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 
 from msgspec import Struct
 
+from analytics_box.base.cache import BoundedCache
 from analytics_box.base.clock import Clock
 from analytics_box.base.texts import figures
 from analytics_box.figures.asking import PageQuery
@@ -38,27 +39,14 @@ class KeptValues:
     """Lists of values that were asked for within the last minutes: people type faster than facts change."""
 
     def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._kept: OrderedDict[Hashable, tuple[Sequence[Value], float]] = OrderedDict()
-        self._letters = 0
-
-    def get(self, key: Hashable) -> Sequence[Value] | None:
-        """The list, unless it is too old."""
-        found, until = self._kept.get(key, (None, 0.0))
-        return found if until > self._clock.monotonic() else None
-
-    def keep(self, key: Hashable, values: Sequence[Value]) -> None:
-        """Keep a list instead of the oldest ones."""
-        self._letters -= _letters(self._kept.pop(key, ((), 0.0))[0])
-        self._kept[key] = values, self._clock.monotonic() + KEPT_SECONDS
-        self._letters += _letters(values)
-        while len(self._kept) > MOST_KEPT or (self._letters > MOST_LETTERS and self._kept):
-            _, (oldest, _) = self._kept.popitem(last=False)
-            self._letters -= _letters(oldest)
-
-
-def _letters(values: Sequence[Value]) -> int:
-    return sum(len(value.name) + len(value.label) + len(value.detail) for value in values)
+        self.lists: BoundedCache[Hashable, Sequence[Value]] = BoundedCache(
+            MOST_KEPT,
+            most_weight=MOST_LETTERS,
+            weigh=lambda _, values: sum(len(value.name) + len(value.label) + len(value.detail) for value in values),
+            largest=MOST_LETTERS,
+            seconds=KEPT_SECONDS,
+            clock=clock,
+        )
 
 
 def list_of(of: Board, field: str) -> FigureList | None:
@@ -73,7 +61,7 @@ async def values(asking: PageQuery, kept: KeptValues, field: str) -> Sequence[Va
     if wanted is None:
         return ()
     key = asking.of.subject, asking.number, asking.days, asking.zone.key, field
-    found = kept.get(key)
+    found = kept.lists.get(key)
     if found is None:
         (rows,) = await asking.everything.rows([wanted.type], limit=MOST_VALUES)
         found = (
@@ -83,7 +71,7 @@ async def values(asking: PageQuery, kept: KeptValues, field: str) -> Sequence[Va
             if source
             else ()
         )
-        kept.keep(key, found)
+        kept.lists.put(key, found)
     return found
 
 

@@ -39,7 +39,8 @@ class PlainRoutes:
             return
         scope["path_template"] = _PARAMETER.sub(r"{\1}", route.path)  # as Litestar does
         answer: Plain = route.handler(scope, self._parts)
-        headers = {**answer.headers, "content-type": _content_type(answer)}
+        content_type = f"{answer.type}; charset=utf-8" if answer.type.startswith("text/") else answer.type
+        headers = {**answer.headers, "content-type": content_type}
         sized = [(name.encode(), value.encode()) for name, value in headers.items()]
         await respond(send, answer.status, [*sized, (b"content-length", b"%d" % len(answer.content))], answer.content)
 
@@ -52,8 +53,3 @@ class PlainRoutes:
         scope["rest"] = rest.strip("/")
         found = self._routes.get(f"/{folder}/")
         return found if rest else None
-
-
-def _content_type(answer: Plain) -> str:
-    """The header of this name: texts are UTF-8."""
-    return f"{answer.type}; charset=utf-8" if answer.type.startswith("text/") else answer.type

@@ -52,21 +52,21 @@ def test_what_somebody_types_may_be_a_code() -> None:
 
 def test_lists_are_kept_for_some_minutes_and_not_without_end() -> None:
     clock = FixedClock()
-    kept = KeptValues(clock)
-    kept.keep("first", LANGUAGES)
+    kept = KeptValues(clock).lists
+    kept.put("first", LANGUAGES)
     assert kept.get("first") == LANGUAGES
     for number in range(MOST_KEPT):
-        kept.keep(number, ())
+        kept.put(number, ())
     assert kept.get("first") is None
     clock.advance(seconds=KEPT_SECONDS)
     assert kept.get(MOST_KEPT - 1) is None
 
 
 def test_long_values_are_kept_of_fewer_lists() -> None:
-    kept = KeptValues(FixedClock())
+    kept = KeptValues(FixedClock()).lists
     long = [Value("x" * 1_000, "x" * 1_000)] * (MOST_LETTERS // 10_000)
     for number in range(20):
-        kept.keep(number % 10, long)
+        kept.put(number % 10, long)
     assert [number for number in range(10) if kept.get(number)] == [5, 6, 7, 8, 9]
-    kept.keep("all", [Value("x" * MOST_LETTERS, "x")])
-    assert (kept.get("all"), kept.get(9)) == (None, None)
+    kept.put("all", [Value("x" * MOST_LETTERS, "x")])
+    assert (kept.get("all"), kept.get(9)) == (None, long)

@@ -10,6 +10,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from analytics_box.base.cache import BoundedCache
 from analytics_box.base.outgoing.messages import Header
 from analytics_box.base.outgoing.target import RequestTarget
 
@@ -31,7 +32,7 @@ class Cookies:
     """The cookies that were set so far."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, str, str], _Cookie] = {}
+        self._kept: BoundedCache[tuple[str, str, str], _Cookie] = BoundedCache(_MOST)
 
     def hear(self, target: RequestTarget, headers: tuple[Header, ...]) -> None:
         """Apply the cookies that the answer of this target sets and removes."""
@@ -41,7 +42,7 @@ class Cookies:
 
     def headers(self, target: RequestTarget, given: tuple[Header, ...]) -> tuple[Header, ...]:
         """The headers of a request to this target, with its cookies; a given one of the same name is left out."""
-        found = {cookie.name: cookie.value for cookie in self._kept.values() if _is_for(cookie, target)}
+        found = {cookie.name: cookie.value for _, cookie in self._kept.items() if _is_for(cookie, target)}
         if not found:
             return given
         before = [pair.strip() for name, value in given if name.lower() == "cookie" for pair in value.split(";")]
@@ -66,12 +67,10 @@ class Cookies:
         path = said.get("path", "")
         path = path if path.startswith("/") else _folder(target.path)
         place = (name, target.host, path)
-        self._kept.pop(place, None)
         if _has_ended(said):
-            return
-        if len(self._kept) >= _MOST:
-            del self._kept[next(iter(self._kept))]
-        self._kept[place] = _Cookie(name, value, target.host, path, is_secure)
+            self._kept.drop(place)
+        else:
+            self._kept.put(place, _Cookie(name, value, target.host, path, is_secure))
 
 
 def _is_for(cookie: _Cookie, target: RequestTarget) -> bool:

@@ -5,6 +5,7 @@ from typing import Final
 from msgspec import Struct, structs
 
 from analytics_box.base import errors
+from analytics_box.base.cache import BoundedCache
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import BadRequest, InvalidQuery
 from analytics_box.figures.asking import PageQuery, UnansweredQuery
@@ -60,31 +61,14 @@ class KeptSuggestions:
     """Answers of the last half hour, by site number, days and time zone."""
 
     def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._kept: dict[tuple[int, DayRange, str], tuple[Suggestions, float]] = {}  # in the order in which they came
-        self._letters = 0
-
-    def get(self, key: tuple[int, DayRange, str]) -> Suggestions | None:
-        """The answer, unless it is too old."""
-        found, until = self._kept.get(key, (None, 0.0))
-        return found if until > self._clock.monotonic() else None
-
-    def keep(self, key: tuple[int, DayRange, str], found: Suggestions) -> None:
-        """Keep an answer instead of the oldest ones."""
-        self._drop(key)
-        self._kept[key] = found, self._clock.monotonic() + KEPT_SECONDS
-        self._letters += _letters(found)
-        while len(self._kept) > MOST_KEPT or (self._letters > MOST_LETTERS and self._kept):
-            self._drop(next(iter(self._kept)))
-
-    def _drop(self, key: tuple[int, DayRange, str]) -> None:
-        dropped = self._kept.pop(key, None)
-        if dropped is not None:
-            self._letters -= _letters(dropped[0])
-
-
-def _letters(found: Suggestions) -> int:
-    return sum(len(text) for texts in structs.astuple(found) for text in texts)
+        self.answers: BoundedCache[tuple[int, DayRange, str], Suggestions] = BoundedCache(
+            MOST_KEPT,
+            most_weight=MOST_LETTERS,
+            weigh=lambda _, found: sum(len(text) for texts in structs.astuple(found) for text in texts),
+            largest=MOST_LETTERS,
+            seconds=KEPT_SECONDS,
+            clock=clock,
+        )
 
 
 async def get(call: Call, given: AutocompleteInput) -> Suggestions:
@@ -100,7 +84,7 @@ async def get(call: Call, given: AutocompleteInput) -> Suggestions:
     except InvalidQuery as wrong:
         raise BadRequest.about(wrong.details[0].field, wrong.message) from wrong
     key = website.site, days, zone.key
-    found = kept.get(key)
+    found = kept.answers.get(key)
     if found is None:
         asking = PageQuery(call.parts[QueryRunner], website.site, WEBSITE, days, zone, call.now)
         try:
@@ -109,5 +93,5 @@ async def get(call: Call, given: AutocompleteInput) -> Suggestions:
             raise errors.Unavailable(str(refused)) from refused
         named = zip(_LISTS.items(), lists, strict=True)
         found = Suggestions(**{name: [row[field] for row in rows if row[field]] for (name, (_, field)), rows in named})
-        kept.keep(key, found)
+        kept.answers.put(key, found)
     return found

@@ -6,6 +6,7 @@ Codes are guessed at a price: from the fifth wrong one in a row on, a user has t
 from msgspec import Struct
 
 from analytics_box.base import ids
+from analytics_box.base.cache import BoundedCache
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import RateLimited
 from analytics_box.tenants.accounts import rules
@@ -19,7 +20,6 @@ class PendingSignIn(Struct, frozen=True):
     user_id: str
     wanted: str
     zone: str
-    until: int  # UTC ms
 
 
 class _Wrong(Struct, frozen=True):
@@ -34,38 +34,31 @@ class SecondSteps:
 
     def __init__(self, clock: Clock, *, secure: bool) -> None:
         self._clock = clock
-        self._waiting: dict[bytes, PendingSignIn] = {}
+        self.waiting: BoundedCache[bytes, PendingSignIn] = BoundedCache(
+            _MOST, seconds=rules.SECOND_STEP_LIFE / 1000, clock=clock
+        )
         self._wrong: dict[str, _Wrong] = {}
         self.cookie_name = "__Host-sign-in" if secure else "sign-in"
 
     def begin(self, user_id: str, *, wanted: str, zone: str) -> str:
         """The password was right; the secret for the cookie of the next step."""
-        now = self._clock.now()
-        if len(self._waiting) >= _MOST:
-            self.sweep()
-        if len(self._waiting) >= _MOST:
-            del self._waiting[next(iter(self._waiting))]
         token = ids.new_token()
-        self._waiting[ids.digest(token)] = PendingSignIn(user_id, wanted, zone, now + rules.SECOND_STEP_LIFE)
+        self.waiting.put(ids.digest(token), PendingSignIn(user_id, wanted, zone))
         return token
 
     def find(self, token: str) -> PendingSignIn | None:
         """The sign-in behind a cookie; None where there is none, and after ten minutes."""
-        found = self._waiting.get(ids.digest(token))
-        return found if found is not None and found.until > self._clock.now() else None
+        return self.waiting.get(ids.digest(token))
 
     def end(self, token: str) -> None:
         """The code was right: the cookie is worth nothing any more."""
-        self._waiting.pop(ids.digest(token), None)
+        self.waiting.drop(ids.digest(token))
 
     def forget(self, user_id: str) -> None:
         """The password has changed: whoever has shown the old one begins anew."""
-        self._waiting = {digest: one for digest, one in self._waiting.items() if one.user_id != user_id}
-
-    def sweep(self) -> None:
-        """Forget the sign-ins that nobody has gone on with."""
-        now = self._clock.now()
-        self._waiting = {digest: one for digest, one in self._waiting.items() if one.until > now}
+        for digest, one in self.waiting.items():
+            if one.user_id == user_id:
+                self.waiting.drop(digest)
 
     def admit(self, user_id: str) -> None:
         """Before a code is looked at; counts it as wrong until `passed`. Raises RateLimited while the user has to wait.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from msgspec import Struct
 
 from analytics_box.base import ids
+from analytics_box.base.cache import BoundedCache
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import BoxError
 from analytics_box.base.settings import Settings
@@ -35,7 +36,7 @@ _SECRET = re.compile(
 class KeptForm(Struct, frozen=True):
     """A form that waits: where it was sent, the page it stands on (empty if unknown), and what was typed, no secrets.
 
-    `mark` is the cookie of a known browser that came with it, `until` monotonic seconds.
+    `mark` is the cookie of a known browser that came with it.
     """
 
     path: str
@@ -44,7 +45,6 @@ class KeptForm(Struct, frozen=True):
     typed: Mapping[str, str]
     mark: str
     network: str
-    until: float
 
 
 class KeptForms:
@@ -56,11 +56,10 @@ class KeptForms:
     def __init__(
         self, clock: Clock, *, mark_cookie: str, knows: Callable[[str, str], bool], settings: Settings
     ) -> None:
-        self._clock = clock
         self._mark_cookie = mark_cookie
         self._knows = knows
         self._settings = settings
-        self._kept: dict[bytes, KeptForm] = {}
+        self._kept: BoundedCache[bytes, KeptForm] = BoundedCache(MOST, seconds=LIFE, clock=clock)
         self._cookie_name = "__Host-form" if settings.secure else "form"
 
     async def keep(self, request: "Request[Any, Any, Any]") -> str:
@@ -85,7 +84,6 @@ class KeptForms:
                 typed=typed,
                 mark=mark,
                 network=network_of(scope["address"]),
-                until=self._clock.monotonic() + LIFE,
             ),
         )
         secure = "; Secure" if self._settings.secure else ""
@@ -94,8 +92,7 @@ class KeptForms:
     def of_browser(self, headers: Mapping[str, str]) -> KeptForm | None:
         """The form that this browser sent, whoever asks."""
         token = self._cookie_of(headers, self._cookie_name)
-        found = self._kept.get(ids.digest(token)) if token else None
-        return found if found is not None and found.until > self._clock.monotonic() else None
+        return self._kept.get(ids.digest(token)) if token else None
 
     def of_person(self, headers: Mapping[str, str], email: str) -> KeptForm | None:
         """The form that this browser sent while it was this person's."""
@@ -105,18 +102,14 @@ class KeptForms:
     def forget(self, headers: Mapping[str, str]) -> str:
         """Forget the form that this browser sent; the page on which it stood, or nothing."""
         found = self.of_browser(headers)
-        self._kept.pop(ids.digest(self._cookie_of(headers, self._cookie_name)), None)
+        self._kept.drop(ids.digest(self._cookie_of(headers, self._cookie_name)))
         return found.page if found is not None else ""
 
     def _add(self, digest: bytes, form: KeptForm) -> None:
-        now = self._clock.monotonic()
-        self._kept = {one: kept for one, kept in self._kept.items() if kept.until > now}
-        self._kept[digest] = form
+        self._kept.put(digest, form)
         of_network = [one for one, kept in self._kept.items() if kept.network == form.network]
         for one in of_network[:-MOST_OF_NETWORK]:
-            del self._kept[one]
-        for one in list(self._kept)[:-MOST]:
-            del self._kept[one]
+            self._kept.drop(one)
 
     def _cookie_of(self, headers: Mapping[str, str], name: str) -> str:
         return cookie(headers.get("cookie", ""), name)

@@ -9,7 +9,6 @@ import logging
 import os
 import shutil
 import tempfile
-from collections import OrderedDict
 from collections.abc import Mapping
 from importlib import resources
 from ipaddress import ip_address
@@ -19,6 +18,7 @@ from urllib.parse import unquote
 
 import maxminddb
 
+from analytics_box.base.cache import BoundedCache
 from analytics_box.base.settings import Settings
 from analytics_box.web.address import is_trusted, networks
 from analytics_box.web.recognition.countries import name_of, proper_name
@@ -66,7 +66,7 @@ class Geo:
         self._named: maxminddb.Reader | None = None
         self._seen: tuple[int, int, int] | None = None
         self._complaint = ""
-        self._known: OrderedDict[str, Location] = OrderedDict()
+        self._known: BoundedCache[str, Location] = BoundedCache(MOST_REMEMBERED)
         self.places = object()  # another one whenever the databases may say something else
         self.reload()
 
@@ -76,9 +76,8 @@ class Geo:
         known = self._known  # a reload puts another there, which must not get what the old database says
         location = known.get(network)
         if location is None:
-            location = known[network] = self._look_up(network)
-            if len(known) > MOST_REMEMBERED:
-                known.popitem(last=False)
+            location = self._look_up(network)
+            known.put(network, location)
         return self._corrected(location, headers) if self._asks_proxy and is_trusted(peer, self._trusted) else location
 
     def reload(self) -> bool:
@@ -96,14 +95,14 @@ class Geo:
             return False
         self._seen, self._complaint = seen, ""
         self._named = reader
-        self._known = OrderedDict()
+        self._known = BoundedCache(MOST_REMEMBERED)
         self.places = object()
         log.info("Locations come from %s (%s)", self._path, reader.metadata().database_type)
         return True
 
     def forget(self) -> None:
         """Forget all networks that were looked up."""
-        self._known = OrderedDict()
+        self._known = BoundedCache(MOST_REMEMBERED)
 
     def _complain(self, broken: Exception) -> None:
         complaint = broken.strerror or "" if isinstance(broken, OSError) and broken.strerror else str(broken)

@@ -10,10 +10,10 @@ TODAY = DayRange(date(2026, 6, 17), date(2026, 6, 17))
 
 
 def test_answers_are_kept_within_bounds() -> None:
-    kept = KeptSuggestions(FixedClock())
+    kept = KeptSuggestions(FixedClock()).answers
 
     def keep(site: int, *paths: str) -> None:
-        kept.keep((site, TODAY, "UTC"), Suggestions([], [*paths], [], [], [], [], [], [], []))
+        kept.put((site, TODAY, "UTC"), Suggestions([], [*paths], [], [], [], [], [], [], []))
 
     for site in range(MOST_KEPT + 1):
         keep(site, "/")

@@ -64,7 +64,7 @@ def test_a_sign_in_that_waits_for_its_code_is_forgotten_after_ten_minutes(box: W
     for seconds, waiting in ((599, 1), (1, 0)):
         box.clock.advance(seconds=seconds)
         sweep(box)
-        assert (steps.find(token) is not None, len(steps._waiting)) == (bool(waiting), waiting)
+        assert (steps.find(token) is not None, len(steps.waiting)) == (bool(waiting), waiting)
 
 
 def test_an_invitation_is_shown_as_expired_for_a_month_and_then_goes(box: WholeBox) -> None:

@@ -8,10 +8,6 @@ from analytics_box.base.notify.message import Message
 from analytics_box.base.outgoing.target import target
 
 
-def _matrix_place(config: Config) -> str:
-    return f"{config['room']} at {target(config['url']).origin}"
-
-
 def _matrix_post(config: Config, message: Message, sending: SendAttempt) -> Post:
     room, event = quote(config["room"], safe=""), quote(sending.id, safe="")
     url = f"{config['url']}/_matrix/client/v3/rooms/{room}/send/m.room.message/{event}"
@@ -40,6 +36,6 @@ MATRIX = ChannelKind(
             checks.form(r"![\x21-\x7e]{1,200}", "This is not a room's id; it begins with !"),
         ),
     ),
-    shown=_matrix_place,
+    shown=lambda config: f"{config['room']} at {target(config['url']).origin}",
     made=_matrix_post,
 )

@@ -11,10 +11,6 @@ HOSTS: Final = {"us": "https://api.opsgenie.com", "eu": "https://api.eu.opsgenie
 _PRIORITIES: Final[dict[Tone, str]] = {"bad": "P1", "neutral": "P3", "good": "P5"}
 
 
-def _opsgenie_place(config: Config) -> str:
-    return f"{HOSTS[config['region']]}/…"
-
-
 def _opsgenie_post(config: Config, message: Message, sending: SendAttempt) -> Post | None:
     alerts = f"{HOSTS[config['region']]}/v2/alerts"
     key = ("Authorization", f"GenieKey {config['apiKey']}")
@@ -59,7 +55,7 @@ OPSGENIE = ChannelKind(
             choices=(("us", "US"), ("eu", "EU")),
         ),
     ),
-    shown=_opsgenie_place,
+    shown=lambda config: f"{HOSTS[config['region']]}/…",
     made=_opsgenie_post,
     stays_open=True,
 )

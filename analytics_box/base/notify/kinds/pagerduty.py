@@ -10,10 +10,6 @@ HOSTS: Final = {"us": "https://events.pagerduty.com", "eu": "https://events.eu.p
 _SEVERITIES: Final[dict[Tone, str]] = {"bad": "critical", "neutral": "warning", "good": "info"}
 
 
-def _pagerduty_place(config: Config) -> str:
-    return f"{HOSTS[config['region']]}/…"
-
-
 def _pagerduty_post(config: Config, message: Message, sending: SendAttempt) -> Post | None:
     if message.action == "resolve" and not message.subject:
         return None  # there is nothing that it could close
@@ -58,7 +54,7 @@ PAGERDUTY = ChannelKind(
             choices=(("us", "US"), ("eu", "EU")),
         ),
     ),
-    shown=_pagerduty_place,
+    shown=lambda config: f"{HOSTS[config['region']]}/…",
     made=_pagerduty_post,
     stays_open=True,
 )

@@ -9,10 +9,6 @@ from analytics_box.base.notify.message import Message
 API: Final = "https://api.pushbullet.com/v2/pushes"
 
 
-def _pushbullet_place(config: Config) -> str:
-    return f"api.pushbullet.com → {config['device']}" if config.get("device") else "api.pushbullet.com"
-
-
 def _pushbullet_post(config: Config, message: Message, sending: SendAttempt) -> Post:
     content: dict[str, Any] = {
         "type": "link" if message.url else "note",
@@ -47,6 +43,6 @@ PUSHBULLET = ChannelKind(
             required=False,
         ),
     ),
-    shown=_pushbullet_place,
+    shown=lambda config: f"api.pushbullet.com → {config['device']}" if config.get("device") else "api.pushbullet.com",
     made=_pushbullet_post,
 )

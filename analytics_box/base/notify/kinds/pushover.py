@@ -11,10 +11,6 @@ API: Final = "https://api.pushover.net/1/messages.json"
 _PRIORITIES: Final[dict[Tone, int]] = {"bad": 1, "neutral": 0, "good": 0}  # 1 passes quiet hours
 
 
-def _pushover_place(config: Config) -> str:
-    return f"{config['user'][:4]}…" + (f" → {config['device']}" if config.get("device") else "")
-
-
 def _pushover_post(config: Config, message: Message, _: SendAttempt) -> Post:
     fields = {
         "token": config["token"],
@@ -50,6 +46,6 @@ PUSHOVER = ChannelKind(
             required=False,
         ),
     ),
-    shown=_pushover_place,
+    shown=lambda config: f"{config['user'][:4]}…" + (f" → {config['device']}" if config.get("device") else ""),
     made=_pushover_post,
 )

@@ -9,10 +9,6 @@ from analytics_box.base.notify.message import Message
 API: Final = "https://api.telegram.org"
 
 
-def _telegram_place(config: Config) -> str:
-    return f"{config['token'].partition(':')[0]} → {config['chatId']}"
-
-
 def _telegram_post(config: Config, message: Message, _: SendAttempt) -> Post:
     text = wording.calm(wording.plain(message, 2_000))  # each character may be two UTF-16 units
     return json_post(f"{API}/bot{config['token']}/sendMessage", {"chat_id": config["chatId"], "text": text})
@@ -42,6 +38,6 @@ TELEGRAM = ChannelKind(
             longest=50,
         ),
     ),
-    shown=_telegram_place,
+    shown=lambda config: f"{config['token'].partition(':')[0]} → {config['chatId']}",
     made=_telegram_post,
 )

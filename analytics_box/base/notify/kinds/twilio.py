@@ -12,10 +12,6 @@ API: Final = "https://api.twilio.com/2010-04-01/Accounts"
 LONGEST: Final = 300
 
 
-def _twilio_place(config: Config) -> str:
-    return f"{config['from']} → {config['to'][:4]}…{config['to'][-2:]}"
-
-
 def _twilio_post(config: Config, message: Message, _: SendAttempt) -> Post:
     sender = "MessagingServiceSid" if config["from"].startswith("MG") and len(config["from"]) == 34 else "From"
     text = f"{wording.title(message, 120)}\n{wording.body(message, LONGEST)}"
@@ -58,6 +54,6 @@ TWILIO = ChannelKind(
             type="tel",
         ),
     ),
-    shown=_twilio_place,
+    shown=lambda config: f"{config['from']} → {config['to'][:4]}…{config['to'][-2:]}",
     made=_twilio_post,
 )

@@ -1,11 +1,11 @@
 """Answers to OFREP clients for a website or an organization, built from outcomes that are encoded once."""
 
-from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final, NamedTuple
 
 import msgspec
 
+from analytics_box.base.cache import BoundedCache
 from analytics_box.products.flags.evaluation.compiling import Ruleset
 from analytics_box.products.flags.evaluation.conditions import nodes
 from analytics_box.products.flags.evaluation.context import EvaluationContext
@@ -75,19 +75,16 @@ class Environments:
     """The environments of recent requests."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[Place, Environment] = OrderedDict()
+        self._known: BoundedCache[Place, Environment] = BoundedCache(_MOST)
 
     def of(self, scope: FlagScope, name: str | None, ruleset: Ruleset) -> Environment:
         """The environment of this name, as these rules are."""
         key = (scope.id, name)
         found = self._known.get(key)
         if found is not None and found.ruleset is ruleset and found.scope.revision == scope.revision:
-            self._known.move_to_end(key)
             return found
-        made = self._known[key] = Environment(scope, name, ruleset)
-        self._known.move_to_end(key)
-        if len(self._known) > _MOST:
-            self._known.popitem(last=False)
+        made = Environment(scope, name, ruleset)
+        self._known.put(key, made)
         return made
 
 

@@ -1,10 +1,10 @@
 """Cached bulk answers, by their tag: a repeated request for the same flags gets the same bytes."""
 
-from collections import OrderedDict
 from typing import Final
 
 from msgspec import Struct
 
+from analytics_box.base.cache import BoundedCache
 from analytics_box.products.flags.evaluation.outcome import Outcome
 from analytics_box.products.flags.ofrep.answers import Environment, Place
 
@@ -32,21 +32,18 @@ class OfrepCache:
     """The most recent answers, up to a number of bytes, and of each environment only in its current state."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        self._most_bytes = most_bytes
-        self._kept: OrderedDict[bytes, CachedBulkAnswer] = OrderedDict()
+        self.answers: BoundedCache[bytes, CachedBulkAnswer] = BoundedCache(
+            most_weight=most_bytes, weigh=_size, largest=most_bytes, dropped=self._forget_tag
+        )
         self._tags: dict[Place, tuple[object, set[bytes]]] = {}  # with the token that all of a place have
-        self.size = 0
 
     def find(self, tag: bytes, environment: Environment) -> CachedBulkAnswer | None:
         """The answer of this tag, if its outcomes are those of the environment as it is."""
         token, _ = self._tags.get(environment.place, (environment.token, None))
         if token is not environment.token:
             self._forget(environment.place)
-        found = self._kept.get(tag)
-        if found is None or found.token is not environment.token:
-            return None
-        self._kept.move_to_end(tag)
-        return found
+        found = self.answers.get(tag)
+        return found if found is not None and found.token is environment.token else None
 
     def keep(self, tag: bytes, kept: CachedBulkAnswer) -> None:
         """Keep an answer; the least recently requested ones are dropped, and those of an earlier state of its
@@ -55,26 +52,20 @@ class OfrepCache:
         token, _ = self._tags.get(kept.place, (kept.token, None))
         if token is not kept.token:
             self._forget(kept.place)
-        if tag in self._kept:
-            self._drop(tag)
-        self._kept[tag] = kept
-        self._tags.setdefault(kept.place, (kept.token, set()))[1].add(tag)
-        self.size += _size(kept)
-        while self.size > self._most_bytes:
-            self._drop(next(iter(self._kept)))
+        self.answers.put(tag, kept)
+        if tag in self.answers:  # it is not too large
+            self._tags.setdefault(kept.place, (kept.token, set()))[1].add(tag)
 
     def _forget(self, place: Place) -> None:
         for tag in list(self._tags[place][1]):
-            self._drop(tag)
+            self.answers.drop(tag)
 
-    def _drop(self, tag: bytes) -> None:
-        gone = self._kept.pop(tag)
-        self.size -= _size(gone)
+    def _forget_tag(self, tag: bytes, gone: CachedBulkAnswer) -> None:
         tags = self._tags[gone.place][1]
         tags.discard(tag)
         if not tags:
             del self._tags[gone.place]
 
 
-def _size(kept: CachedBulkAnswer) -> int:
+def _size(_: bytes, kept: CachedBulkAnswer) -> int:
     return len(kept.body) + 8 * len(kept.outcomes) + _OVERHEAD

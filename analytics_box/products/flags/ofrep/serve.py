@@ -29,7 +29,7 @@ from analytics_box.products.flags.ofrep.results import Code
 from analytics_box.products.flags.ofrep.states import States
 from analytics_box.products.flags.ofrep.streams import FlagStreamRequest, FlagStreams
 from analytics_box.products.flags.scope import FlagScope as Owned
-from analytics_box.products.flags.usage.unchanged import UnchangedRequests
+from analytics_box.products.flags.usage.unchanged import recent_evaluations
 from analytics_box.web import body, render
 from analytics_box.web.address import network_of
 from analytics_box.web.asgi import Receive, Scope, Send, respond
@@ -146,7 +146,7 @@ class Ofrep:
         self._path = url_parts(settings.public_url).path
         self._environments = Environments()
         self._memo = OfrepCache()
-        self._unchanged = UnchangedRequests(clock)
+        self._recent = recent_evaluations(clock)
 
     def forget(self) -> None:
         """Forget the questions that were answered."""
@@ -220,13 +220,13 @@ class Ofrep:
         headers = [(b"etag", tag), _OWN, *_EVERYWHERE]
         kept = self._memo.find(tag, environment)
         known, question = _knows(scope, tag), (environment.scope.id, wanted.environment)
-        if kept is None and (not known or self._unchanged.is_due(question)):
+        if kept is None and (not known or hash(question) not in self._recent):
             given = environment.all(wanted.context)
             said = bulk(given, {"flagConfigEtag": state}, self._event_streams(client_id, wanted.environment, state))
             outcomes = tuple(one.outcome for one in given if one.outcome is not None)
             kept = CachedBulkAnswer(environment.place, environment.token, said, outcomes)
             self._memo.keep(tag, kept)
-            self._unchanged.note(question)
+            self._recent.put(hash(question), value=True)
         if kept is not None:
             kept.count()
         if known or kept is None:

@@ -3,11 +3,11 @@ gets the same results. Clients know it as the ETag of a configuration.
 """
 
 import hashlib
-from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Final
 
 import analytics_box
+from analytics_box.base.cache import BoundedCache
 from analytics_box.products.flags.scope import FlagScope
 
 _MOST: Final = 5_000  # states that are remembered
@@ -17,7 +17,7 @@ class States:
     """Makes states, each once for a change."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[tuple[str, str | None], tuple[int, str]] = OrderedDict()
+        self._known: BoundedCache[tuple[str, str | None], tuple[int, str]] = BoundedCache(_MOST)
 
     def of(self, scope: FlagScope, environment: str | None) -> str:
         """The state of these flags. Others of the scope, and flags of other environments, do not change it."""
@@ -26,10 +26,7 @@ class States:
         if found is not None and found[0] == scope.revision:
             return found[1]
         state = _state(scope, environment)
-        self._known[key] = (scope.revision, state)
-        self._known.move_to_end(key)
-        if len(self._known) > _MOST:
-            self._known.popitem(last=False)
+        self._known.put(key, (scope.revision, state))
         return state
 
 

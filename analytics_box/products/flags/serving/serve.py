@@ -22,7 +22,7 @@ from analytics_box.products.flags.serving import answers
 from analytics_box.products.flags.serving.answers import Asking, HeaderList
 from analytics_box.products.flags.serving.asked import NOBODY, EvaluationRequest, asked_of
 from analytics_box.products.flags.serving.memo import CachedEvaluation, EvaluationCache
-from analytics_box.products.flags.usage.unchanged import UnchangedRequests
+from analytics_box.products.flags.usage.unchanged import recent_evaluations
 from analytics_box.web import render
 from analytics_box.web.address import network_of
 from analytics_box.web.asgi import App, Message, Receive, Scope, Send, respond
@@ -71,7 +71,7 @@ class FlagServer:
         self._clock = clock
         self._app = app
         self._turns = turns
-        self._unchanged = UnchangedRequests(clock)
+        self._recent = recent_evaluations(clock)
         self.memo = EvaluationCache()
 
     def forget(self) -> None:
@@ -134,12 +134,12 @@ class FlagServer:
         tag = given.tag if given is not None else _tag(state, asking, query)
         headers = [*_LASTING, (b"etag", tag)]
         known, question = _is_known(scope, tag), (owned.id, asked.environment, asked.key, asked.keys)
-        if given is None and (not known or self._unchanged.is_due(question)):
+        if given is None and (not known or hash(question) not in self._recent):
             if is_remembered:  # without its context
                 asked = asked_of(query, one=asking == "evaluate")
             given = self._evaluate(asking, asked, owned, state, tag)
             self.memo.keep(asking, query, given)
-            self._unchanged.note(question)
+            self._recent.put(hash(question), value=True)
         if given is not None:
             for outcome in given.outcomes:
                 outcome.count += 1

@@ -6,10 +6,10 @@ for. Whoever changes a link in box.db tells the directory after the commit.
 
 import asyncio
 import logging
-from collections import OrderedDict
 from collections.abc import Iterable, Set
 from typing import Final
 
+from analytics_box.base.cache import BoundedCache
 from analytics_box.base.store.db import Db
 from analytics_box.products.links import rows
 from analytics_box.products.links.link import ShortLink
@@ -32,8 +32,8 @@ class LinkDirectory:
         self._closed = closed
         self._most = most
         self._known: dict[bytes, bytes] = {}
-        self._latest: OrderedDict[bytes, bytes] = OrderedDict()
-        self._missing: OrderedDict[bytes, None] = OrderedDict()
+        self._latest: BoundedCache[bytes, bytes] = BoundedCache(min(_LATEST, most))
+        self._missing: BoundedCache[bytes, bool] = BoundedCache(_MISSING)
         self._domains: dict[str, bytes] = {"": b""}
         self._organizations: list[str] = []
         self._organization_numbers: dict[str, int] = {}
@@ -81,11 +81,7 @@ class LinkDirectory:
         """The link as far as it is in memory."""
         key = self._key(domain, slug)
         packed = self._known.get(key) or self._latest.get(key)
-        if packed is None:
-            return None
-        if not self.complete and key in self._latest:
-            self._latest.move_to_end(key)
-        return self._open(packed)
+        return self._open(packed) if packed is not None else None
 
     def is_missing(self, domain: str, slug: str) -> bool:
         """Whether it is known that there is no such link."""
@@ -97,13 +93,11 @@ class LinkDirectory:
         link = await self._db.read(lambda db: rows.find_by_slug(db, domain, slug))
         if link is None:
             if self._changes == before:
-                self._missing[key] = None
-                if len(self._missing) > _MISSING:
-                    self._missing.popitem(last=False)
+                self._missing.put(key, value=True)
             return None
         found = live.live(link, self._number(link.organization_id))
         if self._changes == before and not self.complete:
-            self._keep(key, live.pack(found))
+            self._latest.put(key, live.pack(found))
         return None if link.organization_id in self._closed else found
 
     def organization_of(self, found: RedirectLink) -> str:
@@ -117,18 +111,18 @@ class LinkDirectory:
         packed = live.pack(live.live(link, self._number(link.organization_id)))
         if self.complete or self._changed is not None:
             self._known[key] = packed
-            self._latest.pop(key, None)
+            self._latest.drop(key)
             if self.complete and len(self._known) > self._most:
                 self._spill()
         else:
-            self._keep(key, packed)
+            self._latest.put(key, packed)
 
     def forget(self, domain: str, slug: str) -> None:
         """A link was removed, or has another slug now."""
         key = self._key(domain, slug)
         self._note_change(key)
         self._known.pop(key, None)
-        self._latest.pop(key, None)
+        self._latest.drop(key)
 
     def forget_organization(self, organization_id: str) -> None:
         """An organization and all its links are gone; those that are being read now are not kept either."""
@@ -139,7 +133,7 @@ class LinkDirectory:
         for kept in (self._known, self._latest):
             for key in [key for key, packed in kept.items() if live.owner(packed) == number]:
                 self._note_change(key)
-                del kept[key]
+                kept.pop(key)
 
     def __len__(self) -> int:
         """The number of links in memory."""
@@ -149,23 +143,17 @@ class LinkDirectory:
         found = live.unpack(packed)
         return None if self._closed and self._organizations[found.organization] in self._closed else found
 
-    def _keep(self, key: bytes, packed: bytes) -> None:
-        self._latest[key] = packed
-        self._latest.move_to_end(key)
-        if len(self._latest) > min(_LATEST, self._most):
-            self._latest.popitem(last=False)
-
     def _spill(self) -> None:
         """There are more links than fit: from now on only the latest asked for are kept."""
         self.complete = False
-        newest = list(self._known.items())[-min(_LATEST, self._most) :]
-        self._latest = OrderedDict(newest)
+        for key, packed in list(self._known.items())[-min(_LATEST, self._most) :]:
+            self._latest.put(key, packed)
         self._known = {}
         log.warning("There are more than %d short links (links_in_memory); the others are read when needed", self._most)
 
     def _note_change(self, key: bytes) -> None:
         self._changes += 1
-        self._missing.pop(key, None)
+        self._missing.drop(key)
         if self._changed is not None:
             self._changed.add(key)
 

@@ -5,10 +5,10 @@ What a browser says it knows is answered with 304. How many bytes are kept is bo
 
 import gzip
 import hashlib
-from collections import OrderedDict
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from analytics_box.base.cache import BoundedCache
 from analytics_box.web.asgi import Send
 from analytics_box.web.compression import best
 
@@ -78,17 +78,14 @@ class Shelf:
     """The answers that are kept, by page, base path and path. Very large ones are made each time."""
 
     def __init__(self, most_bytes: int = MOST_BYTES, most_answers: int = MOST_ANSWERS) -> None:
-        self._most_bytes = most_bytes
-        self._most_answers = most_answers
-        self._kept: OrderedDict[Key, CachedAnswer] = OrderedDict()
+        self._kept: BoundedCache[Key, CachedAnswer] = BoundedCache(
+            most_answers, most_weight=most_bytes, weigh=lambda _, kept: kept.size, largest=LARGEST
+        )
 
     def find(self, key: Key, state: str) -> CachedAnswer | None:
         """The answer of this path, as long as the page is in the state that it was made of."""
         found = self._kept.get(key)
-        if found is None or found.state != state:
-            return None
-        self._kept.move_to_end(key)
-        return found
+        return found if found is not None and found.state == state else None
 
     def keep(self, key: Key, made: RenderedAnswer, state: str) -> CachedAnswer:
         """Keep a new answer. One that is the same as before stays, compressed as it is."""
@@ -97,12 +94,8 @@ class Shelf:
             before.state = state
             return before
         kept = CachedAnswer(made, state)
-        if kept.size > LARGEST:
-            self._kept.pop(key, None)
-            return kept
-        self._kept[key] = kept
-        self._kept.move_to_end(key)
-        self._let_go()
+        self._kept.weigh_again()  # some were compressed since
+        self._kept.put(key, kept)
         return kept
 
     def __len__(self) -> int:
@@ -111,13 +104,8 @@ class Shelf:
     @property
     def size(self) -> int:
         """The number of cached bytes."""
-        return sum(one.size for one in self._kept.values())
-
-    def _let_go(self) -> None:
-        size = self.size
-        while len(self._kept) > 1 and (size > self._most_bytes or len(self._kept) > self._most_answers):
-            _, gone = self._kept.popitem(last=False)
-            size -= gone.size
+        self._kept.weigh_again()
+        return self._kept.weight
 
 
 async def send_kept(send: Send, kept: CachedAnswer, accepted: bytes, known: bytes | None) -> None:

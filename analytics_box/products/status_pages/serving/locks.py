@@ -7,11 +7,10 @@ import base64
 import binascii
 import hashlib
 import hmac
-import math
 import secrets
-from collections import OrderedDict
 from typing import Final
 
+from analytics_box.base.cache import BoundedCache
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.limits import TokenBuckets
@@ -40,8 +39,9 @@ class Locks:
         self._limits = limits
         self._clock = clock
         self._secure = secure
-        self._right: OrderedDict[bytes, None] = OrderedDict()
-        self._wrong: OrderedDict[str, float] = OrderedDict()  # networks, with the monotonic seconds of their last
+        self._right: BoundedCache[bytes, bool] = BoundedCache(_REMEMBERED)
+        # Networks whose last try was wrong.
+        self.wrong: BoundedCache[str, bool] = BoundedCache(_MOST_WRONG, seconds=_OF_LATE, clock=clock)
         self._waiting = 0
         self._of_this_run = secrets.token_bytes(32)
 
@@ -64,23 +64,16 @@ class Locks:
         """Whether this is the password. Raises RateLimited for whoever tries too often, Unavailable while too many
         others wait. Who guesses from many networks keeps nobody out that was not wrong itself."""
         seen = hashlib.blake2b(f"{page.id}\0{page.password}\0{given}".encode(), key=self._of_this_run).digest()
-        if seen in self._right:
-            self._right.move_to_end(seen)
+        if self._right.get(seen):
             return True
         self._limits.take("status page password", network, PER_NETWORK)
-        if self._was_wrong(network):
+        if network in self.wrong:
             self._limits.take("status page passwords", page.id, PER_PAGE)
         if len(given) > LONGEST_PASSWORD or not await self._verify(page, given):
-            self._note_wrong(network)
+            self.wrong.put(network, value=True)
             return False
-        self._right[seen] = None
-        if len(self._right) > _REMEMBERED:
-            self._right.popitem(last=False)
+        self._right.put(seen, value=True)
         return True
-
-    def forget(self) -> None:
-        """Forget the networks without recent failures."""
-        self._wrong = OrderedDict((network, at) for network, at in self._wrong.items() if self._was_wrong(network))
 
     async def _verify(self, page: StatusPage, given: str) -> bool:
         if self._waiting >= MOST_WAITING:
@@ -90,15 +83,6 @@ class Locks:
             return await self._passwords.verify(page.password, given)
         finally:
             self._waiting -= 1
-
-    def _was_wrong(self, network: str) -> bool:
-        return self._clock.monotonic() - self._wrong.get(network, -math.inf) < _OF_LATE
-
-    def _note_wrong(self, network: str) -> None:
-        self._wrong[network] = self._clock.monotonic()
-        self._wrong.move_to_end(network)
-        if len(self._wrong) > _MOST_WRONG:
-            self._wrong.popitem(last=False)
 
     def _sign(self, page: StatusPage, expires: str) -> str:
         said = f"{page.id}\0{page.password}\0{expires}".encode()

@@ -100,7 +100,7 @@ class StatusPageServer:
 
     def forget(self) -> None:
         """Forget the networks of visitors."""
-        self._locks.forget()
+        self._locks.wrong.sweep()
 
     def has_domains(self) -> bool:
         """Whether any page has a domain of its own."""

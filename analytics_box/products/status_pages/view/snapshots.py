@@ -8,12 +8,12 @@ do not answer the last that is known is shown.
 import asyncio
 import logging
 import math
-from collections import OrderedDict
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from analytics_box.base.cache import BoundedCache
 from analytics_box.base.errors import BoxError
 from analytics_box.base.store.trouble import Seldom
 from analytics_box.products.monitors.engine import MonitorStatus
@@ -69,8 +69,9 @@ class PageSnapshots:
 
     def __init__(self, given: Sources, most: int = MOST_COMPONENTS) -> None:
         self.sources = given
-        self._most = most
-        self._kept: OrderedDict[str, _CachedPage] = OrderedDict()
+        self._kept: BoundedCache[str, _CachedPage] = BoundedCache(
+            most_weight=most, weigh=lambda _, kept: max(len(kept.members), 1)
+        )
         self._storing: set[asyncio.Task[None]] = set()
         self._may_complain = Seldom()
 
@@ -99,8 +100,8 @@ class PageSnapshots:
         if kept is not None and whole.page.version < kept.whole.page.version:
             whole = kept.whole
         if kept is None:
-            kept = self._kept[whole.page.id] = _CachedPage(whole, sources.members(self.sources, whole), now)
-            self._make_room()
+            kept = _CachedPage(whole, sources.members(self.sources, whole), now)
+            self._kept.put(whole.page.id, kept)
         elif whole is not kept.whole or now - kept.looked_at >= LOOK:
             found = sources.members(self.sources, whole)
             if not _same(found, kept.members):
@@ -109,15 +110,8 @@ class PageSnapshots:
             elif whole is not kept.whole:
                 kept.seen = None
             kept.whole, kept.members, kept.looked_at = whole, found, now
-        self._kept.move_to_end(whole.page.id)
+            self._kept.put(whole.page.id, kept)
         return kept
-
-    def _make_room(self) -> None:
-        """Forget the pages that nobody has asked for for longest."""
-        total = sum(max(len(kept.members), 1) for kept in self._kept.values())
-        while total > self._most and len(self._kept) > 1:
-            _, gone = self._kept.popitem(last=False)
-            total -= max(len(gone.members), 1)
 
     async def _wait(self, kept: _CachedPage, now: float) -> None:
         """Read, or wait for who reads. Nobody waits for a reader who has had time enough."""
