@@ -72,7 +72,6 @@ OF_PROGRAMS: Final = "programs give it over the API; the form keeps it"
 KEPT: Final = "the form has no field for it and keeps it"
 SECRET: Final = "a file has no secrets"
 UPDATE: Final = "the log names the update that carries it"
-NAMED_ONLY: Final = "the log only names what was changed; a difference comes with the one audit mechanism"
 RULES: Final = [{"type": "email", "operator": "ends_with", "value": "@example.com"}]
 LATER, LATEST = "2027-01-01T00:00:00Z", "2027-02-01T00:00:00Z"
 
@@ -375,7 +374,6 @@ RESOURCES: Final = (
         update_place=PAGE,
         delete_place={},
         list_place=PAGE,
-        without={"audit": dict.fromkeys(("message", "severity", "title"), NAMED_ONLY)},
     ),
     Resource(
         "flag",
@@ -548,7 +546,6 @@ RESOURCES: Final = (
         views=("/sites/{website}/notes",),
         list_place=WEBSITE,
         without={
-            "audit": dict.fromkeys(("annotationType", "color", "tags", "xEndValue", "xValue", "yValue"), NAMED_ONLY),
             "form": {"yValue": KEPT, "tags": KEPT},
         },
     ),
@@ -564,7 +561,6 @@ RESOURCES: Final = (
         second={"filters": [{"field": "country", "op": "eq", "value": "DE"}]},
         views=("/sites/{website}/segments",),
         list_place=WEBSITE,
-        without={"audit": dict.fromkeys(("filters", "name"), NAMED_ONLY)},
     ),
     Resource(
         "saved question",
@@ -578,7 +574,7 @@ RESOURCES: Final = (
         second={"query": {"parameters": ["country"], "preset": "last_30d"}},
         views=("/sites/{website}/queries",),
         list_place=WEBSITE,
-        without={"audit": dict.fromkeys(("query", "name"), NAMED_ONLY)},
+        logged={"query": "question"},
     ),
     Resource(
         "API key",

@@ -57,7 +57,7 @@ def make(db: Connection, website: Website, first_day: int) -> None:
     if not goal_rows.count_of(db, website.id):
         for goal in GOALS:
             goals.create(db, by, website, NewGoal(website.id, goal.type, goal.target, goal.name))
-    if not note_rows.count(db, website.id):
+    if not note_rows.NOTES.count(db, "website_id = ?", website.id):
         for note in NOTES:
             notes.create(
                 db, website, By("demo", (first_day + note.age) * DAY), *draft_note(_note(note, first_day), by.now)

@@ -102,11 +102,7 @@ def update(db: Connection, tools: ChannelTools, by: By, channel: Channel, wanted
         enabled=before.enabled if wanted.enabled is None else wanted.enabled,
         shown=before.shown if changed is None else _audit_values(kind, changed),
     )
-    detail: dict[str, object] = {
-        label: {"before": getattr(before, field), "after": getattr(after, field)}
-        for label, field in (("name", "name"), ("enabled", "enabled"), ("leadsTo", "shown"))
-        if getattr(before, field) != getattr(after, field)
-    }
+    detail = audit.difference(before, after, ("name", "enabled", "shown"), names={"shown": "leadsTo"})
     if changed is not None and changed != config:
         after = replace(after, sealed=seal_config(tools.seal, before.id, changed))
         detail.setdefault("leadsTo", f"changed, at {after.shown}")

@@ -2,7 +2,6 @@
 
 from typing import Final
 
-import msgspec
 from msgspec import Struct, UnsetType
 from msgspec.structs import replace
 
@@ -93,7 +92,12 @@ def update(
     """
     before = existing(db, organization_id, by, alarm_id)
     after = _update_alarm(db, tools, before, by, given)
-    detail = _differences(before, after)
+    detail = audit.difference(
+        before,
+        after,
+        shown={"channels": sorted, "escalation": sorted},  # Ids of channels are no secrets.
+        names={"website_id": "websiteId", "trigger": "triggerType", "conditions": "triggerConditions"},
+    )
     if not detail:
         return before
     after = replace(after, updated_at=by.now)
@@ -161,25 +165,3 @@ def _follow(db: Connection, alarm: Alarm, now: int) -> None:
     episode_rows.release_now(db, alarm.id, now)
     for episode in episode_rows.of_alarm(db, alarm.id):
         episode_rows.store_episode(db, replace(episode, due_at=rules.due_at(alarm.conditions, episode)))
-
-
-def _differences(before: Alarm, after: Alarm) -> dict[str, object]:
-    """The changes, for the audit log. Channels are named by their ids, which are no secrets."""
-    return {
-        label: {"before": was, "after": now}
-        for label, was, now in (
-            ("name", before.name, after.name),
-            ("description", before.description, after.description),
-            ("websiteId", before.website_id, after.website_id),
-            ("enabled", before.enabled, after.enabled),
-            ("triggerType", before.trigger, after.trigger),
-            ("triggerConditions", _plain(before.conditions), _plain(after.conditions)),
-            ("channels", sorted(before.channels), sorted(after.channels)),
-            ("escalation", sorted(before.escalation), sorted(after.escalation)),
-        )
-        if was != now
-    }
-
-
-def _plain(conditions: Conditions) -> object:
-    return msgspec.to_builtins(conditions)

@@ -57,7 +57,7 @@ def update(db: Connection, by: By, website: Website, given: ChangedGoal) -> Goal
     if after != before:
         after = replace(after, updated_at=max(by.now, before.updated_at + 1))
         rows.update(db, after)
-        _record(db, by, website, after, "updated", _difference(before, after))
+        _record(db, by, website, after, "updated", audit.difference(before, after))
     return after
 
 
@@ -95,17 +95,6 @@ def _update_goal(before: Goal, given: ChangedGoal) -> Goal:
         definition=check_goal(replace(before.definition, **fields)),
         is_active=before.is_active if given.isActive is UNSET else given.isActive,
     )
-
-
-def _difference(before: Goal, after: Goal) -> dict[str, object]:
-    return {
-        name: {
-            "before": msgspec.to_builtins(getattr(before, name)),
-            "after": msgspec.to_builtins(getattr(after, name)),
-        }
-        for name in ("name", "description", "definition", "is_active")
-        if getattr(before, name) != getattr(after, name)
-    }
 
 
 def _record(

@@ -4,8 +4,8 @@ from analytics_box.base import errors
 from analytics_box.base.acting import By
 from analytics_box.base.identity import Role, require
 from analytics_box.base.store.db import Connection
-from analytics_box.products.links import rows
 from analytics_box.products.links.link import ShortLink
+from analytics_box.products.links.rows import LINKS
 from analytics_box.tenants.tenancy import access
 from analytics_box.tenants.tenancy.acting import acting
 from analytics_box.web.call import Call
@@ -18,7 +18,7 @@ def check(db: Connection, organization_id: str, by: By, role: Role) -> None:
 
 def existing(db: Connection, organization_id: str, link_id: str) -> ShortLink:
     """Raises NotFound for an unknown link and for one of another organization."""
-    found = rows.find(db, link_id)
+    found = LINKS.find(db, link_id)
     if found is None or found.organization_id != organization_id:
         raise errors.NotFound.of("link", link_id)
     return found

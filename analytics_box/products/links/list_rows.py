@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 from analytics_box.base.store.db import Connection
 from analytics_box.products.links.link import ShortLink, Tag
 from analytics_box.products.links.messages import Id, Short
-from analytics_box.products.links.rows import COLUMNS, links_of
+from analytics_box.products.links.rows import LINKS
 from analytics_box.tenants.tenancy.messages import Text
 
 Order = Literal["newest", "oldest", "name-asc", "name-desc"]
@@ -54,11 +54,11 @@ class LinkSelection(LinkFilters, frozen=True):
 def links(db: Connection, selection: LinkSelection) -> list[ShortLink]:
     """The links that this asks for."""
     where, values = _where(selection)
-    return links_of(
+    return LINKS.select(
         db,
         f"""
         -- links.list_rows.links
-        select {COLUMNS} from links where {where} order by {_ORDER[selection.sort]} limit :limit offset :offset
+        select {LINKS.columns} from links where {where} order by {_ORDER[selection.sort]} limit :limit offset :offset
         """,
         values | {"limit": selection.limit, "offset": selection.offset},
     )
@@ -89,11 +89,11 @@ def numbers(
 
 def in_order(db: Connection, numbers: Sequence[int]) -> list[ShortLink]:
     """The links with these numbers, as they are named. Those that are gone are left out."""
-    found = links_of(
+    found = LINKS.select(
         db,
         f"""
         -- links.list_rows.in_order
-        select {COLUMNS} from links where number in (select value from json_each(?))
+        select {LINKS.columns} from links where number in (select value from json_each(?))
         """,
         (json.dumps(numbers),),
     )

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from analytics_box.base.store.db import Connection
-from analytics_box.products.links import rows
+from analytics_box.products.links.rows import LINKS
 
 
 def known_link(db: Connection, link_id: str) -> tuple[int, str] | None:
@@ -45,7 +45,7 @@ def numbers_called(db: Connection, organizations: Sequence[str], called: Sequenc
 
 def link_numbers(db: Connection, organization_id: str) -> list[int]:
     """The numbers of all links of an organization among the clicks."""
-    return rows.numbers_of(db, organization_id)
+    return LINKS.keys(db, "organization_id = ?", organization_id)
 
 
 def without_link(db: Connection, numbers: Sequence[int]) -> list[int]:

@@ -40,7 +40,7 @@ def visible(call: Call, website_id: str) -> tuple[Website, bool]:
 
 async def find_note(call: Call, annotation_id: str) -> tuple[Annotation, bool]:
     """A note that the caller may see, and whether it is of their own website. Raises AuthRequired or NotFound."""
-    found = await call.read(partial(rows.find, annotation_id=annotation_id))
+    found = await call.read(lambda db: rows.NOTES.find(db, annotation_id))
     website = None if found is None else call.parts[Directory].find(found.website_id)
     if found is not None and website is not None:
         own = is_own(call, website)
@@ -53,7 +53,7 @@ async def find_note(call: Call, annotation_id: str) -> tuple[Annotation, bool]:
 
 async def own_note(call: Call, annotation_id: str) -> tuple[Website, Annotation]:
     """A note of one of the caller's websites. Raises NotFound."""
-    found = await call.read(partial(rows.find, annotation_id=annotation_id))
+    found = await call.read(lambda db: rows.NOTES.find(db, annotation_id))
     website = None if found is None else call.parts[Directory].find(found.website_id)
     if found is None or website is None or not is_own(call, website):
         raise errors.NotFound.of("annotation", annotation_id)

@@ -8,17 +8,25 @@ from analytics_box.base import audit, ids
 from analytics_box.base.acting import By
 from analytics_box.base.errors import Conflict, NotFound
 from analytics_box.base.store.db import Connection
-from analytics_box.products.notes import rows
 from analytics_box.products.notes.annotation import MOST_NOTES, Annotation, Content
+from analytics_box.products.notes.rows import NOTES
 from analytics_box.products.notes.rules import NotePeriod
+from analytics_box.tenants.tenancy.messages import date
 from analytics_box.tenants.websites.rules import Website
 
 _SUBJECT: Final = "annotation"
+_NAMES: Final = {
+    "at": "xValue",
+    "until": "xEndValue",
+    "kind": "annotationType",
+    "height": "yValue",
+    "public": "isPublic",
+}
 
 
 def create(db: Connection, website: Website, by: By, period: NotePeriod, content: Content) -> Annotation:
     """A new note. Raises Conflict where the website has as many as it may have."""
-    if rows.count(db, website.id) >= MOST_NOTES:
+    if NOTES.count(db, "website_id = ?", website.id) >= MOST_NOTES:
         raise Conflict.full(
             "annotations", MOST_NOTES, f"A website can have up to {MOST_NOTES:,} notes; delete some first"
         )
@@ -32,8 +40,8 @@ def create(db: Connection, website: Website, by: By, period: NotePeriod, content
         created_at=by.now,
         updated_at=by.now,
     )
-    rows.insert(db, made)
-    _record(db, website, by, "created", made)
+    NOTES.insert(db, made)
+    _record(db, website, by, "created", made, {})
     return made
 
 
@@ -43,26 +51,37 @@ def update(db: Connection, website: Website, by: By, after: Annotation) -> Annot
     if after == before:
         return before
     after = replace(after, updated_at=by.now)
-    rows.update(db, after)
-    _record(db, website, by, "updated", after)
+    NOTES.update(db, after)
+    _record(db, website, by, "updated", after, _difference(before, after))
     return after
 
 
 def delete(db: Connection, website: Website, by: By, annotation_id: str) -> None:
     """Delete a note. Raises NotFound."""
     gone = existing(db, website, annotation_id)
-    rows.delete(db, gone.id)
-    _record(db, website, by, "deleted", gone)
+    NOTES.delete(db, gone.id)
+    _record(db, website, by, "deleted", gone, {})
 
 
 def existing(db: Connection, website: Website, annotation_id: str) -> Annotation:
     """A note of a website. Raises NotFound."""
-    found = rows.find(db, annotation_id)
+    found = NOTES.find(db, annotation_id)
     if found is None or found.website_id != website.id:
         raise NotFound.of("annotation", annotation_id)
     return found
 
 
-def _record(db: Connection, website: Website, by: By, action: audit.Action, note: Annotation) -> None:
-    detail = {"text": note.content.text, "websiteId": website.id}
+def _difference(before: Annotation, after: Annotation) -> audit.Detail:
+    when = audit.difference(before, after, ("at", "until"), shown={"at": _time, "until": _time}, names=_NAMES)
+    return when | audit.difference(before.content, after.content, without=("days",), names=_NAMES)
+
+
+def _time(instant: int | None) -> str | None:
+    return None if instant is None else date(instant).isoformat(timespec="seconds")
+
+
+def _record(
+    db: Connection, website: Website, by: By, action: audit.Action, note: Annotation, changes: audit.Detail
+) -> None:
+    detail = {"text": note.content.text, "websiteId": website.id, **changes}
     audit.record(db, by, website.organization_id, action, _SUBJECT, note.id, detail)

@@ -37,11 +37,7 @@ def defaults(db: Connection, organization_id: str, by: By, wanted: DefaultsUpdat
         visitor_id_mode=wanted.visitor_id_mode or before.visitor_id_mode,
         data_retention_days=before.data_retention_days if isinstance(days, UnsetType) else days,
     )
-    changes = {
-        label: {"before": getattr(before, field), "after": getattr(after, field)}
-        for field, label in _NAMES.items()
-        if getattr(before, field) != getattr(after, field)
-    }
+    changes = audit.difference(before, after, _NAMES, names=_NAMES)
     if changes:
         stored.store_defaults(db, organization_id, after)
         audit.record(db, by, organization_id, "updated", "defaults", organization_id, changes)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 
-import msgspec
 from msgspec.structs import replace
 
 from analytics_box.base import audit, ids
@@ -29,8 +28,7 @@ def update(
     """
     digest, before = changeable(db, key_id, organization_id)
     after = replace(edit(before), updated_at=by.now)
-    was, is_now = msgspec.to_builtins(before), msgspec.to_builtins(after)
-    changed = {name: {"before": was[name], "after": is_now[name]} for name in _AUDITED if was[name] != is_now[name]}
+    changed = audit.difference(before, after, _AUDITED)
     if changed:
         rows.update(db, after, digest)
         note(db, after, "updated", by=by, detail={"changed": changed})

@@ -93,11 +93,7 @@ def update(
         plan=given.plan or before.plan,
         metadata=before.metadata if given.metadata is None else rules.metadata_of(given.metadata),
     )
-    changes = {
-        name: {"before": getattr(before, name), "after": getattr(after, name)}
-        for name in ("name", "slug", "time_zone", "plan", "metadata")
-        if getattr(after, name) != getattr(before, name)
-    }
+    changes = audit.difference(before, after)
     if changes:
         rows.update(db, after)
         audit.record(db, by, organization_id, "updated", "organization", organization_id, changes)

@@ -28,7 +28,7 @@ def create(
     free = _free(db, kind, website.id, by, clean_name(kind, name))
     made = SavedItem(ids.new_id(), website.id, owner, is_shared, free, content, by.now, by.now)
     rows.insert(db, kind, made)
-    _record(db, kind, website, by, "created", made)
+    _record(db, kind, website, by, "created", made, {})
     return made
 
 
@@ -56,7 +56,10 @@ def update(
     if after != before:
         after = replace(after, updated_at=by.now)
         rows.update(db, kind, after)
-        _record(db, kind, website, by, "updated", after)
+        changes = audit.difference(before, after, names={"content": kind.column})
+        if not (before.is_shared and after.is_shared):
+            changes = {"changed": [*changes]}
+        _record(db, kind, website, by, "updated", after, changes)
     return after
 
 
@@ -64,7 +67,7 @@ def delete(db: Connection, kind: SavedKind[Content], website: Website, by: By, k
     """Delete an item; addresses that name it answer so. Raises NotFound."""
     gone = existing(db, kind, website, by, kept_id)
     rows.delete(db, kind, gone.id)
-    _record(db, kind, website, by, "deleted", gone)
+    _record(db, kind, website, by, "deleted", gone, {})
 
 
 def existing(db: Connection, kind: SavedKind[Content], website: Website, by: By, kept_id: str) -> SavedItem[Content]:
@@ -99,8 +102,15 @@ def _free(db: Connection, kind: SavedKind[Content], website_id: str, by: By, nam
 
 
 def _record(
-    db: Connection, kind: SavedKind[Content], website: Website, by: By, action: audit.Action, kept: SavedItem[Content]
+    db: Connection,
+    kind: SavedKind[Content],
+    website: Website,
+    by: By,
+    action: audit.Action,
+    kept: SavedItem[Content],
+    changes: audit.Detail,
 ) -> None:
     """The name of what is somebody's own stays theirs."""
     named = {"name": kept.name} if kept.is_shared else {}
-    audit.record(db, by, website.organization_id, action, kind.noun, kept.id, {**named, "websiteId": website.id})
+    detail = {**named, "websiteId": website.id, **changes}
+    audit.record(db, by, website.organization_id, action, kind.noun, kept.id, detail)

@@ -4,9 +4,7 @@ Whoever calls one tells the directory after the commit.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
 from analytics_box.base import audit, errors, ids
@@ -132,20 +130,19 @@ def record(db: Connection, website: Website, by: By, action: audit.Action, detai
     audit.record(db, by, website.organization_id, action, "website", website.id, detail)
 
 
-def difference(before: Website, after: Website) -> dict[str, dict[str, Any]]:
-    """The differences between two states of a website: before and after, by the name on the wire."""
-    old, new = _visible(before), _visible(after)
-    return {name: {"before": old[name], "after": new[name]} for name in old if old[name] != new[name]}
-
-
-def _visible(website: Website) -> dict[str, Any]:
-    shown: dict[str, Any] = msgspec.to_builtins(website.tracking)
-    own = {"name": website.name, "domain": website.domain}
-    return own | {"isPublic": website.is_public, "publicValues": website.public_values} | shown
+def _difference(before: Website, after: Website) -> audit.Detail:
+    """The differences between two states of a website, by the name on the wire."""
+    own = audit.difference(
+        before,
+        after,
+        ("name", "domain", "is_public", "public_values"),
+        names={"is_public": "isPublic", "public_values": "publicValues"},
+    )
+    return own | audit.difference(before.tracking, after.tracking)
 
 
 def _store(db: Connection, before: Website, after: Website, by: By) -> Website:
-    changes = difference(before, after)
+    changes = _difference(before, after)
     if not changes:
         return before
     after = replace(after, updated_at=by.now)

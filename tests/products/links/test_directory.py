@@ -36,7 +36,7 @@ def many(box: WholeBox, count: int, start: int = 0, owner: str = "") -> None:
     def write(db: Connection) -> None:
         for number in range(start, start + count):
             more = {"max_clicks": 5} if number % 3 == 0 else {}
-            rows.insert(db, replace(plain, id=f"link-{number:06}", slug=f"s-{number:06}", **more))
+            rows.LINKS.insert(db, replace(plain, id=f"link-{number:06}", slug=f"s-{number:06}", **more))
 
     box.box.box_db.write_now(write)
 
@@ -86,8 +86,8 @@ def test_what_changes_while_links_are_loaded_is_not_overwritten(tmp_path: Path) 
         directory = LinkDirectory(db, frozenset(), most=1_000)
 
         async def load_while_changing() -> None:
-            old = await db.read(lambda connection: rows.find(connection, "link-000001"))
-            gone = await db.read(lambda connection: rows.find(connection, "link-000002"))
+            old = await db.read(lambda connection: rows.LINKS.find(connection, "link-000001"))
+            gone = await db.read(lambda connection: rows.LINKS.find(connection, "link-000002"))
             assert old is not None
             assert gone is not None
             original = directory._page
@@ -178,7 +178,7 @@ def test_links_that_could_not_all_be_loaded_follow_changes(tmp_path: Path, monke
         with pytest.raises(DeadlineExceeded):
             box.run(directory.load())
         assert not directory.complete
-        old = db.read_now(lambda connection: rows.find(connection, "link-000001"))
+        old = db.read_now(lambda connection: rows.LINKS.find(connection, "link-000001"))
         assert old is not None
         directory.remember(replace(old, target_url="https://example.com/new"))
         found = directory.find("", "s-000001")

@@ -98,7 +98,10 @@ def test_each_change_is_in_the_audit_log(box: WholeBox) -> None:
     call(box, "delete", id=made["id"])
     found = box.box.box_db.read_now(
         lambda db: db.execute(
-            "select action, detail ->> 'text' from audit where subject = 'annotation' order by rowid"
+            """
+            select action, coalesce(detail -> 'text' ->> 'after', detail ->> 'text') from audit
+            where subject = 'annotation' order by rowid
+            """
         ).fetchall()
     )
     assert found == [("created", "Version 2"), ("updated", "Version 3"), ("deleted", "Version 3")]

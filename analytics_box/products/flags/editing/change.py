@@ -2,10 +2,9 @@
 transaction. Callers use flags.saving, so that memory follows.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Literal
 
-import msgspec
 from msgspec import Struct, UnsetType
 from msgspec.structs import replace
 
@@ -26,9 +25,21 @@ Act = Literal["created", "updated", "deleted", "restored", "scheduled", "importe
 MOST_VERSIONS: Final = 500  # of a flag: older ones go
 _AUDITED: Final[Mapping[Act, audit.Action]] = {"created": "created", "deleted": "deleted"}  # all others are updates
 _PLAIN: Final[frozenset[Act]] = frozenset(("created", "updated", "deleted"))  # what the entry's action says already
-_COUNTED: Final = frozenset(("rules", "variants"))  # rules name people: the log, which nobody can erase, counts them
-_LONG: Final = frozenset(("payload", "offValue"))
 _SHORT: Final = 100  # characters of a text that the audit log repeats
+
+
+def _short(value: Any) -> object:
+    is_short = value is None or (isinstance(value, bool | int | float | str) and len(str(value)) <= _SHORT)
+    return value if is_short else "(value)"
+
+
+# Rules name people: the log, which nobody can erase, only counts them.
+_SHOWN: Final[Mapping[str, Callable[[Any], object]]] = {
+    "rules": len,
+    "variants": len,
+    "offValue": _short,
+    "payload": lambda value: None if value is None else "(value)",
+}
 
 
 class FlagChange(Struct, frozen=True):
@@ -196,7 +207,7 @@ def record(db: Connection, by: By, before: Flag | None, after: Flag, *, act: Act
         rows.insert(db, after)
         changes: dict[str, object] = {}
     else:
-        changes = difference(before, after)
+        changes = _difference(before, after)
         if not changes:
             return before
         after = replace(after, version=before.version + 1, updated_at=max(by.now, before.updated_at + 1))
@@ -208,19 +219,11 @@ def record(db: Connection, by: By, before: Flag | None, after: Flag, *, act: Act
     return after
 
 
-def difference(before: Flag, after: Flag) -> dict[str, object]:
-    """The fields that differ between two states of a flag, for the audit log; without rules, because
-    rules name people."""
-    found: dict[str, object] = {}
-    for name in ("environment", "deleted_at"):
-        old, new = getattr(before, name), getattr(after, name)
-        if old != new:
-            found[name.replace("_at", "")] = {"before": _plain(name, old), "after": _plain(name, new)}
-    for name in FlagDefinition.__struct_fields__:
-        old, new = getattr(before.definition, name), getattr(after.definition, name)
-        if old != new:
-            found[name] = {"before": _plain(name, old), "after": _plain(name, new)}
-    return found
+def _difference(before: Flag, after: Flag) -> audit.Detail:
+    own = audit.difference(
+        before, after, ("environment", "deleted_at"), shown={"deleted_at": bool}, names={"deleted_at": "deleted"}
+    )
+    return own | audit.difference(before.definition, after.definition, shown=_SHOWN)
 
 
 def blank(
@@ -283,13 +286,3 @@ def _news(before: Flag | None, after: Flag) -> FlagDefinition:
         dependencies=tuple(key for key in after.definition.dependencies if key not in old.dependencies),
         prerequisites=tuple(one for one in after.definition.prerequisites if one not in old.prerequisites),
     )
-
-
-def _plain(name: str, value: Any) -> object:
-    """A value for the audit log."""
-    if name in _COUNTED:
-        return len(value)
-    if name in _LONG:
-        is_short = name == "offValue" and isinstance(value, bool | int | float | str) and len(str(value)) <= _SHORT
-        return value if value is None or is_short else "(value)"
-    return value != 0 and value is not None if name == "deleted_at" else msgspec.to_builtins(value)

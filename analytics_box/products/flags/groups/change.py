@@ -103,7 +103,7 @@ def store_group(db: Connection, own: FlagReach, before: TargetGroup | None, afte
     if before is None:
         record(db, own, after, "created", {"rules": len(after.rules)})
     else:
-        record(db, own, after, "updated", _difference(before, after))
+        record(db, own, after, "updated", audit.difference(before, after, shown={"rules": len}))
 
 
 def delete(db: Connection, own: FlagReach, group_id: str) -> list[Flag]:
@@ -160,17 +160,6 @@ def _check_rules(group: TargetGroup, scope: FlagScope) -> None:
 def _check_size(db: Connection, own: FlagReach) -> None:
     if rows.bytes_of(db, own.scope)[1] > LARGEST_SCOPE:
         raise Conflict(f"All target groups together can have up to {LARGEST_SCOPE:,} bytes; shrink or delete one first")
-
-
-def _difference(before: TargetGroup, after: TargetGroup) -> dict[str, object]:
-    found: dict[str, object] = {
-        name: {"before": getattr(before, name), "after": getattr(after, name)}
-        for name in ("name", "description", "color")
-        if getattr(before, name) != getattr(after, name)
-    }
-    if before.rules != after.rules:
-        found["rules"] = {"before": len(before.rules), "after": len(after.rules)}
-    return found
 
 
 def _without(flag: Flag, group_id: str) -> Flag:

@@ -66,12 +66,7 @@ def change(
     after = replace(before, **given)
     if after != before:
         domain_rows.update(db, after)
-        detail = {
-            name: {"before": getattr(before, name), "after": getattr(after, name)}
-            for name in given
-            if getattr(before, name) != getattr(after, name)
-        }
-        audit.record(db, by, organization_id, "updated", _SUBJECT, domain, detail)
+        audit.record(db, by, organization_id, "updated", _SUBJECT, domain, audit.difference(before, after))
     return after
 
 

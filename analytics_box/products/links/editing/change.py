@@ -3,10 +3,8 @@
 Whoever calls one tells the directory after the commit, so that redirects follow at once.
 """
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
-import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
@@ -20,9 +18,9 @@ from analytics_box.products.links.domains import change as domains
 from analytics_box.products.links.editing.draft import LinkDraft, apply_draft
 from analytics_box.products.links.folders import change as folders
 from analytics_box.products.links.link import ShortLink, new_link
+from analytics_box.products.links.rows import LINKS
 
 _SUBJECT: Final = "link"
-_NOT_AUDITED: Final = frozenset(("updated_at", "password"))
 
 
 class LinkChange(Struct, frozen=True):
@@ -71,7 +69,7 @@ def standing(db: Connection, organization_id: str, draft: LinkDraft) -> ShortLin
     if not isinstance(draft.slug, str):
         return None
     found = rows.find_by_slug(db, draft.domain if isinstance(draft.domain, str) else "", draft.slug)
-    if found is None or found.organization_id != organization_id or difference(found, apply_draft(found, draft)):
+    if found is None or found.organization_id != organization_id or _difference(found, apply_draft(found, draft)):
         return None
     return found
 
@@ -80,46 +78,35 @@ def delete(db: Connection, organization_id: str, by: By, link_id: str) -> ShortL
     """The link and its slug are gone. Raises Forbidden or NotFound."""
     check(db, organization_id, by, "member")
     gone = existing(db, organization_id, link_id)
-    rows.delete(db, gone.number)
+    LINKS.delete(db, gone.number)
     detail = {"slug": gone.slug, "domain": gone.domain, "targetUrl": gone.target_url, "name": gone.name}
     audit.record(db, by, organization_id, "deleted", _SUBJECT, gone.id, detail)
     return gone
 
 
-def difference(before: ShortLink, after: ShortLink) -> dict[str, dict[str, Any]]:
-    """The differences between two states of a link; of a password only that it changed."""
-    old, new = _plain(before), _plain(after)
-    found = {name: {"before": old[name], "after": new[name]} for name in old if old[name] != new[name]}
-    if before.password != after.password:
-        found["password"] = {"before": before.password is not None, "after": after.password is not None}
-    return found
-
-
-def _plain(link: ShortLink) -> Mapping[str, Any]:
-    audited = (name for name in ShortLink.__struct_fields__ if name not in _NOT_AUDITED)
-    return {name: msgspec.to_builtins(getattr(link, name)) for name in audited}
+def _difference(before: ShortLink, after: ShortLink) -> audit.Detail:
+    return audit.difference(before, after, shown={"password": bool})
 
 
 def _change(db: Connection, before: ShortLink, by: By, draft: LinkDraft) -> LinkChange:
     _check_places(db, before.organization_id, draft)
     after = apply_draft(before, draft)
-    changes = difference(before, after)
+    changes = _difference(before, after)
     if not changes:
         return LinkChange(before, before)
     after = replace(after, updated_at=by.now)
-    rows.update(db, after)
+    LINKS.update(db, after)
     audit.record(db, by, after.organization_id, "updated", _SUBJECT, after.id, changes)
     return LinkChange(before, after)
 
 
 def _insert(db: Connection, link: ShortLink) -> ShortLink:
     if link.slug:
-        return replace(link, number=rows.insert(db, link))
+        return LINKS.insert(db, link)
     for tries in range(slugs.MOST_TRIES):
         slug = slugs.new(tries)
         if not rows.is_taken(db, link.domain, slug):
-            named = replace(link, slug=slug)
-            return replace(named, number=rows.insert(db, named))
+            return LINKS.insert(db, replace(link, slug=slug))
     raise errors.Conflict("No free slug was found; choose one")
 
 

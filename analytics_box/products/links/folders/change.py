@@ -56,7 +56,7 @@ def rename(db: Connection, organization_id: str, by: By, folder_id: str, name: s
         return before
     after = replace(before, name=clean, slug=_free_slug(clean, others), updated_at=by.now)
     folder_rows.update(db, after)
-    detail = {"name": {"before": before.name, "after": after.name}}
+    detail = audit.difference(before, after, ("name",))
     audit.record(db, by, organization_id, "updated", _SUBJECT, after.id, detail)
     return after
 

@@ -50,7 +50,7 @@ class LinkDirectory:
 
     async def load(self) -> None:
         """Load all links beside the box's other work, unless they are here or do not fit."""
-        if self.complete or self._changed is not None or await self._db.read(rows.count) > self._most:
+        if self.complete or self._changed is not None or await self._db.read(rows.LINKS.count) > self._most:
             return
         self._changed, after = set(), 0
         try:

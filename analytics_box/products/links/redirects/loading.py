@@ -3,9 +3,9 @@
 from typing import Final, NamedTuple
 
 from analytics_box.base.store.db import Connection
-from analytics_box.products.links import rows
 from analytics_box.products.links.redirects import live
 from analytics_box.products.links.redirects.live import RedirectLink
+from analytics_box.products.links.rows import LINKS
 
 _IS_PLAIN: Final = """
   redirect_status = 302 and query_forwarding = 'none' and rules = '[]' and variants = '[]' and utm = '{}'
@@ -37,11 +37,11 @@ def page(db: Connection, *, after: int, limit: int) -> tuple[list[LoadedLink], i
     last = int(str(found[-1][0]))
     rich = {}
     if not all(row[5] for row in found):
-        found_rich = rows.links_of(
+        found_rich = LINKS.select(
             db,
             f"""
             -- links.loading.page
-            select {rows.COLUMNS} from links where number > ? and number <= ? and not ({_IS_PLAIN})
+            select {LINKS.columns} from links where number > ? and number <= ? and not ({_IS_PLAIN})
             """,
             (after, last),
         )

@@ -18,7 +18,7 @@ from analytics_box.base.identity import at_least, require
 from analytics_box.base.outgoing.addresses import Fence
 from analytics_box.base.outgoing.askers import member_of
 from analytics_box.base.outgoing.fences import Fences
-from analytics_box.base.outgoing.masking import mask_query
+from analytics_box.base.outgoing.masking import HIDDEN, mask_query
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.products.alerts import telling
@@ -28,7 +28,7 @@ from analytics_box.products.monitors.directory import UNREADABLE
 from analytics_box.products.monitors.editing import places
 from analytics_box.products.monitors.editing.draft import apply_fields, leaves
 from analytics_box.products.monitors.editing.messages import Bulk, CreateMonitor, TryMonitor, UpdateMonitor
-from analytics_box.products.monitors.monitor import MOST_TAGS, Kind, Monitor, MonitorSecrets
+from analytics_box.products.monitors.monitor import MOST_TAGS, Kind, Monitor, MonitorSecrets, Options
 from analytics_box.products.monitors.rows import StoredMonitor
 from analytics_box.products.monitors.sealing import at_rest, decrypt_monitor
 from analytics_box.tenants.tenancy import access
@@ -37,7 +37,6 @@ from analytics_box.tenants.websites.directory import Directory
 ALREADY_PAUSED: Final = "Monitor is already paused"  # wire 8.1
 NOT_PAUSED: Final = "Monitor is not paused"  # wire 8.1
 _SUBJECT: Final = "monitor"
-_NOT_AUDITED: Final = frozenset(("updated_at", "created_at", "number", "id", "secrets"))
 _TOKEN_BYTES: Final = 24
 _NAMED: Final = 20  # monitors that an entry about many names
 
@@ -290,16 +289,19 @@ def difference(before: Monitor, after: Monitor) -> dict[str, Any]:
 
     Likely secrets in URLs, and bodies to send, are left out.
     """
-    audited = (name for name in Monitor.__struct_fields__ if name not in _NOT_AUDITED)
-    old, new = before.masked, after.masked
-    found: dict[str, Any] = {
-        name: {"before": msgspec.to_builtins(getattr(old, name)), "after": msgspec.to_builtins(getattr(new, name))}
-        for name in audited
-        if getattr(before, name) != getattr(after, name)
-    }
+    found = audit.difference(
+        before,
+        after,
+        without=("number", "secrets"),
+        shown={"url": mask_query, "options": _options_without_text},
+    )
     named = MonitorSecrets.__struct_fields__
     changed = [name for name in named if getattr(before.secrets, name) != getattr(after.secrets, name)]
     return found | ({"secrets": changed} if changed else {})
+
+
+def _options_without_text(options: Options) -> object:
+    return msgspec.to_builtins(replace(options, send=HIDDEN) if options.send else options)
 
 
 def new_token() -> str:

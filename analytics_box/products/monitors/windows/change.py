@@ -18,7 +18,6 @@ from analytics_box.products.monitors.windows import rows, rules
 from analytics_box.products.monitors.windows.messages import CreateMaintenanceWindow, UpdateMaintenanceWindow
 
 _SUBJECT: Final = "maintenance"
-_NOT_AUDITED: Final = frozenset(("id", "organization_id", "created_at", "updated_at"))
 
 
 def create(
@@ -35,7 +34,8 @@ def create(
         )
     made = _check_window(monitors, draft_window(acting, given, window_id or ids.new_id()), now)
     rows.insert(db, made)
-    _record(db, acting.by, made, "created", _plain(made))
+    detail = msgspec.to_builtins({"name": made.name, "covers": made.covers, "repeat": made.repeat})
+    _record(db, acting.by, made, "created", detail | {"starts_at": made.starts_at, "ends_at": made.ends_at})
     return made
 
 
@@ -116,19 +116,13 @@ def _check_window(monitors: Monitors, window: MaintenanceWindow, now: int) -> Ma
 
 
 def _store(db: Connection, by: By, before: MaintenanceWindow, after: MaintenanceWindow) -> MaintenanceWindow:
-    old, new = _plain(before), _plain(after)
-    changes = {name: {"before": old[name], "after": new[name]} for name in old if old[name] != new[name]}
+    changes = audit.difference(before, after)
     if not changes:
         return before
     after = replace(after, updated_at=by.now)
     rows.update(db, after)
     _record(db, by, after, "updated", {"name": after.name} | changes)
     return after
-
-
-def _plain(window: MaintenanceWindow) -> dict[str, Any]:
-    audited = (name for name in MaintenanceWindow.__struct_fields__ if name not in _NOT_AUDITED)
-    return {name: msgspec.to_builtins(getattr(window, name)) for name in audited}
 
 
 def _record(db: Connection, by: By, window: MaintenanceWindow, action: audit.Action, detail: dict[str, Any]) -> None:

@@ -36,7 +36,6 @@ from analytics_box.tenants.tenancy import access
 
 MOST_PAGES: Final = 100  # of an organization
 SUBJECT: Final = "status page"
-_NOT_AUDITED: Final = frozenset(("id", "organization_id", "version", "created_at", "updated_at", "password"))
 
 
 class PreparedFields(Struct, frozen=True):
@@ -87,7 +86,7 @@ def update(db: Connection, own: StatusPageReach, given: UpdateStatusPage, prepar
     before = existing(db, own, given.status_page_id)
     after = _with_domain(db, own, apply_fields(before, given), given.domain)
     after = _apply_prepared(db, after, prepared, own.by.now)
-    changes = difference(before, after)
+    changes = audit.difference(before, after, without=("version",), shown={"password": bool})
     if changes:
         rows.update(db, after)
         reopened = calendar.reopened_days(zone(before.zone), zone(after.zone), own.by.now)
@@ -133,18 +132,6 @@ def transfer(
     record(db, own, before, "updated", detail)
     record(db, StatusPageReach(target, own.by), after, "updated", detail)
     return TransferredPage(touch_page(db, before.id, own.by.now), moved)
-
-
-def difference(before: StatusPage, after: StatusPage) -> dict[str, object]:
-    """The differences between two states of a page; of a password only whether there is one."""
-    found: dict[str, object] = {
-        name: {"before": getattr(before, name), "after": getattr(after, name)}
-        for name in StatusPage.__struct_fields__
-        if name not in _NOT_AUDITED and getattr(before, name) != getattr(after, name)
-    }
-    if before.password != after.password:
-        found["password"] = {"before": bool(before.password), "after": bool(after.password)}
-    return found
 
 
 def record(

@@ -6,8 +6,8 @@ Whoever calls one does so by `status_pages.saving.save`.
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from msgspec import UNSET, Struct, UnsetType
-from msgspec.structs import asdict, replace
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from analytics_box.base import audit, errors, ids
 from analytics_box.base.errors import BadRequest, Conflict
@@ -31,7 +31,6 @@ UNKNOWN_COMPONENT: Final = "There is no component with this id"
 UNKNOWN_MONITOR: Final = "There is no monitor with this id in the organization of the status page"
 NOT_ON_PAGE: Final = "This monitor is not on the status page"
 COMPONENT, GROUP = "status page component", "status page group"
-_NOT_AUDITED: Final = frozenset(("id", "page_id", "created_at", "updated_at"))
 _PLAIN: Final = ("hide_url", "hide_uptime", "hide_latency", "position")
 
 
@@ -90,7 +89,7 @@ def update(db: Connection, own: StatusPageReach, given: UpdateComponent | Update
     after = before if isinstance(name, UnsetType) else replace(before, name=_display_name(name))
     after = _apply_input(db, after, given)
     check_component(after)
-    changes = _difference(before, after)
+    changes = audit.difference(before, after)
     if changes:
         after = replace(after, updated_at=own.by.now)
         rows.update_component(db, after)
@@ -158,7 +157,7 @@ def update_group(db: Connection, own: StatusPageReach, given: UpdateComponentGro
     if not isinstance(given.position, UnsetType):
         said["position"] = given.position
     after = replace(before, **said)
-    changes = _difference(before, after)
+    changes = audit.difference(before, after)
     if changes:
         after = replace(after, updated_at=own.by.now)
         rows.update_group(db, after)
@@ -268,15 +267,6 @@ def _remove(db: Connection, own: StatusPageReach, gone: Component) -> Component:
     detail = {"statusPageId": gone.page_id, "uptimeScheduleId": gone.monitor_id}
     _record(db, own, COMPONENT, gone, "deleted", detail)
     return gone
-
-
-def _difference(before: Struct, after: Struct) -> dict[str, object]:
-    old, new = asdict(before), asdict(after)
-    return {
-        name: {"before": old[name], "after": new[name]}
-        for name in new
-        if name not in _NOT_AUDITED and old[name] != new[name]
-    }
 
 
 def _record(

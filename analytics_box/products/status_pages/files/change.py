@@ -29,6 +29,6 @@ def replace_picture(
     after = pictures.store_picture(db, before, kind, given, own.by.now)
     if after != before:
         rows.update(db, after)
-        detail = {"name": after.name, kind: {"before": getattr(before, kind), "after": getattr(after, kind)}}
+        detail = {"name": after.name, **audit.difference(before, after, (kind,))}
         audit.record(db, own.by, own.organization_id, "updated", "status page", page_id, detail)
     return after

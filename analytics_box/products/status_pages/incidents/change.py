@@ -30,6 +30,7 @@ from analytics_box.products.status_pages.page import Component, StatusPage
 
 MOST_OPEN: Final = 100  # of a page
 MOST_UPDATES: Final = 500  # of an incident
+AUDITED: Final = ("status", "title", "severity", "scheduled_for", "scheduled_until")
 
 
 def create(db: Connection, monitors: Monitors, own: StatusPageReach, given: CreateIncident) -> Incident:
@@ -82,7 +83,7 @@ def update(db: Connection, monitors: Monitors, own: StatusPageReach, given: Upda
         author=own.by.actor,
         notify=given.notify,
     )
-    record(db, own.by, page, after, "updated", difference(before, after))
+    record(db, own.by, page, after, "updated", audit.difference(before, after, AUDITED))
     return after
 
 
@@ -216,16 +217,6 @@ def component_name(monitors: Monitors, page: StatusPage, component: Component) -
     if monitor is None or monitor.organization_id != page.organization_id:
         return None
     return public_name(component, monitor)
-
-
-def difference(before: Incident, after: Incident) -> dict[str, Any]:
-    """The differences between two states of an incident."""
-    names = ("status", "title", "severity", "scheduled_for", "scheduled_until")
-    return {
-        name: {"before": getattr(before, name), "after": getattr(after, name)}
-        for name in names
-        if getattr(before, name) != getattr(after, name)
-    }
 
 
 def record(

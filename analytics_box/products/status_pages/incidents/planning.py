@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import UnsetType
 from msgspec.structs import replace
 
-from analytics_box.base import ids
+from analytics_box.base import audit, ids
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
 from analytics_box.base.texts import StatusIncidents
@@ -78,7 +78,7 @@ def update(db: Connection, monitors: Monitors, own: StatusPageReach, given: Upda
             db, page, changed, status, message, now=now, affected=impacts, author=own.by.actor, notify=given.notify
         )
     change.hasten(db, page, now)
-    change.record(db, own.by, page, after, "updated", change.difference(before, after))
+    change.record(db, own.by, page, after, "updated", audit.difference(before, after, change.AUDITED))
     return after
 
 
@@ -90,7 +90,9 @@ def cancel(db: Connection, own: StatusPageReach, given: CancelPageMaintenance) -
     message = words.optional(given.message) or StatusIncidents.cancelled
     now = own.by.now
     after = saying.say(db, page, before, "completed", message, now=now, author=own.by.actor, notify=given.notify)
-    change.record(db, own.by, page, after, "updated", {"cancelled": True} | change.difference(before, after))
+    change.record(
+        db, own.by, page, after, "updated", {"cancelled": True} | audit.difference(before, after, change.AUDITED)
+    )
     return after
 
 

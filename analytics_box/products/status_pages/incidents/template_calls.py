@@ -47,7 +47,8 @@ def save(db: Connection, own: StatusPageReach, given: SaveIncidentTemplate) -> I
         return made
     rows.store_template(db, made)
     action: audit.Action = "created" if before is None else "updated"
-    audit.record(db, own.by, page.organization_id, action, "incident_template", made.id, {"name": made.name})
+    changes = {} if before is None else audit.difference(before, made)
+    audit.record(db, own.by, page.organization_id, action, "incident_template", made.id, {"name": made.name} | changes)
     return made
 
 
