@@ -3,6 +3,7 @@
 What stands over one database is wired in state_side and event_side; here they meet, with what reaches out of the box.
 """
 
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -44,7 +45,6 @@ from analytics_box.ingest import routes as event_routes
 from analytics_box.ingest import usual
 from analytics_box.ingest.cluster import rows as cluster_rows
 from analytics_box.ingest.cluster.key import BadKeyFile, read_key
-from analytics_box.ingest.cluster.messages import PATH as PULL
 from analytics_box.ingest.cluster.node import Memory, Mirroring
 from analytics_box.ingest.cluster.primary import Machines
 from analytics_box.ingest.visitors import SALTS_FILE
@@ -76,7 +76,7 @@ from analytics_box.tenants.keys.ring import KeyRing
 from analytics_box.web.asgi import App, Receive, Scope, Send
 from analytics_box.web.call import Parts
 from analytics_box.web.first_request import BuiltLater
-from analytics_box.web.front import Front
+from analytics_box.web.front import Front, HotHosts, HotPath
 from analytics_box.web.guard import Guard
 from analytics_box.web.page.templates import Pages
 from analytics_box.web.plain import PlainRoutes
@@ -92,6 +92,7 @@ else:
     procedures, routes = Later("analytics_box.app.procedures"), Later("analytics_box.app.routes")
 
 _MEGABYTE = 1_000_000
+_SENDING = frozenset(("POST", "OPTIONS"))
 TRACKER_PARTS = "/parts/"
 UNHEARD = "This machine has not heard from its primary yet"
 
@@ -272,19 +273,24 @@ def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
     status_pages, flags = _status_pages(state, parts, pages, turns), _flags(state, parts, framework, turns)
     events.salts.memories += [status_pages.forget, flags.forget, parts[Ofrep].forget]
     machines = parts[Machines]
+    redirects, live = _redirects(state, events, parts, pages), parts[LiveUpdates]
     takes_events = parts.settings.role != "primary"
     handlers = event_routes.handlers if takes_events else event_routes.of_primary
     return Front(
         framework,
-        events=handlers(events.intake),
-        shortcuts=partial(usual.shortcuts, events.intake) if takes_events else None,
-        machines={PULL: machines.answer} if machines.are_wanted else {},
-        public=(
-            _redirects(state, events, parts, pages),
-            status_pages,
-            flags,
-            parts[LiveUpdates],
+        paths=(
+            *_event_paths(handlers(events.intake)),
+            HotPath("/l/", redirects.under_prefix, is_whole=False),
+            HotPath("/status/", status_pages.under_prefix, is_whole=False),
+            HotPath("/public/v1/flags", flags.under_prefix, is_whole=False, own_refusals=True),
+            HotPath("/live/", live.under_prefix, is_whole=False),
+            *([HotPath("/cluster/pull", machines.answer, any_host=True)] if machines.are_wanted else ()),
         ),
+        hosts=(
+            HotHosts(state.link_domains.names(), redirects.app_at),
+            HotHosts(state.status_pages.domains(), status_pages.app_at),
+        ),
+        shortcuts=partial(usual.shortcuts, events.intake) if takes_events else None,
         limits=state.limits,
         settings=parts.settings,
         proxies=parts[WatchedParts].proxies,
@@ -307,13 +313,19 @@ def _node(state: StateSide, events: EventSide, parts: Parts, mirroring: Mirrorin
 
     return Front(
         some,
-        events=event_routes.of_node(events.intake, lambda: "" if mirroring.is_there else UNHEARD),
-        public=(),
+        paths=_event_paths(event_routes.of_node(events.intake, lambda: "" if mirroring.is_there else UNHEARD)),
+        hosts=(),
         limits=state.limits,
         settings=parts.settings,
         proxies=parts[WatchedParts].proxies,
         turns=RequestTurns(parts.settings.max_requests_address),
     )
+
+
+def _event_paths(handlers: Mapping[str, App]) -> Iterable[HotPath]:
+    """The event routes; a GET of the root is a page."""
+    for path, app in handlers.items():
+        yield HotPath(path, app, methods=_SENDING if path == "/" else None, own_refusals=True)
 
 
 def _watch_targets(

@@ -1,15 +1,14 @@
 """The first and the last thing that a request meets: its id, its address, host check, headers, last refusal.
 
-Events, short links, status pages and evaluations of flags go straight from here to their handlers; everything else goes
-to Litestar.
+The hot paths of one table go straight from here to their handlers; everything else goes to Litestar.
 """
 
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from operator import itemgetter
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from analytics_box.base import errors, ids, log
 from analytics_box.base.errors import BoxError, RateLimited
@@ -42,7 +41,6 @@ CLOSE = (b"connection", b"close")  # after a flood: what else was sent ahead cos
 _LIMITS = (b"x-ratelimit-limit", b"x-ratelimit-remaining", b"x-ratelimit-reset")
 OURS = frozenset((b"x-request-id", *(name for name, _ in (*SECURITY_HEADERS, HSTS, CLOSE)), *_LIMITS))
 _NAME = itemgetter(0)
-_SENDING = frozenset(("POST", "OPTIONS"))
 FILES = "/static/"  # what pages on every host load
 _ANY_KEY = (b"www-authenticate", b"Bearer")
 _HOST = re.compile(rb"([0-9A-Za-z\-._~!$&'()*+,;=%]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{0,5})?")  # RFC 3986 3.2.2
@@ -50,20 +48,28 @@ _LONGEST_HOST = 262  # bytes: a name of 255, a dot and a port
 LOOPBACK_NAMES = {"localhost", "127.0.0.1", "::1"}
 
 
-class Public(Protocol):
-    """An application outside the framework: under its prefix on the box's hosts, at the root of its custom domains."""
+class HotPath(NamedTuple):
+    """A line of the table of hot paths: a plain ASGI function that answers without the framework.
 
-    prefix: str
-    own_refusals: bool  # whether it says itself what the front refuses, in its own shape: scope["refused"]
+    `path` is a whole address, `/track`, or the beginning of all that it answers, `/status/`. With `methods` any other
+    method goes to the framework. A path with `own_refusals` finds a refusal of the front in scope["refused"] and
+    answers it in its own shape. Other machines ask at one of `any_host`, by whichever name they know this one.
+    """
 
-    def has_domains(self) -> bool:
-        """Whether there are any, so that there is something to look up."""
+    path: str
+    answer: App
+    is_whole: bool = True
+    methods: frozenset[str] | None = None
+    own_refusals: bool = False
+    any_host: bool = False
 
-    def on_domain(self, host: str) -> App | None:
-        """The application for this host, or None if it is none of these domains."""
 
-    async def under_prefix(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request below the prefix."""
+class HotHosts(NamedTuple):
+    """A line of the table of custom domains: the live set of their names, and the application at the root of one;
+    None while its organization is closed."""
+
+    names: Set[str]
+    app_at: Callable[[str], App | None]
 
 
 class Shortcut(Protocol):
@@ -84,27 +90,24 @@ class Front:
         self,
         app: App,
         *,
-        events: Mapping[str, App],
-        public: Sequence[Public],
+        paths: Iterable[HotPath],
+        hosts: Sequence[HotHosts],
         limits: TokenBuckets,
         settings: Settings,
         proxies: ProxyWatch,
         turns: RequestTurns,
-        machines: Mapping[str, App] | None = None,
         shortcuts: Callable[[Headers], Mapping[str, Shortcut]] | None = None,
     ) -> None:
-        """`machines` are paths at which other machines ask, by whichever name they know this one. `shortcuts` gives
-        those of event routes by their path; it gets the headers that all answers have."""
+        """`shortcuts` gives those of event routes by their path; it gets the headers that all answers have."""
         self._app = app
-        self._machines = machines or {}
-        self._events = events
-        self._public = tuple(public)
+        self._paths = paths_by_folder(paths)
+        self._domains = tuple(hosts)
         self._limits = limits
         self._limit = settings.limit_address
         self._turns = turns
         self._trusted = networks(settings.trusted_proxies)
         self._proxies = proxies
-        self._hosts = hosts(settings)
+        self._hosts = own_hosts(settings)
         self._headers = (*SECURITY_HEADERS, HSTS) if settings.secure else SECURITY_HEADERS
         self._how = challenge(settings)
         self._noted = settings.access_log == "on"
@@ -198,7 +201,8 @@ class Front:
     def _shown(self, scope: Scope) -> str:
         """A request's path for the access log: of addresses that hold ids and tokens, what they are made after."""
         path: str = scope["path"]
-        if path in self._events:
+        line = self._paths.get(path)
+        if line is not None and line.is_whole:
             return path
         template = scope.get("path_template")
         if template:
@@ -208,11 +212,21 @@ class Front:
 
     def _domain_of(self, scope: Scope) -> App | None:
         """The application of a request's host, if that is a custom domain."""
-        for public in self._public:
-            found = public.on_domain(_requested_host(scope)) if public.has_domains() else None
-            if found is not None:
-                return found
+        host = None
+        for names, app_at in self._domains:
+            if names:
+                if host is None:
+                    host = _requested_host(scope)
+                if host in names and (found := app_at(host)) is not None:
+                    return found
         return None
+
+    def _hot_path(self, path: str, method: str) -> HotPath | None:
+        """The line of the table for a path: that of the whole path, or that of its first folder."""
+        line = self._paths.get(path) or self._paths.get(path[: path.find("/", 1) + 1])
+        if line is None or not (path == line.path if line.is_whole else path.startswith(line.path)):
+            return None
+        return line if line.methods is None or method in line.methods else None
 
     async def _serve(self, scope: Scope, receive: Receive, answer: Send, domain: App | None) -> None:
         """Hand a request to whoever answers it. Raises what they raise."""
@@ -221,35 +235,23 @@ class Front:
             self._admit(scope, own_host=False)
             await (self._app if path.startswith(FILES) else domain)(scope, receive, answer)
             return
-        handler = self._events.get(path)
-        if handler is not None and (path != "/" or scope["method"] in _SENDING):
+        line = self._hot_path(path, scope["method"])
+        if line is not None:
             if "address" not in scope:  # else a shortcut has let it in
-                if "headers_by_name" not in scope:
-                    scope["headers_by_name"] = dict(scope["headers"])
-                self._admit(scope, scope["headers_by_name"], told=False)
-            await handler(scope, receive, answer)
-            return
-        for public in self._public:
-            if path.startswith(public.prefix):
-                self._admit(scope, told=not public.own_refusals)
-                await public.under_prefix(scope, receive, answer)
-                return
-        between = self._machines.get(path)
-        if between is not None:
-            self._admit(scope, own_host=False)
-            await between(scope, receive, answer)
+                self._admit(scope, own_host=not line.any_host, told=not line.own_refusals)
+            await line.answer(scope, receive, answer)
             return
         self._admit(scope)
         async with self._turns.of(network_of(scope["address"])) as scope["end_turn"]:
             await self._app(scope, receive, answer)
 
-    def _admit(
-        self, scope: Scope, headers: dict[bytes, bytes] | None = None, *, own_host: bool = True, told: bool = True
-    ) -> None:
+    def _admit(self, scope: Scope, *, own_host: bool = True, told: bool = True) -> None:
         """Check a request. Raises BoxError; without `told` it is left to the handler, in the scope: that one refuses in
         its own shape, and so that another site's page may read it."""
+        if "headers_by_name" not in scope:
+            scope["headers_by_name"] = dict(scope["headers"])
         try:
-            self._check(scope, dict(scope["headers"]) if headers is None else headers, own_host=own_host)
+            self._check(scope, scope["headers_by_name"], own_host=own_host)
         except BoxError as refused:
             if told:
                 raise
@@ -293,6 +295,17 @@ class Front:
                 raise
 
 
+def paths_by_folder(paths: Iterable[HotPath]) -> dict[str, HotPath]:
+    """The table by what is looked up: a whole path, or the first folder of a longer one. Raises ValueError if two
+    lines have the same."""
+    found: dict[str, HotPath] = {}
+    for line in paths:
+        key = line.path if line.is_whole else line.path[: line.path.index("/", 1) + 1]
+        if found.setdefault(key, line) is not line:
+            raise ValueError(f"Two hot paths begin with {key}")
+    return found
+
+
 def allowance_headers(allowance: Allowance) -> tuple[tuple[bytes, bytes], ...]:
     """Headers with the remaining allowance of the limit that a request was counted under (wire 11.2)."""
     return (
@@ -312,7 +325,7 @@ async def refuse(send: Send, error: BoxError, body: bytes) -> None:
     await respond(send, error.status, render.header_list(error), body)
 
 
-def hosts(settings: Settings) -> frozenset[str]:
+def own_hosts(settings: Settings) -> frozenset[str]:
     """The host names that this box answers to; none means any, as long as no address is configured."""
     configured = {
         (url_parts(url).hostname or "").removesuffix(".") for url in (settings.base_url, settings.ingest_url) if url

@@ -16,7 +16,7 @@ from analytics_box.base.secret_file import first_line
 from analytics_box.base.settings import Settings, SettingsError
 from analytics_box.web.address import canonical
 from analytics_box.web.call import Parts
-from analytics_box.web.front import LOOPBACK_NAMES, host_name, hosts
+from analytics_box.web.front import LOOPBACK_NAMES, host_name, own_hosts
 
 log = logging.getLogger(__name__)
 
@@ -75,7 +75,7 @@ def has_proxy(settings: Settings) -> bool:
     if settings.trusted_proxies or (settings.secure and not settings.tls_certificate):
         return True
     listens_here = canonical(settings.host) in {"127.0.0.1", "::1"} or settings.host == "localhost"
-    return listens_here and not hosts(settings) <= LOOPBACK_NAMES
+    return listens_here and not own_hosts(settings) <= LOOPBACK_NAMES
 
 
 def _is_local(request: Request[Any, Any, Any]) -> bool:

@@ -112,9 +112,6 @@ def online_text(online: int) -> str:
 class LiveUpdates:
     """Answers GET /live/{website id}."""
 
-    prefix = PREFIX
-    own_refusals = False
-
     def __init__(
         self,
         watching: Watching,
@@ -141,13 +138,6 @@ class LiveUpdates:
             most_of={"address": of_address, "account": MOST_OF_ACCOUNT, "session": MOST_OF_SESSION},
         )
 
-    def has_domains(self) -> bool:
-        """None: it is of the box's own hosts."""
-        return False
-
-    def on_domain(self, host: str) -> None:
-        """No domain is its own."""
-
     async def under_prefix(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Tell a page what is new until it is closed, or its person may not read the website any more.
 
@@ -168,7 +158,8 @@ class LiveUpdates:
             "account": person.user_id,
             "session": person.session.hex(),
         }
-        scope["headers"], scope["query_string"] = [], b""  # which would stay as long as the stream
+        # These would stay in memory as long as the stream.
+        scope["headers"], scope["headers_by_name"], scope["query_string"] = [], {}, b""
         told: LiveState | None = None
 
         async def news() -> bytes | None:

@@ -50,9 +50,6 @@ class Remote(Protocol):
 class FlagServer:
     """Answers requests below /public/v1/flags/."""
 
-    prefix = PREFIX
-    own_refusals = True
-
     def __init__(
         self,
         *,
@@ -78,13 +75,6 @@ class FlagServer:
         """Forget the questions that were answered: they may contain addresses."""
         self.memo.forget()
         matching.forget()
-
-    def has_domains(self) -> bool:
-        """Flags have no domains of their own."""
-        return False
-
-    def on_domain(self, host: str) -> None:
-        """Nothing: flags have no domains of their own."""
 
     async def under_prefix(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request below the prefix."""

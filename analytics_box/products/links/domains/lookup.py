@@ -29,9 +29,6 @@ class LinkDomains:
         self._closed = closed
         self._by_name = {one.domain: one for one in domains}
 
-    def __bool__(self) -> bool:
-        return bool(self._by_name)
-
     def find(self, host: str) -> LinkDomain | None:
         """The domain with this name."""
         found = self._by_name.get(host)

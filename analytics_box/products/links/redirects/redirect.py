@@ -60,9 +60,6 @@ class RequestedShortUrl(Struct, frozen=True):
 class Redirects:
     """Answers requests for short URLs."""
 
-    prefix = PREFIX
-    own_refusals = False
-
     def __init__(
         self,
         *,
@@ -92,11 +89,7 @@ class Redirects:
         """/l/{slug} on the box's own host."""
         await self._answer(None, scope["path"][len(PREFIX) :], PREFIX, scope, receive, send)
 
-    def has_domains(self) -> bool:
-        """Whether there are domains of short links."""
-        return bool(self._domains)
-
-    def on_domain(self, host: str) -> App | None:
+    def app_at(self, host: str) -> App | None:
         """The application for a domain of short links: /{slug}, and the few paths that every host has."""
         found = self._domains.find(host)
         return partial(self._at_root, found) if found is not None else None

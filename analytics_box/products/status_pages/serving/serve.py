@@ -68,9 +68,6 @@ class SubscriptionHandler(Protocol):
 class StatusPageServer:
     """Answers requests for status pages."""
 
-    prefix = PREFIX
-    own_refusals = False
-
     def __init__(
         self,
         *,
@@ -102,11 +99,7 @@ class StatusPageServer:
         """Forget the networks of visitors."""
         self._locks.wrong.sweep()
 
-    def has_domains(self) -> bool:
-        """Whether any page has a domain of its own."""
-        return bool(self._pages.domains())
-
-    def on_domain(self, host: str) -> App | None:
+    def app_at(self, host: str) -> App | None:
         """The application of the page on this custom domain; None if no page has it."""
         whole = self._pages.by_domain(host)
         return partial(self._at_root, whole) if whole is not None else None

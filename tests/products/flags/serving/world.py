@@ -16,7 +16,7 @@ from analytics_box.products.flags.evaluation.outcome import Outcome
 from analytics_box.products.flags.scope import FlagScope as Owned
 from analytics_box.products.flags.serving.serve import FlagServer
 from analytics_box.web.asgi import Receive, Scope, Send, respond
-from analytics_box.web.front import Front
+from analytics_box.web.front import Front, HotPath
 from analytics_box.web.proxy_watch import ProxyWatch
 from analytics_box.web.turns import RequestTurns
 from tests.inprocess import NOON, Answer, FixedClock
@@ -108,8 +108,8 @@ class World:
         )
         self.front = Front(
             _framework,
-            events={},
-            public=(self.serving,),
+            paths=(HotPath(PREFIX, self.serving.under_prefix, is_whole=False, own_refusals=True),),
+            hosts=(),
             limits=limits,
             settings=settings,
             proxies=ProxyWatch(self.clock),

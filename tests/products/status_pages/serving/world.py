@@ -23,7 +23,7 @@ from analytics_box.products.status_pages.subscribers.public import Reply, Subscr
 from analytics_box.products.status_pages.whole import Whole
 from analytics_box.tenants.accounts.passwords import Passwords, hash_now
 from analytics_box.web.asgi import Receive, Scope, Send, respond
-from analytics_box.web.front import Front
+from analytics_box.web.front import Front, HotHosts, HotPath
 from analytics_box.web.page import assets
 from analytics_box.web.page.templates import Pages
 from analytics_box.web.proxy_watch import ProxyWatch
@@ -117,8 +117,8 @@ class World:
         )
         self.front = Front(
             _nothing,
-            events={},
-            public=(self.serving,),
+            paths=(HotPath("/status/", self.serving.under_prefix, is_whole=False),),
+            hosts=(HotHosts(self.pages.domains(), self.serving.app_at),),
             limits=limits,
             settings=settings,
             proxies=ProxyWatch(self.clock),
