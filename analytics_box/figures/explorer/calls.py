@@ -69,32 +69,35 @@ def question_answer(kept: Question, box_url: str) -> QuestionShown:
 
 
 async def list_questions(call: Call, given: ByWebsite) -> list[QuestionShown]:
-    """questions.list: the caller's own and the shared ones, by name. Raises NotFound."""
+    """questions.list: list the caller's and shared questions by name. Raises NotFound."""
     return [_question_list(call, one) for one in await verbs.visible(call, QUESTIONS, own(call, given.websiteId))]
 
 
 async def get_by_id(call: Call, given: OneQuestion) -> QuestionShown:
-    """questions.getById. Raises NotFound."""
+    """questions.getById: get a question. Raises NotFound."""
     _, found = await verbs.find_visible(call, QUESTIONS, given.id)
     return _question_list(call, found)
 
 
 async def create(call: Call, given: NewQuestion) -> QuestionShown:
-    """questions.create. Raises NotFound, BadRequest or Conflict."""
+    """questions.create: save a question. Raises NotFound, BadRequest or Conflict."""
     content = content_of(given.query, call.now)
     made = await verbs.create(call, QUESTIONS, given.websiteId, given.name, content, is_shared=given.isShared)
     return _question_list(call, made)
 
 
 async def update(call: Call, given: ChangedQuestion) -> QuestionShown:
-    """questions.update: what is not given stays. Raises NotFound, BadRequest or Conflict."""
+    """questions.update: update a question. Raises NotFound, BadRequest or Conflict.
+
+    Omitted fields keep their values.
+    """
     content = UNSET if given.query is UNSET else content_of(given.query, call.now)
     changed = await verbs.update(call, QUESTIONS, given.id, name=given.name, content=content, is_shared=given.isShared)
     return _question_list(call, changed)
 
 
 async def delete(call: Call, given: OneQuestion) -> Success:
-    """questions.delete. Raises NotFound."""
+    """questions.delete: delete a question. Raises NotFound."""
     await verbs.delete(call, QUESTIONS, given.id)
     return Success()
 

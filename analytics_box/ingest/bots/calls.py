@@ -78,7 +78,7 @@ class AllowBotAnswer(Struct, frozen=True):
 
 
 async def list_bots(call: Call, given: BotWebsiteInput) -> BotList:
-    """websites.listBots: bots of the last 30 days. Raises NotFound."""
+    """websites.listBots: list bots of the last 30 days. Raises NotFound."""
     website = own(call, given.websiteId)
     quarantine = call.parts[Quarantine]
     found, wanted = await quarantine.of(website.site), quarantine.classification.of(website.site)
@@ -104,10 +104,8 @@ async def list_bots(call: Call, given: BotWebsiteInput) -> BotList:
 
 
 async def allow_bot(call: Call, given: OfBot) -> AllowBotAnswer:
-    """websites.allowBot: count this bot's events as people's, the quarantined ones and all that come.
-
-    Raises BadRequest, Conflict or NotFound.
-    """
+    """websites.allowBot: allow a bot and count its quarantined and future events. Raises BadRequest, Conflict or
+    NotFound."""
     return AllowBotAnswer(success=True, counted=await allow(call, given))
 
 
@@ -124,7 +122,10 @@ async def allow(call: Call, given: OfBot) -> int:
 
 
 async def refuse_bot(call: Call, given: OfBot) -> Success:
-    """websites.refuseBot: undo allowBot; events already counted stay counted. Raises NotFound."""
+    """websites.refuseBot: undo allowBot. Raises NotFound.
+
+    Events already counted stay counted.
+    """
     website = own(call, given.websiteId)
     bot = Bot(given.reason, given.agent)
 
@@ -136,7 +137,7 @@ async def refuse_bot(call: Call, given: OfBot) -> Success:
 
 
 async def update_bot_options(call: Call, given: BotOptions) -> Success:
-    """websites.updateBotOptions: whether IP addresses of data centres are bots'. Raises NotFound."""
+    """websites.updateBotOptions: choose whether data center IP addresses count as bots. Raises NotFound."""
     website, wanted = own(call, given.websiteId), given.flagDataCentres
     if not isinstance(wanted, UnsetType):
 

@@ -52,7 +52,7 @@ class DroppedList(Struct, frozen=True):
 
 
 async def list_dropped(call: Call, given: WhichDrops) -> DroppedList:
-    """websites.listDropped: how much traffic was dropped, by reason and day. Raises NotFound."""
+    """websites.listDropped: return the number of dropped events by reason and day. Raises NotFound."""
     website = own(call, given.websiteId)
     found = await call.parts[DroppedTraffic].of(website.site, days=given.days)
     return DroppedList(

@@ -106,7 +106,7 @@ class AlertTestAnswer(Struct, frozen=True):
 
 
 async def list_alarms(call: Call, given: OrganizationInput) -> list[AlarmShown]:
-    """alarms.list: the oldest first. Raises Forbidden."""
+    """alarms.list: list alert rules, oldest first. Raises Forbidden."""
     organization_id, by = acting(call, given.organizationId)
     found = await call.read(lambda db: change.list_alert_rules(db, organization_id, by))
     places = found.changeable and call.identity.may_act_for_organization("manage:config")
@@ -115,7 +115,7 @@ async def list_alarms(call: Call, given: OrganizationInput) -> list[AlarmShown]:
 
 
 async def create(call: Call, given: NewAlarm) -> AlarmShown:
-    """alarms.create. Raises Forbidden, BadRequest or Conflict."""
+    """alarms.create: create an alert rule. Raises Forbidden, BadRequest or Conflict."""
     organization_id, by = acting(call, given.organizationId)
     check_website(call, organization_id, given.websiteId)
     draft = AlertRuleDraft(
@@ -134,7 +134,7 @@ async def create(call: Call, given: NewAlarm) -> AlarmShown:
 
 
 async def update(call: Call, given: ChangedAlarm) -> AlarmShown:
-    """alarms.update. Raises Forbidden, NotFound, BadRequest or Conflict."""
+    """alarms.update: update an alert rule. Raises Forbidden, NotFound, BadRequest or Conflict."""
     organization_id, by = acting(call, given.organizationId)
     if not isinstance(given.websiteId, UnsetType):
         check_website(call, organization_id, given.websiteId)
@@ -153,14 +153,17 @@ async def update(call: Call, given: ChangedAlarm) -> AlarmShown:
 
 
 async def delete(call: Call, given: OfAlarm) -> Success:
-    """alarms.delete: its channels stay. Raises Forbidden or NotFound."""
+    """alarms.delete: delete an alert rule. Raises Forbidden or NotFound.
+
+    Its channels stay.
+    """
     organization_id, by = acting(call, given.organizationId)
     await call.write(lambda db: change.delete(db, organization_id, by, given.alarmId))
     return Success()
 
 
 async def test(call: Call, given: OfAlarm) -> AlertTestAnswer:
-    """alarms.test: send a test to all destinations now, once. Raises Forbidden, NotFound or RateLimited."""
+    """alarms.test: send a test message to all destinations of an alert rule. Raises Forbidden, NotFound or RateLimited."""
     tried = await try_now(call, given.alarmId, given.organizationId)
     return AlertTestAnswer(
         [DestinationTestResult(not outcome.error, channel.kind, outcome.error or UNSET) for channel, outcome in tried]
@@ -168,7 +171,10 @@ async def test(call: Call, given: OfAlarm) -> AlertTestAnswer:
 
 
 async def acknowledge(call: Call, given: AcknowledgeAlert) -> Success:
-    """alarms.acknowledge: no more reminders and no escalation of this. Raises Forbidden or NotFound."""
+    """alarms.acknowledge: acknowledge an alert. Raises Forbidden or NotFound.
+
+    Stops its reminders and escalation.
+    """
     organization_id, by = acting(call, given.organizationId)
     await call.write(lambda db: change.acknowledge(db, organization_id, by, given.alarmId, given.subject))
     return Success()

@@ -29,19 +29,19 @@ from analytics_box.web.call import Call
 
 
 async def list_goals(call: Call, given: ListGoals) -> list[GoalShown]:
-    """goals.list: oldest first. Raises NotFound."""
+    """goals.list: list goals, oldest first. Raises NotFound."""
     website = own(call, given.websiteId)
     return [goal_answer(goal) for goal in await call.read(lambda db: rows.of_website(db, website.id))]
 
 
 async def get_by_id(call: Call, given: OneGoal) -> GoalShown:
-    """goals.getById. Raises NotFound."""
+    """goals.getById: get a goal. Raises NotFound."""
     _, goal = await find_goal(call, given.id, given.websiteId)
     return goal_answer(goal)
 
 
 async def create(call: Call, given: NewGoal) -> GoalShown:
-    """goals.create. Raises NotFound, BadRequest or Conflict."""
+    """goals.create: create a goal. Raises NotFound, BadRequest or Conflict."""
     website = own(call, given.websiteId)
     return goal_answer(
         await call.parts.box_db.write(lambda db: change.create(db, call.by, website, given), adds=True),
@@ -49,20 +49,23 @@ async def create(call: Call, given: NewGoal) -> GoalShown:
 
 
 async def update(call: Call, given: ChangedGoal) -> GoalShown:
-    """goals.update: what is not given stays. Raises NotFound or BadRequest."""
+    """goals.update: update a goal. Raises NotFound or BadRequest.
+
+    Omitted fields keep their values.
+    """
     website, _ = await find_goal(call, given.id, given.websiteId)
     return goal_answer(await call.write(lambda db: change.update(db, call.by, website, given)))
 
 
 async def delete(call: Call, given: OneGoal) -> Success:
-    """goals.delete. Raises NotFound."""
+    """goals.delete: delete a goal. Raises NotFound."""
     website, _ = await find_goal(call, given.id, given.websiteId)
     await call.write(lambda db: change.delete(db, call.by, website, given.id))
     return Success()
 
 
 async def get_analytics(call: Call, given: Analysing) -> Analytics:
-    """goals.getAnalytics. Raises NotFound, BadRequest or Unavailable."""
+    """goals.getAnalytics: return the conversions of a goal. Raises NotFound, BadRequest or Unavailable."""
     website, goal = await find_goal(call, given.goalId, given.websiteId)
     period = _period(call, given)
     (found,) = await goal_figures(call.parts[QueryRunner], website.site, [goal.definition], period)
@@ -72,7 +75,10 @@ async def get_analytics(call: Call, given: Analysing) -> Analytics:
 
 
 async def bulk_analytics(call: Call, given: AnalysingAll) -> dict[str, GoalAnalyticsAnswer]:
-    """goals.bulkAnalytics: by the ids of the goals; one that fails says why. Raises NotFound or BadRequest."""
+    """goals.bulkAnalytics: return the conversions of several goals, by id. Raises NotFound or BadRequest.
+
+    A goal that fails has an error; the others are still answered.
+    """
     website = own(call, given.websiteId)
     period = _period(call, given)
     every = {goal.id: goal for goal in await call.read(lambda db: rows.of_website(db, website.id))}

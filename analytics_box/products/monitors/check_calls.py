@@ -33,10 +33,8 @@ class ManualCheckAnswer(Struct, frozen=True):
 
 
 async def manual_check(call: Call, given: MonitorId) -> ManualCheckAnswer:
-    """uptime.manualCheck: check a monitor now; the result counts.
-
-    Raises Forbidden, NotFound, RateLimited, Unavailable, or BadRequest for one that is paused.
-    """
+    """uptime.manualCheck: check a monitor now and store the result. Raises Forbidden, NotFound, RateLimited,
+    Unavailable, or BadRequest for one that is paused."""
     acting, found = find_monitor(call, given.scheduleId)
     await call.read(lambda db: check(db, acting, "member"))
     monitors = call.parts[Monitors]
@@ -58,10 +56,8 @@ _WAITED_FOR: set[asyncio.Task[CheckResult]] = set()  # or nothing would hold the
 
 
 async def try_check(call: Call, given: TryMonitor) -> CheckAnswer:
-    """uptime.tryCheck: check a monitor as it would be; nothing is stored.
-
-    Raises Forbidden, NotFound, BadRequest, RateLimited or Unavailable.
-    """
+    """uptime.tryCheck: check a monitor without storing anything. Raises Forbidden, NotFound, BadRequest, RateLimited or
+    Unavailable."""
     acting = reach(call, given.organization_id)
     if given.schedule_id is not None:
         acting, found = find_monitor(call, given.schedule_id)

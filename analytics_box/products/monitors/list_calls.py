@@ -49,13 +49,13 @@ class MonitorTagAnswer(Struct, frozen=True):
 
 
 async def list_schedules(call: Call, given: MonitorOrganizationInput) -> list[MonitorAnswer]:
-    """uptime.listSchedules: the newest 100 monitors. Raises Forbidden."""
+    """uptime.listSchedules: list the newest 100 monitors. Raises Forbidden."""
     found = await reachable_monitors(call, given.organizationId)
     return _all_shown(call, select_monitors(found, MonitorSelection(), call.parts[Monitors])[:MOST_LISTED])
 
 
 async def list_page(call: Call, given: MonitorPage) -> MonitorPageAnswer:
-    """uptime.paginated: a page of the monitors that fit. Raises Forbidden."""
+    """uptime.paginated: list a page of matching monitors. Raises Forbidden."""
     found = await reachable_monitors(call, given.organization_id)
     fitting = select_monitors(
         found,
@@ -75,7 +75,7 @@ async def list_page(call: Call, given: MonitorPage) -> MonitorPageAnswer:
 
 
 async def list_tags(call: Call, given: MonitorOrganizationInput) -> list[MonitorTagAnswer]:
-    """uptime.listTags: the tags of monitors by name. Raises Forbidden."""
+    """uptime.listTags: list monitor tags by name. Raises Forbidden."""
     return [MonitorTagAnswer(*one) for one in tags_of(await reachable_monitors(call, given.organizationId))]
 
 

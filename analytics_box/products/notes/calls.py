@@ -64,7 +64,7 @@ FIRST, LAST = -(2**53), 2**53  # before and after every note
 
 
 async def list_annotations(call: Call, given: ListAnnotations) -> list[AnnotationShown]:
-    """annotations.list: the latest first. Raises NotFound, BadRequest, or AuthRequired for anonymous callers."""
+    """annotations.list: list notes, latest first. Raises NotFound, BadRequest, or AuthRequired for anonymous callers."""
     website, every = visible(call, given.websiteId)
     first = moment(given.startDate, "startDate").at if given.startDate else FIRST
     last = moment(given.endDate, "endDate").at + DAY - 1 if given.endDate else LAST
@@ -75,23 +75,26 @@ async def list_annotations(call: Call, given: ListAnnotations) -> list[Annotatio
 
 
 async def get_by_id(call: Call, given: OneAnnotation) -> AnnotationShown:
-    """annotations.getById. Raises NotFound, or AuthRequired for anonymous callers."""
+    """annotations.getById: get a note. Raises NotFound, or AuthRequired for anonymous callers."""
     found, own_website = await find_note(call, given.id)
     return note_answer(found, own=own_website)
 
 
 async def create(call: Call, given: NewAnnotation) -> AnnotationShown:
-    """annotations.create: a note on all charts of a website. Raises NotFound, BadRequest or Conflict."""
+    """annotations.create: add a note to all charts of a website. Raises NotFound, BadRequest or Conflict."""
     return note_answer(await add(call, given))
 
 
 async def update(call: Call, given: ChangedAnnotation) -> AnnotationShown:
-    """annotations.update: what is not given stays. Raises NotFound or BadRequest."""
+    """annotations.update: update a note. Raises NotFound or BadRequest.
+
+    Omitted fields keep their values.
+    """
     return note_answer(await alter(call, given))
 
 
 async def delete(call: Call, given: OneAnnotation) -> Success:
-    """annotations.delete. Raises NotFound."""
+    """annotations.delete: delete a note. Raises NotFound."""
     website, _ = await own_note(call, given.id)
     await call.write(lambda db: change.delete(db, website, call.by, given.id))
     return Success()

@@ -72,7 +72,10 @@ class KeptSuggestions:
 
 
 async def get(call: Call, given: AutocompleteInput) -> Suggestions:
-    """autocomplete.get: at most half an hour old. Raises NotFound, BadRequest or Unavailable."""
+    """autocomplete.get: return suggestions for filter values. Raises NotFound, BadRequest or Unavailable.
+
+    They are up to 30 minutes old.
+    """
     website, kept = own(call, given.websiteId), call.parts[KeptSuggestions]
     person = call.identity.person
     zone = ranges.zone(person.time_zone if person is not None else "UTC")

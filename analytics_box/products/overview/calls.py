@@ -78,7 +78,7 @@ class WithCharts(Struct, frozen=True):
 
 
 async def list_with_charts(call: Call, given: OrganizationInput) -> WithCharts:
-    """websites.listWithCharts: the websites with the page views of the last seven days and who is there now."""
+    """websites.listWithCharts: list websites with page views of the last seven days and current visitors."""
     websites = all_own(call, given.organizationId)
     sites = tuple(website.site for website in websites)
     online = await call.parts[Presence].online(sites, call.now)
@@ -101,7 +101,7 @@ async def list_with_charts(call: Call, given: OrganizationInput) -> WithCharts:
 
 
 async def is_tracking_setup(call: Call, given: ByWebsite) -> TrackingState:
-    """websites.isTrackingSetup: whether events arrive. Raises NotFound."""
+    """websites.isTrackingSetup: return whether events arrive. Raises NotFound."""
     website = own(call, given.websiteId)
     begun = website.site in await call.parts[Presence].begun((website.site,))
     recent = (await call.parts[Presence].online((website.site,), call.now))[website.site] > 0

@@ -123,7 +123,7 @@ class ProfileDeleteAnswer(Struct, frozen=True):
 
 
 async def list_profiles(call: Call, given: ListProfiles) -> ProfileList:
-    """profiles.list: profiles of a website, the latest identified first. Raises NotFound."""
+    """profiles.list: list a website's identified visitors, latest first. Raises NotFound."""
     holder = _holder(call, given.websiteId)
     search = (given.search or "").strip()
     found = await call.parts[Profiles].listed(holder, search, limit=given.limit + 1, offset=given.offset)
@@ -133,7 +133,7 @@ async def list_profiles(call: Call, given: ListProfiles) -> ProfileList:
 
 
 async def get_by_id(call: Call, given: GetProfile) -> PersonDetail:
-    """profiles.getById: who somebody is, and which visitors they were. Raises NotFound."""
+    """profiles.getById: get an identified visitor with their devices. Raises NotFound."""
     holder = _holder(call, given.websiteId)
     person = await _find_person(call, holder, given.profileId)
     subject = await call.parts[Profiles].of_person(holder, person)
@@ -141,10 +141,7 @@ async def get_by_id(call: Call, given: GetProfile) -> PersonDetail:
 
 
 async def export(call: Call, given: Exporting) -> ProfileExportAnswer:
-    """profiles.export: everything that is stored of a person or a device, a part at a time.
-
-    Raises BadRequest or NotFound.
-    """
+    """profiles.export: export everything stored about a visitor or device, in parts. Raises BadRequest or NotFound."""
     holder = _holder(call, given.websiteId)
     place = _place(given.cursor)
     _one_of(given.profileId, given.anonymousId)
@@ -174,10 +171,7 @@ async def export(call: Call, given: Exporting) -> ProfileExportAnswer:
 
 
 async def delete(call: Call, given: Somebody) -> ProfileDeleteAnswer:
-    """profiles.delete: remove a person or a device for good, with all that they did; it cannot be undone.
-
-    Raises BadRequest or NotFound.
-    """
+    """profiles.delete: delete a visitor or device permanently, with all their events. Raises BadRequest or NotFound."""
     holder = _holder(call, given.websiteId)
     _one_of(given.profileId, given.anonymousId)
     erasures = call.parts[Profiles].erasures

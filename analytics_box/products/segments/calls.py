@@ -19,18 +19,18 @@ from analytics_box.web.call import Call
 
 
 async def list_segments(call: Call, given: ByWebsite) -> list[SegmentShown]:
-    """segments.list: the caller's own and the shared ones, by name. Raises NotFound."""
+    """segments.list: list the caller's and shared segments by name. Raises NotFound."""
     return [segment_answer(one) for one in await verbs.visible(call, SEGMENTS, own(call, given.websiteId))]
 
 
 async def get_by_id(call: Call, given: OneSegment) -> SegmentShown:
-    """segments.getById. Raises NotFound."""
+    """segments.getById: get a segment. Raises NotFound."""
     _, found = await verbs.find_visible(call, SEGMENTS, given.id)
     return segment_answer(found)
 
 
 async def create(call: Call, given: NewSegment) -> SegmentShown:
-    """segments.create. Raises NotFound, BadRequest or Conflict."""
+    """segments.create: create a segment. Raises NotFound, BadRequest or Conflict."""
     filters = rules.filters(given.filters)
     return segment_answer(
         await verbs.create(call, SEGMENTS, given.websiteId, given.name, filters, is_shared=given.isShared)
@@ -38,7 +38,10 @@ async def create(call: Call, given: NewSegment) -> SegmentShown:
 
 
 async def update(call: Call, given: ChangedSegment) -> SegmentShown:
-    """segments.update: what is not given stays. Raises NotFound, BadRequest or Conflict."""
+    """segments.update: update a segment. Raises NotFound, BadRequest or Conflict.
+
+    Omitted fields keep their values.
+    """
     filters = UNSET if given.filters is UNSET else rules.filters(given.filters)
     return segment_answer(
         await verbs.update(call, SEGMENTS, given.id, name=given.name, content=filters, is_shared=given.isShared)
@@ -46,6 +49,6 @@ async def update(call: Call, given: ChangedSegment) -> SegmentShown:
 
 
 async def delete(call: Call, given: OneSegment) -> Success:
-    """segments.delete. Raises NotFound."""
+    """segments.delete: delete a segment. Raises NotFound."""
     await verbs.delete(call, SEGMENTS, given.id)
     return Success()

@@ -146,14 +146,14 @@ class PublicPage(Struct, frozen=True, rename="camel"):
 
 
 async def list_public(call: Call) -> list[PublicPageListItem]:
-    """statusPage.listPublic: the pages that search engines may list, the latest changed first."""
+    """statusPage.listPublic: list pages that search engines may index, latest changed first."""
     found = [one.page for one in call.parts[StatusPages].all() if one.page.indexed and not one.page.password]
     newest = sorted(found, key=lambda page: (-page.updated_at, page.slug))
     return [PublicPageListItem(page.slug, iso(page.updated_at)) for page in newest[:MOST_LISTED]]
 
 
 async def get_by_slug(call: Call, given: BySlug) -> PublicPage:
-    """statusPage.getBySlug: a page as its visitors see it. Raises NotFound, or AuthRequired where it has a password."""
+    """statusPage.getBySlug: get a page as visitors see it. Raises NotFound, or AuthRequired where it has a password."""
     whole = call.parts[StatusPages].by_slug(given.slug)
     if whole is None:
         raise errors.NotFound.of("statusPage", given.slug, UNKNOWN)

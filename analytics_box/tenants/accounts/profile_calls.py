@@ -28,13 +28,14 @@ class UpdatePreferences(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 async def get_user_preferences(call: Call) -> PreferencesAnswer:
-    """preferences.getUserPreferences."""
+    """preferences.getUserPreferences: get the caller's preferences."""
     person = _person(call)
     return _preferences_answer(await call.read(lambda db: preferences.find(db, person.user_id)))
 
 
 async def update_user_preferences(call: Call, given: UpdatePreferences) -> PreferencesAnswer:
-    """preferences.updateUserPreferences; all that is stored then. Raises BadRequest for an unknown time zone."""
+    """preferences.updateUserPreferences: update the caller's preferences and return all of them. Raises BadRequest for
+    an unknown time zone."""
     person = _person(call)
 
     def write(db: Connection) -> Preferences:

@@ -50,7 +50,7 @@ class Log(Struct, frozen=True):
 
 
 async def list_entries(call: Call, given: ListAuditEntries) -> Log:
-    """audit.list: who changed what in the organization, the newest first. Raises BadRequest and Forbidden."""
+    """audit.list: list changes in the organization, newest first. Raises BadRequest and Forbidden."""
     wanted = rows.AuditSearch(
         organization_id=call.organization(given.organizationId),
         actor=given.actor,

@@ -106,7 +106,7 @@ class _State(Struct, frozen=True):
 
 
 async def get(call: Call, given: OrganizationInput) -> Configuration:
-    """config.get. Raises Forbidden."""
+    """config.get: get the organization's defaults. Raises Forbidden."""
     organization_id, by = acting(call, given.organizationId)
 
     def find(db: Connection) -> _State:
@@ -117,7 +117,7 @@ async def get(call: Call, given: OrganizationInput) -> Configuration:
 
 
 async def update(call: Call, given: UpdateConfig) -> Configuration:
-    """config.update. Raises Forbidden, or BadRequest for an unknown time zone."""
+    """config.update: update the organization's defaults. Raises Forbidden, or BadRequest for an unknown time zone."""
     organization_id, by = acting(call, given.organizationId)
     state = await store(call, organization_id, by, given.defaults or GivenDefaults())
     return _config_answer(call, state)
@@ -138,7 +138,7 @@ async def store(call: Call, organization_id: str, by: By, given: GivenDefaults) 
 
 
 async def test_email(call: Call, given: TestEmail) -> TestEmailResult:
-    """config.testEmail: send a message to a member. Raises Forbidden, BadRequest or RateLimited."""
+    """config.testEmail: send a test email to a member. Raises Forbidden, BadRequest or RateLimited."""
     call.parts.limits.take("test e-mail", call.identity.limit_name, TESTS)
     organization_id, by = acting(call, given.organizationId)
     await call.read(lambda db: access.check(db, organization_id, by, "update"))

@@ -127,14 +127,14 @@ class ChannelTestAnswer(Struct, frozen=True):
 
 
 async def list_channels(call: Call, given: OrganizationInput) -> list[ChannelShown]:
-    """config.listChannels: the oldest first. Raises Forbidden."""
+    """config.listChannels: list alert channels, oldest first. Raises Forbidden."""
     organization_id, by = acting(call, given.organizationId)
     seen = await call.read(lambda db: channels.of(db, call.parts[ChannelTools], organization_id, by))
     return [channel_answer(channel, seen.configs.get(channel.id)) for channel in seen.channels]
 
 
 async def create_channel(call: Call, given: NewChannel) -> ChannelMade:
-    """config.createChannel. Raises Forbidden, BadRequest or Conflict."""
+    """config.createChannel: create an alert channel. Raises Forbidden, BadRequest or Conflict."""
     organization_id, by = acting(call, given.organizationId)
     tools, kind = call.parts[ChannelTools], kind_of(given.type)
     channel, secret = await call.write(
@@ -153,7 +153,10 @@ async def create_channel(call: Call, given: NewChannel) -> ChannelMade:
 
 
 async def update_channel(call: Call, given: ChangedChannel) -> ChannelShown:
-    """config.updateChannel. Switching off gives up what waits. Raises Forbidden, NotFound or BadRequest."""
+    """config.updateChannel: update an alert channel. Raises Forbidden, NotFound or BadRequest.
+
+    Disabling a channel discards its waiting messages.
+    """
     organization_id, by = acting(call, given.organizationId)
     tools = call.parts[ChannelTools]
     wanted = ChannelUpdate(given.name, given.enabled, given.config)
@@ -162,7 +165,7 @@ async def update_channel(call: Call, given: ChangedChannel) -> ChannelShown:
 
 
 async def rotate_channel_secret(call: Call, given: OfChannel) -> NewSecret:
-    """config.rotateChannelSecret: a webhook is signed with a new secret from now on. Raises Forbidden or NotFound."""
+    """config.rotateChannelSecret: replace the signing secret of a webhook channel. Raises Forbidden or NotFound."""
     organization_id, by = acting(call, given.organizationId)
     tools = call.parts[ChannelTools]
     channel, secret = await call.write(lambda db: channels.rotate(db, tools, organization_id, by, given.channelId))
@@ -170,14 +173,14 @@ async def rotate_channel_secret(call: Call, given: OfChannel) -> NewSecret:
 
 
 async def delete_channel(call: Call, given: OfChannel) -> Success:
-    """config.deleteChannel. What waits for it is gone too. Raises Forbidden or NotFound."""
+    """config.deleteChannel: delete an alert channel and its waiting messages. Raises Forbidden or NotFound."""
     organization_id, by = acting(call, given.organizationId)
     await call.write(lambda db: channels.delete(db, organization_id, by, given.channelId))
     return Success()
 
 
 async def test_channel(call: Call, given: OfChannel) -> ChannelTestAnswer:
-    """config.testChannel: send a test now, once. Raises Forbidden, NotFound or RateLimited."""
+    """config.testChannel: send a test message through an alert channel. Raises Forbidden, NotFound or RateLimited."""
     channel, outcome = await try_now(call, given.channelId, given.organizationId)
     return ChannelTestAnswer([ChannelTestResult(not outcome.error, channel.kind, outcome.error or UNSET)])
 

@@ -66,13 +66,13 @@ class DeliveryList(Struct, frozen=True):
 
 
 async def list_deliveries(call: Call, given: AskedDeliveries) -> DeliveryList:
-    """config.listDeliveries: what channels were sent in 30 days, the newest first. Raises Forbidden or NotFound."""
+    """config.listDeliveries: list messages of the last 30 days, newest first. Raises Forbidden or NotFound."""
     found, more = await page(call, given)
     return DeliveryList([_delivery_answer(entry) for entry in found], found[-1].number if more else None)
 
 
 async def retry_delivery(call: Call, given: OfDelivery) -> DeliveryShown:
-    """config.retryDelivery: try it now. Raises Forbidden, NotFound, Conflict or RateLimited."""
+    """config.retryDelivery: retry a message now. Raises Forbidden, NotFound, Conflict or RateLimited."""
     organization_id, by = acting(call, given.organizationId)
     call.parts.limits.take("delivery retries", call.identity.limit_name, RETRIES)
 

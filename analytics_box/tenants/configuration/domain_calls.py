@@ -59,13 +59,13 @@ class DomainAnswer(Struct, frozen=True):
 
 
 async def list_domains(call: Call, given: OrganizationInput) -> list[DomainAnswer]:
-    """config.listDomains: by name. Raises Forbidden."""
+    """config.listDomains: list domains by name. Raises Forbidden."""
     organization_id, by = acting(call, given.organizationId)
     return [domain_answer(one) for one in await call.read(lambda db: domains.of(db, organization_id, by))]
 
 
 async def add_domain(call: Call, given: AddDomain) -> DomainAnswer:
-    """config.addDomain: claim a domain; its TXT record then proves it. Raises Forbidden, BadRequest or Conflict."""
+    """config.addDomain: add a domain, to be verified by its TXT record. Raises Forbidden, BadRequest or Conflict."""
     organization_id, by = acting(call, given.organizationId)
     own = domains.own_hosts(call.parts.settings)
     made = await call.write(
@@ -77,7 +77,7 @@ async def add_domain(call: Call, given: AddDomain) -> DomainAnswer:
 
 
 async def verify_domain(call: Call, given: OfDomain) -> DomainAnswer:
-    """config.verifyDomain: look at the TXT record now. Raises Forbidden, NotFound, Conflict or RateLimited."""
+    """config.verifyDomain: verify a domain's TXT record now. Raises Forbidden, NotFound, Conflict or RateLimited."""
     return domain_answer(await check_now(call, given.domainId, given.organizationId))
 
 
@@ -93,7 +93,7 @@ async def check_now(call: Call, domain_id: str, organization_id: str | None = No
 
 
 async def remove_domain(call: Call, given: OfDomain) -> Success:
-    """config.removeDomain. Raises Forbidden or NotFound."""
+    """config.removeDomain: remove a domain. Raises Forbidden or NotFound."""
     organization_id, by = acting(call, given.organizationId)
     await call.write(lambda db: domains.remove(db, organization_id, by, given.domainId))
     return Success()

@@ -34,26 +34,29 @@ _RESTRICTED = ("enabled", "scopes", "resources", "expiresAt", "ratelimit")  # no
 
 
 async def get_my_role(call: Call, given: OrganizationInput) -> MyRole:
-    """apikeys.getMyRole: what the caller may do with the organization's keys."""
+    """apikeys.getMyRole: return the caller's permissions on API keys."""
     call.organization(given.organizationId)
     return MyRole(role(call), rules.may_edit_scopes(role(call)))
 
 
 async def list_keys(call: Call, given: OrganizationInput) -> list[KeyRecord]:
-    """apikeys.list: the organization's keys, newest first, also those that no longer work."""
+    """apikeys.list: list API keys, including expired and revoked ones, newest first."""
     organization_id = call.organization(given.organizationId)
     return [key_answer(call, record) for record in await call.read(lambda db: rows.of(db, organization_id))]
 
 
 async def get_by_id(call: Call, given: KeyId) -> KeyRecord:
-    """apikeys.getById. Raises NotFound."""
+    """apikeys.getById: get an API key. Raises NotFound."""
     organization_id = call.organization()
     _, record = await call.read(lambda db: change.find(db, given.id, organization_id))
     return key_answer(call, record)
 
 
 async def create(call: Call, given: CreateKey) -> Secret:
-    """apikeys.create: shows the secret this once. Raises BadRequest, or Forbidden for more than the role may give."""
+    """apikeys.create: create an API key. Raises BadRequest, or Forbidden for more than the role may give.
+
+    The secret is returned only once.
+    """
     wanted = KeyDefinition(
         name=given.name,
         type=given.type,
@@ -79,7 +82,7 @@ async def make(call: Call, wanted: KeyDefinition, organization_id: str) -> tuple
 
 
 async def update(call: Call, given: ChangedKey) -> KeyRecord:
-    """apikeys.update. Raises NotFound, BadRequest, Conflict for a revoked key, Forbidden."""
+    """apikeys.update: update an API key. Raises NotFound, BadRequest, Conflict for a revoked key, Forbidden."""
     restricted = [name for name in _RESTRICTED if getattr(given, name) is not UNSET]
     if restricted and not rules.may_edit_scopes(role(call)):
         raise errors.Forbidden(f"Your role in this organization is {role(call)}; {restricted[0]} needs admin")
@@ -124,7 +127,7 @@ async def change_as(
 
 
 async def revoke(call: Call, given: KeyId) -> Success:
-    """apikeys.revoke: the key is dead on the very next request, for good. Raises NotFound or Conflict."""
+    """apikeys.revoke: revoke an API key permanently, with immediate effect. Raises NotFound or Conflict."""
     organization_id = call.organization()
     digest, key = await call.write(lambda db: revoke_key(db, given.id, organization_id=organization_id, by=call.by))
     call.parts[KeyRing].remember(digest, key)
@@ -132,9 +135,9 @@ async def revoke(call: Call, given: KeyId) -> Success:
 
 
 async def rotate(call: Call, given: KeyId) -> Secret:
-    """apikeys.rotate: a new secret, shown this once; the old one is dead on the very next request.
+    """apikeys.rotate: replace the secret of an API key. Raises NotFound, and Conflict for a revoked key.
 
-    Raises NotFound, and Conflict for a revoked key.
+    The new secret is returned only once. The old one stops working immediately.
     """
     organization_id = call.organization()
     record, secret = await call.write(
@@ -145,7 +148,7 @@ async def rotate(call: Call, given: KeyId) -> Secret:
 
 
 async def delete(call: Call, given: KeyId) -> Success:
-    """apikeys.delete. Raises NotFound."""
+    """apikeys.delete: delete an API key. Raises NotFound."""
     organization_id = call.organization()
 
     def write(db: Connection) -> None:

@@ -9,7 +9,7 @@ from analytics_box.web.call import Call
 
 
 async def verify(call: Call, given: Claim) -> Valid | Invalid:
-    """apikeys.verify: whether whoever has a secret may use it, and for what. Needs no credential."""
+    """apikeys.verify: verify a secret and return its permissions."""
     if not given.secret:
         return Invalid(False, "Send the secret of an API key", "MISSING_KEY")
     key = call.parts[KeyRing].look_up(given.secret)

@@ -25,14 +25,17 @@ class NewRole(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 async def list_members(call: Call, given: OrganizationInput) -> list[MemberShown]:
-    """organizations.listMembers: who joined first first."""
+    """organizations.listMembers: list members, longest-standing first."""
     organization_id, by = acting(call, given.organizationId)
     await call.read(lambda db: access.check(db, organization_id, by, "see members"))
     return [member_shown(one) for one in await call.read(lambda db: members.everybody(db, organization_id))]
 
 
 async def update_member_role(call: Call, given: NewRole) -> MemberShown:
-    """organizations.updateMemberRole. Only owners make owners; the last owner stays one (Conflict)."""
+    """organizations.updateMemberRole: change a member's role.
+
+    Only owners can appoint owners. The last owner keeps the role. Raises Conflict for the last owner.
+    """
     organization_id, by = acting(call, given.organizationId)
     return member_shown(
         await call.write(lambda db: members.change_role(db, organization_id, by, given.userId, given.role))
@@ -40,7 +43,10 @@ async def update_member_role(call: Call, given: NewRole) -> MemberShown:
 
 
 async def remove_member(call: Call, given: OfMember) -> Success:
-    """organizations.removeMember. Only owners remove owners; the last owner stays (Conflict)."""
+    """organizations.removeMember: remove a member.
+
+    Only owners can remove owners. The last owner cannot be removed. Raises Conflict for the last owner.
+    """
     organization_id, by = acting(call, given.organizationId)
     seal = call.parts[ChannelTools].seal
     await call.write(lambda db: members.remove(db, seal, organization_id, by, given.userId))
@@ -48,7 +54,10 @@ async def remove_member(call: Call, given: OfMember) -> Success:
 
 
 async def leave(call: Call, given: OrganizationInput) -> Success:
-    """organizations.leave: the caller is no member any more. Conflict for the last owner."""
+    """organizations.leave: leave an organization.
+
+    The last owner cannot leave. Raises Conflict for the last owner.
+    """
     organization_id, by = acting(call, given.organizationId)
     seal = call.parts[ChannelTools].seal
     await call.write(lambda db: members.leave(db, seal, organization_id, by))
@@ -56,6 +65,6 @@ async def leave(call: Call, given: OrganizationInput) -> Success:
 
 
 async def transfer_ownership(call: Call, given: OfMember) -> MemberShown:
-    """organizations.transferOwnership: the named member becomes owner, the caller an admin."""
+    """organizations.transferOwnership: make a member the owner and the caller an admin."""
     organization_id, by = acting(call, given.organizationId)
     return member_shown(await call.write(lambda db: members.transfer(db, organization_id, by, given.userId)))

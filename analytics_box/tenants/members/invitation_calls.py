@@ -78,17 +78,15 @@ class AcceptInvitationAnswer(Struct, frozen=True):
 
 
 async def create_invitation(call: Call, given: NewInvitation) -> InvitationAnswer:
-    """organizations.createInvitation: a link that works once, for 7 days.
-
-    Raises BadRequest, Conflict, or RateLimited for a mailbox that got too many.
-    """
+    """organizations.createInvitation: invite a member with a link that works once, for 7 days. Raises BadRequest,
+    Conflict, or RateLimited for a mailbox that got too many."""
     organization_id, _ = acting(call, given.organizationId)
     invitation, url, emailed = await invite(call, organization_id, email=given.email, role=given.role)
     return InvitationAnswer(invitation_answer(invitation, call.now), url, emailed)
 
 
 async def get_pending_invitations(call: Call, given: OfInvitations) -> list[InvitationShown]:
-    """organizations.getPendingInvitations: not answered yet, the newest first."""
+    """organizations.getPendingInvitations: list pending invitations, newest first."""
     organization_id, by = acting(call, given.organizationId)
     found = await call.read(
         lambda db: invitations.waiting(db, organization_id, by, include_expired=given.includeExpired)
@@ -97,14 +95,14 @@ async def get_pending_invitations(call: Call, given: OfInvitations) -> list[Invi
 
 
 async def revoke_invitation(call: Call, given: OfInvitation) -> Success:
-    """organizations.revokeInvitation: its link does not work any more. Raises NotFound."""
+    """organizations.revokeInvitation: revoke an invitation. Raises NotFound."""
     organization_id, by = acting(call, given.organizationId)
     await call.write(lambda db: invitations.revoke(db, organization_id, by, given.invitationId))
     return Success()
 
 
 async def accept_invitation(call: Call, given: AcceptInvitation) -> AcceptInvitationAnswer:
-    """organizations.acceptInvitation: the caller joins. Raises NotFound, Conflict, or Forbidden for another's link."""
+    """organizations.acceptInvitation: accept an invitation. Raises NotFound, Conflict, or Forbidden for another's link."""
     person = call.identity.person
     if person is None:
         raise errors.Forbidden("Sign in to do this; API keys cannot")

@@ -61,7 +61,7 @@ class OwnRole(Struct, frozen=True):
 
 
 async def list_organizations(call: Call) -> list[OrganizationAnswer]:
-    """organizations.list: those of the caller."""
+    """organizations.list: list the caller's organizations."""
     person = call.identity.person
     if person is None:
         organization_id, _ = acting(call, None)
@@ -71,7 +71,7 @@ async def list_organizations(call: Call) -> list[OrganizationAnswer]:
 
 
 async def get_by_id(call: Call, given: OrganizationId) -> OrganizationAnswer:
-    """organizations.getById. Raises Forbidden."""
+    """organizations.getById: get an organization. Raises Forbidden."""
     organization_id, by = acting(call, given.id or given.organizationId)
     role = await call.read(lambda db: access.check(db, organization_id, by, "read"))
     stored = await call.read(lambda db: access.existing(db, organization_id))
@@ -79,14 +79,14 @@ async def get_by_id(call: Call, given: OrganizationId) -> OrganizationAnswer:
 
 
 async def get_my_role(call: Call, given: OrganizationInput) -> OwnRole:
-    """organizations.getMyRole. Raises Forbidden."""
+    """organizations.getMyRole: return the caller's role. Raises Forbidden."""
     organization_id, by = acting(call, given.organizationId)
     role = await call.read(lambda db: access.check(db, organization_id, by, "read"))
     return OwnRole(role, rules.ON_WEBSITES[role])
 
 
 async def create(call: Call, given: NewOrganization) -> OrganizationAnswer:
-    """organizations.create: a new one on the plan hobby, owned by the caller. Raises BadRequest or Conflict."""
+    """organizations.create: create an organization, owned by the caller. Raises BadRequest or Conflict."""
     most = call.parts.settings.organizations_per_user
     made = await call.write(
         lambda db: change.create(db, call.by, most=most, name=given.name, slug=given.slug, metadata=given.metadata)
@@ -96,7 +96,8 @@ async def create(call: Call, given: NewOrganization) -> OrganizationAnswer:
 
 
 async def update(call: Call, given: ChangedOrganization) -> OrganizationAnswer:
-    """organizations.update: name, slug, metadata or plan. Raises Forbidden, BadRequest or Conflict."""
+    """organizations.update: update an organization's name, slug, metadata or plan. Raises Forbidden, BadRequest or
+    Conflict."""
     organization_id, by = acting(call, given.organizationId)
     wanted = OrganizationUpdate(name=given.name, slug=given.slug, plan=given.plan, metadata=given.metadata)
     stored = await call.write(lambda db: change.update(db, organization_id, by, wanted))
@@ -106,7 +107,7 @@ async def update(call: Call, given: ChangedOrganization) -> OrganizationAnswer:
 
 
 async def set_active(call: Call, given: ThisOrganization) -> OrganizationAnswer:
-    """organizations.setActive: the caller's session goes on in this organization. Raises Forbidden."""
+    """organizations.setActive: select the organization of the caller's session. Raises Forbidden."""
     person = call.identity.person
     if person is None:
         raise errors.Forbidden("Sign in to do this; API keys cannot")

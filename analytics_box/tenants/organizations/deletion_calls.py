@@ -35,10 +35,11 @@ class DeletionShown(Struct, frozen=True):
 
 
 async def delete(call: Call, given: ThisOrganization) -> DeletionShown:
-    """organizations.delete: its keys, websites and members are refused from now on. For owners.
+    """organizations.delete: delete an organization, for owners. Raises Forbidden, or Conflict for the caller's only
+    organization.
 
-    `organizations.restore` undoes it for the days of `organization_grace_days`; then all that was its own is removed.
-    Raises Forbidden, or Conflict for the caller's only organization.
+    Its keys, websites and members stop working immediately. `organizations.restore` undoes this for
+    `organization_grace_days` days; then all of its data is erased.
     """
     organization_id, _ = acting(call, given.organizationId)
     await carry_out(call, organization_id)
@@ -47,12 +48,12 @@ async def delete(call: Call, given: ThisOrganization) -> DeletionShown:
 
 
 async def restore(call: Call, given: ThisOrganization) -> OrganizationAnswer:
-    """organizations.restore: undo a deletion whose grace period is not over. For owners. Raises NotFound."""
+    """organizations.restore: restore a deleted organization within its grace period, for owners. Raises NotFound."""
     return organization_answer(call, await undo(call, given.organizationId), "owner")
 
 
 async def list_deleted(call: Call) -> list[DeletedShown]:
-    """organizations.listDeleted: those that the caller owned and can restore, the latest first."""
+    """organizations.listDeleted: list deleted organizations that the caller can restore, latest first."""
     days = call.parts.settings.organization_grace_days
     return [
         DeletedShown(one.id, one.name, one.slug, date(one.deleted_at), date(deletion.ends_at(one, days)))

@@ -25,7 +25,7 @@ class NewLogo(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 async def upload(call: Call, given: NewLogo) -> OrganizationAnswer:
-    """organizations.uploadLogo: a new logo instead of the one before. Raises Forbidden or BadRequest."""
+    """organizations.uploadLogo: upload a logo, replacing the previous one. Raises Forbidden or BadRequest."""
     organization_id, by = acting(call, given.organizationId)
     picture = image.picture(_decode_image(given.image))
     stored = await call.write(lambda db: logos.replace_logo(db, organization_id, by, picture))
@@ -34,7 +34,7 @@ async def upload(call: Call, given: NewLogo) -> OrganizationAnswer:
 
 
 async def delete(call: Call, given: OrganizationInput) -> Success:
-    """organizations.deleteLogo: no logo any more. Raises Forbidden."""
+    """organizations.deleteLogo: delete the logo. Raises Forbidden."""
     organization_id, by = acting(call, given.organizationId)
     await call.write(lambda db: logos.remove(db, organization_id, by))
     return Success()

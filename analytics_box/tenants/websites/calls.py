@@ -19,7 +19,7 @@ from analytics_box.web.call import Call
 
 
 async def create(call: Call, given: CreateWebsite) -> WebsiteAnswer:
-    """websites.create. Raises BadRequest, or Conflict for a domain that is measured already."""
+    """websites.create: add a website. Raises BadRequest, or Conflict for a domain that is measured already."""
     organization_id = call.organization(given.organizationId)
     refuse_restricted(call)
     website = await call.write(
@@ -36,7 +36,7 @@ async def create(call: Call, given: CreateWebsite) -> WebsiteAnswer:
 
 
 async def update(call: Call, given: ChangedWebsite) -> WebsiteAnswer:
-    """websites.update: another name or domain. Raises NotFound, BadRequest or Conflict."""
+    """websites.update: update a website's name or domain. Raises NotFound, BadRequest or Conflict."""
     changed = await change_own(
         call, given.id, lambda db, website, by: change.details(db, website, by, name=given.name, domain=given.domain)
     )
@@ -44,7 +44,7 @@ async def update(call: Call, given: ChangedWebsite) -> WebsiteAnswer:
 
 
 async def toggle_public(call: Call, given: Publicity) -> WebsiteAnswer:
-    """websites.togglePublic: whether anybody may run public query types on it. Raises NotFound or BadRequest."""
+    """websites.togglePublic: make a website's dashboard public or private. Raises NotFound or BadRequest."""
     changed = await change_own(
         call,
         given.id,
@@ -54,15 +54,16 @@ async def toggle_public(call: Call, given: Publicity) -> WebsiteAnswer:
 
 
 async def update_settings(call: Call, given: ChangedSettings) -> WebsiteAnswer:
-    """websites.updateSettings: tracking settings. Raises NotFound or BadRequest."""
+    """websites.updateSettings: update tracking settings. Raises NotFound or BadRequest."""
     changed = await change_own(call, given.id, lambda db, website, by: change.settings(db, website, by, given.settings))
     return website_answer(changed, call.now)
 
 
 async def rotate_tracking(call: Call, given: WebsiteId) -> WebsiteAnswer:
-    """websites.rotateTracking: a new client id; the old one is accepted for the days of `client_id_grace_days`.
+    """websites.rotateTracking: replace the client id. Raises NotFound, or Conflict when too many old ones are still
+    accepted.
 
-    Raises NotFound, or Conflict when too many old ones are still accepted.
+    The old one is accepted for `client_id_grace_days` days.
     """
     days = call.parts.settings.client_id_grace_days
     changed = await change_own(call, given.id, lambda db, website, by: change.rotate(db, website, by, grace_days=days))
@@ -70,9 +71,10 @@ async def rotate_tracking(call: Call, given: WebsiteId) -> WebsiteAnswer:
 
 
 async def transfer(call: Call, given: TransferWebsite) -> WebsiteAnswer:
-    """websites.transfer and websites.transferToOrganization; for people, to an organization that they manage.
+    """websites.transfer: transfer a website to another organization that the caller manages. Raises NotFound, Forbidden
+    or Conflict.
 
-    Raises NotFound, Forbidden or Conflict.
+    Also available as `websites.transferToOrganization`.
     """
     person = call.identity.person
     if person is None:

@@ -11,9 +11,10 @@ from analytics_box.web.call import Call
 
 
 async def delete(call: Call, given: WebsiteId) -> Success:
-    """websites.delete: it takes no events and answers no questions from now on. Raises NotFound.
+    """websites.delete: delete a website. Raises NotFound.
 
-    `websites.restore` undoes it for the days of `grace_days`; then its events are removed.
+    It stops accepting events immediately. `websites.restore` undoes this for `grace_days` days; then its events are
+    erased.
     """
     website = own(call, given.id)
     await call.write(lambda db: change.delete(db, website, call.by))
@@ -22,13 +23,13 @@ async def delete(call: Call, given: WebsiteId) -> Success:
 
 
 async def list_deleted(call: Call, given: OrganizationInput) -> list[DeletedWebsite]:
-    """websites.listDeleted: the deleted websites that can still be restored, and until when; oldest website first."""
+    """websites.listDeleted: list deleted websites that can be restored, with their deadline, oldest first."""
     grace = call.parts.settings.grace_days * DAY
     return [deleted_website_answer(website, grace) for website in await restorable(call, given.organizationId)]
 
 
 async def restore(call: Call, given: WebsiteId) -> WebsiteAnswer:
-    """websites.restore: undo a deletion whose grace period is not over. Raises NotFound or Conflict."""
+    """websites.restore: restore a deleted website within its grace period. Raises NotFound or Conflict."""
     grace = call.parts.settings.grace_days * DAY
     website = await call.write(
         lambda db: change.restore(db, given.id, call.by, lambda found: is_own(call, found), grace=grace)

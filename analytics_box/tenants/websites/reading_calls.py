@@ -10,14 +10,14 @@ from analytics_box.web.call import Call
 
 
 async def list_websites(call: Call, given: OrganizationInput) -> list[WebsiteAnswer]:
-    """websites.list: the organization's websites that the caller may read, oldest first."""
+    """websites.list: list the websites that the caller can read, oldest first."""
     return [website_answer(website, call.now) for website in all_own(call, given.organizationId)]
 
 
 async def get_by_id(call: Call, given: WebsiteId) -> WebsiteAnswer | PublicWebsite:
-    """websites.getById: the row for those who may read it, the reduced row of a public one for everybody else.
+    """websites.getById: get a website. Raises AuthRequired for anonymous callers, else NotFound.
 
-    Raises AuthRequired for anonymous callers, else NotFound.
+    Callers without access get the public fields of a public website.
     """
     website = call.parts[Directory].find(given.id)
     if website is not None and is_own(call, website):
@@ -30,7 +30,7 @@ async def get_by_id(call: Call, given: WebsiteId) -> WebsiteAnswer | PublicWebsi
 
 
 async def get_public_summary(call: Call, given: WebsiteId) -> PublicWebsite:
-    """websites.getPublicSummary: the reduced row of a public website. Raises NotFound for any other."""
+    """websites.getPublicSummary: get the public fields of a public website. Raises NotFound for any other."""
     website = call.parts[Directory].find(given.id)
     if website is None or not website.is_public:
         raise errors.NotFound.of("website", given.id)

@@ -53,7 +53,7 @@ class FlagDeleteAnswer(Struct, frozen=True):
 
 
 async def list_flags(call: Call, given: ListFlags) -> list[FlagItemAnswer]:
-    """flags.list: the newest first. Raises Forbidden or NotFound."""
+    """flags.list: list flags, newest first. Raises Forbidden or NotFound."""
     scope = await visible_scope(call, given.websiteId, given.organizationId)
     found = [flag for flag in scope.flags if given.status in {None, flag.definition.status}]
     if given.folder is not UNSET:
@@ -67,14 +67,14 @@ async def list_flags(call: Call, given: ListFlags) -> list[FlagItemAnswer]:
 
 
 async def get_by_id(call: Call, given: FlagId) -> FlagItemAnswer:
-    """flags.getById. Raises NotFound or Forbidden."""
+    """flags.getById: get a flag. Raises NotFound or Forbidden."""
     own, found = _named_flag(call, given)
     await call.read(lambda db: access.check(db, own, "viewer"))
     return await _used(call, found, _scope(call, own))
 
 
 async def get_by_key(call: Call, given: ByKey) -> FlagItemAnswer:
-    """flags.getByKey: the flag of this key in an environment, active or not. Raises NotFound or Forbidden."""
+    """flags.getByKey: get a flag by key and environment, active or not. Raises NotFound or Forbidden."""
     scope = await visible_scope(call, given.websiteId, given.organizationId)
     wanted = (given.key, clean_environment(given.environment), given.userId)
     for flag in scope.flags:
@@ -84,7 +84,7 @@ async def get_by_key(call: Call, given: ByKey) -> FlagItemAnswer:
 
 
 async def environments(call: Call, given: OwnedInput) -> list[FlagEnvironmentAnswer]:
-    """flags.environments: those that flags have, with how many they have. Raises Forbidden or NotFound."""
+    """flags.environments: list environments with their number of flags. Raises Forbidden or NotFound."""
     scope = await visible_scope(call, given.websiteId, given.organizationId)
     by_name: dict[str | None, list[Flag]] = {}
     for flag in scope.flags:
@@ -101,36 +101,41 @@ async def environments(call: Call, given: OwnedInput) -> list[FlagEnvironmentAns
 
 
 async def create(call: Call, given: CreateFlag) -> FlagChangeAnswer:
-    """flags.create. Raises Forbidden, NotFound, BadRequest or Conflict."""
+    """flags.create: create a flag. Raises Forbidden, NotFound, BadRequest or Conflict."""
     own = reach(call, given.websiteId, given.organizationId)
     return await _save_answer(call, own, lambda db: change.create(db, own, given), adds=True)
 
 
 async def update(call: Call, given: UpdateFlag) -> FlagChangeAnswer:
-    """flags.update: omitted fields do not change. Raises Forbidden, NotFound, BadRequest or Conflict."""
+    """flags.update: update a flag. Raises Forbidden, NotFound, BadRequest or Conflict.
+
+    Omitted fields keep their values.
+    """
     own, _ = _named_flag(call, given)
     return await _save_answer(call, own, lambda db: change.update(db, own, given), adds=True)
 
 
 async def copy(call: Call, given: CopyFlag) -> FlagChangeAnswer:
-    """flags.copy: to another environment, inactive there. Raises Forbidden, NotFound, BadRequest or Conflict."""
+    """flags.copy: copy a flag to another environment. Raises Forbidden, NotFound, BadRequest or Conflict.
+
+    The copy is inactive.
+    """
     own, _ = _named_flag(call, given)
     return await _save_answer(call, own, lambda db: change.copy(db, own, given), adds=True)
 
 
 async def activate(call: Call, given: ChangeFlagStatus) -> FlagChangeAnswer:
-    """flags.activate: it is evaluated from now on. Raises Forbidden, NotFound or Conflict."""
+    """flags.activate: activate a flag. Raises Forbidden, NotFound or Conflict."""
     return await _step(call, given, "active")
 
 
 async def deactivate(call: Call, given: ChangeFlagStatus) -> FlagChangeAnswer:
-    """flags.deactivate: it is as if it were not there. Raises Forbidden, NotFound or Conflict."""
+    """flags.deactivate: deactivate a flag. Raises Forbidden, NotFound or Conflict."""
     return await _step(call, given, "inactive")
 
 
 async def archive(call: Call, given: ChangeFlagStatus) -> FlagChangeAnswer:
-    """flags.archive: it is not evaluated any more, and lists can leave it out. Raises Forbidden, NotFound or
-    Conflict."""
+    """flags.archive: archive a flag. Raises Forbidden, NotFound or Conflict."""
     return await _step(call, given, "archived")
 
 

@@ -33,7 +33,7 @@ class DeletedFlag(Struct, frozen=True):
 
 
 async def list_deleted(call: Call, given: OwnedInput) -> list[DeletedFlag]:
-    """flags.listDeleted: those that can be brought back; the latest deleted first. Raises Forbidden or NotFound."""
+    """flags.listDeleted: list deleted flags that can be restored, latest first. Raises Forbidden or NotFound."""
     own = reach(call, given.websiteId, given.organizationId)
 
     def read(db: Connection) -> list[Flag]:
@@ -46,7 +46,7 @@ async def list_deleted(call: Call, given: OwnedInput) -> list[DeletedFlag]:
 
 
 async def undelete(call: Call, given: UndeleteFlag) -> FlagChangeAnswer:
-    """flags.undelete: a deleted flag is there again, inactive. Raises Forbidden, NotFound, BadRequest or Conflict."""
+    """flags.undelete: restore a deleted flag, inactive. Raises Forbidden, NotFound, BadRequest or Conflict."""
     own = reach(call, given.websiteId, given.organizationId)
     done = await save(call.parts, own.scope, lambda db: change.undelete(db, own, given.id, note=given.note), adds=True)
     scope = call.parts[Flags].scope(own.scope) or FlagScope(own.scope, own.organization_id, own.website_id)

@@ -25,19 +25,22 @@ class FlagMoveAnswer(Struct, frozen=True):
 
 
 async def list_folders(call: Call, given: OwnedInput) -> list[FlagFolderAnswer]:
-    """flags.listFolders: by name. Raises Forbidden or NotFound."""
+    """flags.listFolders: list folders by name. Raises Forbidden or NotFound."""
     scope = await visible_scope(call, given.websiteId, given.organizationId)
     return [FlagFolderAnswer(name, count) for name, count in folders.count(scope.flags).items()]
 
 
 async def rename_folder(call: Call, given: RenamedFolder) -> FlagMoveAnswer:
-    """flags.renameFolder: with the folders below it. Raises Forbidden, BadRequest or NotFound."""
+    """flags.renameFolder: rename a folder with its subfolders. Raises Forbidden, BadRequest or NotFound."""
     own = reach(call, given.websiteId, given.organizationId)
     moved = await save(call.parts, own.scope, lambda db: folders.rename(db, own, given.folder, given.to), adds=True)
     return FlagMoveAnswer(moved)
 
 
 async def delete_folder(call: Call, given: DeleteFlagFolder) -> FlagMoveAnswer:
-    """flags.deleteFolder: its flags stay, one level up. Raises Forbidden, BadRequest or NotFound."""
+    """flags.deleteFolder: delete a folder. Raises Forbidden, BadRequest or NotFound.
+
+    Its flags move one level up.
+    """
     own = reach(call, given.websiteId, given.organizationId)
     return FlagMoveAnswer(await save(call.parts, own.scope, lambda db: folders.delete(db, own, given.folder)))

@@ -22,38 +22,37 @@ class TargetGroupDeleteAnswer(Struct, frozen=True):
 
 
 async def list_groups(call: Call, given: OwnedInput) -> list[TargetGroupAnswer]:
-    """targetGroups.list: by name. Raises Forbidden or NotFound."""
+    """targetGroups.list: list target groups by name. Raises Forbidden or NotFound."""
     scope = await visible_scope(call, given.websiteId, given.organizationId)
     return [target_group_answer(group) for group in scope.groups]
 
 
 async def get_by_id(call: Call, given: TargetGroupId) -> TargetGroupAnswer:
-    """targetGroups.getById. Raises NotFound or Forbidden."""
+    """targetGroups.getById: get a target group. Raises NotFound or Forbidden."""
     own, found = _named_group(call, given)
     await call.read(lambda db: access.check(db, own, "viewer"))
     return target_group_answer(found)
 
 
 async def create(call: Call, given: CreateTargetGroup) -> TargetGroupAnswer:
-    """targetGroups.create. Raises Forbidden, NotFound, BadRequest or Conflict."""
+    """targetGroups.create: create a target group. Raises Forbidden, NotFound, BadRequest or Conflict."""
     own = reach(call, given.websiteId, given.organizationId)
     return target_group_answer(await save(call.parts, own.scope, lambda db: change.create(db, own, given), adds=True))
 
 
 async def update(call: Call, given: UpdateTargetGroup) -> TargetGroupAnswer:
-    """targetGroups.update: omitted fields do not change; all its flags follow immediately.
+    """targetGroups.update: update a target group and all flags that use it. Raises Forbidden, NotFound, BadRequest or
+    Conflict.
 
-    Raises Forbidden, NotFound, BadRequest or Conflict.
+    Omitted fields keep their values.
     """
     own, _ = _named_group(call, given)
     return target_group_answer(await save(call.parts, own.scope, lambda db: change.update(db, own, given), adds=True))
 
 
 async def delete(call: Call, given: TargetGroupId) -> TargetGroupDeleteAnswer:
-    """targetGroups.delete: its flags do without it.
-
-    Raises Forbidden, NotFound, or Conflict where conditions of rules name it.
-    """
+    """targetGroups.delete: delete a target group that no condition uses. Raises Forbidden, NotFound, or Conflict where
+    conditions of rules name it."""
     own, _ = _named_group(call, given)
     changed = await save(call.parts, own.scope, lambda db: change.delete(db, own, given.id))
     return TargetGroupDeleteAnswer(tuple(dict.fromkeys(flag.key for flag in changed)))

@@ -30,7 +30,7 @@ from analytics_box.web.call import Call
 
 
 async def get_history(call: Call, given: WhichHistory) -> FlagHistoryAnswer:
-    """flags.history: the changes with their actor and reason, the newest first. Raises NotFound."""
+    """flags.history: list a flag's versions with author and note, newest first. Raises NotFound."""
     flag = await visible_flag(call, given.flagId)
     found, more = await call.read(lambda db: reading.history(db, flag.id, before=given.before, limit=given.limit))
     groups = _groups(call, flag)
@@ -39,23 +39,23 @@ async def get_history(call: Call, given: WhichHistory) -> FlagHistoryAnswer:
 
 
 async def get_version(call: Call, given: OneVersion) -> WholeVersion:
-    """flags.version: a flag in one of its versions. Raises NotFound."""
+    """flags.version: get a version of a flag. Raises NotFound."""
     flag = await visible_flag(call, given.flagId)
     one, changes = await call.read(lambda db: reading.version(db, flag.id, given.version))
     return WholeVersion(**_fields(call, one, changes, _groups(call, flag)), definition=one.definition)
 
 
 async def diff(call: Call, given: TwoVersions) -> FlagDifferenceAnswer:
-    """flags.diff: the changes from one version to another. Raises NotFound."""
+    """flags.diff: compare two versions of a flag. Raises NotFound."""
     flag = await visible_flag(call, given.flagId)
     found = await call.read(lambda db: reading.between(db, flag.id, given.from_, given.to))
     return FlagDifferenceAnswer(from_=given.from_, to=given.to, changes=_changes(found, _groups(call, flag)))
 
 
 async def restore(call: Call, given: RestoreFlag) -> FlagChangeAnswer:
-    """flags.restore: all that a flag decides by, as it was in a version, as another new version.
+    """flags.restore: restore a version of a flag as a new version. Raises Forbidden, NotFound, BadRequest or Conflict.
 
-    Its key and its environment stay. Raises Forbidden, NotFound, BadRequest or Conflict.
+    Key and environment do not change.
     """
     own, _ = find_flag(call, given.flagId)
 

@@ -43,7 +43,7 @@ class FlagExportAnswer(Struct, frozen=True, kw_only=True):
 
 
 async def export(call: Call, given: ExportFlags) -> FlagExportAnswer:
-    """flags.export: all flags of a website or an organization with its target groups. Raises Forbidden, NotFound, or
+    """flags.export: export all flags and target groups of a website or organization. Raises Forbidden, NotFound, or
     BadRequest."""
     scope = await visible_scope(call, given.websiteId, given.organizationId)
     flags = list(scope.flags)

@@ -132,10 +132,9 @@ class FlagImportAnswer(Struct, frozen=True, kw_only=True):
 
 
 async def import_flags(call: Call, given: ImportFlags) -> FlagImportAnswer:
-    """flags.import: flags from a file of this box, of Unleash, GrowthBook, LaunchDarkly or flagd.
+    """flags.import: import flags from a file of this box, Unleash, GrowthBook, LaunchDarkly or flagd.
 
-    Everything is stored in one transaction. Refused flags leave nothing behind, and the rest is stored. Raises
-    Forbidden, NotFound, RateLimited, or BadRequest for another file.
+    Everything is stored in one transaction. Flags that are refused are skipped.
     """
     if given.source is not None and given.format not in {None, given.source}:
         raise BadRequest.about("source", "source and format are two names of one field; leave out format")

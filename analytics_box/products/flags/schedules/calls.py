@@ -42,22 +42,23 @@ def _date(instant: int | None) -> datetime | None:
 
 
 async def create(call: Call, given: CreateFlagSchedule) -> FlagScheduleAnswer:
-    """flagSchedules.create: switch a flag on or off at a time, or roll it out in steps or along a ramp.
-
-    Raises Forbidden, NotFound, BadRequest or Conflict.
-    """
+    """flagSchedules.create: schedule a status change or a rollout in steps or along a ramp. Raises Forbidden, NotFound,
+    BadRequest or Conflict."""
     own, _ = find_flag(call, given.flagId)
     return schedule_answer(await call.parts.box_db.write(lambda db: planning.create(db, own, given), adds=True))
 
 
 async def list_schedules(call: Call, given: OfFlag) -> list[FlagScheduleAnswer]:
-    """flagSchedules.list: pending schedules by their time, then finished ones, the latest first. Raises NotFound."""
+    """flagSchedules.list: list pending schedules by time, then finished ones, latest first. Raises NotFound."""
     flag = await visible_flag(call, given.flagId)
     return [schedule_answer(schedule) for schedule in await call.read(lambda db: rows.of_flag(db, flag.id))]
 
 
 async def delete(call: Call, given: DeleteFlagSchedule) -> Success:
-    """flagSchedules.delete: cancel a schedule; changes already made stay. Raises Forbidden or NotFound."""
+    """flagSchedules.delete: cancel a schedule. Raises Forbidden or NotFound.
+
+    Changes already made stay.
+    """
     schedule = await call.read(lambda db: rows.find(db, given.id))
     try:
         own, _ = find_flag(call, schedule.flag_id if schedule is not None else "")

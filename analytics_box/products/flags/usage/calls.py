@@ -21,9 +21,7 @@ _EPOCH = date(1970, 1, 1)
 
 
 async def get_usage(call: Call, given: WhichUsage) -> FlagUsageAnswer:
-    """flags.usage: the counts of a flag's outcomes by UTC day, their last times, and whether the flag is stale. Raises
-    NotFound.
-    """
+    """flags.usage: return a flag's evaluations by value and UTC day, and whether it is stale."""
     flag = await visible_flag(call, given.flagId)
     scope = call.parts[Flags].scope(flag.scope)
     if scope is None:

@@ -31,9 +31,10 @@ class LinkExportAnswer(Struct, frozen=True):
 
 
 async def export(call: Call, given: ExportLinks) -> LinkExportAnswer:
-    """links.export: up to 10,000 links, in the form that links.import takes; passwords are left out.
+    """links.export: export up to 10,000 links in the format of links.import. Raises Forbidden, or BadRequest where
+    there are more.
 
-    Raises Forbidden, or BadRequest where there are more.
+    Passwords are left out.
     """
     organization_id, by = acting(call, given.organizationId)
 

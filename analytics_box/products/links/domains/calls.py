@@ -54,13 +54,16 @@ class LinkDomainAnswer(Struct, frozen=True):
 
 
 async def list_domains(call: Call, given: LinkOrganizationInput) -> list[LinkDomainAnswer]:
-    """links.listDomains: by name. Raises Forbidden."""
+    """links.listDomains: list link domains by name. Raises Forbidden."""
     organization_id, by = acting(call, given.organizationId)
     return [domain_shown(one) for one in await call.read(lambda db: domains.of(db, organization_id, by))]
 
 
 async def add_domain(call: Call, given: AddLinkDomain) -> LinkDomainAnswer:
-    """links.addDomain: links live at its root from now on. Raises Forbidden, BadRequest or Conflict."""
+    """links.addDomain: add a link domain. Raises Forbidden, BadRequest or Conflict.
+
+    Its links live at the root of the domain.
+    """
     organization_id, by = acting(call, given.organizationId)
     name = given.domain.strip().lower().rstrip(".")
     policy = policy_of(call, organization_id)
@@ -71,10 +74,8 @@ async def add_domain(call: Call, given: AddLinkDomain) -> LinkDomainAnswer:
 
 
 async def update_domain(call: Call, given: ChangedDomain) -> LinkDomainAnswer:
-    """links.updateDomain: the targets of the bare domain and of unknown slugs.
-
-    Raises Forbidden, NotFound or BadRequest.
-    """
+    """links.updateDomain: update the destinations of a domain's root and of unknown slugs. Raises Forbidden, NotFound
+    or BadRequest."""
     organization_id, by = acting(call, given.organizationId)
     policy = policy_of(call, organization_id)
     home = given.homeUrl if isinstance(given.homeUrl, UnsetType) else _clean(policy, given.homeUrl, "homeUrl")
@@ -89,7 +90,8 @@ async def update_domain(call: Call, given: ChangedDomain) -> LinkDomainAnswer:
 
 
 async def remove_domain(call: Call, given: OneDomain) -> Success:
-    """links.removeDomain. Raises Forbidden, NotFound, or Conflict while links live there."""
+    """links.removeDomain: remove a link domain that no link uses. Raises Forbidden, NotFound, or Conflict while links
+    live there."""
     organization_id, by = acting(call, given.organizationId)
     gone = await call.write(lambda db: domains.remove(db, organization_id, by, given.domain))
     call.parts[LinkDomains].forget(gone.domain)

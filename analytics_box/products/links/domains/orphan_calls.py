@@ -38,10 +38,8 @@ class OrphanShown(Struct, frozen=True):
 
 
 async def list_orphans(call: Call, given: GivenOrphans) -> list[OrphanShown]:
-    """links.listOrphans: orphan clicks on the organization's domains and on the box's own host.
-
-    The most clicked first. Raises Forbidden.
-    """
+    """links.listOrphans: list clicks on unknown slugs of the organization's domains and the box's host, most clicked
+    first. Raises Forbidden."""
     organization_id, by = acting(call, given.organizationId)
 
     def read(db: Connection) -> list[str]:

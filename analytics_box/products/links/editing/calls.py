@@ -20,13 +20,16 @@ from analytics_box.web.call import Call
 
 
 async def get(call: Call, given: OneLink) -> LinkShown:
-    """links.get. Raises Forbidden or NotFound."""
+    """links.get: get a link. Raises Forbidden or NotFound."""
     (one,) = await with_clicks(call, [await find_link(call, given.id, given.organizationId)])
     return one
 
 
 async def create(call: Call, given: NewLink) -> LinkShown:
-    """links.create: without a slug the link gets one. Raises Forbidden, BadRequest or Conflict."""
+    """links.create: create a link. Raises Forbidden, BadRequest or Conflict.
+
+    A slug is generated if you omit it.
+    """
     organization_id, by = acting(call, given.organization_id)
     clean = await clean_draft(call, organization_id, given)
     made = await call.write(lambda db: change.create(db, organization_id, by, clean))
@@ -35,7 +38,10 @@ async def create(call: Call, given: NewLink) -> LinkShown:
 
 
 async def update(call: Call, given: ChangedLink) -> LinkShown:
-    """links.update: what is not given stays. Raises Forbidden, NotFound, BadRequest or Conflict."""
+    """links.update: update a link. Raises Forbidden, NotFound, BadRequest or Conflict.
+
+    Omitted fields keep their values.
+    """
     organization_id, by = acting(call, given.organization_id)
     clean = await clean_draft(call, organization_id, given)
     changed = await call.write(lambda db: change.update(db, organization_id, by, given.id, clean))
@@ -45,10 +51,8 @@ async def update(call: Call, given: ChangedLink) -> LinkShown:
 
 
 async def upsert(call: Call, given: UpsertedLink) -> LinkShown:
-    """links.upsert: the oldest link with this externalId gets these values, or there is a new one.
-
-    Raises Forbidden, BadRequest or Conflict.
-    """
+    """links.upsert: update the oldest link with this externalId, or create it. Raises Forbidden, BadRequest or
+    Conflict."""
     organization_id, by = acting(call, given.organization_id)
     clean = await clean_draft(call, organization_id, given)
     external_id = clean.external_id or given.external_id  # as links have it, without spaces around it
@@ -59,7 +63,7 @@ async def upsert(call: Call, given: UpsertedLink) -> LinkShown:
 
 
 async def delete(call: Call, given: OneLink) -> Success:
-    """links.delete: the link and its slug are gone; its clicks go with it. Raises Forbidden or NotFound."""
+    """links.delete: delete a link with its slug and clicks. Raises Forbidden or NotFound."""
     organization_id, by = acting(call, given.organizationId)
     gone = await call.write(lambda db: change.delete(db, organization_id, by, given.id))
     call.parts[LinkDirectory].forget(gone.domain, gone.slug)

@@ -49,25 +49,28 @@ class LinkFolderAnswer(Struct, frozen=True):
 
 
 async def list_folders(call: Call, given: LinkOrganizationInput) -> list[LinkFolderAnswer]:
-    """linkFolders.list: by name. Raises Forbidden."""
+    """linkFolders.list: list folders by name. Raises Forbidden."""
     organization_id, by = acting(call, given.organizationId)
     return [folder_shown(one) for one in await call.read(lambda db: folders.of(db, organization_id, by))]
 
 
 async def create(call: Call, given: NewFolder) -> LinkFolderAnswer:
-    """linkFolders.create. Raises Forbidden, BadRequest or Conflict."""
+    """linkFolders.create: create a folder. Raises Forbidden, BadRequest or Conflict."""
     organization_id, by = acting(call, given.organizationId)
     return folder_shown(await call.write(lambda db: folders.create(db, organization_id, by, given.name)))
 
 
 async def update(call: Call, given: ChangedFolder) -> LinkFolderAnswer:
-    """linkFolders.update: another name. Raises Forbidden, NotFound, BadRequest or Conflict."""
+    """linkFolders.update: rename a folder. Raises Forbidden, NotFound, BadRequest or Conflict."""
     organization_id, by = acting(call, given.organizationId)
     return folder_shown(await call.write(lambda db: folders.rename(db, organization_id, by, given.id, given.name)))
 
 
 async def delete(call: Call, given: LinkFolderId) -> Success:
-    """linkFolders.delete: its links stay, in no folder. Raises Forbidden or NotFound."""
+    """linkFolders.delete: delete a folder. Raises Forbidden or NotFound.
+
+    Its links stay.
+    """
     organization_id, by = acting(call, given.organizationId)
     await call.write(lambda db: folders.delete(db, organization_id, by, given.id))
     return Success()

@@ -19,12 +19,12 @@ MOST_LISTED = 1_000  # wire 7.1
 
 
 async def list_links(call: Call, given: LinkList) -> list[LinkShown]:
-    """links.list: the first 1,000 that fit, the newest first unless `sort` says otherwise. Raises Forbidden."""
+    """links.list: list the first 1,000 matching links, newest first by default. Raises Forbidden."""
     return await with_clicks(call, await _fitting(call, given))
 
 
 async def list_page(call: Call, given: LinkPage) -> LinkPageAnswer:
-    """links.paginated: a page of those that fit. Raises Forbidden."""
+    """links.paginated: list a page of matching links. Raises Forbidden."""
     fitting = await _fitting(call, given)
     return LinkPageAnswer(await with_clicks(call, fitting[: given.limit]), hasMore=len(fitting) > given.limit)
 

@@ -18,7 +18,7 @@ class LinkTagAnswer(Struct, frozen=True):
 
 
 async def list_tags(call: Call, given: LinkOrganizationInput) -> list[LinkTagAnswer]:
-    """links.listTags: by name. Raises Forbidden."""
+    """links.listTags: list tags by name. Raises Forbidden."""
     organization_id, by = acting(call, given.organizationId)
 
     def read(db: Connection) -> list[tuple[str, int]]:

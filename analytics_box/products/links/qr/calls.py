@@ -30,7 +30,7 @@ class QrShown(Struct, frozen=True):
 
 
 async def get_qr(call: Call, given: GivenQr) -> QrShown:
-    """links.getQr: the short URL as a QR code. Raises Forbidden or NotFound."""
+    """links.getQr: get a short link as a QR code. Raises Forbidden or NotFound."""
     link = await find_link(call, given.id, given.organizationId)
     url = short_url(link.domain, link.slug, call.parts.settings)
     picture = qr.picture(url, given.format, scale=given.scale)

@@ -39,7 +39,10 @@ class ChoiceShown(Struct, frozen=True):
 
 
 async def preview(call: Call, given: GivenVisit) -> ChoiceShown:
-    """links.preview: where a visit like this would be redirected; nothing is counted. Raises Forbidden or NotFound."""
+    """links.preview: return the destination for a given visitor. Raises Forbidden or NotFound.
+
+    Counts nothing.
+    """
     link = await find_link(call, given.id, given.organizationId)
     code, name = _country(given.country)
     visit = TargetVisit(

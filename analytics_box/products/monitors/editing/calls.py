@@ -63,15 +63,13 @@ class BulkAnswer(Struct, frozen=True, rename="camel"):
 
 
 async def get_schedule(call: Call, given: MonitorId) -> MonitorAnswer:
-    """uptime.getSchedule: a monitor, as it is now. Raises NotFound or Forbidden."""
+    """uptime.getSchedule: get a monitor with its current state. Raises NotFound or Forbidden."""
     return _monitor_answer(call, await viewable_monitor(call, given.scheduleId))
 
 
 async def get_schedule_by_website_id(call: Call, given: GetMonitorByWebsite) -> MonitorAnswer | None:
-    """uptime.getScheduleByWebsiteId: the monitor of a website; null if it has none.
-
-    Raises NotFound for an unknown website, or Forbidden.
-    """
+    """uptime.getScheduleByWebsiteId: get a website's monitor, or null. Raises NotFound for an unknown website, or
+    Forbidden."""
     website = call.parts[Directory].find(given.websiteId)
     if website is None:
         raise errors.NotFound.of("website", given.websiteId)
@@ -87,7 +85,7 @@ async def get_schedule_by_website_id(call: Call, given: GetMonitorByWebsite) -> 
 
 
 async def create_schedule(call: Call, given: CreateMonitor) -> CreatedMonitor:
-    """uptime.createSchedule: a new monitor, which is checked at once. Raises Forbidden, BadRequest or Conflict."""
+    """uptime.createSchedule: create a monitor and check it immediately. Raises Forbidden, BadRequest or Conflict."""
     acting = reach(call, given.organization_id)
     tools = call.parts[MonitorTools]
     made = await call.write(lambda db: change.create(db, tools, acting, given))
@@ -96,7 +94,10 @@ async def create_schedule(call: Call, given: CreateMonitor) -> CreatedMonitor:
 
 
 async def update_schedule(call: Call, given: UpdateMonitor) -> CreatedMonitor:
-    """uptime.updateSchedule: what is not given stays. Raises Forbidden, NotFound, BadRequest or Conflict."""
+    """uptime.updateSchedule: update a monitor. Raises Forbidden, NotFound, BadRequest or Conflict.
+
+    Omitted fields keep their values.
+    """
     acting, _ = find_monitor(call, given.schedule_id)
     tools = call.parts[MonitorTools]
     changed = await call.write(lambda db: change.update(db, tools, acting, given))
@@ -110,7 +111,7 @@ async def update_schedule(call: Call, given: UpdateMonitor) -> CreatedMonitor:
 
 
 async def delete_schedule(call: Call, given: MonitorId) -> Success:
-    """uptime.deleteSchedule: the monitor and its checks are gone. Raises Forbidden or NotFound."""
+    """uptime.deleteSchedule: delete a monitor and its checks. Raises Forbidden or NotFound."""
     acting, _ = find_monitor(call, given.scheduleId)
     gone = await call.write(lambda db: change.delete(db, acting, given.scheduleId))
     call.parts[Monitors].forget(gone)
@@ -119,25 +120,26 @@ async def delete_schedule(call: Call, given: MonitorId) -> Success:
 
 
 async def pause_schedule(call: Call, given: MonitorId) -> PauseAnswer:
-    """uptime.pauseSchedule: no checks until it is resumed. Raises Forbidden, NotFound or BadRequest."""
+    """uptime.pauseSchedule: pause a monitor. Raises Forbidden, NotFound or BadRequest."""
     return await _pause(call, given.scheduleId, paused=True)
 
 
 async def resume_schedule(call: Call, given: MonitorId) -> PauseAnswer:
-    """uptime.resumeSchedule: checks go on at once. Raises Forbidden, NotFound or BadRequest."""
+    """uptime.resumeSchedule: resume a monitor and check it immediately. Raises Forbidden, NotFound or BadRequest."""
     return await _pause(call, given.scheduleId, paused=False)
 
 
 async def toggle_pause(call: Call, given: MonitorId) -> PauseAnswer:
-    """uptime.togglePause: the other of the two. Raises Forbidden or NotFound."""
+    """uptime.togglePause: pause or resume a monitor. Raises Forbidden or NotFound."""
     return await _pause(call, given.scheduleId, paused=None)
 
 
 async def transfer(call: Call, given: TransferMonitor) -> MonitorTransferAnswer:
-    """uptime.transfer: to another organization of the same person, without its website and its parent; without its
-    headers, body and credentials, too, unless the person is an admin of the first one.
+    """uptime.transfer: transfer a monitor to another of the caller's organizations. Raises NotFound, Forbidden or
+    Conflict.
 
-    Raises NotFound, Forbidden or Conflict.
+    Its website and parent are removed. Headers, body and credentials are kept only if the caller is an admin of the
+    first organization.
     """
     if call.identity.person is None:
         raise errors.Forbidden("Sign in to do this; API keys cannot")
@@ -149,7 +151,7 @@ async def transfer(call: Call, given: TransferMonitor) -> MonitorTransferAnswer:
 
 
 async def rotate_push_url(call: Call, given: MonitorId) -> PushUrl:
-    """uptime.rotatePushUrl: another URL to push to; the old one is used no more. Raises NotFound or BadRequest."""
+    """uptime.rotatePushUrl: replace a heartbeat's URL. Raises NotFound or BadRequest."""
     acting, _ = find_monitor(call, given.scheduleId)
     tools = call.parts[MonitorTools]
     rotated = await call.write(lambda db: change.rotate(db, tools, acting, given.scheduleId))
@@ -158,10 +160,7 @@ async def rotate_push_url(call: Call, given: MonitorId) -> PushUrl:
 
 
 async def bulk(call: Call, given: Bulk) -> BulkAnswer:
-    """uptime.bulk: pause, resume, delete, tag or untag up to 1,000 monitors of one organization.
-
-    Raises Forbidden or BadRequest.
-    """
+    """uptime.bulk: pause, resume, delete, tag or untag up to 1,000 monitors. Raises Forbidden or BadRequest."""
     tags = clean_tags(given.tags)
     if given.action in {"tag", "untag"} and not tags:
         raise errors.BadRequest.about("tags", "Name a tag")

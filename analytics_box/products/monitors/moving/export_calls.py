@@ -39,9 +39,9 @@ class MonitorExportAnswer(Struct, frozen=True):
 
 
 async def export(call: Call, given: ExportMonitors) -> MonitorExportAnswer:
-    """uptime.export: all monitors and the maintenance windows that are not over, in the form that uptime.import takes.
+    """uptime.export: export monitors and current maintenance windows in the format of uptime.import. Raises Forbidden.
 
-    With secrets only for admins and for keys that may write monitors, and the audit log says so. Raises Forbidden.
+    Secrets are included only for admins and keys with `write:monitors`; the audit log records it.
     """
     acting = global_reach(call, given.organizationId)
     if given.secrets:

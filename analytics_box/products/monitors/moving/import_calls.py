@@ -98,10 +98,10 @@ class MonitorImportAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 async def import_monitors(call: Call, given: ImportMonitors) -> MonitorImportAnswer:
-    """uptime.import: monitors from a file of this box (JSON or YAML), of Uptime Kuma (its backup) or of Gatus.
+    """uptime.import: import monitors from a file of this box (JSON or YAML), Uptime Kuma or Gatus. Raises Forbidden,
+    RateLimited, or BadRequest for another file.
 
-    Each succeeds or fails by itself; what has no counterpart is said. Raises Forbidden, RateLimited, or BadRequest for
-    another file.
+    Each monitor succeeds or fails on its own, with notes on what is lost.
     """
     acting = global_reach(call, given.organizationId)
     await call.read(lambda db: check(db, acting, "member"))

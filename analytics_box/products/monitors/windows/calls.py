@@ -18,7 +18,7 @@ from analytics_box.web.call import Call
 
 
 async def list_maintenances(call: Call, given: MonitorOrganizationInput) -> list[MaintenanceShown]:
-    """uptime.listMaintenances: the newest first. Raises Forbidden."""
+    """uptime.listMaintenances: list maintenance windows, newest first. Raises Forbidden."""
     acting = global_reach(call, given.organizationId)
     await call.read(lambda db: check(db, acting, "viewer"))
     return [
@@ -28,7 +28,10 @@ async def list_maintenances(call: Call, given: MonitorOrganizationInput) -> list
 
 
 async def create_maintenance(call: Call, given: CreateMaintenanceWindow) -> MaintenanceShown:
-    """uptime.createMaintenance: while it is, checks go on and nobody is told. Raises Forbidden or BadRequest."""
+    """uptime.createMaintenance: create a maintenance window. Raises Forbidden or BadRequest.
+
+    Checks continue and alerts are muted.
+    """
     acting, monitors = global_reach(call, given.organization_id), call.parts[Monitors]
     made = await call.write(lambda db: change.create(db, monitors, acting, given))
     monitors.remember_window(made)
@@ -36,7 +39,10 @@ async def create_maintenance(call: Call, given: CreateMaintenanceWindow) -> Main
 
 
 async def update_maintenance(call: Call, given: UpdateMaintenanceWindow) -> MaintenanceShown:
-    """uptime.updateMaintenance: what is not given stays. Raises Forbidden, NotFound or BadRequest."""
+    """uptime.updateMaintenance: update a maintenance window. Raises Forbidden, NotFound or BadRequest.
+
+    Omitted fields keep their values.
+    """
     acting, monitors = _reach(call, given.maintenance_id), call.parts[Monitors]
     changed = await call.write(lambda db: change.update(db, monitors, acting, given))
     monitors.remember_window(changed)
@@ -44,9 +50,9 @@ async def update_maintenance(call: Call, given: UpdateMaintenanceWindow) -> Main
 
 
 async def end_maintenance(call: Call, given: OneMaintenance) -> MaintenanceShown:
-    """uptime.endMaintenance: what is under way is over now; one that repeats comes again.
+    """uptime.endMaintenance: end the current maintenance. Raises Forbidden, NotFound or BadRequest.
 
-    Raises Forbidden, NotFound or BadRequest.
+    A repeating window returns.
     """
     acting = _reach(call, given.maintenanceId)
     ended = await call.write(lambda db: change.end(db, acting, given.maintenanceId))
@@ -55,7 +61,10 @@ async def end_maintenance(call: Call, given: OneMaintenance) -> MaintenanceShown
 
 
 async def delete_maintenance(call: Call, given: OneMaintenance) -> Success:
-    """uptime.deleteMaintenance: it is gone at once; what was, stays so. Raises Forbidden or NotFound."""
+    """uptime.deleteMaintenance: delete a maintenance window. Raises Forbidden or NotFound.
+
+    Past maintenance stays in the history.
+    """
     acting = _reach(call, given.maintenanceId)
     gone = await call.write(lambda db: change.delete(db, acting, given.maintenanceId))
     call.parts[Monitors].forget_window(gone)

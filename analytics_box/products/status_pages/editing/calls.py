@@ -76,22 +76,20 @@ class StatusPageTransferAnswer(Struct, frozen=True, rename="camel"):
 
 
 async def list_pages(call: Call, given: StatusPageOrganizationInput) -> list[StatusPageListItem]:
-    """statusPage.list: the newest first. Raises Forbidden."""
+    """statusPage.list: list status pages, newest first. Raises Forbidden."""
     own = reach(call, given.organizationId)
     await call.read(lambda db: check(db, own, "viewer"))
     return [page_list_item(call, whole) for whole in reversed(call.parts[StatusPages].of(own.organization_id))]
 
 
 async def get(call: Call, given: StatusPageId) -> StatusPageDetailAnswer:
-    """statusPage.get: a page with its monitors, components and groups. Raises NotFound or Forbidden."""
+    """statusPage.get: get a page with its monitors, components and groups. Raises NotFound or Forbidden."""
     return whole_shown(call, await find_viewable_page(call, given.statusPageId))
 
 
 async def create(call: Call, given: CreateStatusPage) -> StatusPageAnswer:
-    """statusPage.create: a new page, which everybody can see at once.
-
-    Raises Forbidden, NotFound, BadRequest, Conflict or RateLimited.
-    """
+    """statusPage.create: create a status page, which is public immediately. Raises Forbidden, NotFound, BadRequest,
+    Conflict or RateLimited."""
     own = reach(call, given.organization_id)
     await call.read(lambda db: check(db, own, "member"))
     ready = await prepare_fields(call, own.organization_id, given)
@@ -101,7 +99,10 @@ async def create(call: Call, given: CreateStatusPage) -> StatusPageAnswer:
 
 
 async def update(call: Call, given: UpdateStatusPage) -> StatusPageAnswer:
-    """statusPage.update: what is not given stays. Raises Forbidden, NotFound, BadRequest, Conflict or RateLimited."""
+    """statusPage.update: update a status page. Raises Forbidden, NotFound, BadRequest, Conflict or RateLimited.
+
+    Omitted fields keep their values.
+    """
     own, before = find_reachable_page(call, given.status_page_id)
     await call.read(lambda db: check(db, own, "member"))
     ready = await prepare_fields(call, own.organization_id, given, before.page)
@@ -111,7 +112,7 @@ async def update(call: Call, given: UpdateStatusPage) -> StatusPageAnswer:
 
 
 async def delete(call: Call, given: StatusPageId) -> Success:
-    """statusPage.delete: the page is gone with its incidents and subscribers. Raises Forbidden or NotFound."""
+    """statusPage.delete: delete a status page with its incidents and subscribers. Raises Forbidden or NotFound."""
     own, _ = find_reachable_page(call, given.statusPageId)
     await call.write(lambda db: change.delete(db, own, given.statusPageId))
     call.parts[StatusPages].forget(given.statusPageId)
@@ -119,10 +120,10 @@ async def delete(call: Call, given: StatusPageId) -> Success:
 
 
 async def transfer(call: Call, given: TransferStatusPage) -> StatusPageTransferAnswer:
-    """statusPage.transfer: to another organization of the same person, without its domain; with its monitors, unless
-    they belong to a website or are on other pages, or without them.
+    """statusPage.transfer: transfer a page to another of the caller's organizations. Raises NotFound, Forbidden,
+    BadRequest or Conflict.
 
-    Raises NotFound, Forbidden, BadRequest or Conflict.
+    The domain stays. Monitors are transferred unless they belong to a website or to other pages.
     """
     if call.identity.person is None:
         raise errors.Forbidden("Sign in to do this; API keys cannot")

@@ -31,7 +31,7 @@ from analytics_box.web.call import Call
 
 
 async def add_monitor(call: Call, given: StatusPageMonitorInput) -> ComponentAnswer:
-    """statusPage.addMonitor: a component of a monitor. Raises NotFound, Forbidden, BadRequest or Conflict."""
+    """statusPage.addMonitor: add a monitor as a component. Raises NotFound, Forbidden, BadRequest or Conflict."""
     own, _ = find_reachable_page(call, given.statusPageId)
     page_id, monitor_id = given.statusPageId, given.uptimeScheduleId
     made = await save(call.parts, page_id, lambda db: components.add_monitor(db, own, page_id, monitor_id), adds=True)
@@ -39,7 +39,10 @@ async def add_monitor(call: Call, given: StatusPageMonitorInput) -> ComponentAns
 
 
 async def remove_monitor(call: Call, given: StatusPageMonitorInput) -> Success:
-    """statusPage.removeMonitor: the monitor itself stays. Raises NotFound or Forbidden."""
+    """statusPage.removeMonitor: remove a monitor's component. Raises NotFound or Forbidden.
+
+    The monitor stays.
+    """
     own, _ = find_reachable_page(call, given.statusPageId)
     page_id, monitor_id = given.statusPageId, given.uptimeScheduleId
     await save(call.parts, page_id, lambda db: components.remove_monitor(db, own, page_id, monitor_id))
@@ -47,56 +50,71 @@ async def remove_monitor(call: Call, given: StatusPageMonitorInput) -> Success:
 
 
 async def update_monitor_settings(call: Call, given: UpdateMonitorSettings) -> ComponentAnswer:
-    """statusPage.updateMonitorSettings: what is not given stays. Raises NotFound, Forbidden or BadRequest."""
+    """statusPage.updateMonitorSettings: update a monitor's component. Raises NotFound, Forbidden or BadRequest.
+
+    Omitted fields keep their values.
+    """
     own, page_id = await _of_component(call, given.monitor_id)
     changed = await save(call.parts, page_id, lambda db: components.update(db, own, given))
     return component_shown(call, changed)
 
 
 async def add_component(call: Call, given: AddComponent) -> ComponentAnswer:
-    """statusPage.addComponent: with a monitor, or one that people keep. Raises NotFound, Forbidden, BadRequest or
-    Conflict."""
+    """statusPage.addComponent: add a component, with a monitor or set by hand. Raises NotFound, Forbidden, BadRequest
+    or Conflict."""
     own, _ = find_reachable_page(call, given.status_page_id)
     made = await save(call.parts, given.status_page_id, lambda db: components.add(db, own, given), adds=True)
     return component_shown(call, made)
 
 
 async def update_component(call: Call, given: UpdateComponent) -> ComponentAnswer:
-    """statusPage.updateComponent: what is not given stays. Raises NotFound, Forbidden or BadRequest."""
+    """statusPage.updateComponent: update a component. Raises NotFound, Forbidden or BadRequest.
+
+    Omitted fields keep their values.
+    """
     own, page_id = await _of_component(call, given.component_id)
     changed = await save(call.parts, page_id, lambda db: components.update(db, own, given))
     return component_shown(call, changed)
 
 
 async def remove_component(call: Call, given: ComponentId) -> Success:
-    """statusPage.removeComponent: incidents keep its name. Raises NotFound or Forbidden."""
+    """statusPage.removeComponent: remove a component. Raises NotFound or Forbidden.
+
+    Past incidents keep its name.
+    """
     own, page_id = await _of_component(call, given.componentId)
     await save(call.parts, page_id, lambda db: components.remove(db, own, given.componentId))
     return Success()
 
 
 async def add_group(call: Call, given: AddComponentGroup) -> ComponentGroupAnswer:
-    """statusPage.addGroup. Raises NotFound, Forbidden, BadRequest or Conflict."""
+    """statusPage.addGroup: add a group of components. Raises NotFound, Forbidden, BadRequest or Conflict."""
     own, _ = find_reachable_page(call, given.status_page_id)
     made = await save(call.parts, given.status_page_id, lambda db: components.add_group(db, own, given), adds=True)
     return group_shown(made)
 
 
 async def update_group(call: Call, given: UpdateComponentGroup) -> ComponentGroupAnswer:
-    """statusPage.updateGroup: what is not given stays. Raises NotFound, Forbidden or BadRequest."""
+    """statusPage.updateGroup: update a group. Raises NotFound, Forbidden or BadRequest.
+
+    Omitted fields keep their values.
+    """
     own, page_id = await _of_group(call, given.group_id)
     return group_shown(await save(call.parts, page_id, lambda db: components.update_group(db, own, given)))
 
 
 async def remove_group(call: Call, given: ComponentGroupId) -> Success:
-    """statusPage.removeGroup: its components stay on the page. Raises NotFound or Forbidden."""
+    """statusPage.removeGroup: remove a group. Raises NotFound or Forbidden.
+
+    Its components stay.
+    """
     own, page_id = await _of_group(call, given.groupId)
     await save(call.parts, page_id, lambda db: components.remove_group(db, own, given.groupId))
     return Success()
 
 
 async def reorder(call: Call, given: ReorderComponents) -> Success:
-    """statusPage.reorder: groups and components stand in this order. Raises NotFound, Forbidden or BadRequest."""
+    """statusPage.reorder: set the order of groups and components. Raises NotFound, Forbidden or BadRequest."""
     own, _ = find_reachable_page(call, given.statusPageId)
     page_id = given.statusPageId
     await save(call.parts, page_id, lambda db: components.reorder(db, own, page_id, given.order))

@@ -36,9 +36,9 @@ class UploadUrlAnswer(Struct, frozen=True, rename="camel"):
 
 
 async def create_asset_upload_url(call: Call, given: CreateUploadUrl) -> UploadUrlAnswer:
-    """statusPage.createAssetUploadUrl: an address for a logo or favicon: PNG, JPEG or WebP of at most 512 KB.
+    """statusPage.createAssetUploadUrl: create an upload URL for a logo or favicon. Raises NotFound or Forbidden.
 
-    Raises NotFound or Forbidden.
+    Accepts PNG, JPEG or WebP up to 512 KB.
     """
     own, _ = find_reachable_page(call, given.statusPageId)
     await call.read(lambda db: check(db, own, "member"))

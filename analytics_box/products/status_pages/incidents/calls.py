@@ -82,9 +82,10 @@ def _date(instant: int | None) -> datetime | None:
 
 
 async def create_incident(call: Call, given: CreateIncident) -> IncidentAnswer:
-    """statusPage.createIncident: it begins with its first update, of which subscribers are told unless it is a draft.
+    """statusPage.createIncident: create an incident with its first update. Raises Forbidden, NotFound, BadRequest or
+    Conflict.
 
-    Raises Forbidden, NotFound, BadRequest or Conflict.
+    Subscribers are notified unless it is a draft.
     """
     own, whole = find_reachable_page(call, given.status_page_id)
     monitors = call.parts[Monitors]
@@ -92,9 +93,9 @@ async def create_incident(call: Call, given: CreateIncident) -> IncidentAnswer:
 
 
 async def update_incident(call: Call, given: UpdateIncident) -> IncidentAnswer:
-    """statusPage.updateIncident: another update; `resolved` ends it. An incident may be reopened once within 24 hours.
+    """statusPage.updateIncident: add an update to an incident. Raises Forbidden, NotFound, BadRequest or Conflict.
 
-    Raises Forbidden, NotFound, BadRequest or Conflict.
+    `resolved` closes it. An incident can be reopened once within 24 hours.
     """
     own, page_id = await of_incident(call, given.incident_id)
     monitors = call.parts[Monitors]
@@ -102,10 +103,8 @@ async def update_incident(call: Call, given: UpdateIncident) -> IncidentAnswer:
 
 
 async def get_incident(call: Call, given: IncidentId) -> IncidentAnswer:
-    """statusPage.getIncident: an incident or a maintenance, with what its updates said before they were edited.
-
-    Raises Forbidden or NotFound.
-    """
+    """statusPage.getIncident: get an incident or maintenance with the earlier texts of its updates. Raises Forbidden or
+    NotFound."""
     own, page_id = await of_incident(call, given.incidentId)
 
     def read(db: Connection) -> IncidentAnswer:
@@ -119,24 +118,21 @@ async def get_incident(call: Call, given: IncidentId) -> IncidentAnswer:
 
 
 async def list_incidents(call: Call, given: ListIncidents) -> list[IncidentAnswer]:
-    """statusPage.listIncidents: the newest first, drafts as well. Raises Forbidden or NotFound."""
+    """statusPage.listIncidents: list incidents, including drafts, newest first. Raises Forbidden or NotFound."""
     return await list_newest(call, given, "incident")
 
 
 async def delete_incident(call: Call, given: IncidentId) -> DeleteIncidentAnswer:
-    """statusPage.deleteIncident: an incident or a maintenance is gone with its updates.
-
-    Raises Forbidden or NotFound.
-    """
+    """statusPage.deleteIncident: delete an incident or maintenance with its updates. Raises Forbidden or NotFound."""
     own, page_id = await of_incident(call, given.incidentId)
     await save(call.parts, page_id, lambda db: change.delete(db, own, given.incidentId))
     return DeleteIncidentAnswer()
 
 
 async def edit_incident_update(call: Call, given: EditIncidentUpdate) -> IncidentAnswer:
-    """statusPage.editIncidentUpdate: an update says something else; what it said is kept. Nobody is told again.
+    """statusPage.editIncidentUpdate: correct the text of an update. Raises Forbidden, NotFound or BadRequest.
 
-    Raises Forbidden, NotFound or BadRequest.
+    Earlier texts are kept. Subscribers are not notified again.
     """
     incident_id = await call.read(lambda db: rows.incident_of(db, given.updateId))
     if incident_id is None:
@@ -146,16 +142,14 @@ async def edit_incident_update(call: Call, given: EditIncidentUpdate) -> Inciden
 
 
 async def publish_incident(call: Call, given: PublishIncident) -> IncidentAnswer:
-    """statusPage.publishIncident: everybody sees a draft from now on. Raises Forbidden, NotFound or BadRequest."""
+    """statusPage.publishIncident: publish a draft. Raises Forbidden, NotFound or BadRequest."""
     own, page_id = await of_incident(call, given.incidentId)
     return await change_incident(call, page_id, lambda db: change.publish(db, own, given))
 
 
 async def hold_incident(call: Call, given: IncidentId) -> IncidentAnswer:
-    """statusPage.holdIncident: a draft of a monitor is not published on its own any more.
-
-    Raises Forbidden, NotFound or BadRequest.
-    """
+    """statusPage.holdIncident: keep a monitor's draft from being published automatically. Raises Forbidden, NotFound or
+    BadRequest."""
     own, page_id = await of_incident(call, given.incidentId)
     return await change_incident(call, page_id, lambda db: change.hold(db, own, given.incidentId))
 

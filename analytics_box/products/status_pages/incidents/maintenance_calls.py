@@ -15,24 +15,22 @@ from analytics_box.web.call import Call
 
 
 async def list_maintenances(call: Call, given: ListIncidents) -> list[IncidentAnswer]:
-    """statusPage.listMaintenances: the newest first, drafts as well. Raises Forbidden or NotFound."""
+    """statusPage.listMaintenances: list maintenance, including drafts, newest first. Raises Forbidden or NotFound."""
     return await list_newest(call, given, "maintenance")
 
 
 async def create_maintenance(call: Call, given: CreatePageMaintenance) -> IncidentAnswer:
-    """statusPage.createMaintenance: it begins and ends by the clock.
-
-    Raises Forbidden, NotFound, BadRequest or Conflict.
-    """
+    """statusPage.createMaintenance: plan maintenance, which starts and ends automatically. Raises Forbidden, NotFound,
+    BadRequest or Conflict."""
     own, whole = find_reachable_page(call, given.status_page_id)
     monitors = call.parts[Monitors]
     return await change_incident(call, whole.page.id, lambda db: planning.create(db, monitors, own, given))
 
 
 async def update_maintenance(call: Call, given: UpdatePageMaintenance) -> IncidentAnswer:
-    """statusPage.updateMaintenance: another plan, or with a message an update of it, of which subscribers are told.
+    """statusPage.updateMaintenance: update planned maintenance. Raises Forbidden, NotFound, BadRequest or Conflict.
 
-    Raises Forbidden, NotFound, BadRequest or Conflict.
+    With a message, an update is added and subscribers are notified.
     """
     own, page_id = await of_incident(call, given.maintenance_id, ("maintenance", given.maintenance_id))
     monitors = call.parts[Monitors]
@@ -40,6 +38,6 @@ async def update_maintenance(call: Call, given: UpdatePageMaintenance) -> Incide
 
 
 async def cancel_maintenance(call: Call, given: CancelPageMaintenance) -> IncidentAnswer:
-    """statusPage.cancelMaintenance: one that has not begun will not be. Raises Forbidden, NotFound or BadRequest."""
+    """statusPage.cancelMaintenance: cancel maintenance that has not started. Raises Forbidden, NotFound or BadRequest."""
     own, page_id = await of_incident(call, given.maintenance_id, ("maintenance", given.maintenance_id))
     return await change_incident(call, page_id, lambda db: planning.cancel(db, own, given))

@@ -67,7 +67,7 @@ def delete(db: Connection, own: StatusPageReach, template_id: str) -> None:
 
 
 async def list_templates(call: Call, given: ListIncidentTemplates) -> list[IncidentTemplateAnswer]:
-    """statusPage.listTemplates: words to begin incidents with, by their names. Raises Forbidden or NotFound."""
+    """statusPage.listTemplates: list incident templates by name. Raises Forbidden or NotFound."""
     own, whole = find_reachable_page(call, given.statusPageId)
 
     def read(db: Connection) -> list[IncidentTemplate]:
@@ -78,16 +78,14 @@ async def list_templates(call: Call, given: ListIncidentTemplates) -> list[Incid
 
 
 async def save_template(call: Call, given: SaveIncidentTemplate) -> IncidentTemplateAnswer:
-    """statusPage.saveTemplate: a new one, or another state of one.
-
-    Raises Forbidden, NotFound, BadRequest or Conflict.
-    """
+    """statusPage.saveTemplate: create or update an incident template. Raises Forbidden, NotFound, BadRequest or
+    Conflict."""
     own, _ = find_reachable_page(call, given.status_page_id)
     return _template_answer(await call.write(lambda db: save(db, own, given)))
 
 
 async def delete_template(call: Call, given: IncidentTemplateId) -> Success:
-    """statusPage.deleteTemplate: it is gone. Raises Forbidden or NotFound."""
+    """statusPage.deleteTemplate: delete an incident template. Raises Forbidden or NotFound."""
     found = await call.read(lambda db: rows.find(db, given.templateId))
     if found is None:
         raise errors.NotFound.of("incidentTemplate", given.templateId)

@@ -103,7 +103,7 @@ class ExportSubscribersAnswer(Struct, frozen=True):
 
 
 async def list_subscribers(call: Call, given: ListSubscribers) -> SubscriberList:
-    """statusPage.listSubscribers: who is told, the oldest first. Raises NotFound, Forbidden or BadRequest."""
+    """statusPage.listSubscribers: list subscribers, oldest first. Raises NotFound, Forbidden or BadRequest."""
     own, _ = find_reachable_page(call, given.statusPageId)
 
     def read(db: Connection) -> SubscriberList:
@@ -129,11 +129,8 @@ async def list_subscribers(call: Call, given: ListSubscribers) -> SubscriberList
 
 
 async def add_subscriber(call: Call, given: AddSubscriber) -> AddSubscriberAnswer:
-    """statusPage.addSubscriber: they are asked to confirm it, as if they had asked themselves.
-
-    Raises NotFound, Forbidden, BadRequest, RateLimited as for visitors, or Conflict for an address that is a subscriber
-    already.
-    """
+    """statusPage.addSubscriber: add a subscriber, who must confirm. Raises NotFound, Forbidden, BadRequest, RateLimited
+    as for visitors, or Conflict for an address that is a subscriber already."""
     own, whole = find_reachable_page(call, given.statusPageId)
     if given.type == "email" and not call.parts[Mailer].configured:
         raise errors.BadRequest.about("type", "This box sends no e-mail: smtp_host is empty")
@@ -160,7 +157,7 @@ async def add_subscriber(call: Call, given: AddSubscriber) -> AddSubscriberAnswe
 
 
 async def remove_subscriber(call: Call, given: RemoveSubscriber) -> Success:
-    """statusPage.removeSubscriber: nothing is sent to them any more. Raises NotFound or Forbidden."""
+    """statusPage.removeSubscriber: remove a subscriber. Raises NotFound or Forbidden."""
     own, _ = find_reachable_page(call, given.statusPageId)
 
     def remove(db: Connection) -> None:
@@ -172,7 +169,10 @@ async def remove_subscriber(call: Call, given: RemoveSubscriber) -> Success:
 
 
 async def export_subscribers(call: Call, given: ExportSubscribers) -> ExportSubscribersAnswer:
-    """statusPage.exportSubscribers: as CSV; the audit log says who did. Raises NotFound or Forbidden."""
+    """statusPage.exportSubscribers: export subscribers as CSV. Raises NotFound or Forbidden.
+
+    The audit log records it.
+    """
     own, _ = find_reachable_page(call, given.statusPageId)
 
     def read(db: Connection) -> list[Subscriber]:
