@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from analytics_box.base.errors import ErrorDetail, ResourceType
 
 RequestId = Annotated[str, Meta(description="The id of this request, also in the header X-Request-ID.")]
-Row = Annotated[dict[str, Any], Meta(description="Its fields depend on the query type: see Rows.")]
+Row = Annotated[dict[str, Any], Meta(description="The fields depend on the query type; see Rows.")]
 
 
 class Health(Struct):
@@ -22,7 +22,7 @@ class Ready(Struct):
 
 
 class HeartbeatAccepted(Struct):
-    """A monitor was told."""
+    """The heartbeat was accepted."""
 
     ok: Literal[True]
     requestId: RequestId
@@ -96,25 +96,23 @@ class TypesAnswer(Struct):
 class QueryEntry(Struct):
     """The answer to one parameter, which succeeds or fails on its own; failed ones come last."""
 
-    parameter: Annotated[str, Meta(description="The parameter's id, else its name.")]
+    parameter: Annotated[str, Meta(description="The parameter's id, or its name.")]
     success: bool
     data: list[Row]
     error: str | UnsetType = UNSET
     code: (
         Annotated[
             Literal["LIMIT_EXCEEDED"],
-            Meta(description="The answer would be too large; the error says what to ask instead."),
+            Meta(description="The response would be too large. The error suggests a smaller query."),
         ]
         | UnsetType
     ) = UNSET
     comparison: (
-        Annotated[
-            dict[str, Any], Meta(description="startDate, endDate and data of the earlier range, if one was asked for.")
-        ]
+        Annotated[dict[str, Any], Meta(description="startDate, endDate and data of the earlier range, if requested.")]
         | UnsetType
     ) = UNSET
     ignoredFilters: (
-        Annotated[list[str], Meta(description="Fields of filters that this query type does not know.")] | UnsetType
+        Annotated[list[str], Meta(description="Filter fields that this query type does not have.")] | UnsetType
     ) = UNSET
 
 
@@ -133,11 +131,16 @@ class CompiledStatement(Struct):
     params: dict[str, Any]
     engine: Annotated[str, Meta(description="sqlite, duckdb or clickhouse.")]
     why: Annotated[str, Meta(description="The reason for this engine.")]
-    follows: Annotated[int, Meta(description="It runs after this statement, counted from 1.")] | UnsetType = UNSET
-    open: Annotated[list[str], Meta(description="Parameters that are only known then; null here.")] | UnsetType = UNSET
-    note: Annotated[str, Meta(description="What it looks for.")] | UnsetType = UNSET
+    follows: (
+        Annotated[int, Meta(description="The number (from 1) of the statement that this one depends on.")] | UnsetType
+    ) = UNSET
+    open: Annotated[list[str], Meta(description="Parameters that depend on that statement; null here.")] | UnsetType = (
+        UNSET
+    )
+    note: Annotated[str, Meta(description="The purpose of the statement.")] | UnsetType = UNSET
     parts: (
-        Annotated[list[CompiledPart], Meta(description="Its range, where not all of it is read from rows.")] | UnsetType
+        Annotated[list[CompiledPart], Meta(description="Parts of its range, if some are read from roll-ups.")]
+        | UnsetType
     ) = UNSET
 
 
@@ -160,7 +163,7 @@ class CompileAnswer(Struct):
     success: Literal[True]
     engine: str
     requestId: RequestId
-    sql: Annotated[str, Meta(description="All statements in one text.")] | UnsetType = UNSET
+    sql: Annotated[str, Meta(description="All statements as one text.")] | UnsetType = UNSET
     params: dict[str, Any] | UnsetType = UNSET
     statements: list[CompiledStatement] | UnsetType = UNSET
     data: list[CompiledEntry] | UnsetType = UNSET
@@ -171,7 +174,7 @@ class QueryMeta(Struct):
     total_parameters: int
     page: int
     limit: int
-    filters_applied: Annotated[int, Meta(description="How many filters were sent.")]
+    filters_applied: Annotated[int, Meta(description="The number of filters.")]
 
 
 class QueryResult(Struct):
@@ -186,7 +189,7 @@ class QueryAnswer(Struct):
     """The answer to one query. `success` says that the query was valid; each entry has its own."""
 
     success: Literal[True]
-    queryId: Annotated[str, Meta(description="The id that the query brought, else empty.")]
+    queryId: Annotated[str, Meta(description="The query's id, or empty.")]
     data: list[QueryEntry]
     meta: QueryMeta
     requestId: RequestId
@@ -280,28 +283,31 @@ class RefusalData(Struct):
     resourceType: Annotated[ResourceType, Meta(description="The type of the missing resource.")] | UnsetType = UNSET
     resourceId: Annotated[str, Meta(description="The id of the missing resource, as sent.")] | UnsetType = UNSET
     feature: (
-        Annotated[str, Meta(description="The feature that the plan lacks, or whose limit is reached.")] | UnsetType
+        Annotated[str, Meta(description="The feature that is missing from the plan, or whose limit is reached.")]
+        | UnsetType
     ) = UNSET
     requiredPlan: Annotated[str, Meta(description="The first plan that includes the feature.")] | UnsetType = UNSET
     limit: Annotated[int, Meta(description="The limit.")] | UnsetType = UNSET
     current: Annotated[int, Meta(description="The current number.")] | UnsetType = UNSET
-    retryAfter: Annotated[int, Meta(description="Seconds to wait before you try again.")] | UnsetType = UNSET
+    retryAfter: Annotated[int, Meta(description="Seconds to wait before retrying.")] | UnsetType = UNSET
 
 
 class Refusal(Struct):
     """The reason why a request was refused. The last four fields come with RATE_LIMITED."""
 
     success: Literal[False]
-    error: Annotated[str, Meta(description="What is wrong, for people.")]
-    code: Annotated[str, Meta(description="What is wrong, for programs.")]
+    error: Annotated[str, Meta(description="A message for humans.")]
+    code: Annotated[str, Meta(description="A code for programs.")]
     requestId: RequestId
-    reason: Annotated[str, Meta(description="A finer code.")] | UnsetType = UNSET
+    reason: Annotated[str, Meta(description="A more specific code.")] | UnsetType = UNSET
     details: list[ErrorDetail] | UnsetType = UNSET
     data: RefusalData | UnsetType = UNSET
-    limit: Annotated[int, Meta(description="Requests that the window holds.")] | UnsetType = UNSET
+    limit: Annotated[int, Meta(description="Requests per window.")] | UnsetType = UNSET
     remaining: int | UnsetType = UNSET
-    reset: Annotated[int, Meta(description="When it is full again: Unix milliseconds.")] | UnsetType = UNSET
-    retryAfter: Annotated[int, Meta(description="Seconds to wait before you try again.")] | UnsetType = UNSET
+    reset: Annotated[int, Meta(description="When the limit is fully restored, in Unix milliseconds.")] | UnsetType = (
+        UNSET
+    )
+    retryAfter: Annotated[int, Meta(description="Seconds to wait before retrying.")] | UnsetType = UNSET
 
 
 class EventRefusal(Struct):
@@ -312,14 +318,16 @@ class EventRefusal(Struct):
     error: str
     message: str
     code: str
-    reason: Annotated[str, Meta(description="A finer code, such as TRACK_MISSING_SCOPE.")]
-    retryable: Annotated[bool, Meta(description="Whether the same request may work later.")]
+    reason: Annotated[str, Meta(description="A more specific code, such as TRACK_MISSING_SCOPE.")]
+    retryable: Annotated[bool, Meta(description="true if the same request can succeed later.")]
     requestId: RequestId
     errors: list[EventError] | UnsetType = UNSET
     limit: int | UnsetType = UNSET
     remaining: int | UnsetType = UNSET
-    reset: Annotated[int, Meta(description="When it is full again: Unix milliseconds.")] | UnsetType = UNSET
-    retryAfter: Annotated[int, Meta(description="Seconds to wait before you try again.")] | UnsetType = UNSET
+    reset: Annotated[int, Meta(description="When the limit is fully restored, in Unix milliseconds.")] | UnsetType = (
+        UNSET
+    )
+    retryAfter: Annotated[int, Meta(description="Seconds to wait before retrying.")] | UnsetType = UNSET
 
 
 class RpcProblem(Struct):

@@ -50,47 +50,50 @@ WEBSITE = "YOUR-WEBSITE-ID"
 _CACHED = {304: "The file has not changed (If-None-Match)."}
 
 ROUTES: dict[tuple[str, str], RouteDescription] = {
-    ("GET", "/health"): RouteDescription("Box", "Whether the box serves", answer=answers.Health),
+    ("GET", "/health"): RouteDescription("Box", "Check that the box is running", answer=answers.Health),
     ("GET", "/health/ready"): RouteDescription(
         "Box",
-        "Whether the box can do its work",
-        text="503 when a database is gone or cannot be written, or when the disk is nearly full; `reason` says which.",
+        "Check that the box is ready",
+        text="Returns 503 if a database is missing or cannot be written, or if the disk is nearly full; see `reason`.",
         answer=answers.Ready,
         errors=(503,),
     ),
     ("GET", "/metrics"): RouteDescription(
         "Box",
-        "Figures for Prometheus",
-        text="Off unless the setting metrics is on; then by the token of metrics_token_file, or on this machine.",
+        "Prometheus metrics",
+        text="Enable the setting metrics. Needs the token in metrics_token_file, or a request from this machine.",
         answer=str,
         media="text/plain",
         errors=(401, 404),
     ),
     ("GET", "/script.js"): RouteDescription(
-        "Files", "The script that counts page views", answer=str, media="text/javascript", empty=_CACHED
+        "Files", "The tracking script", answer=str, media="text/javascript", empty=_CACHED
     ),
     ("GET", "/databuddy.js"): RouteDescription(
-        "Files", "The same script under its other name", answer=str, media="text/javascript", empty=_CACHED
+        "Files", "The tracking script, under its other name", answer=str, media="text/javascript", empty=_CACHED
     ),
     ("GET", "/databuddy-debug.js"): RouteDescription(
-        "Files", "The same script to read, which explains itself", answer=str, media="text/javascript", empty=_CACHED
+        "Files", "The tracking script, readable and with comments", answer=str, media="text/javascript", empty=_CACHED
     ),
     ("GET", "/parts.js"): RouteDescription(
-        "Files", "What the script needs for its options", answer=str, media="text/javascript", empty=_CACHED
+        "Files", "The tracking script's optional parts", answer=str, media="text/javascript", empty=_CACHED
     ),
     ("GET", "/parts/{part}"): RouteDescription(
-        "Files", "A part of the script", answer=str, media="text/javascript", errors=(404,), empty=_CACHED
+        "Files",
+        "An optional part of the tracking script",
+        answer=str,
+        media="text/javascript",
+        errors=(404,),
+        empty=_CACHED,
     ),
     ("GET", "/static/{file}"): RouteDescription(
-        "Files", "A style, script or picture of the pages", answer=bytes, media="*/*", errors=(404,), empty=_CACHED
+        "Files", "A stylesheet, script or image", answer=bytes, media="*/*", errors=(404,), empty=_CACHED
     ),
-    ("GET", "/favicon.ico"): RouteDescription(
-        "Files", "The icon of the pages", answer=str, media="image/svg+xml", empty=_CACHED
-    ),
+    ("GET", "/favicon.ico"): RouteDescription("Files", "The favicon", answer=str, media="image/svg+xml", empty=_CACHED),
     ("GET", "/logos/{organization_id}/{digest}"): RouteDescription(
         "Files",
-        "The logo of the caller's organization",
-        text="Its address is `logo` in the answers of organizations.*; another picture has another address.",
+        "Download the organization's logo",
+        text="Get the address from `logo` in responses of organizations.*. It changes with the image.",
         answer=bytes,
         media="image/*",
         errors=(401, 403, 404),
@@ -98,11 +101,11 @@ ROUTES: dict[tuple[str, str], RouteDescription] = {
     ),
     ("GET", "/links/{link_id}/qr/{form}"): RouteDescription(
         "links",
-        "A short address as a QR code",
+        "Download a short link as a QR code",
         text="`form` is svg or png.",
         parameters=(
-            query_parameter("scale", "Pixels of a module", type="integer", minimum=1, maximum=40),
-            query_parameter("download", "Anything here makes browsers save it"),
+            query_parameter("scale", "Pixels per module", type="integer", minimum=1, maximum=40),
+            query_parameter("download", "Any value makes browsers download the image"),
         ),
         answer=bytes,
         media="image/*",
@@ -110,8 +113,8 @@ ROUTES: dict[tuple[str, str], RouteDescription] = {
     ),
     ("GET", "/links/export/{form}"): RouteDescription(
         "links",
-        "All links of the organization as a file that links.import takes",
-        text="`form` is csv or json; an answer of json is a list of the same fields. Passwords are not in it.",
+        "Export all links in the format of links.import",
+        text="`form` is csv or json. Passwords are left out.",
         parameters=(query_parameter("folderId", "Only the links of this folder"),),
         answer=str,
         media="text/csv",
@@ -120,11 +123,11 @@ ROUTES: dict[tuple[str, str], RouteDescription] = {
     **{
         (method, "/push/{token}"): RouteDescription(
             "uptime",
-            "Tell a monitor of the kind push how things are",
-            text="`token` is the end of the monitor's push URL. Nothing else is asked for.",
+            "Send a heartbeat",
+            text="`token` is the last part of the monitor's push URL. No other credential is needed.",
             parameters=(
-                query_parameter("status", "How things are; up unless it is said", enum=["up", "down"]),
-                query_parameter("msg", "A message for people; 200 characters of it are kept"),
+                query_parameter("status", "The state of the job; up by default", enum=["up", "down"]),
+                query_parameter("msg", "A message of up to 200 characters"),
             ),
             answer=answers.HeartbeatAccepted,
             errors=(400, 404, 503),
@@ -134,19 +137,19 @@ ROUTES: dict[tuple[str, str], RouteDescription] = {
     ("PUT", "/status-pages/uploads/{token}"): RouteDescription(
         "statusPage",
         "Upload a logo or favicon of a status page",
-        text="The address is that of statusPage.createAssetUploadUrl; the body are the bytes of a PNG, JPEG or WebP "
-        "picture of at most 512 KB. The page has it at once.",
+        text="Get the address from statusPage.createAssetUploadUrl. Send a PNG, JPEG or WebP image of up to 512 KB as "
+        "the body. The page shows it immediately.",
         raw="image/*",
         answer=answers.UploadedPicture,
         errors=(400, 403, 404, 413, 503),
     ),
     ("GET", "/public/v1/flags/definitions"): RouteDescription(
         "flags",
-        "All flags of an environment as they are defined",
-        text="The newest first, active or not; flags of single users are left out.",
+        "List flag definitions",
+        text="Newest first, active or not. Flags for single users are left out.",
         parameters=(
             query_parameter("clientId", "A website's id or client id, or an organization's id."),
-            query_parameter("environment", "Only flags of this environment; without it, those of none."),
+            query_parameter("environment", "Returns only flags of this environment; by default, flags without one."),
         ),
         answer=flags.FlagDefinitionsAnswer,
         errors=(422,),
@@ -156,8 +159,8 @@ ROUTES: dict[tuple[str, str], RouteDescription] = {
     ),
     ("PATCH", "/public/v1/flags/{flag_id}"): RouteDescription(
         "flags",
-        "Change a flag",
-        text="What is not given stays.",
+        "Update a flag",
+        text="Omitted fields keep their values.",
         body=flags.UpdateFlagByKey,
         answer=flags.FlagByKeyAnswer,
         errors=(404, 409, 422),
@@ -165,46 +168,43 @@ ROUTES: dict[tuple[str, str], RouteDescription] = {
     ("DELETE", "/public/v1/flags/{flag_id}"): RouteDescription(
         "flags",
         "Delete a flag",
-        text="It is archived, and no route finds it any more.",
+        text="The flag is archived, and no route returns it.",
         parameters=(query_parameter("clientId", "A website's id or client id, or an organization's id."),),
         answer=flags.DeletedByKey,
         errors=(404, 422),
     ),
-    ("GET", "/openapi.json"): RouteDescription("Box", "This document", answer=dict[str, Any]),
+    ("GET", "/openapi.json"): RouteDescription("Box", "Get this document", answer=dict[str, Any]),
     ("GET", "/.well-known/api-catalog"): RouteDescription(
         "Discovery",
-        "Where this box's API is described (RFC 9727)",
+        "Get the API catalog (RFC 9727)",
         answer=dict[str, Any],
         media="application/linkset+json",
     ),
     ("GET", "/.well-known/oauth-protected-resource"): RouteDescription(
-        "Discovery", "How to authenticate (RFC 9728)", answer=dict[str, Any]
+        "Discovery", "Get the authentication methods (RFC 9728)", answer=dict[str, Any]
     ),
     ("GET", "/.well-known/oauth-protected-resource/{suffix}"): RouteDescription(
-        "Discovery", "The same for a part of the box", answer=dict[str, Any], errors=(404,)
+        "Discovery", "Get the authentication methods of a part of the box", answer=dict[str, Any], errors=(404,)
     ),
     ("POST", "/v1/query"): RouteDescription(
         "Queries",
-        "Ask questions about websites",
-        "One query, or an array of up to 20. Each parameter is a query type and succeeds or fails on its own. One of "
-        "website_id, link_id, schedule_id and organization_id is needed unless the session or a global key supplies "
-        "an organization. Without a credential only public query types of public websites are answered; those that "
-        "show what events carried (values of properties, messages of errors, outgoing links) only where the website "
-        "publishes values, too (publicValues of websites.togglePublic). Where it does not, filters on query_string, "
-        "message, href, text, event_property and outgoing_link are left aside like any that a type does not allow; "
-        "filters on session_id, flag and link always are. "
-        "Questions about a link need a key with global access. Those about a monitor need one with read:monitors or "
-        "read:data that is global or reaches the monitor's website; read:monitors alone reads nothing else. The answer "
-        "to one request, all queries of a batch together, may take 16 MB and ask for 100,000 rows, the limits of its "
-        "parameters together; without a credential 2 MB, 2,000 rows and 20 parameters. A "
-        "parameter beyond that fails alone with the code LIMIT_EXCEEDED and says what to ask instead. POST "
-        "/v1/export/data hands out everything.",
+        "Query data",
+        "Send one query, or an array of up to 20. Each parameter is a query type and succeeds or fails on its own. "
+        "Select the data with website_id, link_id, schedule_id or organization_id; the default is the organization of "
+        "the session or of a global key. Links need a key with global access. Monitors need a key with read:monitors "
+        "or read:data that is global or includes the monitor's website. "
+        "Without a credential, you can query public websites with public query types. Values of events (properties, "
+        "error messages, outgoing links) also require publicValues of websites.togglePublic; otherwise filters on "
+        "query_string, message, href, text, event_property and outgoing_link are ignored. Filters on session_id, flag "
+        "and link are always ignored. "
+        "A request can return 16 MB and 100,000 rows; without a credential 2 MB, 2,000 rows and 20 parameters. A "
+        "parameter beyond that fails alone with the code LIMIT_EXCEEDED. Use POST /v1/export/data to get everything.",
         parameters=(
-            query_parameter("website_id", "The website to ask about.", example=WEBSITE),
-            query_parameter("link_id", "The short link to ask about."),
-            query_parameter("schedule_id", "The monitor to ask about."),
-            query_parameter("organization_id", "The organization to ask about."),
-            query_parameter("timezone", "IANA zone of dates; wins over timeZone.", default="UTC"),
+            query_parameter("website_id", "The website.", example=WEBSITE),
+            query_parameter("link_id", "The short link."),
+            query_parameter("schedule_id", "The monitor."),
+            query_parameter("organization_id", "The organization."),
+            query_parameter("timezone", "IANA time zone of dates. Overrides timeZone.", default="UTC"),
         ),
         body=GivenQuery | list[GivenQuery],
         answer=answers.QueryAnswer,
@@ -228,13 +228,13 @@ ROUTES: dict[tuple[str, str], RouteDescription] = {
     ),
     ("POST", "/v1/query/compile"): RouteDescription(
         "Queries",
-        "What a query would run",
-        "The SQL statements with their named parameters, and the engine that would run them; nothing is executed. The "
-        "body is that of POST /v1/query, or one type with projectId, type, from and to.",
+        "Show the SQL of a query",
+        "Returns the SQL statements with their named parameters and engine. Nothing is executed. Send the body of "
+        "POST /v1/query, or projectId, type, from and to.",
         parameters=(
-            query_parameter("website_id", "The website to ask about.", example=WEBSITE),
-            query_parameter("organization_id", "The organization to ask about."),
-            query_parameter("timezone", "IANA zone of dates; wins over timeZone.", default="UTC"),
+            query_parameter("website_id", "The website.", example=WEBSITE),
+            query_parameter("organization_id", "The organization."),
+            query_parameter("timezone", "IANA time zone of dates. Overrides timeZone.", default="UTC"),
         ),
         body=GivenQuery | GivenCompile,
         answer=answers.CompileAnswer,
@@ -252,10 +252,9 @@ ROUTES: dict[tuple[str, str], RouteDescription] = {
     ),
     ("POST", "/v1/export/data"): RouteDescription(
         "Queries",
-        "Take the facts of a website away",
-        "A ZIP archive with a file for each kind of facts: events, vitals, errors, outgoing links and engagement. An "
-        "archive holds a year at most and begins two years ago at the earliest; without dates it holds the last 30 "
-        "days. Bots are left out.",
+        "Export a website's data",
+        "Returns a ZIP archive with a file each for events, vitals, errors, outgoing links and engagement. The range "
+        "can have a year and start up to two years ago; the default is the last 30 days. Bots are excluded.",
         body=DataExportRequest,
         answer=bytes,
         media="application/zip",
@@ -264,12 +263,12 @@ ROUTES: dict[tuple[str, str], RouteDescription] = {
     ),
     ("GET", "/v1/query/types"): RouteDescription(
         "Queries",
-        "All query types",
-        parameters=(query_parameter("include_meta", "Also what the rows hold.", enum=["true", "false"]),),
+        "List query types",
+        parameters=(query_parameter("include_meta", "Includes the fields of the rows.", enum=["true", "false"]),),
         answer=answers.TypesAnswer,
     ),
     ("GET", "/v1/query/websites"): RouteDescription(
-        "Queries", "The websites that the caller may read", answer=answers.WebsiteItems
+        "Queries", "List the websites that the caller can read", answer=answers.WebsiteItems
     ),
 }
 
@@ -278,20 +277,20 @@ UPLOADS = {"/settings/organization/logo": "image"}  # forms with a file, and its
 # What schemas made from types cannot say: Struct → field → what to add.
 FIELDS: dict[str, dict[str, Schema]] = {
     "GivenQuery": {
-        "parameters": {"description": "Query types by name, or as objects.", "minItems": 1, "maxItems": 50},
-        "startDate": {"description": "First day, YYYY-MM-DD; needed without a preset."},
-        "endDate": {"description": "Last day, included; needed without a preset."},
-        "preset": {"description": "A range by name; wins over dates."},
-        "id": {"description": "Comes back as queryId."},
-        "limit": {"description": "Rows per parameter, 1 to 10000; 100 unless given; 100,000 in all of a request."},
-        "page": {"description": "From 1 on."},
-        "filters": {"description": "All have to match."},
-        "granularity": {"description": "Of series; hourly for at most 30 days. Daily unless given."},
-        "sortBy": {
-            "description": "A field of the rows that the type's meta lists as sortable; in the order of what is shown."
+        "parameters": {"description": "Query types, as names or objects.", "minItems": 1, "maxItems": 50},
+        "startDate": {"description": "First day, YYYY-MM-DD. Required without a preset."},
+        "endDate": {"description": "Last day, included. Required without a preset."},
+        "preset": {"description": "A named range. Overrides dates."},
+        "id": {"description": "Returned as queryId."},
+        "limit": {
+            "description": "Rows per parameter, 1 to 10,000. Default: 100. A request can return 100,000 rows in total."
         },
-        "sortOrder": {"description": "Descending unless asc. What is unknown comes last both ways."},
-        "timeZone": {"description": "IANA zone of dates; UTC unless given."},
+        "page": {"description": "The page, starting at 1."},
+        "filters": {"description": "All filters must match."},
+        "granularity": {"description": "For series. hourly is limited to 30 days. Default: daily."},
+        "sortBy": {"description": "A field that the type's meta lists as sortable."},
+        "sortOrder": {"description": "Default: descending. Unknown values are always last."},
+        "timeZone": {"description": "IANA time zone of dates. Default: UTC."},
         "comparison": {"description": "Adds the rows of an earlier range to each entry."},
     },
     "GivenCompile": {
@@ -299,22 +298,22 @@ FIELDS: dict[str, dict[str, Schema]] = {
         "type": {"description": "A query type."},
         "from": {"description": "First day, YYYY-MM-DD."},
         "to": {"description": "Last day, included."},
-        "timeUnit": {"description": "Width of the buckets of a series; a day unless given."},
-        "groupBy": {"description": "Dimensions in place of the type's own."},
-        "orderBy": {"description": "A field of the rows, then asc or desc."},
+        "timeUnit": {"description": "The interval of a series. Default: day."},
+        "groupBy": {"description": "Dimensions that replace the type's own."},
+        "orderBy": {"description": "A field of the rows, followed by asc or desc."},
     },
     "DataExportRequest": {
         "website_id": {"description": "The website."},
         "start_date": {"description": "First day, YYYY-MM-DD."},
-        "end_date": {"description": "Last day, included; today unless given."},
+        "end_date": {"description": "Last day, included. Default: today."},
         "format": {"description": "csv, json or ndjson."},
-        "timezone": {"description": "IANA zone of the dates; UTC unless given."},
+        "timezone": {"description": "IANA time zone of dates. Default: UTC."},
     },
     "GivenParameter": {
         "name": {"description": "A query type; GET /v1/query/types lists them."},
-        "start_date": {"description": "YYYY-MM-DD; overrides the query's."},
-        "end_date": {"description": "YYYY-MM-DD; overrides the query's."},
-        "id": {"description": "Names this entry of the answer."},
+        "start_date": {"description": "YYYY-MM-DD. Overrides the query's."},
+        "end_date": {"description": "YYYY-MM-DD. Overrides the query's."},
+        "id": {"description": "The name of this entry in the response."},
         "granularity": {"description": "Overrides the query's."},
     },
     "QueryFilterInput": {

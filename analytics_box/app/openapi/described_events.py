@@ -18,18 +18,18 @@ _CLIENT_ID = query_parameter("client_id", "The website's client id.", example=CL
 _CLIENT_HEADER: Schema = {
     "name": "databuddy-client-id",
     "in": "header",
-    "description": "The website's client id, where the address does not have it.",
+    "description": "The website's client id, if it is not in the address.",
     "schema": {"type": "string"},
 }
 _BY_CLIENT = (_CLIENT_ID, _CLIENT_HEADER)
-_BOTS = {204: "The sender looks like a bot; nothing is counted."}
+_BOTS = {204: "The sender looks like a bot. Nothing is counted."}
 _PREFLIGHT = RouteDescription(
     "Events",
-    "Ask before sending from another site",
-    empty={204: "Which methods and headers another site's page may use."},
+    "CORS preflight",
+    empty={204: "The methods and headers that other origins can use."},
 )
-_FROM_A_PAGE = "By client id, without a credential: the page's origin must belong to the website."
-_ALL_OR_NONE = f"All are taken or none. {_FROM_A_PAGE}"
+_FROM_A_PAGE = "Identify the website by client id, without a credential. The page's origin must belong to the website."
+_ALL_OR_NONE = f"All are accepted or none. {_FROM_A_PAGE}"
 _VIEW = {"name": "screen_view", "path": f"{SITE}/pricing", "anonymousId": "visitor-1"}
 _ITEM: dict[str, Any] = {"path": f"{SITE}/pricing", "anonymousId": "visitor-1", "sessionId": "session-1"}
 _CLICK = {"type": "outgoing_link", "href": "https://partner.example/", "text": "Our partner", **_ITEM}
@@ -38,11 +38,11 @@ _POSTS = {
     "/track": RouteDescription(
         "Events",
         "Send events from a server or a page",
-        "One event or an array of up to 100, all or none of which are taken. With an API key, which needs the scope "
-        "track:events; or without one from a page whose origin belongs to the website that website_id, client_id or "
-        "the first event names. `screen_view` and `page_exit` are page events, everything else is a custom event.",
+        "Send one event, or an array of up to 100; all are accepted or none. Use an API key with track:events, or no "
+        "key from a page whose origin belongs to the website in website_id, client_id or the first event. "
+        "`screen_view` and `page_exit` are page events; all others are custom events.",
         parameters=(
-            query_parameter("website_id", "The website, when there is no API key.", example=WEBSITE),
+            query_parameter("website_id", "The website, if there is no API key.", example=WEBSITE),
             *_BY_CLIENT,
         ),
         body=Incoming | list[Incoming],
@@ -65,19 +65,19 @@ _POSTS = {
     "/": RouteDescription(
         "Events",
         "Send one event from a page",
-        "`type` says what it is: `track` (also when it is missing), `outgoing_link`, or as older trackers send it "
-        f"`custom`, `error` or `web_vitals`, whose event may stand in `payload`. {_FROM_A_PAGE}",
+        "`type` is `track` (default) or `outgoing_link`; older trackers also send `custom`, `error` and `web_vitals`, "
+        f"with the event in `payload`. {_FROM_A_PAGE}",
         parameters=_BY_CLIENT,
         body=Incoming | OutgoingLink | PageError | OldVitals,
         answer=answers.PageEventTaken,
         errors=(403,),
         empty=_BOTS,
-        examples={"a page view": _VIEW, "a click on a link that leads away": _CLICK},
+        examples={"a page view": _VIEW, "an outbound click": _CLICK},
     ),
     "/batch": RouteDescription(
         "Events",
         "Send up to 100 events from a page",
-        f"Each event gets its own verdict; one that cannot be taken does not hold up the others. {_FROM_A_PAGE}",
+        f"Each event is accepted or rejected on its own. {_FROM_A_PAGE}",
         parameters=_BY_CLIENT,
         body=Incoming | OutgoingLink | PageError | OldVitals,
         most=100,
@@ -94,7 +94,7 @@ _POSTS = {
     "/vitals": RouteDescription(
         "Events",
         "Send up to 20 web vitals of pages",
-        f"Milliseconds, for CLS the score, for FPS frames a second. {_ALL_OR_NONE}",
+        f"Values are milliseconds; CLS is a score, FPS frames a second. {_ALL_OR_NONE}",
         parameters=_BY_CLIENT,
         body=VitalSample,
         most=20,
@@ -110,8 +110,8 @@ _POSTS = {
     ),
     "/errors": RouteDescription(
         "Events",
-        "Send up to 50 errors of a page's scripts",
-        f"The body may have 128 KB; texts that are too long are cut. {_ALL_OR_NONE}",
+        "Send up to 50 JavaScript errors",
+        f"The body can have 128 KB. Long texts are truncated. {_ALL_OR_NONE}",
         parameters=_BY_CLIENT,
         body=PageError,
         most=50,
@@ -134,8 +134,8 @@ _POSTS = {
     ),
     "/events": RouteDescription(
         "Events",
-        "Send up to 100 events from a page by eventName",
-        f"`screen_view` and `page_exit` are page events here too. {_ALL_OR_NONE}",
+        "Send up to 100 events from a page, named by eventName",
+        f"`screen_view` and `page_exit` are page events. {_ALL_OR_NONE}",
         parameters=_BY_CLIENT,
         body=NamedEvent,
         most=100,
@@ -146,8 +146,8 @@ _POSTS = {
     ),
     "/engagement": RouteDescription(
         "Events",
-        "Send how up to 20 pages were used",
-        f"Times are milliseconds, the depth is percent; what is too much is cut to its limit. {_ALL_OR_NONE}",
+        "Send engagement of up to 20 pages",
+        f"Times are milliseconds, the scroll depth is percent. Larger values are capped. {_ALL_OR_NONE}",
         parameters=_BY_CLIENT,
         body=Engagement,
         most=20,
@@ -155,7 +155,7 @@ _POSTS = {
         errors=(403,),
         empty=_BOTS,
         examples={
-            "a visit of a page": [
+            "a page visit": [
                 {
                     **_ITEM,
                     "exitType": "navigation",
@@ -170,11 +170,10 @@ _POSTS = {
     ),
     "/identify": RouteDescription(
         "Events",
-        "Say who a visitor is",
-        "Links the visitor with a person as you name people, and remembers what you say of that person: traits are "
-        "merged, null deletes one, `email` and `username` or `name` are what the person is found and shown by. With an "
-        "API key, which needs the scope track:events, name the website in websiteId; else name it by client id, from a "
-        "page whose origin belongs to it.",
+        "Identify a visitor",
+        "Links the visitor with your user id and stores traits. Traits are merged; null deletes a trait. `email`, "
+        "`username` and `name` are used for search and display. Use an API key with track:events and websiteId, or the "
+        "client id from a page whose origin belongs to the website.",
         parameters=_BY_CLIENT,
         body=Identification,
         answer=answers.IdentifyTaken,
@@ -192,18 +191,18 @@ _POSTS = {
 
 _PIXEL = RouteDescription(
     "Events",
-    "Send one event by a picture",
-    "The event's fields are parameters: `key[sub]` is a field of a field, `properties` is JSON text, `type` is track, "
-    "outgoing_link, web_vitals or error. The answer is a transparent picture whatever was sent; X-Analytics-Box says "
-    "what became of it. Only where sending again helps the answer is empty, with its true status.",
+    "Send one event with a tracking pixel",
+    "The event's fields are query parameters: `key[sub]` is a nested field, `properties` is JSON. The response is a "
+    "transparent image; X-Analytics-Box has the result. If the event can be sent again, the response is empty and has "
+    "the status of the error.",
     parameters=(
         _CLIENT_ID,
-        query_parameter("type", "What it is.", enum=["track", "outgoing_link", "web_vitals", "error"]),
+        query_parameter("type", "The type of event.", enum=["track", "outgoing_link", "web_vitals", "error"]),
         query_parameter("name", "The event's name.", example="screen_view"),
         query_parameter("path", "The page.", example=f"{SITE}/pricing"),
-        query_parameter("properties", "An object as JSON text.", example='{"plan":"pro"}'),
-        query_parameter("anonymousId", "Who it was."),
-        query_parameter("eventId", "Makes sending twice count once."),
+        query_parameter("properties", "A JSON object.", example='{"plan":"pro"}'),
+        query_parameter("anonymousId", "The visitor's id."),
+        query_parameter("eventId", "An event with the same id counts once."),
     ),
     answer=bytes,
     media="image/gif",
@@ -217,27 +216,29 @@ EVENTS: dict[tuple[str, str], RouteDescription] = {
 
 # What schemas made from types cannot say: Struct → field → what to add.
 _SENT: dict[str, Schema] = {
-    "eventId": {"description": "Makes sending twice count once."},
-    "timestamp": {"description": "Unix milliseconds or ISO 8601; the arrival unless given."},
-    "path": {"description": "Path or whole address of the page."},
-    "anonymousId": {"description": "Who it was; one is made for browsers."},
-    "anonymizeVisitorIds": {"description": "false keeps the id the same over the days; auto does in the US."},
-    "sessionId": {"description": "Your own session; else one is made."},
-    "profileId": {"description": "The person, as you name people."},
+    "eventId": {"description": "An event with the same id counts once."},
+    "timestamp": {"description": "Unix milliseconds or ISO 8601. Default: the time of arrival."},
+    "path": {"description": "Path or full address of the page."},
+    "anonymousId": {"description": "The visitor's id. Generated for browsers if omitted."},
+    "anonymizeVisitorIds": {"description": "false keeps the id across days; auto does so in the US."},
+    "sessionId": {"description": "Your session id. Generated if omitted."},
+    "profileId": {"description": "Your user id."},
 }
 _EVENT: dict[str, Schema] = _SENT | {
     "properties": {"description": "Up to 50 keys, 32 KB, 8 levels."},
-    "path": {"description": "Path or whole address of the page; page events need it."},
+    "path": {"description": "Path or full address of the page. Required for page events."},
     "time_on_page": {"description": "Seconds, with page_exit."},
-    "scroll_depth": {"description": "Percent, with page_exit. Leave it out where it was not measured; 0 is a depth."},
-    "interaction_count": {"description": "Clicks and keys, with page_exit. Leave it out where they were not counted."},
+    "scroll_depth": {"description": "Percent, with page_exit. Omit it if it was not measured; 0 is a valid depth."},
+    "interaction_count": {"description": "Clicks and keys, with page_exit. Omit it if they were not counted."},
 }
-_NAME = {"description": "screen_view and page_exit are page events, everything else is a custom event."}
+_NAME = {"description": "screen_view and page_exit are page events; all others are custom events."}
 FIELDS: dict[str, dict[str, Schema]] = {
     "Incoming": _EVENT
     | {
         "name": _NAME,
-        "websiteId": {"description": "With a key: the website; without it the event is the organization's."},
+        "websiteId": {
+            "description": "The website, with an API key. If omitted, the event belongs to the organization."
+        },
     },
     "NamedEvent": _EVENT | {"eventName": _NAME},
     "VitalSample": _SENT,
@@ -246,10 +247,10 @@ FIELDS: dict[str, dict[str, Schema]] = {
     "OutgoingLink": _SENT | {"type": {"const": "outgoing_link"}},
     "Engagement": _SENT,
     "Identification": {
-        "profileId": {"description": "The person, as you name people."},
+        "profileId": {"description": "Your user id."},
         "anonymousId": {"description": "The id that the visitor's client sends with its events."},
-        "anonymizeVisitorIds": {"description": "As with the visitor's events."},
-        "traits": {"description": "Up to 50, 2 KB; texts of up to 255 characters, numbers, booleans or null."},
-        "websiteId": {"description": "With a key: the website."},
+        "anonymizeVisitorIds": {"description": "As in the visitor's events."},
+        "traits": {"description": "Up to 50 traits and 2 KB: text of up to 255 characters, numbers, booleans or null."},
+        "websiteId": {"description": "The website, with an API key."},
     },
 }

@@ -13,31 +13,31 @@ Schema = dict[str, Any]
 _TAG: Final = "flags"
 _WHOSE: Final = (
     {**query_parameter("clientId", "A website's id or client id, or an organization's id."), "required": True},
-    query_parameter("environment", "Only flags of this environment; without it, those of none."),
+    query_parameter("environment", "Returns only flags of this environment; by default, flags without one."),
 )
 _WHO: Final = (
-    query_parameter("userId", "Who asks."),
-    query_parameter("email", "Their e-mail address."),
-    query_parameter("organizationId", "Their organization, for flags that are rolled out by it."),
-    query_parameter("teamId", "Their team, the same."),
-    query_parameter("properties", "What else rules may look at, as a JSON object."),
+    query_parameter("userId", "The user's id."),
+    query_parameter("email", "The user's email."),
+    query_parameter("organizationId", "The user's organization, for rollouts by organization."),
+    query_parameter("teamId", "The user's team, for rollouts by team."),
+    query_parameter("properties", "Properties for targeting rules, as a JSON object."),
 )
 _KNOWN: Final[Schema] = {
     "name": "If-None-Match",
     "in": "header",
-    "description": "The ETag of an earlier answer.",
+    "description": "The ETag of an earlier response.",
     "schema": {"type": "string"},
 }
-_UNCHANGED: Final = {304: "No flag has changed since that answer (If-None-Match); nothing was evaluated."}
+_UNCHANGED: Final = {304: "No flag has changed since that response (If-None-Match)."}
 _TEXT: Final = (
-    "For SDKs, from any website and without a key. Caches may keep an answer for 15 seconds. `limit_flags` (600) "
-    "requests a minute for each website or organization and IP address. Refusals have the shape of an answer, too."
+    "For SDKs, from any origin and without a key. Responses can be cached for 15 seconds. Limited to `limit_flags` "
+    "(600) requests a minute per website or organization and IP address. Errors have the form of an evaluation."
 )
 
 FLAGS: Final[dict[tuple[str, str], RouteDescription]] = {
     ("GET", f"{PREFIX}/evaluate"): RouteDescription(
         _TAG,
-        "What one flag gives to somebody",
+        "Evaluate a flag for a user",
         _TEXT,
         parameters=(
             *_WHOSE,
@@ -51,21 +51,21 @@ FLAGS: Final[dict[tuple[str, str], RouteDescription]] = {
     ),
     ("GET", f"{PREFIX}/bulk"): RouteDescription(
         _TAG,
-        "What all flags, or some of them, give to somebody",
+        "Evaluate all or some flags for a user",
         _TEXT,
-        parameters=(*_WHOSE, query_parameter("keys", "The flags, with commas; without it, all."), *_WHO, _KNOWN),
+        parameters=(*_WHOSE, query_parameter("keys", "The flags, separated by commas. Default: all."), *_WHO, _KNOWN),
         answer=messages.EvaluationResults,
         empty=_UNCHANGED,
         errors=(405, 422),
     ),
     ("GET", f"{PREFIX}/health"): RouteDescription(
-        _TAG, "Whether flags are served", answer=messages.ServiceHealth, errors=(405,)
+        _TAG, "Check that flags are served", answer=messages.ServiceHealth, errors=(405,)
     ),
 }
 
 _OFREP_TEXT: Final = (
-    "For providers of OpenFeature (OFREP 0.3), from any website and without a key; the manual's page “Flags with "
-    "OpenFeature” says what comes back. `limit_flags` (600) requests a minute, as for the other evaluations."
+    "For OpenFeature providers (OFREP 0.3), from any origin and without a key. The manual's page “Use flags with "
+    "OpenFeature” describes the responses. Limited to `limit_flags` (600) requests a minute."
 )
 _OFREP_ERRORS: Final = (404, 405, 408, 413, 415)
 _CLIENT: Final[Schema] = {
@@ -75,12 +75,12 @@ _CLIENT: Final[Schema] = {
     "description": "A website's id or client id, or an organization's id.",
     "schema": {"type": "string"},
 }
-_ENVIRONMENT: Final = query_parameter("environment", "Before the `environment` of the context.")
+_ENVIRONMENT: Final = query_parameter("environment", "Overrides the `environment` of the context.")
 
 OFREP: Final[dict[tuple[str, str], RouteDescription]] = {
     ("POST", f"{PREFIX}/{{client_id}}/{EVALUATE}/{{key}}"): RouteDescription(
         _TAG,
-        "What one flag gives to an OpenFeature client",
+        "Evaluate a flag for an OpenFeature client",
         _OFREP_TEXT,
         parameters=(
             _CLIENT,
@@ -93,18 +93,18 @@ OFREP: Final[dict[tuple[str, str], RouteDescription]] = {
     ),
     ("POST", f"{PREFIX}/{{client_id}}/{EVALUATE}"): RouteDescription(
         _TAG,
-        "What all flags give to an OpenFeature client",
-        _OFREP_TEXT + " `eventStreams` says where changes are told as they happen.",
+        "Evaluate all flags for an OpenFeature client",
+        _OFREP_TEXT + " `eventStreams` lists the stream of changes.",
         parameters=(
             _CLIENT,
             _ENVIRONMENT,
-            query_parameter("flagConfigEtag", "Of an event; every answer is at least as fresh."),
-            query_parameter("flagConfigLastModified", "The same."),
+            query_parameter("flagConfigEtag", "From a change event; the response is at least as recent."),
+            query_parameter("flagConfigLastModified", "From a change event, as an alternative to flagConfigEtag."),
             _KNOWN,
         ),
         body=ofrep.OfrepQuestion,
         answer=ofrep.OfrepFlags,
-        empty={304: "The client has these flags as they are (If-None-Match); nothing was evaluated."},
+        empty={304: "No flag has changed since that response (If-None-Match)."},
         errors=_OFREP_ERRORS,
     ),
 }

@@ -22,16 +22,16 @@ _KNOWN: Final[Schema] = {
     "schema": {"type": "string"},
 }
 _WHERE: Final = (
-    "The target: by the first rule that holds, else that of the phone's system, else a variant of the test, else the "
-    "link's own. Nothing of the request can name it; `queryForwarding` adds parameters at most."
+    "The destination of the first matching rule, otherwise of the phone's system, otherwise of an A/B test variant, "
+    "otherwise the link's own. `queryForwarding` can add query parameters."
 )
 _FOLLOWED: Final = {
-    301: "The same as 302, where the link's `redirectStatus` is 301.",
-    302: f"{_WHERE} Also: where a link leads that is over (`expiredRedirectUrl`), where unknown slugs lead on a domain "
-    "of short links (`notFoundUrl`), and for programs that make previews the page of the preview.",
-    304: "The browser knows the target already (If-None-Match); not a click.",
-    307: "The same as 302, where `redirectStatus` is 307.",
-    308: "The same as 302, where `redirectStatus` is 308.",
+    301: "As 302, if the link's `redirectStatus` is 301.",
+    302: f"{_WHERE} Expired links redirect to `expiredRedirectUrl`, unknown slugs of a link domain to `notFoundUrl`, "
+    "and programs that create previews to the preview page.",
+    304: "The browser already has the destination (If-None-Match). Not counted as a click.",
+    307: "As 302, if `redirectStatus` is 307.",
+    308: "As 302, if `redirectStatus` is 308.",
 }
 _REFUSED: Final = (404, 405, 410)
 _PAGE: Final = "text/html"
@@ -40,9 +40,9 @@ LINKS: Final[dict[tuple[str, str], RouteDescription]] = {
     ("GET", f"{PREFIX}{{slug}}"): RouteDescription(
         _TAG,
         "Open a short link",
-        "Visits by people are clicks. Bots, previews and prefetches are redirected as well and counted separately. "
-        "On a link domain, the path is `/{slug}`. A 200 is a page: the password form of a protected link, a page that "
-        "opens the link's app on a phone, or the preview for Office, which looks links up first.",
+        "Human visits are counted as clicks. Bots, previews and prefetches are redirected as well and counted "
+        "separately. On a link domain, the path is `/{slug}`. A 200 is a page: the password form, a page that opens "
+        "the link's app on a phone, or the preview for Office.",
         parameters=(_SLUG, _KNOWN),
         errors=_REFUSED,
         moved=_FOLLOWED,
@@ -78,7 +78,7 @@ LINKS: Final[dict[tuple[str, str], RouteDescription]] = {
     ("GET", f"{PREFIX}{{slug}}/preview"): RouteDescription(
         _TAG,
         "Preview of a short link",
-        "For bots, the values of `ogTitle` and the other preview fields; for people, a button that continues to the "
+        "For bots, the values of `ogTitle` and the other preview fields; for visitors, a button that continues to the "
         "destination. No password is required: the preview of a protected link shows only a placeholder title.",
         parameters=(_SLUG,),
         errors=_REFUSED,

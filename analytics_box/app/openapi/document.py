@@ -32,22 +32,22 @@ _EVENT_SECURITY: list[Schema] = [{"key": ["track:events"]}, {"bearer": ["track:e
 REFERENCE = "#/components/schemas/{name}"
 _SOURCES = re.compile(r"\s*\((?:spec|wire|security|semantics|ui)\b[^)]*\)")
 _RAISES = re.compile(r"\s*Raises ([^.]*)\.")
-_ABOUT = """Everything that Analytics Box does over HTTP.
+_ABOUT = """The HTTP API of Analytics Box.
 
-**Who asks.** Send an API key as `x-api-key` or as `Authorization: Bearer …`; a signed-in browser sends its session
-cookie. A key needs the scope that an operation names, a person at least the role.
+**Authentication.** Send an API key as `x-api-key` or `Authorization: Bearer …`, or a session cookie. Each operation
+lists the scope that a key needs and the role that a user needs.
 
-**Procedures** are called with POST, in two forms: plain JSON in and out under `/<router>/<procedure>`, and the form of
-oRPC clients under `/rpc/<router>/<procedure>`, `{"json": input, "meta": …}` in and `{"json": output, "meta": …}` out.
+**Procedures** are called with POST. Send and receive plain JSON under `/<router>/<procedure>`. oRPC clients use
+`/rpc/<router>/<procedure>` with `{"json": input, "meta": …}` and `{"json": output, "meta": …}`.
 
-**Refusals** have one shape: `success`, `error`, `code`, `requestId`. The header `X-Request-ID` repeats the id.
+**Errors** have `success`, `error`, `code` and `requestId`. The header `X-Request-ID` repeats the id.
 
-**Limits** are token buckets: a refusal with 429 says in `retryAfter` when to come back.
+**Rate limits** return 429 with `retryAfter`.
 
-Every GET can also be a HEAD."""
+Every GET also accepts HEAD."""
 _QUERY_TYPES = """
 
-**Query types** are described one by one, each with an example, at [{address}]({address})."""
+**Query types** are listed with examples at [{address}]({address})."""
 
 
 def document(settings: Settings, *, cookie: str, pages: bool = False) -> Schema:
@@ -100,7 +100,7 @@ def document(settings: Settings, *, cookie: str, pages: bool = False) -> Schema:
                     "type": "apiKey",
                     "in": "cookie",
                     "name": cookie,
-                    "description": "A signed-in person. Requests that change something must come from the box's pages.",
+                    "description": "A signed-in user. Requests that change data must come from the box's pages.",
                 },
             },
             "headers": refusals.headers(),
@@ -204,7 +204,7 @@ def _envelope(schema: Schema, *, needed: bool) -> Schema:
             "meta": {
                 "type": "array",
                 "items": {"type": "array"},
-                "description": "Where dates stand: [1, path…].",
+                "description": "The positions of dates: [1, path…].",
             },
         },
         "required": ["json"] if needed else [],
@@ -236,8 +236,8 @@ def _route(route: Route, described: RouteDescription | None, by_type: Schema) ->
     operation["responses"] = {
         # A page, or what its scripts ask for.
         "200": _good({"text/html": {"schema": {"type": "string"}}, "application/json": {"schema": {}}}),
-        "204": {"description": "Nothing has changed, so there is nothing to show."},
-        "303": {"description": "Another page answers, such as the sign-in.", "headers": _location()},
+        "204": {"description": "Nothing has changed."},
+        "303": {"description": "Redirects to another page, such as the sign-in.", "headers": _location()},
         **_errors(family, statuses),
     }
     return operation
@@ -297,7 +297,7 @@ def _complete(
 def _good(content: Schema) -> Schema:
     names = ("X-Request-ID", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
     return {
-        "description": "Good.",
+        "description": "Success.",
         "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in names},
         "content": content,
     }
@@ -308,7 +308,7 @@ def _errors(family: Family, statuses: set[int]) -> Schema:
 
 
 def _location() -> Schema:
-    return {"Location": {"description": "Its address.", "schema": {"type": "string"}}}
+    return {"Location": {"description": "The address of the redirect.", "schema": {"type": "string"}}}
 
 
 def _in_path(name: str) -> Schema:
@@ -339,18 +339,18 @@ def _form(path: str) -> Schema:
 
 def _description_with_access(text: str, route: Route) -> str:
     """The text, and who may do it."""
-    role = "" if route.role == "viewer" else f" with at least the role {route.role}"
+    role = "" if route.role == "viewer" else f" with the role {route.role} or higher"
     if route.by_key is not None:
-        who = f"Needs an API key with the scope `{route.by_key}`."
+        who = f"Requires an API key with the scope `{route.by_key}`."
     elif route.access == PUBLIC:
-        who = "Needs no credential."
+        who = "Requires no credential."
     elif route.access == SIGNED_IN:
-        who = f"Needs a signed-in person{role}; API keys cannot do it."
+        who = f"Requires a signed-in user{role}. API keys are not accepted."
     else:
         other = f" or `{route.also}`" if route.also is not None else ""
-        who = f"Needs an API key with the scope `{route.access}`{other}, or a signed-in person{role}."
+        who = f"Requires an API key with the scope `{route.access}`{other}, or a signed-in user{role}."
         if route.anonymous:
-            who += " What is public is answered without a credential too."
+            who += " Public data requires no credential."
     return f"{text}\n\n{who}" if text else who
 
 

@@ -10,30 +10,30 @@ Schema = dict[str, Any]
 
 FAMILIES: tuple[Family, ...] = ("api", "events", "rpc", "page", "link", "ofrep")
 WORDS = {
-    400: "The request is wrong: no JSON, or something that cannot be done. `details` names the field.",
-    401: "No credential, or one that does not work: unknown, revoked or expired.",
+    400: "The request is invalid. `details` names the field.",
+    401: "The credential is missing, unknown, revoked or expired.",
     402: "The organization's plan does not include this.",
-    403: "The credential may not do this, or the id is not the caller's.",
-    404: "There is nothing with this id or at this address.",
-    405: "The address does not take this method.",
+    403: "The credential lacks permission for this.",
+    404: "The resource or address does not exist.",
+    405: "The address does not accept this method.",
     408: "The body did not arrive in time.",
-    409: "It collides with something that exists, or with its state.",
+    409: "The request conflicts with an existing resource or its state.",
     413: "The body is too large.",
-    415: "The body is compressed or of another content type.",
-    421: "The host name is not one of this box.",
-    422: "JSON of another shape than the route takes. `details` names the field.",
-    429: "Too many requests: wait `retryAfter` seconds.",
-    500: "Something went wrong inside the box; its log says more.",
-    503: "Overloaded, stopping, or the disk refuses: the same request may work after `Retry-After` seconds.",
+    415: "The content type or compression is not supported.",
+    421: "The host name does not belong to this box.",
+    422: "The JSON does not match the schema. `details` names the field.",
+    429: "Too many requests. Wait `retryAfter` seconds.",
+    500: "Internal error. See the box's log.",
+    503: "The box is overloaded, stopping or out of disk space. Retry after `Retry-After` seconds.",
 }
-# What short addresses say in their own words.
+# Descriptions for short links.
 LINK_WORDS = {
-    403: "The password is wrong: the form again.",
+    403: "Incorrect password. Returns the form again.",
     404: "No link has this slug.",
-    405: "A short link takes GET and HEAD, and POST where it asks for a password.",
-    410: "The link has ended: its time is over, or its clicks are used up.",
-    413: "A password is not that long.",
-    429: "Too many passwords, or too many slugs that are no link: wait `Retry-After` seconds.",
+    405: "Short links accept GET and HEAD, and POST if they have a password.",
+    410: "The link has expired or reached its click limit.",
+    413: "The password is too long.",
+    429: "Too many passwords or unknown slugs. Wait `Retry-After` seconds.",
 }
 # The finer codes of event routes, in `reason` (wire 4.8).
 REASONS: dict[int, tuple[str, ...]] = {
@@ -160,15 +160,15 @@ def headers() -> Schema:
             "schema": {"type": "string"},
         },
         "X-Analytics-Box": {
-            "description": "What became of the events, such as `stored=3, dropped=1; reason=duplicate`: stored counts, "
-            "held is quarantined because a bot sent it, dropped is gone.",
+            "description": "The result, such as `stored=3, dropped=1; reason=duplicate`. Stored events count, held "
+            "events are quarantined because a bot sent them, dropped events are not stored.",
             "schema": {"type": "string"},
         },
         "Retry-After": {"description": "Seconds to wait before you try again.", "schema": number},
-        "X-RateLimit-Limit": {"description": "Requests that the window of 60 seconds holds.", "schema": number},
-        "X-RateLimit-Remaining": {"description": "Whole requests left.", "schema": number},
+        "X-RateLimit-Limit": {"description": "Requests per 60 seconds.", "schema": number},
+        "X-RateLimit-Remaining": {"description": "Remaining requests.", "schema": number},
         "X-RateLimit-Reset": {
-            "description": "When the window is full again: Unix milliseconds.",
+            "description": "When the limit is fully restored, in Unix milliseconds.",
             "schema": number,
         },
     }

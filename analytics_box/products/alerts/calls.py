@@ -163,7 +163,8 @@ async def delete(call: Call, given: OfAlarm) -> Success:
 
 
 async def test(call: Call, given: OfAlarm) -> AlertTestAnswer:
-    """alarms.test: send a test message to all destinations of an alert rule. Raises Forbidden, NotFound or RateLimited."""
+    """alarms.test: send a test message to all destinations of an alert rule. Raises Forbidden, NotFound or
+    RateLimited."""
     tried = await try_now(call, given.alarmId, given.organizationId)
     return AlertTestAnswer(
         [DestinationTestResult(not outcome.error, channel.kind, outcome.error or UNSET) for channel, outcome in tried]

@@ -64,7 +64,8 @@ FIRST, LAST = -(2**53), 2**53  # before and after every note
 
 
 async def list_annotations(call: Call, given: ListAnnotations) -> list[AnnotationShown]:
-    """annotations.list: list notes, latest first. Raises NotFound, BadRequest, or AuthRequired for anonymous callers."""
+    """annotations.list: list notes, latest first. Raises NotFound, BadRequest, or AuthRequired for anonymous
+    callers."""
     website, every = visible(call, given.websiteId)
     first = moment(given.startDate, "startDate").at if given.startDate else FIRST
     last = moment(given.endDate, "endDate").at + DAY - 1 if given.endDate else LAST

@@ -102,7 +102,7 @@ async def revoke_invitation(call: Call, given: OfInvitation) -> Success:
 
 
 async def accept_invitation(call: Call, given: AcceptInvitation) -> AcceptInvitationAnswer:
-    """organizations.acceptInvitation: accept an invitation. Raises NotFound, Conflict, or Forbidden for another's link."""
+    """organizations.acceptInvitation: accept an invitation. Raises NotFound, Conflict, or Forbidden."""
     person = call.identity.person
     if person is None:
         raise errors.Forbidden("Sign in to do this; API keys cannot")

@@ -87,7 +87,8 @@ class LinkImportRow(NamedTuple):
 
 
 async def import_links(call: Call, given: ImportLinks) -> LinkImportAnswer:
-    """links.import: import links from a CSV or JSON file. Raises Forbidden, or BadRequest for what is no file of links."""
+    """links.import: import links from a CSV or JSON file. Raises Forbidden, or BadRequest for what is no file of
+    links."""
     return await import_rows(call, given, _unheard)
 
 

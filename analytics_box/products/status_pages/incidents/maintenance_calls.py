@@ -38,6 +38,6 @@ async def update_maintenance(call: Call, given: UpdatePageMaintenance) -> Incide
 
 
 async def cancel_maintenance(call: Call, given: CancelPageMaintenance) -> IncidentAnswer:
-    """statusPage.cancelMaintenance: cancel maintenance that has not started. Raises Forbidden, NotFound or BadRequest."""
+    """statusPage.cancelMaintenance: cancel future maintenance. Raises Forbidden, NotFound or BadRequest."""
     own, page_id = await of_incident(call, given.maintenance_id, ("maintenance", given.maintenance_id))
     return await change_incident(call, page_id, lambda db: planning.cancel(db, own, given))
