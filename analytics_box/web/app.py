@@ -10,8 +10,6 @@ from litestar import Litestar, Request, Response
 from litestar.di import NamedDependency, Provide
 from litestar.exceptions import HTTPException
 from litestar.handlers import HTTPRouteHandler
-from litestar.plugins import PluginProtocol
-from litestar.plugins.core import MsgspecDIPlugin
 from litestar.types import Receive as LitestarReceive
 from litestar.types import Scope as LitestarScope
 from litestar.types import Send as LitestarSend
@@ -84,14 +82,6 @@ async def _show_kept_form(scope: Scope) -> None:
         send_again(scope, kept)
 
 
-class _Plain(Litestar):
-    """Litestar without its support for pydantic and attrs: importing them, where they are installed, took 0.25 s."""
-
-    @staticmethod
-    def _get_default_plugins(plugins: list[PluginProtocol]) -> list[PluginProtocol]:
-        return [*plugins, MsgspecDIPlugin()]
-
-
 class _Areas:
     """Routes by the first part of their paths. An area is loaded with the first request for it: all of them, with
     their handlers and what these import, are 13 MB of memory that a box which counts visits does without."""
@@ -129,7 +119,7 @@ def _first(path: str) -> str:
 @cache
 def _litestar(routes: tuple[Route, ...]) -> Litestar:
     """Made once in a process, because it takes long; what belongs to one box comes with each request."""
-    return _Plain(
+    return Litestar(
         route_handlers=[_handler(route) for route in routes],
         guards=[pass_guard],
         before_request=_tell_methods,
