@@ -49,7 +49,7 @@ PAGES: Final = {
     "flags": "/flags",
     "status pages": "/status-pages",
     "manual": "/docs",
-    "a page of the manual": "/docs/overview",
+    "a page of the manual": "/docs/dashboard",
     "sign in": "/sign-in",
 }
 _SIZES: Final = """() => {

@@ -122,7 +122,7 @@ def test_questions_on_pages_lead_to_their_answers(box: WholeBox) -> None:
 
 
 def test_warnings_lead_to_places_that_there_are() -> None:
-    places = set(re.findall(r'"((?:running|proxies)#[\w-]+)"', inspect.getsource(warnings)))
+    places = set(re.findall(r'"((?:production|proxies)#[\w-]+)"', inspect.getsource(warnings)))
     assert len(places) > 4
     for place in sorted(places):
         name, _, anchor = place.partition("#")
@@ -159,25 +159,25 @@ def test_a_page_that_is_not_there(box: WholeBox) -> None:
 # What stands in the code, too
 
 LABELS = (
-    ("not-counted", f"**{Drops.heading}**"),
-    ("not-counted", f"**{Bots.are_people}**"),
-    ("not-counted", f"**{Bots.take_back}**"),
-    ("overview", f"**{Overview.compare}**"),
-    ("websites", f"**{SiteSettings.short}**"),
+    ("dropped-events", f"**{Drops.heading}**"),
+    ("dropped-events", f"**{Bots.are_people}**"),
+    ("dropped-events", f"**{Bots.take_back}**"),
+    ("dashboard", f"**{Overview.compare}**"),
+    ("website-settings", f"**{SiteSettings.short}**"),
     ("queries", f"**{QueryTexts.heading}**"),
-    ("people", f"**{People.short}**"),
+    ("visitors", f"**{People.short}**"),
     ("links", f"**{LinkTexts.title}**"),
     ("links", f"**{LinkTexts.domains}**"),
     ("links", f"**{LinkTexts.bulk}**"),
     ("links", f"**{LinkTexts.export}**"),
-    ("keys", f"Settings, {ApiKeys.title}"),
+    ("api-keys", f"Settings, {ApiKeys.title}"),
     ("members", f"Settings, {Members.title}"),
     ("members", f"({Security.title})"),
     ("members", f"Settings, {AuditLog.title}"),
     ("integrations", f"Settings, {IntegrationTexts.title}"),
     ("integrations", f"Settings, {Domains.title}"),
     ("integrations", f"## {DefaultsTexts.title}"),
-    ("running", f"Settings, {TheBox.title}"),
+    ("production", f"Settings, {TheBox.title}"),
 )
 
 
@@ -219,7 +219,7 @@ def test_examples_use_commands_and_options_that_there_are() -> None:
 
 
 def test_warnings_are_listed_and_no_other() -> None:
-    table = source("running").partition("| warning | when |")[2].partition("\n### ")[0]
+    table = source("production").partition("| warning | when |")[2].partition("\n### ")[0]
     code = inspect.getsource(warnings)
     assert sorted(first_cells(table)) == sorted(set(re.findall(r'Warning\("(\w+)"', code)))
 
@@ -243,7 +243,7 @@ def test_all_codes_of_refusals_are_listed_with_their_status_and_no_other() -> No
 
 
 def test_all_reasons_for_what_is_not_counted_are_listed_and_no_other() -> None:
-    table = source("not-counted").partition("\n## Reasons\n")[2].partition("\n## ")[0]
+    table = source("dropped-events").partition("\n## Reasons\n")[2].partition("\n## ")[0]
     unlisted = {"missing_client_id", "invalid_client_id"}  # of no website, so no page shows them
     assert set(first_cells(table)) == set(Drops.reasons) | unlisted
 

@@ -36,13 +36,13 @@ def found(box: WholeBox, query: str) -> list[str]:
         ("bounce+rate", "/docs/definitions#bounce-rate"),
         ("BOUNCE", "/docs/definitions#bounce"),
         ("back+up", "/docs/backup"),
-        ("systemd", "/docs/running"),
-        ("nftables", "/docs/floods#nftables"),
+        ("systemd", "/docs/production"),
+        ("nftables", "/docs/abuse-protection#nftables"),
         ("data-track-errors", "/docs/script#what-is-sent"),
-        ("websites.transfer", "/docs/websites#transfer"),
+        ("websites.transfer", "/docs/website-settings#transfer"),
         ("events_by_date", "/docs/query-types/summary#events_by_date"),
         ("forgot+password", "/docs/members#forgot-your-password"),
-        ("limit_track", "/docs/floods#made-up-events"),
+        ("limit_track", "/docs/abuse-protection#made-up-events"),
     ],
 )
 def test_what_somebody_asks_for_is_among_the_first(box: WholeBox, query: str, first: str) -> None:

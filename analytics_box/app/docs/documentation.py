@@ -42,10 +42,10 @@ class Documentation:
         for group in self._reference.groups:
             for one in group.operations:
                 href = f"/docs/api/{group.slug}#{one.id}"
-                yield DocsEntry(
-                    href, f"{one.method} {one.path}", Docs.api, f"{one.summary}. {one.text}".replace("`", "")
-                )
+                text = f"{one.summary}. {one.text}".replace("`", "")
+                yield DocsEntry(href, f"{one.method} {one.path}", Docs.api, text, reference=True)
         for family in FAMILIES:
             for kind in family.types:
                 href = f"/docs/query-types/{family.slug}#{kind.name}"
-                yield DocsEntry(href, kind.name, QueryTypes.title, f"{kind.title}. {kind.description}")
+                text = f"{kind.title}. {kind.description}"
+                yield DocsEntry(href, kind.name, QueryTypes.title, text, reference=True)

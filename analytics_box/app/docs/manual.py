@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.app.docs.reference import slug_of
 from analytics_box.app.docs.search import DocsEntry
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _EXAMPLE = "https://stats.example.com"  # the box in every example
 _TO_COPY = re.compile(r'(?<!base_url = ")(?<!e\.g\. )' + re.escape(_EXAMPLE))  # but not where a setting is explained
 _OTHER_PAGE = re.compile(r"([a-z-]+)\.md(#.*)?")
+_SEARCHED = re.compile(r"<!-- search: (.*?) -->")  # other words for what a section is about, for the search only
 _BUTTON = re.compile(r"<button.*?</button>", re.DOTALL)
 _FENCE = Markup(
     '<div class="copy"><pre tabindex="0" role="region" aria-label="{label}"><code id="{id}">{content}</code></pre>'
@@ -31,20 +33,24 @@ _FENCE = Markup(
 
 
 class Section(Struct, frozen=True):
-    """A heading, the HTML up to the next one, and the headings below it. `id` is its anchor."""
+    """A heading, the HTML up to the next one, and the headings below it. `id` is its anchor, `terms` are other words
+    for what it is about.
+    """
 
     id: str
     title: str
     text: Markup
     parts: tuple["Section", ...] = ()
+    terms: str = ""
 
 
 class Cover(Struct, frozen=True):
-    """A page in a list: its name in the address, its title and its first paragraph."""
+    """A page in a list: its name in the address, its title, its first paragraph, and other words for its topics."""
 
     name: str
     title: str
     lead: str
+    terms: str
 
 
 class ManualPages:
@@ -58,8 +64,13 @@ class ManualPages:
     @cached_property
     def covers(self) -> tuple[Cover, ...]:
         """All pages, without their text."""
-        starts = [(name, *self._source(name).split("\n\n", 2)[:2]) for name in Words.pages]
-        return tuple(Cover(name, title.removeprefix("# "), lead.replace("`", "")) for name, title, lead in starts)
+        return tuple(_cover(name, self._source(name)) for name in Words.pages)
+
+    @cached_property
+    def groups(self) -> tuple[tuple[str, tuple[Cover, ...]], ...]:
+        """All pages by task."""
+        covers = {cover.name: cover for cover in self.covers}
+        return tuple((title, tuple(covers[name] for name in names)) for title, names in Words.groups.items())
 
     def page(self, name: str) -> Section:
         """The page with this name. Raises NotFound."""
@@ -78,6 +89,11 @@ class ManualPages:
         return (self._folder / f"{name}.md").read_text(encoding="utf-8")
 
 
+def _cover(name: str, source: str) -> Cover:
+    title, lead, *_ = source.split("\n\n", 2)
+    return Cover(name, title.removeprefix("# "), lead.replace("`", ""), " ".join(_SEARCHED.findall(source)))
+
+
 def read_markdown(text: str) -> Section:
     """A page of our own in Markdown: it begins with its title, and no heading skips a level."""
     from markdown_it import MarkdownIt  # noqa: PLC0415  20 ms and 1 MB that only readers pay
@@ -91,9 +107,19 @@ def read_markdown(text: str) -> Section:
     counted: dict[str, int] = {}
     for start, end in pairwise((*starts, len(tokens))):
         title = tokens[start + 1].content
-        html = markdown.renderer.render(tokens[start + 3 : end], markdown.options, counted)
-        headings.append((tokens[start].tag, Section(slug_of(title), title, Markup(html))))  # noqa: S704  our own text
+        terms, body = _without_terms(tokens[start + 3 : end])
+        html = markdown.renderer.render(body, markdown.options, counted)
+        section = Section(slug_of(title), title, Markup(html), terms=terms)  # noqa: S704  our own text
+        headings.append((tokens[start].tag, section))
     return _tree(headings)
+
+
+def _without_terms(tokens: "list[Token]") -> "tuple[str, list[Token]]":
+    """The words to search for in the comment of a section, and its other tokens."""
+    for number, token in enumerate(tokens):
+        if token.type == "inline" and (match := _SEARCHED.fullmatch(token.content)):
+            return match[1], tokens[: number - 1] + tokens[number + 2 :]
+    return "", tokens
 
 
 def _fence(_: Any, tokens: "list[Token]", number: int, __: Any, counted: dict[str, int]) -> str:
@@ -121,7 +147,7 @@ def _tree(headings: list[tuple[str, Section]]) -> Section:
     level = others[0][0] if others else ""
     starts = [number for number, (tag, _) in enumerate(others) if tag == level]
     parts = tuple(_tree(others[start:end]) for start, end in pairwise((*starts, len(others))))
-    return Section(first.id, first.title, first.text, parts)
+    return replace(first, parts=parts)
 
 
 def _words(html: Markup) -> str:
@@ -130,7 +156,7 @@ def _words(html: Markup) -> str:
 
 
 def _entries(page: Section, address: str) -> Iterator[DocsEntry]:
-    yield DocsEntry(address, page.title, "", _words(page.text))
+    yield DocsEntry(address, page.title, "", _words(page.text), page.terms)
     for section in page.parts:
         for part in (section, *section.parts):
-            yield DocsEntry(f"{address}#{part.id}", part.title, page.title, _words(part.text))
+            yield DocsEntry(f"{address}#{part.id}", part.title, page.title, _words(part.text), part.terms)

@@ -9,6 +9,7 @@ from litestar.params import FromPath
 from analytics_box.app.docs.documentation import Documentation
 from analytics_box.app.docs.manual import ManualPages
 from analytics_box.app.docs.reference import Reference
+from analytics_box.base.texts import ManualTexts
 from analytics_box.web.address import network_of
 from analytics_box.web.call import Parts
 from analytics_box.web.page.templates import Pages
@@ -34,7 +35,9 @@ async def page(
     parts: NamedDependency[Parts],
     pages: NamedDependency[Pages],
 ) -> Response[bytes]:
-    """GET /docs/{name}: a page of the manual. Raises NotFound."""
+    """GET /docs/{name}: a page of the manual, or a redirect from its former name. Raises NotFound."""
+    if name in ManualTexts.moved:
+        return Response(b"", status_code=301, headers={"location": f"/docs/{ManualTexts.moved[name]}"})
     manual = parts[ManualPages]
 
     def rendered() -> str:

@@ -12,19 +12,31 @@ _MOST_WORDS = 8
 _MOST_HITS = 30
 _MOST_RANKED = 90  # entries that are looked at more closely, for what was asked as it was written
 _AROUND = 110  # characters of an excerpt on each side of its first word
-_TITLE, _PLACE, _MOST_IN_TEXT = 12, 4, 4  # weights of a word in a title, on a page of that name, and in a text
-_LITERAL = 8  # for what holds all that was asked as it was written
+# Weights of a word in a title, among the other words for an entry, on a page of that name, and in a text.
+_TITLE, _TERM, _PLACE, _MOST_IN_TEXT = 12, 10, 4, 4
+_LITERAL = 40  # for what holds all that was asked as it was written
 _SHORT = 2  # letters of a word that is looked up whole, because too many begin so
 _WORD = re.compile(r"[^\W_]+")
+_ENDINGS = ("ing", "ly", "es", "ed", "s", "e")
+_SHORTEST_STEM = 4
+# Words of a question that say nothing about its topic.
+_FILLERS = frozenset(
+    """a an and are as at be by can could did do does don for from get have how i in is isn it its me my not of on or our
+    should so t that the this to want we what when where which who why will with would you your""".split()
+)
 
 
 class DocsEntry(Struct, frozen=True):
-    """Something that can be found: its address, its title, the page it stands on, and its text."""
+    """Something that can be found: its address, its title, the page it is on, its text, and other words for it. Entries
+    of the reference rank below pages of the manual.
+    """
 
     href: str
     title: str
     where: str
     text: str
+    terms: str = ""
+    reference: bool = False
 
 
 class DocsHit(Struct, frozen=True):
@@ -50,13 +62,18 @@ class Index:
 
     def search(self, asked: str) -> tuple[DocsHit, ...]:
         """At most 30 entries: those in which most of the words begin a word, titles before texts."""
-        words = tuple(dict.fromkeys(_words(asked)))[:_MOST_WORDS]
+        words = _topics(asked)
         held: dict[int, int] = {}  # entry → how many of the words it holds
         ranks: dict[int, int] = {}
         for word in words:
-            for number, weight in self._beginning(word).items():
+            entries = self._beginning(word)
+            rarity = (len(self._entries) // max(len(entries), 1)).bit_length()
+            for number, weight in entries.items():
                 held[number] = held.get(number, 0) + 1
-                ranks[number] = ranks.get(number, 0) + weight
+                ranks[number] = ranks.get(number, 0) + weight * rarity
+        for number in ranks:
+            if self._entries[number].reference:
+                ranks[number] //= 2
         most = max(held.values(), default=0)
         best = sorted((number for number in held if held[number] == most), key=lambda number: -ranks[number])
         literal = asked.strip().lower()
@@ -80,6 +97,21 @@ class Index:
         return found
 
 
+def _topics(asked: str) -> tuple[str, ...]:
+    """The stems of the words of a question, without fillers unless it has nothing else."""
+    words = tuple(dict.fromkeys(_words(asked)))
+    stems = (_stem(word) for word in words if word not in _FILLERS)
+    return tuple(dict.fromkeys(stems))[:_MOST_WORDS] or words[:_MOST_WORDS]
+
+
+def _stem(word: str) -> str:
+    """A word without a common ending, so that its beginning matches its other forms."""
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
+            return word.removesuffix(ending)
+    return word
+
+
 def _words(text: str) -> Iterator[str]:
     """The words of a text; `limit_track` has two."""
     return (found[0] for found in _WORD.finditer(text.lower()))
@@ -90,7 +122,7 @@ def _weights(entry: DocsEntry) -> dict[str, int]:
     found: dict[str, int] = {}
     for word in _words(entry.text):
         found[word] = min(found.get(word, 0) + 1, _MOST_IN_TEXT)
-    for text, weight in ((entry.title, _TITLE), (entry.where, _PLACE)):
+    for text, weight in ((entry.title, _TITLE), (entry.terms, _TERM), (entry.where, _PLACE)):
         for word in set(_words(text)):
             found[word] = found.get(word, 0) + weight
     return found

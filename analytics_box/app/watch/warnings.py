@@ -20,7 +20,7 @@ _SOON, _VERY_SOON = 30, 7  # Days.
 _LONG_LOG = 100_000_000  # Bytes.
 _FAILED_AGAIN = 3  # Times in a row.
 _LATELY = DAY
-_PROXIES = "proxies#what-a-proxy-has-to-do"
+_PROXIES = "proxies#requirements-for-a-proxy"
 MEGABYTE: Final = 1_000_000
 
 
@@ -69,7 +69,7 @@ class Warning(Struct, frozen=True):
     code: str
     level: Level
     text: str
-    manual: str = "running#watch-it"
+    manual: str = "production#monitor-the-server"
 
 
 Look = Callable[[WarningInputs], Warning | None]
@@ -83,7 +83,7 @@ def warnings(seen: WarningInputs) -> list[Warning]:
 
 def _damage(seen: WarningInputs) -> Warning | None:
     text = texts.Warnings.damage.format(files=" and ".join(seen.damaged))
-    return Warning("damage", "bad", text, "running#back-up") if seen.damaged else None
+    return Warning("damage", "bad", text, "production#damage-while-the-server-runs") if seen.damaged else None
 
 
 def _trouble(seen: WarningInputs) -> Warning | None:
@@ -93,7 +93,7 @@ def _trouble(seen: WarningInputs) -> Warning | None:
 
 
 def _disk(seen: WarningInputs) -> Warning | None:
-    words, manual = texts.Warnings, "running#disk-space"
+    words, manual = texts.Warnings, "production#disk-space"
     if seen.free is not None and seen.free < 2 * seen.least_free:
         level: Level = "bad" if seen.free < seen.least_free else "warn"
         text = words.disk_low.format(free=_megabytes(seen.free), least=_megabytes(seen.least_free))
@@ -110,7 +110,7 @@ def _clock(seen: WarningInputs) -> Warning | None:
 
 def _folder(seen: WarningInputs) -> Warning | None:
     text = texts.Warnings.open_folder
-    return Warning("open_folder", "warn", text, "running#the-data-directory") if seen.open_folder else None
+    return Warning("open_folder", "warn", text, "production#the-data-directory") if seen.open_folder else None
 
 
 def _untrusted_proxy(seen: WarningInputs) -> Warning | None:
@@ -124,7 +124,7 @@ def _unreadable_proxy(seen: WarningInputs) -> Warning | None:
 
 
 def _certificate(seen: WarningInputs) -> Warning | None:
-    words, manual = texts.Warnings, "proxies#with-a-certificate-of-its-own"
+    words, manual = texts.Warnings, "proxies#use-tls-without-a-proxy"
     if seen.certificate is None:
         return None
     if seen.certificate.ends is None:
@@ -181,7 +181,7 @@ def _refused_monitors(seen: WarningInputs) -> Warning | None:
 
 def _log(seen: WarningInputs) -> Warning | None:
     text = texts.Warnings.log.format(size=_megabytes(seen.log_bytes))
-    return Warning("log", "warn", text, "running#the-data-directory") if seen.log_bytes > _LONG_LOG else None
+    return Warning("log", "warn", text, "production#the-data-directory") if seen.log_bytes > _LONG_LOG else None
 
 
 def _jobs(seen: WarningInputs) -> Warning | None:

@@ -1,6 +1,7 @@
 """The description of the API, and what figures mean."""
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import ClassVar
 
 
@@ -9,19 +10,17 @@ class Docs:
 
     title = "Manual"
     home = "All pages"
-    lead = "How to run this box and read its figures, in the order in which you will need it."
-    pages = "Pages"
+    lead = "Guides for your websites, links, monitors, status pages and feature flags, and for running the server."
     contents = "On this page"
     next = "Next:"
     code = "Example {number}"
     search = "Search"
     search_title = "Search the manual"
     search_label = "Search the manual and the API"
-    found = "{count} places for “{asked}”"
-    found_one = "One place for “{asked}”"
-    found_none = "Nothing here says “{asked}”. Try fewer words, or only the beginning of one."
+    found = "{count} results for “{asked}”"
+    found_one = "1 result for “{asked}”"
+    found_none = "No results for “{asked}”. Try fewer words, or only the beginning of a word."
     api = "API reference"
-    api_overview = "All operations"
     api_lead = "The HTTP API of this box (version {version})."
     document = "OpenAPI document"
     asking = "Authentication"
@@ -46,7 +45,7 @@ class Docs:
     body = "Body"
     answer = "Response"
     example = "Example"
-    statuses = "Statuses"
+    statuses = "Status codes"
 
 
 class DefinitionTexts:
@@ -141,60 +140,57 @@ class DefinitionTexts:
 class ManualTexts:
     """The pages of the manual, and links into it from pages where a question arises."""
 
-    # The pages, in the order in which a user meets them.
-    pages: ClassVar[tuple[str, ...]] = (
-        "first-site",
-        "script",
-        "server-events",
-        "overview",
-        "goals",
-        "notes",
-        "not-counted",
-        "websites",
-        "queries",
-        "links",
-        "monitors",
-        "status-pages",
-        "flags",
-        "flag-rollouts",
-        "flag-files",
-        "flags-api",
-        "openfeature",
-        "people",
-        "keys",
-        "members",
-        "integrations",
-        "alerts",
-        "install",
-        "running",
-        "proxies",
-        "commands",
-        "backup",
-        "floods",
-        "capacity",
-        "clickhouse",
-        "several-machines",
-        "settings",
-        "limits",
-        "definitions",
-        "errors",
-        "changelog",
-    )
+    # The pages by task, in the order in which a user needs them.
+    groups: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "Get started": ("get-started", "install", "script", "server-events", "import"),
+        "Analytics": ("dashboard", "goals", "notes", "dropped-events", "website-settings", "share", "reports"),
+        "Links": ("links",),
+        "Monitors and status pages": ("monitors", "status-pages"),
+        "Feature flags": ("flags", "flag-rollouts", "flag-files", "flags-api", "openfeature"),
+        "Alerts and integrations": ("alerts", "integrations"),
+        "Team and security": ("members", "api-keys", "visitors"),
+        "Run the server": (
+            "production",
+            "proxies",
+            "backup",
+            "commands",
+            "settings",
+            "abuse-protection",
+            "capacity",
+            "clickhouse",
+            "several-machines",
+        ),
+        "API and reference": ("queries", "compatible-clients", "definitions", "limits", "errors", "changelog"),
+    }
+    pages: ClassVar[tuple[str, ...]] = tuple(chain.from_iterable(groups.values()))
+
+    # the former name of a page → its name; former addresses redirect
+    moved: ClassVar[Mapping[str, str]] = {
+        "alarms": "alerts",
+        "first-site": "get-started",
+        "floods": "abuse-protection",
+        "keys": "api-keys",
+        "not-counted": "dropped-events",
+        "overview": "dashboard",
+        "people": "visitors",
+        "running": "production",
+        "websites": "website-settings",
+    }
 
     # a question's name in the templates → the page of web/manual with its anchor, and the label of the link
     questions: ClassVar[Mapping[str, tuple[str, str]]] = {
         "snippet": ("script", "What the script does, and its options"),
-        "silent": ("not-counted#why-does-my-visit-not-count", "Why does my visit not count?"),
-        "overview": ("overview", "How to read this page"),
+        "silent": ("dropped-events", "Why isn't my visit showing up?"),
+        "overview": ("dashboard", "How to read this page"),
         "goals": ("goals", "How goals work"),
         "notes": ("notes", "About notes, and noting deployments"),
         "flags": ("flags", "How flags work"),
         "target-groups": ("flags#target-groups", "How groups work"),
         "https": ("proxies", "How to give the box a name with https"),
         "history": ("server-events", "How to send what happened before"),
-        "not-counted": ("not-counted#reasons", "What each reason means"),
-        "bots": ("not-counted#bots", "How bots are recognised"),
-        "website": ("websites", "About these settings"),
+        "not-counted": ("dropped-events#reasons", "What each reason means"),
+        "bots": ("dropped-events#bots", "How bots are recognised"),
+        "website": ("website-settings", "About these settings"),
         "queries": ("queries", "How to ask questions"),
         "links": ("links", "About short links"),
         "monitors": ("monitors", "How monitors work"),
@@ -206,8 +202,8 @@ class ManualTexts:
         "link-form": ("links#link-options", "Link options"),
         "link-import": ("links#import-and-export", "How to prepare a file"),
         "link-domains": ("links#custom-domains", "How to use a custom domain"),
-        "people": ("people", "About visitors and privacy"),
-        "keys": ("keys", "About API keys"),
+        "people": ("visitors", "About visitors and privacy"),
+        "keys": ("api-keys", "About API keys"),
         "members": ("members#roles", "What each role may do"),
         "integrations": ("integrations#alert-channels", "About alert channels"),
         "alarms": ("alerts", "About alert rules"),
