@@ -51,12 +51,12 @@ def test_everything_works_without_scripts(browser: Browser, box: Box) -> None:
     page = context.new_page()
     sign_in(page, box)
     page.goto(site(box) + "/not-counted")
-    page.get_by_role("navigation", name="Site settings").get_by_role("link", name="Bots").click()
+    page.get_by_role("navigation", name="Website settings").get_by_role("link", name="Bots").click()
     expect(page.get_by_role("heading", level=2).first).to_have_text("Quarantined in the last 30 days")
-    decide(page, "Labrador-monitor", "these are visitors")
+    decide(page, "Labrador-monitor", "Not a bot")
     expect(page.get_by_role("status")).to_contain_text("count from now on: 1.")
     assert hit(box, "Labrador-monitor/3") == 200
-    decide(page, "Labrador-monitor", "take back")
+    decide(page, "Labrador-monitor", "Take back")
     expect(page.get_by_role("status")).to_contain_text("Taken back")
     assert hit(box, "Labrador-monitor/3") == 204
     page.check("#dataCentres")

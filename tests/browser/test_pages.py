@@ -349,7 +349,7 @@ def test_the_keyboard_reaches_what_a_figure_means_and_the_way_back_leads_back(pa
 
 
 @pytest.mark.parametrize(
-    ("link", "heading"), [("Dropped traffic", "Site settings"), ("What the numbers mean", "Definitions")]
+    ("link", "heading"), [("Dropped traffic", "Website settings"), ("What the numbers mean", "Definitions")]
 )
 def test_what_stands_below_an_overview_leads_to_whole_pages(page: Page, box: Box, link: str, heading: str) -> None:
     page.goto(site(box))
@@ -409,7 +409,7 @@ def test_a_new_website_waits_and_turns_into_its_overview(page: Page, box: Box) -
     website_id = page.url.rsplit("/", 1)[1]
     send(box, "/track", {"name": "signup", "websiteId": website_id}, origin="http://localhost:3000")
     expect(page.locator("#panel-events")).to_contain_text("signup", timeout=15_000)
-    page.get_by_role("navigation", name="Main").get_by_role("link", name="Site settings").click()
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Website settings").click()
     edges = set()
     for tab in ("General", "Tracking", "Dropped traffic", "Bots", "Sharing", "Danger"):
         page.locator(".page-tabs").get_by_role("link", name=tab, exact=True).click()
@@ -462,7 +462,7 @@ def test_a_phone_reaches_all_pages_and_the_sheet_gives_the_focus_back(browser: B
     for name in (
         "Overview",
         "Visitors",
-        "Site settings",
+        "Website settings",
         "Links",
         "Monitors",
         "Status pages",

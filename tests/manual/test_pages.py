@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 import pytest
+from markupsafe import escape
 
 from analytics_box.app.cli.main import main
 from analytics_box.app.cli.options import EXIT_CODES
@@ -87,6 +88,7 @@ def test_a_page_begins_with_what_it_is_about_and_each_heading_has_an_anchor_of_i
     assert cover.lead.endswith(".")
     anchors = [section.id for section in sections(page)]
     assert len(set(anchors)) == len(anchors)
+    assert page.terms or name == "changelog"
     assert [part.title for part in sections(page) if not part.text and not part.parts] == []
 
 
@@ -139,7 +141,7 @@ def test_every_page_lists_all_pages_and_its_headings(box: WholeBox) -> None:
         assert "style=" not in content
         assert "<script>" not in content
         for section in sections(MANUAL.page(name)) if name else ():
-            assert html.escape(section.title, quote=False) in content
+            assert escape(section.title) in content
 
 
 def test_examples_name_this_box_but_the_setting_that_names_it_does_not() -> None:
@@ -148,6 +150,15 @@ def test_examples_name_this_box_but_the_setting_that_names_it_does_not() -> None
     assert "curl &#39;https://box.example/v1/query?" in queries
     settings = "".join(section.text for section in sections(manual.page("settings")))
     assert "https://box.example" not in settings
+
+
+def test_former_address_of_a_page_redirects_to_its_present_one(box: WholeBox) -> None:
+    assert Words.moved["overview"] == "dashboard"
+    for former, name in Words.moved.items():
+        answer = box.get(f"/docs/{former}", accept="text/html")
+        assert (answer.status, answer.headers["location"]) == (301, f"/docs/{name}")
+        assert name in Words.pages
+        assert former not in Words.pages
 
 
 def test_a_page_that_is_not_there(box: WholeBox) -> None:

@@ -5,12 +5,14 @@ import html
 import re
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote_plus
 
 import pytest
 from litestar import Request
 
 from analytics_box.app.docs.documentation import Documentation
 from analytics_box.app.docs.search import DocsEntry, Index
+from analytics_box.base.texts import ManualTexts
 from analytics_box.web.page.rendered import RenderedPages
 from analytics_box.web.page.templates import Pages
 from tests.inprocess import WholeBox, whole_box
@@ -30,6 +32,98 @@ def found(box: WholeBox, query: str) -> list[str]:
     return [html.unescape(href) for href in re.findall(r'<a href="([^"]+)"', results)]
 
 
+# A question of a user → the page that answers it, which comes first.
+QUESTIONS = {
+    "why isn't my visit showing up": "dropped-events",
+    "no data": "dropped-events",
+    "script not working": "dropped-events",
+    "exclude bots": "dropped-events",
+    "add a website": "get-started",
+    "install tracking code wordpress": "get-started",
+    "try it on localhost": "get-started",
+    "docker": "install",
+    "kubernetes": "install",
+    "uninstall": "install",
+    "track outgoing links": "script",
+    "track file downloads": "script",
+    "ad blocker": "script",
+    "google tag manager": "script",
+    "opt out": "script",
+    "send events from backend": "server-events",
+    "react": "compatible-clients",
+    "import plausible": "import",
+    "import google analytics": "import",
+    "migrate from matomo": "import",
+    "share dashboard publicly": "share",
+    "embed dashboard": "share",
+    "weekly email": "reports",
+    "send me a monthly report": "reports",
+    "realtime visitors": "dashboard",
+    "filter by country": "dashboard",
+    "compare with last month": "dashboard",
+    "export to csv": "dashboard",
+    "save filters": "dashboard",
+    "track signups": "goals",
+    "conversion rate": "goals",
+    "mark a deployment": "notes",
+    "annotations": "notes",
+    "exclude my own ip address": "website-settings",
+    "how long is data kept": "website-settings",
+    "delete a website": "website-settings",
+    "move website to another organization": "website-settings",
+    "shorten a url": "links",
+    "qr code": "links",
+    "import bitly links": "links",
+    "password protect a link": "links",
+    "monitor a cron job": "monitors",
+    "uptime kuma": "monitors",
+    "ssl certificate expiry": "monitors",
+    "monitor internal network": "monitors",
+    "publish an incident": "status-pages",
+    "subscribe to status updates": "status-pages",
+    "a/b test": "flags",
+    "percentage rollout": "flag-rollouts",
+    "migrate from launchdarkly": "flag-files",
+    "use a flag in react": "flags-api",
+    "notify me when my site is down": "alerts",
+    "slack notifications": "integrations",
+    "configure smtp": "integrations",
+    "invite a colleague": "members",
+    "reset my password": "members",
+    "two-factor authentication": "members",
+    "create an api token": "api-keys",
+    "gdpr delete user data": "visitors",
+    "do i need a cookie banner": "visitors",
+    "identify logged-in users": "visitors",
+    "https with nginx": "proxies",
+    "all visitors have the same ip": "proxies",
+    "backup to s3": "backup",
+    "restore a backup": "backup",
+    "move to a new server": "backup",
+    "upgrade to a new version": "production",
+    "prometheus metrics": "production",
+    "cities are unknown": "production",
+    "ddos": "abuse-protection",
+    "fake traffic": "abuse-protection",
+    "what is a bounce": "definitions",
+    "unique visitors": "definitions",
+    "rate limit": "limits",
+    "query api with sql": "queries",
+    "environment variables": "settings",
+    "command line": "commands",
+    "error 422": "errors",
+    "server does not start": "errors",
+    "high availability": "several-machines",
+    "how many events can it handle": "capacity",
+    "what's new": "changelog",
+}
+
+
+@pytest.mark.parametrize(("question", "page"), QUESTIONS.items())
+def test_question_finds_the_page_with_its_answer_first(box: WholeBox, question: str, page: str) -> None:
+    assert found(box, quote_plus(question))[0].partition("#")[0] == f"/docs/{page}"
+
+
 @pytest.mark.parametrize(
     ("query", "first"),
     [
@@ -37,16 +131,22 @@ def found(box: WholeBox, query: str) -> list[str]:
         ("BOUNCE", "/docs/definitions#bounce"),
         ("back+up", "/docs/backup"),
         ("systemd", "/docs/production"),
-        ("nftables", "/docs/abuse-protection#nftables"),
-        ("data-track-errors", "/docs/script#what-is-sent"),
-        ("websites.transfer", "/docs/website-settings#transfer"),
+        ("nftables", "/docs/abuse-protection#add-limits-with-nftables"),
+        ("data-track-errors", "/docs/script#what-to-track"),
+        ("websites.restore", "/docs/website-settings#delete-or-restore-a-website"),
         ("events_by_date", "/docs/query-types/summary#events_by_date"),
         ("forgot+password", "/docs/members#forgot-your-password"),
-        ("limit_track", "/docs/abuse-protection#made-up-events"),
+        ("limit_track", "/docs/limits#requests"),
     ],
 )
-def test_what_somebody_asks_for_is_among_the_first(box: WholeBox, query: str, first: str) -> None:
+def test_exact_term_is_among_the_first_results(box: WholeBox, query: str, first: str) -> None:
     assert first in [href if "#" in first else href.partition("#")[0] for href in found(box, query)[:6]]
+
+
+def test_search_knows_other_words_for_a_topic_and_shows_none_of_them(box: WholeBox) -> None:
+    assert found(box, "statuspage")[0] == "/docs/status-pages"
+    for name in ManualTexts.pages:
+        assert "search:" not in box.get(f"/docs/{name}", accept="text/html").body.decode()
 
 
 def test_operations_of_the_api_are_found_by_their_path(box: WholeBox) -> None:

@@ -64,7 +64,13 @@ class ManualPages:
     @cached_property
     def covers(self) -> tuple[Cover, ...]:
         """All pages, without their text."""
-        return tuple(_cover(name, self._source(name)) for name in Words.pages)
+        covers = []
+        for name in Words.pages:
+            source = self._source(name)
+            title, lead, *_ = source.split("\n\n", 2)
+            terms = " ".join(_SEARCHED.findall(source))
+            covers.append(Cover(name, title.removeprefix("# "), lead.replace("`", ""), terms))
+        return tuple(covers)
 
     @cached_property
     def groups(self) -> tuple[tuple[str, tuple[Cover, ...]], ...]:
@@ -87,11 +93,6 @@ class ManualPages:
 
     def _source(self, name: str) -> str:
         return (self._folder / f"{name}.md").read_text(encoding="utf-8")
-
-
-def _cover(name: str, source: str) -> Cover:
-    title, lead, *_ = source.split("\n\n", 2)
-    return Cover(name, title.removeprefix("# "), lead.replace("`", ""), " ".join(_SEARCHED.findall(source)))
 
 
 def read_markdown(text: str) -> Section:

@@ -21,8 +21,10 @@ _ENDINGS = ("ing", "ly", "es", "ed", "s", "e")
 _SHORTEST_STEM = 4
 # Words of a question that say nothing about its topic.
 _FILLERS = frozenset(
-    """a an and are as at be by can could did do does don for from get have how i in is isn it its me my not of on or our
-    should so t that the this to want we what when where which who why will with would you your""".split()
+    _WORD.findall(
+        "a an and are as at be by can could did do does don for from get have how i in is isn it its me my need not of on "
+        "or our should so t that the this to want we what when where which who why will with would you your"
+    )
 )
 
 
@@ -62,7 +64,8 @@ class Index:
 
     def search(self, asked: str) -> tuple[DocsHit, ...]:
         """At most 30 entries: those in which most of the words begin a word, titles before texts."""
-        words = _topics(asked)
+        topics = _topics(asked)
+        words = tuple(dict.fromkeys(map(_stem, topics)))
         held: dict[int, int] = {}  # entry → how many of the words it holds
         ranks: dict[int, int] = {}
         for word in words:
@@ -76,12 +79,13 @@ class Index:
                 ranks[number] //= 2
         most = max(held.values(), default=0)
         best = sorted((number for number in held if held[number] == most), key=lambda number: -ranks[number])
-        literal = asked.strip().lower()
+        phrases = {asked.strip().lower(), " ".join(topics)}
         ranked = sorted(
-            best[:_MOST_RANKED], key=lambda number: -ranks[number] - _as_written(self._entries[number], literal)
+            best[:_MOST_RANKED],
+            key=lambda number: -ranks[number] - max(_as_written(self._entries[number], phrase) for phrase in phrases),
         )
         hits = [self._entries[number] for number in ranked[:_MOST_HITS]]
-        marks = _pattern(words) if hits else _WORD
+        marks = _pattern((*topics, *words)) if hits else _WORD
         return tuple(DocsHit(entry, tuple(_excerpt(entry.text, words, marks))) for entry in hits)
 
     def _beginning(self, word: str) -> dict[int, int]:
@@ -98,10 +102,9 @@ class Index:
 
 
 def _topics(asked: str) -> tuple[str, ...]:
-    """The stems of the words of a question, without fillers unless it has nothing else."""
+    """The words of a question, without fillers unless it has nothing else."""
     words = tuple(dict.fromkeys(_words(asked)))
-    stems = (_stem(word) for word in words if word not in _FILLERS)
-    return tuple(dict.fromkeys(stems))[:_MOST_WORDS] or words[:_MOST_WORDS]
+    return tuple(word for word in words if word not in _FILLERS)[:_MOST_WORDS] or words[:_MOST_WORDS]
 
 
 def _stem(word: str) -> str:
@@ -131,6 +134,10 @@ def _weights(entry: DocsEntry) -> dict[str, int]:
 def _as_written(entry: DocsEntry, asked: str) -> int:
     """The bonus of an entry that has the query as it was written, above all at the start of its title."""
     title = entry.title.lower()
+    if title == asked or asked in entry.terms.split(", "):
+        return 3 * _LITERAL
+    if entry.reference:
+        return 0
     if title.startswith(asked):
         return 2 * _LITERAL
     return _LITERAL if asked in title or asked in entry.text.lower() else 0

@@ -48,10 +48,10 @@ class Sites:
 class SiteSettings:
     """The settings of a website."""
 
-    short = "Site settings"
+    short = "Website settings"
     in_bar = "Settings"
     dropped_in_bar = "Dropped"
-    heading = "Site settings"
+    heading = "Website settings"
     title = "{site} · {tab}"
     general = "General"
     tracking = "Tracking"
