@@ -22,8 +22,8 @@ _SHORTEST_STEM = 4
 # Words of a question that say nothing about its topic.
 _FILLERS = frozenset(
     _WORD.findall(
-        "a an and are as at be by can could did do does don for from get have how i in is isn it its me my need not of on "
-        "or our should so t that the this to want we what when where which who why will with would you your"
+        "a an and are as at be by can could did do does don for from get have how i in is isn it its me my need not of "
+        "on or our should so t that the this to want we what when where which who why will with would you your"
     )
 )
 
