@@ -14,8 +14,9 @@ from msgspec.structs import replace
 from analytics_box.app.docs.reference import slug_of
 from analytics_box.app.docs.search import DocsEntry
 from analytics_box.base import errors
-from analytics_box.base.texts import Docs, FormTexts
+from analytics_box.base.texts import Docs
 from analytics_box.base.texts import ManualTexts as Words
+from analytics_box.base.translation import _
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -67,7 +68,7 @@ class ManualPages:
         covers = []
         for name in Words.pages:
             source = self._source(name)
-            title, lead, *_ = source.split("\n\n", 2)
+            title, lead, *_rest = source.split("\n\n", 2)
             terms = " ".join(_SEARCHED.findall(source))
             covers.append(Cover(name, title.removeprefix("# "), lead.replace("`", ""), terms))
         return tuple(covers)
@@ -123,15 +124,15 @@ def _without_terms(tokens: "list[Token]") -> "tuple[str, list[Token]]":
     return "", tokens
 
 
-def _fence(_: Any, tokens: "list[Token]", number: int, __: Any, counted: dict[str, int]) -> str:
+def _fence(_rest: Any, tokens: "list[Token]", number: int, __: Any, counted: dict[str, int]) -> str:
     """A block of code, with a button that copies it."""
     counted["code"] = counted.get("code", 0) + 1
     return _FENCE.format(
         id=f"code-{counted['code']}",
         label=Docs.code.format(number=counted["code"]),
         content=tokens[number].content.rstrip("\n"),
-        done=FormTexts.copied,
-        copy=FormTexts.copy,
+        done=_("Copied"),
+        copy=_("Copy"),
     )
 
 
@@ -144,9 +145,9 @@ def _lead_to_pages(tokens: "list[Token]") -> None:
 
 def _tree(headings: list[tuple[str, Section]]) -> Section:
     """The first heading with all others below it."""
-    (_, first), *others = headings
+    (_rest, first), *others = headings
     level = others[0][0] if others else ""
-    starts = [number for number, (tag, _) in enumerate(others) if tag == level]
+    starts = [number for number, (tag, _rest) in enumerate(others) if tag == level]
     parts = tuple(_tree(others[start:end]) for start, end in pairwise((*starts, len(others))))
     return replace(first, parts=parts)
 

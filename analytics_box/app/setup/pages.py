@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from analytics_box.app.setup.account import FirstAccount, first_account
 from analytics_box.app.setup.example import add_example
-from analytics_box.base import texts
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest, Conflict
+from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import first_run, rules
 from analytics_box.tenants.accounts.device import describe
 from analytics_box.tenants.accounts.passwords import Passwords
@@ -16,6 +16,12 @@ from analytics_box.tenants.accounts.tries import Tries
 from analytics_box.tenants.websites import rules as website_rules
 from analytics_box.web.page.templates import field_errors, go
 from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
+
+_EXPIRED = (
+    _("This setup link has expired"),
+    _("A setup link works once and for 24 hours."),
+    _("Restart the box: it prints a new link where it was started."),
+)
 
 
 async def setup_form(visit: Visitor) -> Page:
@@ -82,7 +88,7 @@ async def _link_works(visit: PageRequest) -> bool:
 
 
 def _expired_link_page(visit: PageRequest) -> Page:
-    return visit.pages.explain(texts.Errors.expired, code=403)
+    return visit.pages.explain(_EXPIRED, code=403)
 
 
 def _wrong_fields(form: dict[str, str]) -> dict[str, str]:

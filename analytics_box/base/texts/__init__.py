@@ -4,7 +4,6 @@ Words: sentence case, verbs on buttons, a plain word where there is one; an erro
 Names in {braces} are filled in with str.format.
 """
 
-from analytics_box.base.texts.accounts import Profile, Reset, Security, Setup, SignInTexts
 from analytics_box.base.texts.alarms import Alarms
 from analytics_box.base.texts.auditlog import AuditLog
 from analytics_box.base.texts.bots import Bots
@@ -31,13 +30,12 @@ from analytics_box.base.texts.flag_schedules import FlagSchedules
 from analytics_box.base.texts.flag_tester import FlagTester
 from analytics_box.base.texts.flag_versions import FlagVersions
 from analytics_box.base.texts.flags_pages import FlagFolders, FlagList, FlagPage, FlagWords, TargetGroupPages
-from analytics_box.base.texts.frame import Errors, FormTexts, FrameTexts, Keys, SettingsArea
 from analytics_box.base.texts.goals import EventPages, GoalTexts
 from analytics_box.base.texts.keys import ApiKeys
 from analytics_box.base.texts.link_form import LinkForm, LinkPreview
 from analytics_box.base.texts.link_pages import ConfirmationTexts, LinkImport, LinkPlaceTexts, LinkStats, LinkTexts
 from analytics_box.base.texts.links import ShortLinks
-from analytics_box.base.texts.live import LiveTexts, Realtime, RefusedPageTexts, Toast
+from analytics_box.base.texts.live import Realtime
 from analytics_box.base.texts.monitor_pages import (
     MaintenancePages,
     MonitorFiles,
@@ -47,7 +45,6 @@ from analytics_box.base.texts.monitor_pages import (
     MonitorStats,
 )
 from analytics_box.base.texts.notes import NoteTexts
-from analytics_box.base.texts.organizations import Invitations, Members, OrganizationTexts
 from analytics_box.base.texts.overview import Compact, FilterTexts, Metrics, Overview, Panels, RangeTexts, Vitals
 from analytics_box.base.texts.palette import PaletteTexts
 from analytics_box.base.texts.people import People
@@ -85,7 +82,6 @@ __all__ = [
     "Docs",
     "Domains",
     "Drops",
-    "Errors",
     "EventPages",
     "ExportTexts",
     "FilterTexts",
@@ -102,24 +98,18 @@ __all__ = [
     "FlagTester",
     "FlagVersions",
     "FlagWords",
-    "FormTexts",
-    "FrameTexts",
     "GoalTexts",
     "IncidentConsole",
     "IntegrationTexts",
-    "Invitations",
-    "Keys",
     "LinkForm",
     "LinkImport",
     "LinkPlaceTexts",
     "LinkPreview",
     "LinkStats",
     "LinkTexts",
-    "LiveTexts",
     "MaintenancePages",
     "MaintenancePlanner",
     "ManualTexts",
-    "Members",
     "Metrics",
     "MonitorFiles",
     "MonitorForm",
@@ -127,25 +117,17 @@ __all__ = [
     "MonitorMessages",
     "MonitorStats",
     "NoteTexts",
-    "OrganizationTexts",
     "Overview",
     "PaletteTexts",
     "Panels",
     "People",
-    "Profile",
     "QueryTexts",
     "QueryTypes",
     "RangeTexts",
     "Realtime",
-    "RefusedPageTexts",
-    "Reset",
     "SecondMeasureTexts",
-    "Security",
     "SegmentTexts",
-    "SettingsArea",
-    "Setup",
     "ShortLinks",
-    "SignInTexts",
     "SinglePageTexts",
     "SiteSettings",
     "Sites",
@@ -162,7 +144,6 @@ __all__ = [
     "SubscriberPages",
     "TargetGroupPages",
     "TheBox",
-    "Toast",
     "Unread",
     "Vitals",
     "Warnings",

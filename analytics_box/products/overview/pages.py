@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base.texts import Bots, Drops, figures
-from analytics_box.base.texts import RefusedPageTexts as Words
+from analytics_box.base.translation import _
 from analytics_box.figures import page, suggesting
 from analytics_box.figures.asking import SubjectFacts
 from analytics_box.figures.page import Dashboard
@@ -81,7 +81,11 @@ async def waiting(visit: PageRequest, website: Website) -> WaitingWebsite:
 
 def _missed_traffic(reason: str, times: int) -> MissedTraffic:
     label, explanation = words(reason)
-    said = Words.other_one if times == 1 else Words.other
+    said = (
+        _("1 event came and does not count: {reason}.")
+        if times == 1
+        else _("{count} events came and do not count: {reason}.")
+    )
     leads, link = ("bots", Bots.heading) if is_quarantined(reason) else ("not-counted", Drops.heading)
     return MissedTraffic(said.format(count=figures.count(times), reason=label), explanation, leads, link)
 

@@ -1,7 +1,9 @@
 """A browser in plain words, for the list of sessions: no address and no whole user agent is kept."""
 
-from analytics_box.base.texts import Security
+from analytics_box.base.translation import _
 from analytics_box.web.recognition import agent
+
+_KINDS = {"mobile": _("phone"), "tablet": _("tablet")}
 
 
 def describe(user_agent: str) -> str:
@@ -9,9 +11,9 @@ def describe(user_agent: str) -> str:
     found = agent.parse(user_agent[:1_000])
     if not found.browser and not found.system:
         return ""
-    words = Security.device.format(
-        browser=found.browser or Security.some_browser, system=found.system or Security.some_system
+    words = _("{browser} on {system}").format(
+        browser=found.browser or _("A browser"), system=found.system or _("an unknown system")
     )
-    kind = Security.kinds.get(found.device, "")
+    kind = _KINDS.get(found.device, "")
     text = f"{words}, {kind}" if kind else words
     return "".join(letter for letter in text if letter.isprintable())[:100]

@@ -6,9 +6,9 @@ from itertools import groupby
 
 from msgspec import ValidationError, convert, to_builtins
 
-from analytics_box.base import texts
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import preferences, users
 from analytics_box.tenants.accounts.preferences import Preferences
 from analytics_box.web.page import dates
@@ -71,12 +71,11 @@ async def _profile_page(visit: PageRequest, again: Again) -> Page:
         again=again,
         values={"name": await visit.call.read(lambda db: users.name_of(db, user_id))},
         email=visit.person.email,
-        done=texts.Profile.saved if visit.asked("done") == "saved" else "",
+        done=_("Saved.") if visit.asked("done") == "saved" else "",
         found=found,
         zones=list(_zones()),
         date_formats=[(form, dates.day_text(_EXAMPLE, form)) for form in preferences.DATE_FORMATS],
         time_formats=[(form, dates.time_text(_EXAMPLE, form)) for form in preferences.TIME_FORMATS],
-        themes=[(theme, texts.Profile.themes[theme]) for theme in preferences.THEMES],
     )
 
 

@@ -2,10 +2,11 @@
 
 import logging
 
-from analytics_box.base import ids, texts
+from analytics_box.base import ids
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest, BoxError, Conflict
 from analytics_box.base.notify.mail import Mail, Mailer
+from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import password_reset, rules
 from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.tenants.accounts.rules import User
@@ -14,6 +15,13 @@ from analytics_box.tenants.accounts.sign_in import SignIns
 from analytics_box.web.call import Parts
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+
+_EXPIRED = (
+    _("This link does not work any more"),
+    _("Password links work once, for a limited time."),
+    _("Ask for a new one."),
+)
+
 
 log = logging.getLogger(__name__)
 
@@ -70,8 +78,12 @@ async def _send_link(parts: Parts, email: str, now: int) -> None:
     except BoxError as refused:
         log.info("No link for a new password was sent: %s", type(refused).__name__)
         return
-    text = texts.Reset.mail_text.format(email=email, link=link)
-    await parts[Mailer].try_to_send(Mail(email, texts.Reset.mail_subject, text))
+    text = _(
+        "Somebody, hopefully you, asked for a new password for {email}.\n\nOpen this "
+        "link within an hour to choose one. It works once:\n\n{link}\n\nIf it was not you, "
+        "do nothing: your password stays as it is.\n"
+    ).format(email=email, link=link)
+    await parts[Mailer].try_to_send(Mail(email, _("A new password for Analytics Box"), text))
 
 
 async def _user(visit: PageRequest) -> User | None:
@@ -92,4 +104,4 @@ def _reset_page(visit: PageRequest, user: User, again: Again) -> Page:
 
 
 def _expired_page(visit: PageRequest) -> Page:
-    return visit.pages.explain(texts.Reset.expired, code=403)
+    return visit.pages.explain(_EXPIRED, code=403)

@@ -1,9 +1,9 @@
 """The second factor on the page /settings/security: turning it on and off, and its recovery codes."""
 
-from analytics_box.base import texts
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal
+from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import second_factor as factor
 from analytics_box.tenants.accounts.device import describe
 from analytics_box.tenants.accounts.second_step import SecondSteps
@@ -85,7 +85,7 @@ async def _second_factor_page(visit: PageRequest, again: Again | None = None) ->
     secret = await visit.call.read(lambda db: factor.waiting_secret(db, seal, person.user_id))
     if secret is None:
         return visit.go(HOME)
-    address = factor.address(secret, account=person.email, issuer=texts.FrameTexts.name)
+    address = factor.address(secret, account=person.email, issuer=_("Analytics Box"))
     return visit.settings_page(
         "second_factor.html", "security", again=again, image=qr_image(address), key=factor.secret_text(secret)
     )

@@ -4,15 +4,24 @@ from collections.abc import Awaitable, Callable
 
 from msgspec import Struct
 
-from analytics_box.base import ids, texts
+from analytics_box.base import ids
 from analytics_box.base.errors import AuthRequired, BadRequest
 from analytics_box.base.identity import SignedInPerson
+from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import second_factor as factor
 from analytics_box.tenants.accounts.session_rows import AccountSession
 from analytics_box.tenants.accounts.sign_in import SignIns
 from analytics_box.web.page import dates
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest
+
+_DONE = {
+    "password": _("Your password is changed, and all other sessions have ended."),
+    "removed": _("The second factor is off, and all other sessions have ended."),
+    "ended": _("The session has ended."),
+    "others": _("All other sessions have ended."),
+}
+
 
 HOME = "/settings/security"
 
@@ -35,7 +44,7 @@ async def security_page(visit: PageRequest, again: Again | None = None, *, done:
         "security.html",
         "security",
         again=again,
-        done=texts.Security.done.get(done, ""),
+        done=_DONE.get(done, ""),
         factor=await visit.call.read(lambda db: factor.state(db, person.user_id)),
         codes=factor.RECOVERY_CODES,
         sessions=[_row(one, person, own) for one in sorted(found, key=lambda one: one.digest != own)],
@@ -64,7 +73,7 @@ async def _check_password(visit: PageRequest, password: str, field: str) -> None
     try:
         await parts[SignIns].check(person.email, password)
     except AuthRequired as wrong:
-        raise BadRequest.about(field, texts.Security.current_wrong) from wrong
+        raise BadRequest.about(field, _("This is not your password")) from wrong
 
 
 def session_name(found: AccountSession) -> str:
@@ -80,7 +89,7 @@ def own_digest(visit: PageRequest) -> bytes:
 def _row(found: AccountSession, person: SignedInPerson, own: bytes) -> SessionRow:
     return SessionRow(
         name=session_name(found),
-        device=found.device or texts.Security.some_device,
+        device=found.device or _("Unknown device"),
         began=dates.moment(found.created_at, person),
         seen=dates.moment(found.seen_at, person),
         this=found.digest == own,

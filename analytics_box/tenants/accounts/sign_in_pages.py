@@ -1,8 +1,8 @@
 """Pages of signing in, with the second factor as a step of its own, and of signing out."""
 
-from analytics_box.base import texts
 from analytics_box.base.errors import AuthRequired
 from analytics_box.base.store.seal import Seal
+from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import rows, rules
 from analytics_box.tenants.accounts import second_factor as factor
 from analytics_box.tenants.accounts.device import describe
@@ -12,6 +12,12 @@ from analytics_box.tenants.accounts.transport import transport_of
 from analytics_box.tenants.accounts.tries import Tries
 from analytics_box.web.page.templates import FORM_KEPT, own_path
 from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visitor
+
+_NOT_SET_UP = (
+    _("This box is not set up yet"),
+    _("Its setup link was printed where the box was started."),
+    _("Open that link to create the first account."),
+)
 
 
 async def home(visit: Visitor) -> Next:
@@ -25,7 +31,7 @@ async def sign_in_form(visit: Visitor) -> Answer:
     if visit.signed_in:
         return visit.go(wanted or "/sites")
     if not await visit.call.read(rows.any_user):
-        return visit.pages.explain(texts.Errors.not_set_up, code=200)
+        return visit.pages.explain(_NOT_SET_UP, code=200)
     return _sign_in_page(visit, wanted, changed=visit.asked("done") == "password")
 
 
@@ -75,7 +81,11 @@ async def check_code(visit: Visitor) -> Answer:
     user_id, code = waiting.user_id, (await visit.form()).get("code", "")[:100]
     steps.admit(user_id)
     if not await visit.call.write(lambda db: factor.check(db, parts[Seal], user_id, code, now)):
-        return visit.pages.show("sign_in_code.html", code=401, errors={"code": texts.SignInTexts.code_wrong})
+        return visit.pages.show(
+            "sign_in_code.html",
+            code=401,
+            errors={"code": _("This code does not work. Type the newest one; each works only once.")},
+        )
     if steps.find(token) is None:  # the password has changed meanwhile
         return visit.go("/sign-in")
     steps.passed(user_id)

@@ -13,7 +13,7 @@ from analytics_box.base.acting import By
 from analytics_box.base.notify import mail_limits
 from analytics_box.base.notify.mail import Mail, Mailer, NotSent
 from analytics_box.base.store.db import Connection
-from analytics_box.base.texts import OrganizationTexts as Words
+from analytics_box.base.translation import _
 from analytics_box.tenants.configuration import change as configuration
 from analytics_box.tenants.configuration.change import DefaultsUpdate
 from analytics_box.tenants.organizations import change
@@ -150,7 +150,15 @@ async def test_email(call: Call, given: TestEmail) -> TestEmailResult:
         raise errors.BadRequest("Name a member's address in `to`")
     await call.write(lambda db: mail_limits.take(db, "test", to, call.now))
     try:
-        await call.parts[Mailer].send(Mail(to, Words.test_subject, Words.test_text.format(url=_url(call))))
+        await call.parts[Mailer].send(
+            Mail(
+                to,
+                _("Analytics Box can send mail"),
+                _("This message was sent to try the mail server of {url}. There is nothing to do.\n").format(
+                    url=_url(call)
+                ),
+            )
+        )
     except NotSent as why:
         return TestEmailResult(success=False, to=to, error=str(why))
     return TestEmailResult(success=True, to=to, error=None)

@@ -6,9 +6,10 @@ from urllib.parse import quote
 from litestar import Request, Response
 from litestar.di import NamedDependency
 
-from analytics_box.base import ids, texts
+from analytics_box.base import ids
 from analytics_box.base.errors import AuthRequired, BadRequest, Conflict, ErrorDetail, NotFound
 from analytics_box.base.identity import SignedInPerson
+from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import rules as account_rules
 from analytics_box.tenants.accounts.device import describe
 from analytics_box.tenants.accounts.passwords import Passwords
@@ -18,6 +19,13 @@ from analytics_box.tenants.members import invitations
 from analytics_box.tenants.members.invitations import Welcome
 from analytics_box.web.call import Call
 from analytics_box.web.page.templates import Pages, field_errors, form_of, go
+
+_INVITATION = (
+    _("This invitation does not work"),
+    _("A link works once and for 7 days, and whoever made it can revoke it."),
+    _("Ask for a new one."),
+)
+
 
 Page = Response[str]
 Next = Response[bytes]
@@ -29,7 +37,7 @@ async def invitation(request: AnyRequest, call: NamedDependency[Call], pages: Na
     token = request.query_params.get("token", "")
     found = await call.read(lambda db: invitations.welcome(db, token, call.now))
     if found is None:
-        return pages.explain(texts.Errors.invitation, code=403)
+        return pages.explain(_INVITATION, code=403)
     return _page(pages, token, found, call.identity.person)
 
 
@@ -40,7 +48,7 @@ async def accept(request: AnyRequest, call: NamedDependency[Call], pages: NamedD
     token = request.query_params.get("token", "")
     found = await call.read(lambda db: invitations.welcome(db, token, call.now))
     if found is None:
-        return pages.explain(texts.Errors.invitation, code=403)
+        return pages.explain(_INVITATION, code=403)
     person = identity.person
     if person is None and found.known and not found.stranded:
         return _page(pages, token, found, None)
@@ -54,7 +62,7 @@ async def accept(request: AnyRequest, call: NamedDependency[Call], pages: NamedD
     except BadRequest as refused:
         return _page(pages, token, found, person, code=400, wrong=field_errors(refused))
     except (NotFound, Conflict):
-        return pages.explain(texts.Errors.invitation, code=403)
+        return pages.explain(_INVITATION, code=403)
 
 
 async def _as_known(call: Call, token: str, person: SignedInPerson) -> Next:
@@ -72,7 +80,9 @@ async def _as_stranded(call: Call, token: str, found: Welcome, form: dict[str, s
     try:
         user = await call.parts[SignIns].check(email, form.get("password", ""))
     except AuthRequired as wrong:
-        raise BadRequest(wrong.message, details=(ErrorDetail("password", texts.Invitations.wrong),)) from wrong
+        raise BadRequest(
+            wrong.message, details=(ErrorDetail("password", _("This is not the password of the account")),)
+        ) from wrong
     await call.write(lambda db: invitations.accept_as(db, token, user_id=user.id, email=user.email, now=call.now))
     return go("/sign-in")
 
@@ -82,7 +92,7 @@ async def _as_new(request: AnyRequest, call: Call, token: str, found: Welcome, f
     account_rules.check_password(password, found.invitation.email)
     hashed = await call.parts[Passwords].hash(password)
     zone = account_rules.clean_time_zone(form.get("zone", "")) if form.get("zone") else ""
-    _, user_id = await call.write(
+    _rest, user_id = await call.write(
         lambda db: invitations.accept_new(db, token, password=hashed, time_zone=zone, now=call.now)
     )
     secret = await call.parts[SignIns].open_for(user_id, device=describe(request.headers.get("user-agent", "")))

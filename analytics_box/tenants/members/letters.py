@@ -1,7 +1,7 @@
 """The link of an invitation and the letter that brings it."""
 
 from analytics_box.base.notify.mail import Mail
-from analytics_box.base.texts import Invitations as Words
+from analytics_box.base.translation import _
 from analytics_box.base.urls import url_parts
 from analytics_box.tenants.members.rules import Invitation
 
@@ -19,6 +19,10 @@ def letter(invitation: Invitation, *, organization: str, inviter: str, url: str)
     plain = " ".join(organization.split())
     return Mail(
         to=invitation.email,
-        subject=Words.letter_subject,
-        text=Words.letter.format(organization=plain, inviter=inviter, url=url, host=host),
+        subject=_("Invitation to Analytics Box"),
+        text=_(
+            "{inviter} invites you to {organization} on {host}, where its web analytics "
+            "are.\n\nOpen this link to join; it works once, for 7 days:\n{url}\n\nIf you do not "
+            "expect this message, ignore it.\n"
+        ).format(organization=plain, inviter=inviter, url=url, host=host),
     )

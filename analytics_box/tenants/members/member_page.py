@@ -2,16 +2,25 @@
 
 from msgspec import Struct
 
-from analytics_box.base import texts
 from analytics_box.base.errors import BoxError
 from analytics_box.base.identity import ROLES, Role, SignedInPerson
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.tenants.members import invitations
 from analytics_box.tenants.members.rules import Invitation
 from analytics_box.tenants.tenancy import defaults, members, rules
 from analytics_box.tenants.tenancy.rules import InvitedRole, OrganizationMember
 from analytics_box.web.page import dates
 from analytics_box.web.page.visit import Again, Page, PageRequest
+
+_DONE = {
+    "revoked": _("The invitation does not work any more."),
+    "role": _("The role was changed."),
+    "confirmed": _("The email address was confirmed."),
+    "removed": _("The member was removed."),
+    "transferred": _("The organization has a new owner, and you are an admin now."),
+}
+
 
 MEMBERS = "/settings/members"
 
@@ -70,7 +79,7 @@ async def member_page(visit: PageRequest, again: Again, link: InvitationLink | N
         invited=rules.INVITED,
         administers=person.is_administrator,
         owns=rules.may(person.role, "transfer"),
-        done=texts.Members.done.get(visit.asked("done"), "") if again.code == 200 else "",
+        done=_DONE.get(visit.asked("done"), "") if again.code == 200 else "",
         link=link,
     )
 

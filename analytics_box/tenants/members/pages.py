@@ -1,10 +1,11 @@
 """The page /settings/members: other roles, confirming and removing members."""
 
-from analytics_box.base import errors, texts
+from analytics_box.base import errors
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.identity import ROLES
 from analytics_box.base.notify.change import ChannelTools
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import users
 from analytics_box.tenants.members.member_page import MEMBERS, member_page
 from analytics_box.tenants.tenancy import access, members
@@ -58,8 +59,8 @@ async def remove_form(visit: Visitor) -> Page:
         raise errors.NotFound.of("member", visit.asked("member"))
     return visit.confirm(
         "members",
-        title=texts.Members.remove,
-        text=texts.Members.remove_text.format(email=found.email),
+        title=_("Remove member"),
+        text=_("{email} will lose access to this organization at once.").format(email=found.email),
         action=f"{MEMBERS}/remove",
         back=MEMBERS,
         member=found.user_id,

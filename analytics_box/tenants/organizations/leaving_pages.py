@@ -3,7 +3,7 @@
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.notify.change import ChannelTools
 from analytics_box.base.store.db import Connection
-from analytics_box.base.texts import OrganizationTexts as Words
+from analytics_box.base.translation import _
 from analytics_box.tenants.organizations.rules import check_name_typed
 from analytics_box.tenants.organizations.settings_page import HOME, organization_page
 from analytics_box.tenants.tenancy import access, members
@@ -23,7 +23,7 @@ async def transfer(visit: Visitor) -> Answer:
     def write(db: Connection) -> None:
         access.check(db, own, by, "transfer")
         if not form.get("member"):
-            raise BadRequest.about("member", Words.choose_member)
+            raise BadRequest.about("member", _("Choose the member who will be the owner"))
         check_name_typed(form.get("confirmation", ""), access.existing(db, own).name)
         members.transfer(db, own, by, form["member"])
 
@@ -39,8 +39,13 @@ async def leave_form(visit: Visitor) -> Page:
     last = len(visit.person.memberships) == 1
     return visit.confirm(
         "organization",
-        title=Words.leave,
-        text=Words.leave_last_text if last else Words.leave_text,
+        title=_("Leave this organization"),
+        text=_(
+            "You will lose access to its websites at once. It is your only organization, "
+            "so you will be signed out and cannot sign in until somebody invites you again."
+        )
+        if last
+        else _("You will lose access to its websites at once. An owner or admin can invite you again."),
         action=f"{HOME}/leave",
         back=HOME,
     )

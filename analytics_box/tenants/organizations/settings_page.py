@@ -2,9 +2,9 @@
 
 from msgspec import Struct
 
-from analytics_box.base import texts
 from analytics_box.base.identity import SignedInPerson, logo_path
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.tenants.organizations import deletion
 from analytics_box.tenants.organizations.change import shown_networks
 from analytics_box.tenants.organizations.deletion_calls import restorable
@@ -14,6 +14,16 @@ from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.tenancy.rules import StoredOrganization
 from analytics_box.web.page import dates
 from analytics_box.web.page.visit import Again, Page, PageRequest
+
+_DONE = {
+    "saved": _("Saved."),
+    "made": _("The organization is ready. Add its first website."),
+    "logo": _("The logo was uploaded."),
+    "logo-deleted": _("The logo was removed."),
+    "deleted": _("The organization was deleted. It can be restored below."),
+    "restored": _("The organization is back, with everything that was in it."),
+}
+
 
 HOME = "/settings/organization"
 
@@ -47,7 +57,7 @@ async def organization_page(visit: PageRequest, again: Again) -> Page:
             "privateTargets": shown_networks(visit.parts[OrganizationDirectory].private_targets_of(stored.id)),
             "new": "",
         },
-        done=texts.OrganizationTexts.done.get(visit.asked("done"), "") if again.code == 200 else "",
+        done=_DONE.get(visit.asked("done"), "") if again.code == 200 else "",
         editable=rules.may(person.role, "update"),
         owns=rules.may(person.role, "delete"),
         administers=administers,

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Final, Literal, NamedTuple
 
-from analytics_box.base.texts import SettingsArea
+from analytics_box.base.translation import _
 
 Tab = Literal[
     "profile",
@@ -29,17 +29,17 @@ class SettingsEntry(NamedTuple):
 
 
 ENTRIES: Final = (
-    SettingsEntry("profile", SettingsArea.profile, "/settings/profile"),
-    SettingsEntry("security", SettingsArea.security, "/settings/security"),
-    SettingsEntry("organization", SettingsArea.organization, "/settings/organization"),
-    SettingsEntry("members", SettingsArea.members, "/settings/members"),
-    SettingsEntry("alarms", SettingsArea.alarms, "/alarms"),
-    SettingsEntry("integrations", SettingsArea.integrations, "/settings/integrations"),
-    SettingsEntry("domains", SettingsArea.domains, "/settings/domains"),
-    SettingsEntry("defaults", SettingsArea.defaults, "/settings/defaults"),
-    SettingsEntry("keys", SettingsArea.keys, "/settings/keys"),
-    SettingsEntry("audit", SettingsArea.audit, "/settings/audit"),
-    SettingsEntry("box", SettingsArea.box, "/settings/box"),
+    SettingsEntry("profile", _("Profile"), "/settings/profile"),
+    SettingsEntry("security", _("Security"), "/settings/security"),
+    SettingsEntry("organization", _("Organization"), "/settings/organization"),
+    SettingsEntry("members", _("Members"), "/settings/members"),
+    SettingsEntry("alarms", _("Alarms"), "/alarms"),
+    SettingsEntry("integrations", _("Integrations"), "/settings/integrations"),
+    SettingsEntry("domains", _("Domains"), "/settings/domains"),
+    SettingsEntry("defaults", _("Defaults"), "/settings/defaults"),
+    SettingsEntry("keys", _("API keys"), "/settings/keys"),
+    SettingsEntry("audit", _("Audit log"), "/settings/audit"),
+    SettingsEntry("box", _("This box"), "/settings/box"),
 )
 
 

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from analytics_box.base.identity import Role, SignedInPerson, Theme, at_least, logo_path
 from analytics_box.base.texts import (
     FlagList,
-    FrameTexts,
     GoalTexts,
     LinkTexts,
     MonitorList,
@@ -17,6 +16,7 @@ from analytics_box.base.texts import (
     SiteSettings,
     StatusPageList,
 )
+from analytics_box.base.translation import _
 
 Here = Literal[
     "sites",
@@ -48,14 +48,14 @@ class NavigationEntry(NamedTuple):
 
 
 PRODUCTS: Final = (
-    NavigationEntry("sites", "/sites", "sites", FrameTexts.sites, short=FrameTexts.sites),
+    NavigationEntry("sites", "/sites", "sites", _("Websites"), short=_("Websites")),
     NavigationEntry("links", "/links", "link", LinkTexts.short, short=LinkTexts.short),
     NavigationEntry("monitors", "/monitors", "pulse", MonitorList.short, short=MonitorList.short),
     NavigationEntry("status", "/status-pages", "status", StatusPageList.title, short=StatusPageList.short),
     NavigationEntry("flags", "/flags", "flag", FlagList.short),
 )
 OF_WEBSITE: Final = (
-    NavigationEntry("overview", "", "overview", FrameTexts.overview, short=FrameTexts.overview),
+    NavigationEntry("overview", "", "overview", _("Overview"), short=_("Overview")),
     NavigationEntry("goals", "/goals", "goal", GoalTexts.short),
     NavigationEntry("people", "/visitors", "user", People.short, short=People.short, least="member"),
     NavigationEntry("queries", "/queries", "table", QueryTexts.short),

@@ -11,6 +11,7 @@ from analytics_box.base import texts
 from analytics_box.base.errors import BoxError
 from analytics_box.base.later import Later
 from analytics_box.base.settings import Settings
+from analytics_box.base.translation import _, ngettext
 from analytics_box.base.urls import url_parts
 from analytics_box.web import body
 from analytics_box.web.asgi import Scope
@@ -23,6 +24,28 @@ if TYPE_CHECKING:
     from litestar import Request, Response
 else:
     jinja2, litestar = Later("jinja2"), Later("litestar")  # several megabytes, until a page is shown
+
+_PAGES = {
+    403: (
+        _("You cannot see this"),
+        _("Your account has no access to this page."),
+        _("Ask whoever looks after this box."),
+    ),
+    404: (_("Nothing here"), _("This page does not exist, or it is gone."), _("Check the address, or go back.")),
+    429: (
+        _("Too many tries"),
+        _("That was more than this box allows in so short a time."),
+        _("Wait a little, then try again."),
+    ),
+    500: (
+        _("Something broke"),
+        _("The box ran into an error of its own. Your data is safe."),
+        _("Try again. If it stays, look into the log for the request below."),
+    ),
+    503: (_("Busy right now"), _("The box has more to do than it can."), _("Try again in a few seconds.")),
+}
+_OTHER = (_("This did not work"), _("The request could not be answered."), _("Go back and try again."))
+
 
 _FORM = (b"application/x-www-form-urlencoded",)
 _IN_A_LOCATION = string.digits + string.ascii_letters + string.punctuation + " "  # as it is; never the end of a line
@@ -42,6 +65,8 @@ class Pages:
         self._known: dict[str, Any] = {
             "static": assets.url,
             "texts": texts,
+            "_": _,
+            "ngettext": ngettext,
             "settings_entries": lambda: self._settings_entries,
             "notices": tuple,
         }
@@ -96,7 +121,7 @@ class Pages:
             code=error.status,
             headers=error.headers,
             status=error.status,
-            what=texts.Errors.pages.get(error.status, texts.Errors.other),
+            what=_PAGES.get(error.status, _OTHER),
             request_id=request_id,
             home=True,
         )

@@ -10,9 +10,10 @@ from litestar import Request, Response
 from litestar.di import NamedDependency
 from msgspec import Struct
 
-from analytics_box.base import errors, texts
+from analytics_box.base import errors
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.identity import SignedInPerson
+from analytics_box.base.translation import _
 from analytics_box.web.asgi import Scope
 from analytics_box.web.body import MOST_FIELDS
 from analytics_box.web.call import Call, Parts
@@ -131,7 +132,9 @@ class PageRequest(Struct, frozen=True):
         Raises BadRequest for a form that came after the session had expired, so that it is only shown.
         """
         if self.typed is not None:
-            raise BadRequest(texts.Errors.signed_out)
+            raise BadRequest(
+                _("You were signed out before this was saved. What you typed is here: look it over, then save it.")
+            )
 
     async def submit(
         self,
@@ -147,7 +150,15 @@ class PageRequest(Struct, frozen=True):
         the session had ended is only shown, with what was typed.
         """
         if self.typed is not None:
-            return await page(self, Again(200, values or {}, {}, texts.Errors.signed_out))
+            return await page(
+                self,
+                Again(
+                    200,
+                    values or {},
+                    {},
+                    _("You were signed out before this was saved. What you typed is here: look it over, then save it."),
+                ),
+            )
         try:
             return go(await save())
         except (BadRequest, Conflict) as refused:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from analytics_box.base.identity import Role, at_least
-from analytics_box.base.texts import FrameTexts, SettingsArea
 from analytics_box.base.texts import PaletteTexts as Words
+from analytics_box.base.translation import _
 from analytics_box.web.call import Call
 from analytics_box.web.page.settings_area import ENTRIES
 from analytics_box.web.page.shell import PRODUCTS
@@ -41,7 +41,7 @@ PLACES: Final = (
     PalettePlace("page", Words.link_domains, "/links/domains", "globe"),
     PalettePlace("page", Words.maintenance, "/monitors/maintenance", "calendar"),
     PalettePlace("page", Words.flag_groups, "/flags/groups", "user"),
-    PalettePlace("page", FrameTexts.manual, "/docs", "help"),
+    PalettePlace("page", _("Manual and API"), "/docs", "help"),
     PalettePlace("page", Words.api, "/docs/api", "help"),
 )
 
@@ -58,9 +58,9 @@ async def places(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:
     ]
     if asked.words:
         found += [
-            PaletteHit("page", entry.label, entry.href, "settings", SettingsArea.title)
+            PaletteHit("page", entry.label, entry.href, "settings", _("Settings"))
             for entry in ENTRIES
-            if asked.fits(entry.label, SettingsArea.title) and _may_see(entry.tab, person.role, person.is_administrator)
+            if asked.fits(entry.label, _("Settings")) and _may_see(entry.tab, person.role, person.is_administrator)
         ]
     return found
 

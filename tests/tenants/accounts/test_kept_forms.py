@@ -6,7 +6,6 @@ from typing import NoReturn
 import pytest
 
 from analytics_box.app.routes import PAGES_AND_API
-from analytics_box.base.texts import Errors, SignInTexts
 from analytics_box.tenants.accounts.tries import Tries
 from analytics_box.web.call import Call
 from analytics_box.web.page import kept_forms
@@ -40,7 +39,7 @@ def test_whoever_signs_in_again_gets_the_form_as_it_was_and_nothing_is_saved_bef
     sites = box.get("/sites", cookie=box.cookie).body
     browser = kept(box, "/sites/new", **TYPED)
     page = box.get(f"/sign-in?next={KEPT}", cookie=browser).body.decode()
-    assert SignInTexts.kept in page
+    assert "Your session has ended. Sign in: what you typed is kept for half an hour." in page
     assert TYPED["domain"] not in page, "whoever is not signed in sees nothing of it"
     done = send(box, "/sign-in", browser, email=EMAIL, password=PASSWORD, next=KEPT)
     assert done.headers["location"] == KEPT
@@ -48,7 +47,9 @@ def test_whoever_signs_in_again_gets_the_form_as_it_was_and_nothing_is_saved_bef
         form = box.get(KEPT, cookie=f"{browser}; {cookie_of(done)}")
         text = form.body.decode()
         assert form.status == 200
-        assert Errors.signed_out in text
+        assert (
+            "You were signed out before this was saved. What you typed is here: look it over, then save it."
+        ) in text
         assert 'value="A &lt;b&gt;long&lt;/b&gt; name"' in text
         assert 'value="https://shop.example/odd"' in text
         assert 'action="/sites/new"' in text
@@ -120,7 +121,9 @@ def test_every_form_that_is_kept_is_shown_again_and_writes_nothing(
         browser = kept(box, path, name="Kept words", text="Kept words", question="type=top_pages", of=site[7:])
         answer = box.get(KEPT, cookie=f"{session}; {browser}")
         assert answer.status in {200, 400}, template
-        assert Errors.signed_out in answer.body.decode(), template
+        assert (
+            "You were signed out before this was saved. What you typed is here: look it over, then save it."
+        ) in answer.body.decode(), template
     assert len(asked) > 22
 
 

@@ -9,7 +9,8 @@ from litestar import Response
 from litestar.params import FromPath
 
 from analytics_box.base.errors import BadRequest, Conflict, NotFound
-from analytics_box.base.texts import Errors, IncidentConsole, figures
+from analytics_box.base.texts import IncidentConsole, figures
+from analytics_box.base.translation import _
 from analytics_box.products.status_pages import incident_rows
 from analytics_box.products.status_pages.console import incident_fields as fields_of
 from analytics_box.products.status_pages.console.choosing import choices, impacts_of, read_impacts
@@ -270,7 +271,12 @@ def _again(wrong: BadRequest | Conflict, fields: dict[str, str]) -> Again:
 
 def _restored_form(fields: dict[str, str]) -> Again:
     """A form with what was typed before its owner had to sign in again."""
-    return Again(200, fields, {}, Errors.signed_out)
+    return Again(
+        200,
+        fields,
+        {},
+        _("You were signed out before this was saved. What you typed is here: look it over, then save it."),
+    )
 
 
 def _plain_text(text: str) -> Response[str]:

@@ -3,7 +3,6 @@
 import re
 from urllib.parse import urlencode
 
-from analytics_box.base.texts import Errors
 from analytics_box.tenants.accounts.tries import Tries
 from tests.cases import each
 from tests.inprocess import EMAIL
@@ -153,7 +152,9 @@ def test_who_is_told_is_asked_too_late_and_what_was_typed_is_kept(console: Conso
         assert (refused.status, refused.headers["hx-redirect"]) == (401, "/sign-in?next=/forms/kept")
         cookie = f"{console.box.cookie}; {browser}; {refused.headers['set-cookie'].partition(';')[0]}"
         shown = console.seen("/forms/kept", cookie)
-        assert Errors.signed_out in shown
+        assert (
+            "You were signed out before this was saved. What you typed is here: look it over, then save it."
+        ) in shown
         assert "Typed &amp; kept</textarea>" in shown
 
 
