@@ -1,19 +1,16 @@
 """The audit log: every administrative change, append-only (spec 6.2). Nothing is written per request."""
 
 import json
-from collections.abc import Callable, Collection, Mapping
-from typing import Any, Final, Literal
-
-import msgspec
+from collections.abc import Mapping
+from typing import Literal
 
 from analytics_box.base.acting import By
+from analytics_box.base.differences import Detail, difference
 from analytics_box.base.store.db import Connection
 
-Action = Literal["created", "updated", "rotated", "revoked", "deleted"]
-Detail = dict[str, object]
+__all__ = ("Action", "Detail", "difference", "has", "record")
 
-# The entry itself has the id and the time.
-_NEVER: Final = frozenset(("id", "created_at", "updated_at"))
+Action = Literal["created", "updated", "rotated", "revoked", "deleted"]
 
 
 def record(
@@ -37,30 +34,6 @@ def record(
         """,
         (by.now, organization_id, by.actor, action, subject, subject_id, json.dumps(dict(detail or {}))),
     )
-
-
-def difference(
-    before: msgspec.Struct,
-    after: msgspec.Struct,
-    fields: Collection[str] | None = None,
-    *,
-    without: Collection[str] = (),
-    shown: Mapping[str, Callable[[Any], object]] = {},
-    names: Mapping[str, str] = {},
-) -> Detail:
-    """The changed fields between two states of a resource, each with its values before and after.
-
-    `fields` are those of `before` unless given, but for those in `without`. `shown` replaces a value that the log must
-    not have: `bool` for a secret, `len` for a list that names people. `names` are the names of fields in the log, if
-    they differ.
-    """
-    found: Detail = {}
-    for field in before.__struct_fields__ if fields is None else fields:
-        old, new = getattr(before, field), getattr(after, field)
-        if old != new and field not in _NEVER and field not in without:
-            show: Callable[[Any], object] = shown.get(field, msgspec.to_builtins)
-            found[names.get(field, field)] = {"before": show(old), "after": show(new)}
-    return found
 
 
 def has(db: Connection, organization_id: str, subject: str, subject_id: str) -> bool:

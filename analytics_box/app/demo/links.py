@@ -8,8 +8,6 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import NamedTuple
 
-from msgspec.structs import replace
-
 from analytics_box.base.acting import By
 from analytics_box.base.clock import DAY, SECOND
 from analytics_box.base.facts.clicks import BOT, CLICK, HEAD, PREFETCH, PREVIEW
@@ -21,12 +19,12 @@ from analytics_box.products.links import list_rows
 from analytics_box.products.links.clicks import rows as click_rows
 from analytics_box.products.links.clicks.rows import LinkClick
 from analytics_box.products.links.editing import change
-from analytics_box.products.links.editing.draft import LinkDraft
 from analytics_box.products.links.folders import change as folders
 from analytics_box.products.links.link import ShortLink, Utm
 from analytics_box.products.links.list_rows import LinkSelection
 from analytics_box.products.links.targeting.rules import TargetCondition, TargetRule, TargetVariant
 from analytics_box.products.sample_data.site import DOMAIN
+from analytics_box.resource.fields import Values
 from analytics_box.web.recognition.known_sources import DIRECT
 
 _SITE = f"https://{DOMAIN}"
@@ -47,58 +45,72 @@ class PlannedLink(NamedTuple):
     """A link of the demo, how much of the clicks it gets, and whether it is in the folder."""
 
     weight: float
-    draft: LinkDraft
+    values: Values
     in_folder: bool = False
 
 
 LINKS = (
     PlannedLink(
         34,
-        LinkDraft(
-            name="September newsletter",
-            slug="news",
-            target_url=f"{_SITE}/blog/inkwell-2",
-            utm=Utm(source="newsletter", medium="email", campaign="september"),
-            tags=("newsletter", "september"),
-        ),
+        {
+            "name": "September newsletter",
+            "slug": "news",
+            "target_url": f"{_SITE}/blog/inkwell-2",
+            "utm": Utm(source="newsletter", medium="email", campaign="september"),
+            "tags": ("newsletter", "september"),
+        },
         in_folder=True,
     ),
     PlannedLink(
         24,
-        LinkDraft(
-            name="Podcast: which page sells better",
-            slug="podcast",
-            target_url=f"{_SITE}/pricing",
-            variants=(TargetVariant("pricing", f"{_SITE}/pricing", 2), TargetVariant("home", f"{_SITE}/", 1)),
-            tags=("podcast",),
-        ),
+        {
+            "name": "Podcast: which page sells better",
+            "slug": "podcast",
+            "target_url": f"{_SITE}/pricing",
+            "variants": (TargetVariant("pricing", f"{_SITE}/pricing", 2), TargetVariant("home", f"{_SITE}/", 1)),
+            "tags": ("podcast",),
+        },
         in_folder=True,
     ),
-    PlannedLink(18, LinkDraft(name="Profile on social networks", slug="bio", target_url=f"{_SITE}/", tags=("social",))),
+    PlannedLink(
+        18,
+        {
+            "name": "Profile on social networks",
+            "slug": "bio",
+            "target_url": f"{_SITE}/",
+            "tags": ("social",),
+        },
+    ),
     PlannedLink(
         14,
-        LinkDraft(
-            name="Download, by device",
-            slug="get",
-            target_url=f"{_SITE}/download",
-            rules=(TargetRule("Phones", f"{_SITE}/docs/install", _PHONES),),
-            og_title="Get Inkwell",
-            og_description="Notes that stay yours, on every device.",
-        ),
+        {
+            "name": "Download, by device",
+            "slug": "get",
+            "target_url": f"{_SITE}/download",
+            "rules": (TargetRule("Phones", f"{_SITE}/docs/install", _PHONES),),
+            "og_title": "Get Inkwell",
+            "og_description": "Notes that stay yours, on every device.",
+        },
     ),
     PlannedLink(
         7,
-        LinkDraft(
-            name="QR code on the conference badge",
-            slug="conf-26",
-            target_url=f"{_SITE}/docs/getting-started",
-            max_clicks=5_000,
-            tags=("print",),
-        ),
+        {
+            "name": "QR code on the conference badge",
+            "slug": "conf-26",
+            "target_url": f"{_SITE}/docs/getting-started",
+            "max_clicks": 5_000,
+            "tags": ("print",),
+        },
         in_folder=True,
     ),
     PlannedLink(
-        3, LinkDraft(name="Press kit", slug="press", target_url="https://press.inkwell.example/kit", tags=("press",))
+        3,
+        {
+            "name": "Press kit",
+            "slug": "press",
+            "target_url": "https://press.inkwell.example/kit",
+            "tags": ("press",),
+        },
     ),
 )
 
@@ -109,8 +121,8 @@ def make(db: Connection, organization_id: str, now: int) -> list[ShortLink]:
     if not list_rows.count(db, selection):
         folder = folders.create(db, organization_id, by, _FOLDER)
         for planned in LINKS:
-            draft = replace(planned.draft, folder_id=folder.id) if planned.in_folder else planned.draft
-            change.create(db, organization_id, by, draft)
+            place = {"folder_id": folder.id} if planned.in_folder else {}
+            change.create(db, organization_id, by, {**planned.values, **place})
     return list_rows.links(db, selection)[: len(LINKS)]
 
 

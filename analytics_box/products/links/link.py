@@ -1,30 +1,44 @@
 """A short link and its input fields: the one list of its fields. Pure.
 
-The table `links` has a column for each field of Link but its tags. Messages, answers and exports have the fields by
-their names in camel case. A plain new field is a line in Fields, a line in GivenFields and a column.
+The table `links` has a column for each field of ShortLink but its tags. Messages, answers, exports, the form and the
+audit log have the fields by these types (resource/fields.py). A plain new field is a line in Fields, a column, and an
+input in the template of the form.
 """
 
 from typing import Annotated, Any, Final, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec import Meta, Struct, field
 
-from analytics_box.products.links.messages import Id, Short, Url
+from analytics_box.base.errors import BadRequest
+from analytics_box.products.links import cleaning, slugs
+from analytics_box.products.links.cleaning import LONGEST_TAG, MOST_TAGS
 from analytics_box.products.links.targeting.query_strings import Forwarding
 from analytics_box.products.links.targeting.rules import MOST_RULES, MOST_VARIANTS, TargetRule, TargetVariant
-from analytics_box.tenants.tenancy.messages import Text
+from analytics_box.resource.fields import Field, Instant, Stamp
+from analytics_box.web.page.typed import web_address
 
-MOST_TAGS, LONGEST_TAG = 20, 50
 MOST_FILE_BYTES: Final = 8_000_000  # of a file that is imported
 
 RedirectStatus = Literal[301, 302, 307, 308]
-Name = Annotated[str, Meta(min_length=1, max_length=255)]
-Slug = Annotated[str, Meta(max_length=200)]
-Clicks = Annotated[int, Meta(ge=1, le=1_000_000_000)]
-Password = Annotated[str, Meta(min_length=4, max_length=128)]
+Name = Annotated[str, Meta(min_length=1, max_length=255), Field(clean=cleaning.name)]
+Destination = Annotated[str, Meta(max_length=4096), Field(clean_in=cleaning.destination, typed=web_address)]
+Url = Annotated[str, Meta(max_length=4096), Field(clean_in=cleaning.web_url, typed=web_address)]
+AppUrl = Annotated[str, Meta(max_length=4096), Field(clean_in=cleaning.app_url, typed=web_address)]
+Slug = Annotated[str, Meta(max_length=200), Field(clean=slugs.clean, null=True)]
+Domain = Annotated[str, Meta(max_length=255), Field()]
+TargetDomain = Annotated[str, Meta(max_length=255), Field(clean=cleaning.words, null=True)]
+FolderId = Annotated[str, Meta(min_length=1, max_length=255), Field()]
+Clicks = Annotated[int, Meta(ge=1, le=1_000_000_000), Field()]
+Password = Annotated[str, Meta(min_length=4, max_length=128), Field(secret=True)]
+App = Annotated[str, Meta(max_length=64), Field(clean=cleaning.app)]
+Short = Annotated[str, Meta(max_length=64), Field(clean=cleaning.words)]
+Text = Annotated[str, Meta(max_length=255), Field(clean=cleaning.words)]
+Title = Annotated[str, Meta(max_length=200), Field(clean=cleaning.words)]
+Description = Annotated[str, Meta(max_length=500), Field(clean=cleaning.words)]
 Tag = Annotated[str, Meta(max_length=LONGEST_TAG)]
-Tags = Annotated[tuple[Tag, ...], Meta(max_length=MOST_TAGS)]
-Rules = Annotated[tuple[TargetRule, ...], Meta(max_length=MOST_RULES)]
-Variants = Annotated[tuple[TargetVariant, ...], Meta(max_length=MOST_VARIANTS)]
+Tags = Annotated[tuple[Tag, ...], Meta(max_length=MOST_TAGS), Field(clean=cleaning.tags)]
+Rules = Annotated[tuple[TargetRule, ...], Meta(max_length=MOST_RULES), Field(clean_in=cleaning.rules)]
+Variants = Annotated[tuple[TargetVariant, ...], Meta(max_length=MOST_VARIANTS), Field(clean_in=cleaning.variants)]
 
 
 class Utm(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -49,6 +63,15 @@ class Utm(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
         return tuple((name, value) for name, value in named if value)
 
 
+def _utm(given: Utm) -> Utm:
+    for name in given.__struct_fields__:
+        try:
+            cleaning.words(getattr(given, name))
+        except BadRequest as refused:
+            raise BadRequest.about(f"utm.{name}", refused.message) from refused
+    return given
+
+
 class Fields(Struct, frozen=True, kw_only=True, rename="camel"):
     """The fields that a link and the answer about it have in common, in the order of exports.
 
@@ -58,41 +81,41 @@ class Fields(Struct, frozen=True, kw_only=True, rename="camel"):
     id: str
     organization_id: str
     created_by: str
-    name: str
-    target_url: str
-    target_domain: str
-    domain: str
-    slug: str
-    folder_id: str | None
-    tags: tuple[str, ...]
-    external_id: str | None
-    expired_url: str | None = field(name="expiredRedirectUrl")
-    max_clicks: int | None
-    redirect_status: RedirectStatus
-    query_forwarding: Forwarding
-    utm: Utm
-    og_title: str | None
-    og_description: str | None
-    og_image_url: str | None
-    og_video_url: str | None
-    ios_url: str | None
-    android_url: str | None
-    deep_link_app: str | None
-    source_type: str | None
-    source_id: str | None
-    source_owner_id: str | None
-    rules: tuple[TargetRule, ...]
-    variants: tuple[TargetVariant, ...]
+    name: Name
+    target_url: Destination
+    target_domain: TargetDomain
+    domain: Domain
+    slug: Slug
+    folder_id: FolderId | None
+    tags: Tags
+    external_id: Text | None
+    expired_url: Url | None = field(name="expiredRedirectUrl")
+    max_clicks: Clicks | None
+    redirect_status: Annotated[RedirectStatus, Field()]
+    query_forwarding: Annotated[Forwarding, Field()]
+    utm: Annotated[Utm, Field(clean=_utm)]
+    og_title: Title | None
+    og_description: Description | None
+    og_image_url: Url | None
+    og_video_url: Url | None
+    ios_url: AppUrl | None
+    android_url: AppUrl | None
+    deep_link_app: App | None
+    source_type: Short | None
+    source_id: Text | None
+    source_owner_id: Text | None
+    rules: Rules
+    variants: Variants
 
 
 class ShortLink(Fields, frozen=True, kw_only=True):
     """A short link. Times are UTC ms. `number` is what the facts know it by; `password` is a hash."""
 
     number: int
-    created_at: int
-    updated_at: int
-    expires_at: int | None
-    password: str | None
+    created_at: Stamp
+    updated_at: Stamp
+    expires_at: Instant | None
+    password: Password | None
 
     @property
     def has_preview(self) -> bool:
@@ -112,33 +135,3 @@ def new_link(*, id: str, organization_id: str, created_by: str, now: int, **more
     said: dict[str, Any] = dict.fromkeys(ShortLink.__struct_fields__) | _DEFAULTS
     said |= {"id": id, "organization_id": organization_id, "created_by": created_by}
     return ShortLink(**said | {"created_at": now, "updated_at": now} | more)
-
-
-class LinkFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
-    """The fields of a link that input may have. What is not given stays; null empties a field."""
-
-    name: Name | UnsetType = UNSET
-    target_url: Url | UnsetType = UNSET
-    slug: Slug | UnsetType | None = UNSET
-    domain: Text | UnsetType = UNSET
-    folder_id: Id | UnsetType | None = UNSET
-    expired_url: Url | UnsetType | None = field(default=UNSET, name="expiredRedirectUrl")
-    max_clicks: Clicks | UnsetType | None = UNSET
-    og_title: Annotated[str, Meta(max_length=200)] | UnsetType | None = UNSET
-    og_description: Annotated[str, Meta(max_length=500)] | UnsetType | None = UNSET
-    og_image_url: Url | UnsetType | None = UNSET
-    og_video_url: Url | UnsetType | None = UNSET
-    ios_url: Url | UnsetType | None = UNSET
-    android_url: Url | UnsetType | None = UNSET
-    deep_link_app: Short | UnsetType | None = UNSET
-    external_id: Text | UnsetType | None = UNSET
-    source_type: Short | UnsetType | None = UNSET
-    source_id: Text | UnsetType | None = UNSET
-    source_owner_id: Text | UnsetType | None = UNSET
-    target_domain: Text | UnsetType | None = UNSET
-    redirect_status: RedirectStatus | UnsetType = UNSET
-    query_forwarding: Forwarding | UnsetType = UNSET
-    rules: Rules | UnsetType = UNSET
-    variants: Variants | UnsetType = UNSET
-    utm: Utm | UnsetType = UNSET
-    tags: Tags | UnsetType = UNSET

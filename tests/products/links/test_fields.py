@@ -1,44 +1,48 @@
-"""The fields of a link are one list: the table, what input may say, answers, the form and exports have them all."""
+"""The fields of a link are one declaration: the table, input, answers, the form and exports have them all."""
 
 from analytics_box.products.links.bulk.exports import COLUMNS, UTM
-from analytics_box.products.links.editing.draft import LinkDraft
+from analytics_box.products.links.editing.messages import ChangedLink, NewLink, UpsertedLink
 from analytics_box.products.links.editing.shown import LinkShown
-from analytics_box.products.links.form.fields import PLAIN
-from analytics_box.products.links.link import Fields, LinkFields, ShortLink
+from analytics_box.products.links.form.fields import INPUTS
+from analytics_box.products.links.link import ShortLink
+from analytics_box.resource.fields import fields_of, given_fields
 from tests.products.links.world import World
 
-OF_THE_BOX = {"id", "organization_id", "created_by", "created_at", "updated_at"}  # nobody may give them
-NOT_IN_THE_FORM = {"rules", "variants", "target_domain"}  # the first two have rows of fields of their own
+OF_THE_BOX = {"id", "organization_id", "created_by", "created_at", "updated_at", "number"}  # nobody may give them
+IN_SEVERAL_INPUTS = {"rules", "variants"}
+GIVEN = {one.name: one for one, _ in given_fields(ShortLink)}
 
 
-def wire_names(struct: type[Fields] | type[LinkFields]) -> dict[str, str]:
-    return dict(zip(struct.__struct_fields__, struct.__struct_encode_fields__, strict=True))
-
-
-def test_the_table_has_a_column_for_each_field(world: World) -> None:
+def test_table_has_a_column_for_each_field(world: World) -> None:
     found = world.box.box.box_db.read_now(
         lambda db: db.execute("select name from pragma_table_info('links')").fetchall()
     )
     assert {str(name) for (name,) in found} == {*ShortLink.__struct_fields__} - {"tags"}
 
 
-def test_input_may_say_every_field_but_those_of_the_box() -> None:
-    assert {*LinkDraft.__struct_fields__} == {*ShortLink.__struct_fields__} - OF_THE_BOX - {"number"}
+def test_input_has_every_field_but_those_of_the_box() -> None:
+    assert {*GIVEN} == {*ShortLink.__struct_fields__} - OF_THE_BOX
+    for message in (NewLink, ChangedLink, UpsertedLink):
+        assert {*GIVEN} <= {*message.__struct_fields__}, message
+        wires = dict(zip(message.__struct_fields__, message.__struct_encode_fields__, strict=True))
+        assert {name: wires[name] for name in GIVEN} == {name: one.wire_name for name, one in GIVEN.items()}, message
 
 
-def test_a_field_has_the_same_name_in_messages_and_in_answers() -> None:
-    given, shown = wire_names(LinkFields), wire_names(LinkShown)
-    assert {name: shown[name] for name in given} == given
+def test_answer_has_every_field_by_its_name_in_messages() -> None:
+    shown = dict(zip(LinkShown.__struct_fields__, LinkShown.__struct_encode_fields__, strict=True))
+    assert {name: shown.get(name) for name in GIVEN if name != "password"} == {
+        name: one.wire_name for name, one in GIVEN.items() if name != "password"
+    }
 
 
-def test_every_field_is_exported() -> None:
-    told_otherwise = {"folderId": {"folder"}, "utm": {*UTM}}
-    for name, wire in wire_names(Fields).items():
-        if name not in OF_THE_BOX:
-            assert told_otherwise.get(wire, {wire}) <= {*COLUMNS}, wire
+def test_every_field_is_exported_but_secrets() -> None:
+    elsewhere = {"folderId": {"folder"}, "utm": {*UTM}}
+    for one in fields_of(ShortLink):
+        if one.name not in OF_THE_BOX and not (one.field is not None and one.field.secret):
+            assert elsewhere.get(one.wire_name, {one.wire_name}) <= {*COLUMNS}, one.name
 
 
-def test_the_form_takes_every_field() -> None:
-    for name, wire in wire_names(LinkFields).items():
-        if name not in NOT_IN_THE_FORM:
-            assert wire in PLAIN or any(field.startswith(f"{wire}.") for field in PLAIN), wire
+def test_form_reads_every_field() -> None:
+    for name, one in GIVEN.items():
+        if name not in IN_SEVERAL_INPUTS:
+            assert one.wire_name in INPUTS or any(text.startswith(f"{one.wire_name}.") for text in INPUTS), name

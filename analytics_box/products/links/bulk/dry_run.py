@@ -11,12 +11,12 @@ from analytics_box.base.acting import By
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.scratch import copy, scratch
 from analytics_box.products.links.access import check
-from analytics_box.products.links.editing.draft import LinkDraft
+from analytics_box.resource.fields import Values
 
 _TABLES: Final = ("links", "link_tags", "link_folders", "link_domains", "audit")
 
 
-def copy_database(db: Connection, organization_id: str, by: By, rows: Sequence[LinkDraft]) -> Connection:
+def copy_database(db: Connection, organization_id: str, by: By, rows: Sequence[Values]) -> Connection:
     """A private database with what storing these rows would look at. Raises Forbidden.
 
     That is the organization's folders and domains, its links with the external ids of the rows, and all links with a
@@ -26,7 +26,7 @@ def copy_database(db: Connection, organization_id: str, by: By, rows: Sequence[L
     made = scratch(db, _TABLES)
     for table in ("link_folders", "link_domains"):
         copy(db, made, table, "organization_id = ?", (organization_id,))
-    external_ids = _texts(row.external_id for row in rows)
+    external_ids = _texts(row.get("external_id") for row in rows)
     copy(
         db,
         made,
@@ -37,7 +37,7 @@ def copy_database(db: Connection, organization_id: str, by: By, rows: Sequence[L
     found = made.execute("-- links.dry_run\nselect domain, slug from links").fetchall()
     own = made.execute("-- links.dry_run\nselect domain from link_domains").fetchall()
     domains = _texts(("", *(domain for domain, _ in found), *(domain for (domain,) in own)))
-    slugs = _texts((*(slug for _, slug in found), *(row.slug for row in rows)))
+    slugs = _texts((*(slug for _, slug in found), *(row.get("slug") for row in rows)))
     copy(
         db,
         made,

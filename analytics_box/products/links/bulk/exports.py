@@ -19,7 +19,7 @@ from analytics_box.products.links.list_rows import LinkSelection
 from analytics_box.products.links.short_url import short_url
 from analytics_box.products.links.targeting import policy as targets
 from analytics_box.query import sheets
-from analytics_box.tenants.tenancy.messages import date
+from analytics_box.resource.fields import record_of
 from analytics_box.web.call import Call
 
 Form = Literal["csv", "json"]
@@ -32,14 +32,14 @@ _BESIDES: Final = {  # what stands in the place of a field
     "expiredRedirectUrl": ("expiresAt", "expiredRedirectUrl"),
     "utm": tuple(UTM),
 }
-_PLAIN: Final = {
-    wire: name
-    for name, wire in zip(Fields.__struct_fields__, Fields.__struct_encode_fields__, strict=True)
-    if wire not in _OF_ITSELF
-}
 # The columns of a sheet, in their order. Those in BESIDE are for people: an import passes over them.
 COLUMNS: Final = (
-    *(column for wire in _PLAIN for column in _BESIDES.get(wire, (wire,))),
+    *(
+        column
+        for wire in Fields.__struct_encode_fields__
+        if wire not in _OF_ITSELF
+        for column in _BESIDES.get(wire, (wire,))
+    ),
     *("protected", "clicks", "createdAt", "id"),
 )
 BESIDE: Final = frozenset(("shortUrl", "protected", "clicks", "createdAt", "id"))
@@ -99,17 +99,13 @@ def _piece(
 
 def record(link: ShortLink, folder: str | None, clicks: int, settings: Settings) -> dict[str, Any]:
     """A link with the fields of COLUMNS."""
-    found = {wire: msgspec.to_builtins(getattr(link, name)) for wire, name in _PLAIN.items()}
-    found |= {column: getattr(link.utm, name) or None for column, name in UTM.items()}
+    found = record_of(link) | {column: getattr(link.utm, name) or None for column, name in UTM.items()}
     found |= {
         "targetDomain": link.target_domain if link.target_domain != targets.host_of(link.target_url) else None,
         "shortUrl": short_url(link.domain, link.slug, settings),
         "folder": folder,
-        "expiresAt": date(link.expires_at).isoformat() if link.expires_at is not None else None,
         "protected": link.password is not None,
         "clicks": clicks,
-        "createdAt": date(link.created_at).isoformat(),
-        "id": link.id,
     }
     return {column: found[column] for column in COLUMNS}
 

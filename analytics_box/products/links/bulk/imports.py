@@ -3,9 +3,10 @@ keeping anything, or keeping anybody waiting."""
 
 import asyncio
 from collections.abc import Callable, Iterator
+from types import MappingProxyType
 from typing import Annotated, Final, NamedTuple, TypeVar
 
-from msgspec import UNSET, Meta, Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from analytics_box.base.acting import By
@@ -23,12 +24,12 @@ from analytics_box.products.links.domains.target_policy import policy_of
 from analytics_box.products.links.editing import change
 from analytics_box.products.links.editing.calls import tell
 from analytics_box.products.links.editing.change import LinkChange
-from analytics_box.products.links.editing.draft import LinkDraft, check_draft
-from analytics_box.products.links.editing.messages import draft
 from analytics_box.products.links.folders.cache import FolderCache
-from analytics_box.products.links.link import MOST_FILE_BYTES
+from analytics_box.products.links.link import MOST_FILE_BYTES, ShortLink
 from analytics_box.products.links.messages import Id
 from analytics_box.products.links.targeting.policy import TargetPolicy
+from analytics_box.resource import fields
+from analytics_box.resource.fields import Values
 from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.tenants.configuration.domains import own_hosts
 from analytics_box.tenants.tenancy.acting import acting
@@ -82,7 +83,7 @@ class LinkImportRow(NamedTuple):
     """A row that can be stored, or what is wrong with it already."""
 
     parsed: ParsedLinkRow
-    draft: LinkDraft = LinkDraft()
+    values: Values = MappingProxyType({})
     wrong: LinkRowOutcome | None = None
 
 
@@ -116,7 +117,7 @@ async def dry_run(
 
     The ids and generated slugs in it belong to no link.
     """
-    drafts = [row.draft for row in rows]
+    drafts = [row.values for row in rows]
     copy = await call.read(lambda db: import_trial.copy_database(db, organization_id, by, drafts))
     shown: list[LinkRowOutcome] = []
     made: set[str] = set()
@@ -172,24 +173,24 @@ def _row(one: ParsedLinkRow, policy: TargetPolicy, places: ShortLinkHosts) -> Li
     if one.given is None:
         return LinkImportRow(one, wrong=one.wrong)
     try:
-        return LinkImportRow(one, check_draft(_on_its_domain(draft(one.given, password=UNSET), one, places), policy))
+        return LinkImportRow(one, _on_its_domain(fields.given(one.given, ShortLink, policy), one, places))
     except BoxError as wrong:
         return LinkImportRow(one, wrong=refused_row(one.number, wrong))
 
 
-def _on_its_domain(given: LinkDraft, one: ParsedLinkRow, places: ShortLinkHosts) -> LinkDraft:
-    """The draft on its domain. Raises BadRequest."""
-    if isinstance(given.domain, str):
-        return replace(given, domain=places.of(given.domain))
-    return replace(given, domain=places.instead) if one.is_of_service and places.instead else given
+def _on_its_domain(values: Values, one: ParsedLinkRow, places: ShortLinkHosts) -> Values:
+    """The values with the link's domain. Raises BadRequest."""
+    if "domain" in values:
+        return {**values, "domain": places.of(values["domain"])}
+    return {**values, "domain": places.instead} if one.is_of_service and places.instead else values
 
 
 async def _with_password(call: Call, row: LinkImportRow, *, dry: bool) -> LinkImportRow:
-    password = row.parsed.given.password if row.parsed.given is not None and row.wrong is None else UNSET
-    if not isinstance(password, str):
+    password = row.values.get("password")
+    if password is None:
         return row
     made = _NOT_HASHED.format(number=row.parsed.number) if dry else await call.parts[Passwords].hash(password)
-    return row._replace(draft=replace(row.draft, password=made))
+    return row._replace(values={**row.values, "password": made})
 
 
 def _pieces(whole: list[T]) -> Iterator[list[T]]:
@@ -234,11 +235,11 @@ def _try_rows(
 
 
 def _store(db: Connection, organization_id: str, by: By, row: LinkImportRow, cache: FolderCache) -> LinkChange:
-    one, clean = row.parsed, row.draft
+    one, clean = row.parsed, row.values
     if one.folder:
-        clean = replace(clean, folder_id=cache.folder(db, by, one.folder).id)
-    if isinstance(clean.external_id, str):
-        changed = change.upsert(db, organization_id, by, clean.external_id, clean, rename=one.is_named)
+        clean = {**clean, "folder_id": cache.folder(db, by, one.folder).id}
+    if clean.get("external_id") is not None:
+        changed = change.upsert(db, organization_id, by, clean["external_id"], clean, rename=one.is_named)
     elif there := change.standing(db, organization_id, clean):
         changed = LinkChange(there, there)  # imported before
     else:
@@ -255,4 +256,4 @@ def _status(changed: LinkChange) -> Status:
 
 
 def _own_slug(row: LinkImportRow) -> str:
-    return row.draft.slug if isinstance(row.draft.slug, str) else ""
+    return row.values.get("slug") or ""

@@ -1,18 +1,17 @@
 """Short links over RPC (wire 7.1). Scopes: read:links, write:links."""
 
-from msgspec import UNSET, UnsetType
-from msgspec.structs import replace
+from typing import Any
 
 from analytics_box.products.links.access import find_link
 from analytics_box.products.links.clicks.waiting import Clicks
 from analytics_box.products.links.domains.target_policy import policy_of
 from analytics_box.products.links.editing import change
-from analytics_box.products.links.editing.draft import LinkDraft, check_draft
-from analytics_box.products.links.editing.messages import ChangedLink, NewLink, UpsertedLink, draft
+from analytics_box.products.links.editing.messages import ChangedLink, NewLink, UpsertedLink
 from analytics_box.products.links.editing.shown import LinkShown, link_answer
 from analytics_box.products.links.link import ShortLink
 from analytics_box.products.links.messages import OneLink
 from analytics_box.products.links.redirects.directory import LinkDirectory
+from analytics_box.resource import fields
 from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.tenants.tenancy.acting import acting
 from analytics_box.tenants.tenancy.messages import Success
@@ -31,7 +30,7 @@ async def create(call: Call, given: NewLink) -> LinkShown:
     A slug is generated if you omit it.
     """
     organization_id, by = acting(call, given.organization_id)
-    clean = await clean_draft(call, organization_id, given)
+    clean = await clean_values(call, organization_id, given)
     made = await call.write(lambda db: change.create(db, organization_id, by, clean))
     call.parts[LinkDirectory].remember(made)
     return link_answer(made, call.parts.settings)
@@ -43,7 +42,7 @@ async def update(call: Call, given: ChangedLink) -> LinkShown:
     Omitted fields keep their values.
     """
     organization_id, by = acting(call, given.organization_id)
-    clean = await clean_draft(call, organization_id, given)
+    clean = await clean_values(call, organization_id, given)
     changed = await call.write(lambda db: change.update(db, organization_id, by, given.id, clean))
     tell(call, changed)
     (one,) = await with_clicks(call, [changed.after])
@@ -54,8 +53,8 @@ async def upsert(call: Call, given: UpsertedLink) -> LinkShown:
     """links.upsert: update the oldest link with this externalId, or create it. Raises Forbidden, BadRequest or
     Conflict."""
     organization_id, by = acting(call, given.organization_id)
-    clean = await clean_draft(call, organization_id, given)
-    external_id = clean.external_id or given.external_id  # as links have it, without spaces around it
+    clean = await clean_values(call, organization_id, given)
+    external_id = clean["external_id"] or given.external_id  # Links have it without spaces around it.
     changed = await call.write(lambda db: change.upsert(db, organization_id, by, external_id, clean))
     tell(call, changed)
     (one,) = await with_clicks(call, [changed.after])
@@ -71,15 +70,12 @@ async def delete(call: Call, given: OneLink) -> Success:
     return Success()
 
 
-async def clean_draft(call: Call, organization_id: str, given: NewLink | ChangedLink) -> LinkDraft:
-    """The draft of a message, checked, with its password hashed. Raises BadRequest."""
-    password: str | UnsetType | None = UNSET
-    if given.password is None:
-        password = None
-    clean = check_draft(draft(given, password=password), policy_of(call, organization_id))
-    if isinstance(given.password, str):
-        return replace(clean, password=await call.parts[Passwords].hash(given.password))
-    return clean
+async def clean_values(call: Call, organization_id: str, given: NewLink | ChangedLink) -> dict[str, Any]:
+    """The values of a message, checked, with the password hashed. Raises BadRequest."""
+    values = fields.given(given, ShortLink, policy_of(call, organization_id))
+    if values.get("password") is not None:
+        values["password"] = await call.parts[Passwords].hash(values["password"])
+    return values
 
 
 async def with_clicks(call: Call, links: list[ShortLink]) -> list[LinkShown]:

@@ -5,7 +5,7 @@ Whoever calls one tells the directory after the commit, so that redirects follow
 
 from typing import Final
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base import audit, errors, ids
@@ -15,10 +15,11 @@ from analytics_box.base.store.db import Connection
 from analytics_box.products.links import rows, slugs
 from analytics_box.products.links.access import check, existing
 from analytics_box.products.links.domains import change as domains
-from analytics_box.products.links.editing.draft import LinkDraft, apply_draft
 from analytics_box.products.links.folders import change as folders
 from analytics_box.products.links.link import ShortLink, new_link
 from analytics_box.products.links.rows import LINKS
+from analytics_box.products.links.targeting.policy import host_of
+from analytics_box.resource.fields import Values, difference
 
 _SUBJECT: Final = "link"
 
@@ -30,27 +31,27 @@ class LinkChange(Struct, frozen=True):
     after: ShortLink
 
 
-def create(db: Connection, organization_id: str, by: By, draft: LinkDraft) -> ShortLink:
+def create(db: Connection, organization_id: str, by: By, values: Values) -> ShortLink:
     """A new link; without a slug it gets one. Raises Forbidden, BadRequest or Conflict."""
     check(db, organization_id, by, "member")
-    if isinstance(draft.name, UnsetType) or isinstance(draft.target_url, UnsetType):
+    if "name" not in values or "target_url" not in values:
         raise BadRequest("A link needs a name and a targetUrl")
-    _check_places(db, organization_id, draft)
+    _check_places(db, organization_id, values)
     blank = new_link(id=ids.new_id(), organization_id=organization_id, created_by=by.user_id or by.actor, now=by.now)
-    made = _insert(db, apply_draft(blank, draft))
+    made = _insert(db, apply_values(blank, values))
     detail = {"slug": made.slug, "domain": made.domain, "targetUrl": made.target_url, "name": made.name}
     audit.record(db, by, organization_id, "created", _SUBJECT, made.id, detail)
     return made
 
 
-def update(db: Connection, organization_id: str, by: By, link_id: str, draft: LinkDraft) -> LinkChange:
+def update(db: Connection, organization_id: str, by: By, link_id: str, values: Values) -> LinkChange:
     """Another state of a link; what is not given stays. Raises Forbidden, NotFound, BadRequest or Conflict."""
     check(db, organization_id, by, "member")
-    return _change(db, existing(db, organization_id, link_id), by, draft)
+    return _change(db, existing(db, organization_id, link_id), by, values)
 
 
 def upsert(
-    db: Connection, organization_id: str, by: By, external_id: str, draft: LinkDraft, *, rename: bool = True
+    db: Connection, organization_id: str, by: By, external_id: str, values: Values, *, rename: bool = True
 ) -> LinkChange:
     """The link that its maker knows by this id gets these values; there is one afterwards.
 
@@ -58,18 +59,20 @@ def upsert(
     """
     check(db, organization_id, by, "member")
     found = rows.find_by_external_id(db, organization_id, external_id)
-    draft = replace(draft, external_id=external_id)
+    values = {**values, "external_id": external_id}
     if found is None:
-        return LinkChange(None, create(db, organization_id, by, draft))
-    return _change(db, found, by, draft if rename else replace(draft, name=UNSET))
+        return LinkChange(None, create(db, organization_id, by, values))
+    if not rename:
+        values.pop("name", None)
+    return _change(db, found, by, values)
 
 
-def standing(db: Connection, organization_id: str, draft: LinkDraft) -> ShortLink | None:
-    """The organization's link that has the slug of the draft already, if these values would not change it."""
-    if not isinstance(draft.slug, str):
+def standing(db: Connection, organization_id: str, values: Values) -> ShortLink | None:
+    """The organization's link that has the given slug already, if these values would not change it."""
+    if values.get("slug") is None:
         return None
-    found = rows.find_by_slug(db, draft.domain if isinstance(draft.domain, str) else "", draft.slug)
-    if found is None or found.organization_id != organization_id or _difference(found, apply_draft(found, draft)):
+    found = rows.find_by_slug(db, values.get("domain", ""), values["slug"])
+    if found is None or found.organization_id != organization_id or difference(found, apply_values(found, values)):
         return None
     return found
 
@@ -84,14 +87,23 @@ def delete(db: Connection, organization_id: str, by: By, link_id: str) -> ShortL
     return gone
 
 
-def _difference(before: ShortLink, after: ShortLink) -> audit.Detail:
-    return audit.difference(before, after, shown={"password": bool})
+def apply_values(link: ShortLink, values: Values) -> ShortLink:
+    """The link with new values; a slug of None stays as it is. The target's domain follows it unless it is given."""
+    given = {name: value for name, value in values.items() if name != "slug" or value is not None}
+    if given.get("target_domain") is None:
+        is_reset = "target_domain" in given
+        given.pop("target_domain", None)
+        target = given.get("target_url", link.target_url)
+        # A form sends the URL again with every save: a target domain that was given stays until the URL changes.
+        if is_reset or target != link.target_url:
+            given["target_domain"] = host_of(target)
+    return replace(link, **given)
 
 
-def _change(db: Connection, before: ShortLink, by: By, draft: LinkDraft) -> LinkChange:
-    _check_places(db, before.organization_id, draft)
-    after = apply_draft(before, draft)
-    changes = _difference(before, after)
+def _change(db: Connection, before: ShortLink, by: By, values: Values) -> LinkChange:
+    _check_places(db, before.organization_id, values)
+    after = apply_values(before, values)
+    changes = difference(before, after)
     if not changes:
         return LinkChange(before, before)
     after = replace(after, updated_at=by.now)
@@ -110,9 +122,10 @@ def _insert(db: Connection, link: ShortLink) -> ShortLink:
     raise errors.Conflict("No free slug was found; choose one")
 
 
-def _check_places(db: Connection, organization_id: str, draft: LinkDraft) -> None:
+def _check_places(db: Connection, organization_id: str, values: Values) -> None:
     """Raises BadRequest for a folder or a domain that is not the organization's."""
-    if isinstance(draft.folder_id, str) and not folders.is_own(db, organization_id, draft.folder_id):
+    folder_id, domain = values.get("folder_id"), values.get("domain")
+    if folder_id is not None and not folders.is_own(db, organization_id, folder_id):
         raise BadRequest.about("folderId", "There is no folder with this id in the organization")
-    if isinstance(draft.domain, str) and draft.domain and not domains.is_own(db, organization_id, draft.domain):
+    if domain and not domains.is_own(db, organization_id, domain):
         raise BadRequest.about("domain", "This is not one of the organization's domains for short links")

@@ -6,7 +6,7 @@ from analytics_box.base.settings import Settings
 from analytics_box.products.links.clicks.rows import ClickTotal
 from analytics_box.products.links.link import Fields, ShortLink
 from analytics_box.products.links.short_url import short_url
-from analytics_box.tenants.tenancy.messages import date
+from analytics_box.resource.fields import date, shown
 
 
 class LinkShown(Fields, frozen=True, kw_only=True):
@@ -24,12 +24,10 @@ class LinkShown(Fields, frozen=True, kw_only=True):
 
 def link_answer(link: ShortLink, settings: Settings, total: ClickTotal | None = None) -> LinkShown:
     """A link for an answer."""
-    return LinkShown(
-        **{name: getattr(link, name) for name in Fields.__struct_fields__},
-        created_at=date(link.created_at),
-        updated_at=date(link.updated_at),
+    return shown(
+        link,
+        LinkShown,
         short_url=short_url(link.domain, link.slug, settings),
-        expires_at=date(link.expires_at) if link.expires_at is not None else None,
         has_password=link.password is not None,
         clicks=total.clicks if total is not None else 0,
         last_clicked_at=date(total.last) if total is not None else None,

@@ -7,34 +7,21 @@ variants are numbered: `rules.0.name`, `rules.0.targetUrl`, `rules.0.conditions.
 import json
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Final
-from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base.texts import LinkForm
-from analytics_box.products.links.link import LinkFields, ShortLink, Utm
+from analytics_box.products.links.link import ShortLink, Utm
 from analytics_box.products.links.targeting.rules import MOST_CONDITIONS, MOST_RULES, MOST_VARIANTS, TargetCondition
+from analytics_box.resource import forms
 from analytics_box.web.recognition.called import display_name
 
 _QUOTED: Final = re.compile(r'(^|[;,])\s*("(?:[^"\\]|\\.)*")\s*(?=[;,]|$)')
-_NO_TEXTS: Final = frozenset(
-    (
-        *("name", "target_url", "target_domain", "domain", "slug", "folder_id", "tags", "max_clicks"),
-        *("redirect_status", "query_forwarding", "utm", "rules", "variants"),
-    )
-)
-TEXTS: Final = {  # fields that are a text or empty, and that the form need not have: as posted, and as a link has them
-    wire: name
-    for name, wire in zip(LinkFields.__struct_fields__, LinkFields.__struct_encode_fields__, strict=True)
-    if name not in _NO_TEXTS
-}
-PLAIN: Final = (
-    *("name", "targetUrl", "domain", "slug", "folderId", "tags", "expiresAt", "maxClicks"),
-    *("password", "removePassword", "redirectStatus", "queryForwarding"),
-    *TEXTS,
+INPUTS: Final = (
+    *forms.inputs_of(ShortLink),
+    "removePassword",
     *(f"utm.{name}" for name in Utm.__struct_fields__),
 )
 
@@ -131,25 +118,12 @@ def read_state(form: Mapping[str, str]) -> LinkFormState:
                 form.get(f"{start}.name", ""), form[f"{start}.targetUrl"], form.get(f"{start}.weight", "")
             )
         )
-    return LinkFormState({name: form[name] for name in PLAIN if name in form}, tuple(rules), tuple(variants))
+    return LinkFormState({name: form[name] for name in INPUTS if name in form}, tuple(rules), tuple(variants))
 
 
 def state_of(link: ShortLink, zone: str) -> LinkFormState:
     """The form filled in with what a link is; its times in this zone."""
-    fields = {
-        "name": link.name,
-        "targetUrl": link.target_url,
-        "domain": link.domain,
-        "slug": link.slug,
-        "folderId": link.folder_id or "",
-        "tags": ", ".join(link.tags),
-        "expiresAt": local(link.expires_at, zone) if link.expires_at is not None else "",
-        "maxClicks": str(link.max_clicks or ""),
-        "redirectStatus": str(link.redirect_status),
-        "queryForwarding": link.query_forwarding,
-        **{wire: getattr(link, name) or "" for wire, name in TEXTS.items()},
-        **{f"utm.{name}": getattr(link.utm, name) for name in Utm.__struct_fields__},
-    }
+    fields = forms.fill(link, zone) | {f"utm.{name}": getattr(link.utm, name) for name in Utm.__struct_fields__}
     return LinkFormState(
         fields,
         tuple(
@@ -158,11 +132,6 @@ def state_of(link: ShortLink, zone: str) -> LinkFormState:
         ),
         tuple(LinkVariantFields(one.name, one.targetUrl, str(one.weight)) for one in link.variants),
     )
-
-
-def local(instant: int, zone: str) -> str:
-    """An instant in UTC ms as a field of a day and a time holds it, to the minute."""
-    return f"{datetime.fromtimestamp(instant / 1000, UTC).astimezone(ZoneInfo(zone)):%Y-%m-%dT%H:%M}"
 
 
 def after_button(state: LinkFormState, button: str) -> LinkFormState:

@@ -1,21 +1,18 @@
 """Conversion of the link form to the message that creates or changes the link. Pure but for the time zone."""
 
-from datetime import UTC, datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from analytics_box.base.errors import BadRequest, ErrorDetail
 from analytics_box.base.texts import LinkForm
 from analytics_box.products.links.editing.messages import ChangedLink, NewLink
 from analytics_box.products.links.form.fields import (
-    TEXTS,
     LinkConditionFields,
     LinkFormState,
-    local,
     value_of,
     values_of,
 )
 from analytics_box.products.links.link import ShortLink, Utm
+from analytics_box.resource import forms
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.page.typed import web_address
 
@@ -24,20 +21,12 @@ _LONGEST_NAME = 255
 
 def created_link(state: LinkFormState, zone: str) -> NewLink:
     """The message that makes a link. Raises BadRequest, which names fields as the form does."""
-    found = _fields(state, None, zone)
-    if state.fields.get("password"):
-        found["password"] = state.fields["password"]
-    return message_of(found, NewLink, LinkForm.wrong)
+    return message_of(_fields(state, None, zone), NewLink, LinkForm.wrong)
 
 
 def changed_link(state: LinkFormState, link: ShortLink, zone: str) -> ChangedLink:
     """The message that changes a link to what the form says. Raises BadRequest."""
-    found = _fields(state, link, zone) | {"id": link.id}
-    if "removePassword" in state.fields:
-        found["password"] = None
-    elif state.fields.get("password"):
-        found["password"] = state.fields["password"]
-    return message_of(found, ChangedLink, LinkForm.wrong)
+    return message_of(_fields(state, link, zone) | {"id": link.id}, ChangedLink, LinkForm.wrong)
 
 
 def form_field(wire: str) -> str:
@@ -50,43 +39,19 @@ def form_field(wire: str) -> str:
 
 
 def _fields(state: LinkFormState, link: ShortLink | None, zone: str) -> dict[str, Any]:
-    given = {name: _form_value(name, value) for name, value in state.fields.items()}
     wrong: dict[str, str] = {}
-    target = given.get("targetUrl", "")
+    found = forms.read(state.fields, ShortLink, zone, link, wrong)
+    target = found.get("targetUrl", "")
     if not target:
         wrong["targetUrl"] = LinkForm.no_target
-    password = given.get("password", "")
-    if password and not 4 <= len(password) <= 128:
-        wrong["password"] = LinkForm.short_password
-    most = given.get("maxClicks", "")
-    if most and not (most.isascii() and most.isdecimal() and 0 < int(most[:10]) <= 1_000_000_000):
-        wrong["maxClicks"] = LinkForm.no_number
-    try:
-        expires = _expiry(given.get("expiresAt", ""), link, zone)
-    except ValueError:
-        expires, wrong["expiresAt"] = None, LinkForm.no_date
-    rules = _rules(state, wrong)
-    variants = _variants(state, wrong)
+    found |= {"rules": _rules(state, wrong), "variants": _variants(state, wrong)}
     if wrong:
         raise BadRequest(next(iter(wrong.values())), details=tuple(ErrorDetail(*one) for one in wrong.items()))
-    found: dict[str, Any] = {
-        "name": given.get("name") or target.partition("://")[2][:_LONGEST_NAME] or target[:_LONGEST_NAME],
-        "targetUrl": target,
-        "domain": given.get("domain", ""),
-        "folderId": given.get("folderId") or None,
-        "tags": [tag.strip() for tag in given.get("tags", "").split(",") if tag.strip()],
-        "expiresAt": expires,
-        "maxClicks": int(most) if most else None,
-        "redirectStatus": _number(given.get("redirectStatus", "302")),
-        "queryForwarding": given.get("queryForwarding", "none"),
-        "utm": {name: given.get(f"utm.{name}", "") for name in Utm.__struct_fields__},
-        "rules": rules,
-        "variants": variants,
-        **{name: given[name] or None for name in TEXTS if name in given},
-    }
-    if given.get("slug"):
-        found["slug"] = given["slug"]
-    return found
+    if not found.get("slug"):
+        found.pop("slug", None)
+    name = found.get("name") or target.partition("://")[2][:_LONGEST_NAME] or target[:_LONGEST_NAME]
+    utm = {name: state.fields.get(f"utm.{name}", "").strip() for name in Utm.__struct_fields__}
+    return found | {"name": name, "utm": utm}
 
 
 def _rules(state: LinkFormState, wrong: dict[str, str]) -> list[dict[str, Any]]:
@@ -126,26 +91,3 @@ def _variants(state: LinkFormState, wrong: dict[str, str]) -> list[dict[str, Any
         name = variant.name.strip() or LinkForm.unnamed_variants[number]
         found.append({"name": name, "targetUrl": web_address(variant.target), "weight": int(weight)})
     return found
-
-
-def _form_value(name: str, value: str) -> str:
-    """A field without spaces at its ends, URLs in full; a password as it is."""
-    if name == "password":
-        return value
-    return web_address(value) if name.endswith("Url") else value.strip()
-
-
-def _expiry(text: str, link: ShortLink | None, zone: str) -> datetime | None:
-    """A day and a time of the person's zone. What is left as it was stays to the millisecond. Raises ValueError."""
-    if not text:
-        return None
-    if link is not None and link.expires_at is not None and text == local(link.expires_at, zone):
-        return datetime.fromtimestamp(link.expires_at / 1000, UTC)
-    when = datetime.fromisoformat(text)
-    if when.tzinfo is not None or not 1980 <= when.year <= 2999:
-        raise ValueError(text)
-    return when.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
-
-
-def _number(text: str) -> int | str:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 4 else text

@@ -1,7 +1,6 @@
 """The form of a link: /links/new and /links/{id}/edit. Its buttons and its preview work by posting the whole form."""
 
 from litestar.params import FromPath
-from msgspec import UNSET
 from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest, Conflict
@@ -10,8 +9,8 @@ from analytics_box.products.links.access import find_link
 from analytics_box.products.links.domains import calls as domain_calls
 from analytics_box.products.links.domains.target_policy import policy_of
 from analytics_box.products.links.editing import calls as procedures
-from analytics_box.products.links.editing.draft import apply_draft, check_draft
-from analytics_box.products.links.editing.messages import ChangedLink, NewLink, draft
+from analytics_box.products.links.editing.change import apply_values
+from analytics_box.products.links.editing.messages import ChangedLink, NewLink
 from analytics_box.products.links.folders.names import folder_names
 from analytics_box.products.links.form.fields import LinkFormState, after_button, read_state, state_of
 from analytics_box.products.links.form.message import changed_link, created_link, form_field
@@ -20,6 +19,7 @@ from analytics_box.products.links.link import ShortLink, new_link
 from analytics_box.products.links.messages import LinkOrganizationInput
 from analytics_box.products.links.page_frame import HOME, frame
 from analytics_box.products.links.targeting.apps import APPS
+from analytics_box.resource import fields
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
 from analytics_box.web.recognition import countries
@@ -115,16 +115,11 @@ def _preview(visit: PageRequest, state: LinkFormState, link: ShortLink | None, f
         given: NewLink | ChangedLink = (
             created_link(written, zone) if link is None else changed_link(written, link, zone)
         )
-        clean = check_draft(draft(given, password=UNSET), policy_of(visit.call, visit.person.organization_id))
+        clean = fields.given(given, ShortLink, policy_of(visit.call, visit.person.organization_id))
     except BadRequest as refused:
         messages = tuple(dict.fromkeys(detail.message for detail in refused.details)) or (refused.message,)
         return Preview(visitor, wrong=messages)
-    after = apply_draft(before, clean)
-    if isinstance(clean.slug, str):
-        after = replace(after, slug=clean.slug)
-    if given.password is None:
-        after = replace(after, password=None)
-    return preview_of(after, visitor, settings, visit.parts.clock, password=isinstance(given.password, str))
+    return preview_of(apply_values(before, clean), visitor, settings, visit.parts.clock)
 
 
 def _blank(visit: PageRequest) -> ShortLink:

@@ -53,11 +53,9 @@ def visitor_of(form: Mapping[str, str]) -> dict[str, str]:
     return {name: form.get(f"as.{name}", "").strip()[:_LONGEST] for name in VISITOR}
 
 
-def preview_of(
-    link: ShortLink, visitor: Mapping[str, str], settings: Settings, clock: Clock, *, password: bool = False
-) -> Preview:
+def preview_of(link: ShortLink, visitor: Mapping[str, str], settings: Settings, clock: Clock) -> Preview:
     """The target of such a visitor; with `password` one is about to be set."""
-    found = replace(_short(link, settings), visitor=visitor, asks=link.password is not None or password)
+    found = replace(_short(link, settings), visitor=visitor, asks=link.password is not None)
     if not link.target_url:
         return found
     query = visitor["query"].removeprefix("?")

@@ -8,9 +8,9 @@ from msgspec import UNSET, Struct, UnsetType
 
 from analytics_box.base.texts import LinkTexts, figures
 from analytics_box.products.links import list_rows
+from analytics_box.products.links.cleaning import LONGEST_TAG
 from analytics_box.products.links.editing import calls as procedures
 from analytics_box.products.links.folders.names import folder_names
-from analytics_box.products.links.link import LONGEST_TAG
 from analytics_box.products.links.list_rows import LinkSelection
 from analytics_box.products.links.listing import calls
 from analytics_box.products.links.listing.lines import line

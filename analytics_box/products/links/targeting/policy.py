@@ -45,6 +45,10 @@ class TargetPolicy(Struct, frozen=True):
     link_domains: Collection[str]
     app_schemes: tuple[str, ...] = ()
 
+    def clean_url(self, given: str, *, field: str = "", app: bool = False) -> str:
+        """The URL in its one spelling, as `clean` returns it. Raises BadRequest."""
+        return clean(given, self, field=field, app=app)
+
 
 def clean(given: str, policy: TargetPolicy, *, field: str, app: bool = False) -> str:
     """The URL in its one spelling, all ASCII. With `app` it may have a scheme of `app_schemes`.

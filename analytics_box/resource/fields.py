@@ -1,0 +1,203 @@
+"""The fields of a resource, declared once: by the types of its frozen Struct.
+
+A type that carries a `Field` can be given by callers: `Url = Annotated[str, Meta(max_length=4096), Field(clean=…)]`,
+and then `support_url: Url | None`. Fields without one are the box's own, such as ids and times of changes.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from datetime import UTC, datetime
+from functools import cache
+from typing import Annotated, Any, Final, TypeVar, cast, get_args, get_type_hints
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
+
+from analytics_box.base import differences
+from analytics_box.base.errors import BadRequest, ErrorDetail
+
+T = TypeVar("T", bound=Struct)
+Values = Mapping[str, Any]
+
+_YEARS: Final = range(1970, 10_000)
+
+
+class Field(Struct, frozen=True):
+    """The part of a field's declaration that its type does not say.
+
+    Callers give it in messages unless `given` is false. `clean` returns a value in its one spelling, `clean_in` does so
+    with what the caller passes to `given`; both raise BadRequest. `wire` is the type in messages, and `shown` turns a
+    stored value into it. `null` fields can be null in input although they never are. A form reads a text by `typed`.
+    Exports leave out a `secret`, and the audit log shows whether it has a value; else it shows what `audited` returns.
+    """
+
+    given: bool = True
+    clean: Callable[[Any], Any] | None = None
+    clean_in: Callable[[Any, Any], Any] | None = None
+    wire: Any = None
+    shown: Callable[[Any], Any] | None = None
+    null: bool = False
+    secret: bool = False
+    audited: Callable[[Any], object] | None = None
+    typed: Callable[[str], str] = str.strip
+
+
+class DeclaredField(Struct, frozen=True):
+    """A field with its names and its type, as `fields_of` finds it."""
+
+    name: str
+    wire_name: str
+    type: Any
+    field: Field | None
+
+    @property
+    def is_optional(self) -> bool:
+        """Whether the value can be None."""
+        return type(None) in get_args(self.type)
+
+
+@cache
+def fields_of(kind: type[Struct]) -> tuple[DeclaredField, ...]:
+    """All fields of a resource, in their order."""
+    hints = get_type_hints(kind, include_extras=True)
+    return tuple(
+        DeclaredField(one.name, one.encode_name, hints[one.name], next(_found(hints[one.name]), None))
+        for one in msgspec.structs.fields(kind)
+    )
+
+
+def _found(hint: Any) -> Iterator[Field]:
+    """The declarations in an annotation, from the outermost to those of its parts."""
+    yield from (one for one in getattr(hint, "__metadata__", ()) if isinstance(one, Field))
+    if hasattr(hint, "__metadata__"):
+        yield from _found(hint.__origin__)
+    elif type(None) in get_args(hint):
+        for part in get_args(hint):
+            yield from _found(part)
+
+
+def given_fields(kind: type[Struct]) -> tuple[tuple[DeclaredField, Field], ...]:
+    """The fields that callers can give."""
+    return tuple((one, one.field) for one in fields_of(kind) if one.field is not None and one.field.given)
+
+
+def input_of(kind: type[Struct], *, needed: Collection[str] = ()) -> Callable[[type[T]], type[T]]:
+    """Decorate the input of a procedure: it gets the fields of a resource that callers can give.
+
+    Each can be left out, but for those that are `needed`; null empties a field. Fields that the decorated class has
+    itself stay as they are.
+    """
+
+    def complete(message: type[T]) -> type[T]:
+        own = {*message.__struct_fields__}
+        fields = []
+        for one, field in given_fields(kind):
+            if one.name in own:
+                continue
+            hint = one.type if field.wire is None else field.wire | None if one.is_optional else field.wire
+            hint = hint | None if field.null else hint
+            if one.name in needed:
+                fields.append((one.name, hint, msgspec.field(name=one.wire_name)))
+            else:
+                fields.append((one.name, hint | UnsetType, msgspec.field(default=UNSET, name=one.wire_name)))
+        namespace = {"__doc__": message.__doc__, "__module__": message.__module__}
+        made = msgspec.defstruct(
+            message.__name__,
+            fields,
+            bases=(message,),
+            namespace=namespace,
+            kw_only=True,
+            frozen=True,
+            forbid_unknown_fields=True,
+        )
+        return cast(type[T], made)
+
+    return complete
+
+
+def given(message: Struct, kind: type[Struct], context: Any = None, *, without: Collection[str] = ()) -> dict[str, Any]:
+    """The values that a message gives to the fields of a resource, each in its one spelling.
+
+    `context` is for `Field.clean_in`. Raises BadRequest that names all that is wrong.
+    """
+    values: dict[str, Any] = {}
+    wrong: list[ErrorDetail] = []
+    for one, field in given_fields(kind):
+        value = getattr(message, one.name, UNSET)
+        if value is UNSET or one.name in without:
+            continue
+        try:
+            values[one.name] = value if value is None else _clean(value, field, context)
+        except BadRequest as refused:
+            details = refused.details or (ErrorDetail("", refused.message),)
+            wrong += [detail if detail.field else replace(detail, field=one.wire_name) for detail in details]
+    if wrong:
+        raise BadRequest(wrong[0].message, details=tuple(wrong))
+    return values
+
+
+def _clean(value: Any, field: Field, context: Any) -> Any:
+    if field.clean is not None:
+        value = field.clean(value)
+    return value if field.clean_in is None else field.clean_in(value, context)
+
+
+def shown(row: Struct, answer: type[T], **more: Any) -> T:
+    """The answer about a row: its fields of the same names, and `more`."""
+    return answer(**{**_shown_values(row, {*answer.__struct_fields__} - {*more}), **more})
+
+
+def _shown_values(row: Struct, names: Collection[str]) -> dict[str, Any]:
+    return {one.name: _as_shown(getattr(row, one.name), one.field) for one in fields_of(type(row)) if one.name in names}
+
+
+def _as_shown(value: Any, field: Field | None) -> Any:
+    return value if value is None or field is None or field.shown is None else field.shown(value)
+
+
+def record_of(row: Struct) -> dict[str, Any]:
+    """A row as a line of an exported file: its fields by their names on the wire, without secrets."""
+    return {
+        one.wire_name: _plain(_as_shown(getattr(row, one.name), one.field))
+        for one in fields_of(type(row))
+        if one.field is None or not one.field.secret
+    }
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, datetime) else msgspec.to_builtins(value)
+
+
+def difference(before: Struct, after: Struct, *, names: Mapping[str, str] = {}) -> differences.Detail:
+    """The changed fields for the audit log, by their `names` there if they differ."""
+    return differences.difference(before, after, shown=_audited(type(before)), names=names)
+
+
+@cache
+def _audited(kind: type[Struct]) -> Mapping[str, Callable[[Any], object]]:
+    found: dict[str, Callable[[Any], object]] = {}
+    for one, field in given_fields(kind):
+        if field.secret:
+            found[one.name] = bool
+        elif field.audited is not None:
+            found[one.name] = field.audited
+    return found
+
+
+def date(instant: int) -> datetime:
+    """An instant in UTC ms as a date of an answer."""
+    return datetime.fromtimestamp(instant / 1000, UTC)
+
+
+def instant_of(given: datetime) -> int:
+    """A date as UTC ms; one without a zone is UTC. Raises BadRequest for a year that no calendar shows again."""
+    aware = given if given.tzinfo is not None else given.replace(tzinfo=UTC)
+    # Another zone can move the first and the last day into another year.
+    if not _YEARS.start < aware.year < _YEARS.stop - 1:
+        raise BadRequest(f"The year must lie between {_YEARS.start} and {_YEARS.stop - 1}")
+    return round(aware.timestamp() * 1000)
+
+
+# UTC ms in a row, a date in messages: times that callers give, and times that the box keeps.
+Instant = Annotated[int, Field(wire=datetime, clean=instant_of, shown=date)]
+Stamp = Annotated[int, Field(given=False, wire=datetime, shown=date)]

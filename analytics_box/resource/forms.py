@@ -1,0 +1,170 @@
+"""The plain fields of a resource as inputs of a form: filled in from a row, and read from a post.
+
+Inputs are named like the fields on the wire. Text, numbers, choices, check boxes, times, secrets and lists of words
+are plain; fields of other types have inputs and functions of the room's own.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any, Final, Literal
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct, inspect
+
+from analytics_box.resource.fields import DeclaredField, Field, given_fields
+
+Kind = Literal["text", "number", "choice", "box", "words", "time", "secret"]
+
+NO_NUMBER: Final = "Enter a whole number{bounds}"
+NO_TIME: Final = "Enter a day and a time"
+WRONG_LENGTH: Final = "Use {least} to {most} characters"
+_LAST_YEAR: Final = 2999
+
+
+class Input(Struct, frozen=True):
+    """An input of a form and the field that it edits."""
+
+    declared: DeclaredField
+    field: Field
+    kind: Kind
+    type: inspect.Type
+
+
+@cache
+def inputs_of(kind: type[Struct]) -> Mapping[str, Input]:
+    """The inputs for the plain fields of a resource, by their names on the wire."""
+    found = {}
+    for declared, field in given_fields(kind):
+        plain = _plain_type(declared.type)
+        chosen = _kind(plain, field)
+        if chosen is not None:
+            found[declared.wire_name] = Input(declared, field, chosen, plain)
+    return found
+
+
+def _plain_type(hint: Any) -> inspect.Type:
+    """A type without None and without what annotates it."""
+    info = inspect.type_info(hint)
+    while True:
+        if isinstance(info, inspect.Metadata):
+            info = info.type
+        elif isinstance(info, inspect.UnionType):
+            others = [one for one in info.types if not isinstance(one, inspect.NoneType)]
+            if len(others) != 1:
+                return info
+            (info,) = others
+        else:
+            return info
+
+
+def _kind(plain: inspect.Type, field: Field) -> Kind | None:
+    if field.secret:
+        return "secret"
+    match plain:
+        case inspect.IntType():
+            return "number" if field.wire is None else "time"
+        case inspect.StrType():
+            return "text"
+        case inspect.LiteralType():
+            return "choice"
+        case inspect.BoolType():
+            return "box"
+        case inspect.VarTupleType():
+            return "words" if isinstance(_unwrapped(plain.item_type), inspect.StrType) else None
+    return None
+
+
+def _unwrapped(info: inspect.Type) -> inspect.Type:
+    return info.type if isinstance(info, inspect.Metadata) else info
+
+
+def fill(row: Struct, zone: str) -> dict[str, str]:
+    """The inputs of a form as a row has them, with its times in a zone; secrets stay empty."""
+    return {wire: _text(one, getattr(row, one.declared.name), zone) for wire, one in inputs_of(type(row)).items()}
+
+
+def _text(one: Input, value: Any, zone: str) -> str:
+    match one.kind:
+        case "secret":
+            return ""
+        case "box":
+            return "on" if value else ""
+        case "words":
+            return ", ".join(value)
+        case "time":
+            return "" if value is None else local_time(value, zone)
+    return "" if value is None else str(value)
+
+
+def local_time(instant: int, zone: str) -> str:
+    """An instant in UTC ms as an input of a day and a time holds it, to the minute."""
+    return f"{datetime.fromtimestamp(instant / 1000, UTC).astimezone(ZoneInfo(zone)):%Y-%m-%dT%H:%M}"
+
+
+def read(
+    form: Mapping[str, str], kind: type[Struct], zone: str, before: Struct | None, wrong: dict[str, str]
+) -> dict[str, Any]:
+    """The plain fields of a posted form as a message has them; errors are added to `wrong`.
+
+    Inputs that the form does not have are left out. An empty secret stays as it is, unless the form also has its name
+    behind `remove`. A time that stays as it was `before` stays to the millisecond.
+    """
+    found: dict[str, Any] = {}
+    for wire, one in inputs_of(kind).items():
+        if one.kind == "secret" and f"remove{wire[0].upper()}{wire[1:]}" in form:
+            found[wire] = None
+        elif wire in form and (form[wire] or one.kind != "secret"):
+            try:
+                found[wire] = _value(one, form[wire], zone, before)
+            except ValueError as refused:
+                wrong[wire] = str(refused)
+    return found
+
+
+def _value(one: Input, text: str, zone: str, before: Struct | None) -> Any:
+    """The value in an input. Raises ValueError with the message for the person."""
+    if one.kind == "secret":
+        return _check_length(text, one.type)
+    text = one.field.typed(text)
+    match one.kind:
+        case "box":
+            return bool(text)
+        case "words":
+            return [word.strip() for word in text.split(",") if word.strip()]
+        case "number":
+            return _number(text, one.type) if text else None
+        case "time":
+            return _time(text, zone, None if before is None else getattr(before, one.declared.name)) if text else None
+        case "choice":
+            return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else text
+    return text or (None if one.declared.is_optional else "")
+
+
+def _check_length(text: str, plain: inspect.Type) -> str:
+    least, most = getattr(plain, "min_length", None) or 0, getattr(plain, "max_length", None)
+    if len(text) < least or (most is not None and len(text) > most):
+        raise ValueError(WRONG_LENGTH.format(least=least, most=most))
+    return text
+
+
+def _number(text: str, plain: inspect.Type) -> int:
+    least, most = getattr(plain, "ge", None), getattr(plain, "le", None)
+    if text.isascii() and text.isdecimal() and len(text) < 16:
+        number = int(text)
+        if (least is None or number >= least) and (most is None or number <= most):
+            return number
+    bounds = "" if least is None else f", at least {least:,}" if most is None else f" from {least:,} to {most:,}"
+    raise ValueError(NO_NUMBER.format(bounds=bounds))
+
+
+def _time(text: str, zone: str, before: int | None) -> datetime:
+    if before is not None and text == local_time(before, zone):
+        return datetime.fromtimestamp(before / 1000, UTC)
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError as refused:
+        raise ValueError(NO_TIME) from refused
+    if when.tzinfo is not None or not 1980 <= when.year <= _LAST_YEAR:
+        raise ValueError(NO_TIME)
+    return when.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
