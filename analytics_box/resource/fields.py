@@ -25,12 +25,14 @@ _YEARS: Final = range(1970, 10_000)
 class Field(Struct, frozen=True):
     """The part of a field's declaration that its type does not say.
 
-    Callers give it in messages unless `given` is false. `clean` returns a value in its one spelling, `clean_in` does so
-    with what the caller passes to `given`; both raise BadRequest. `wire` is the type in messages, and `shown` turns a
-    stored value into it. `null` fields can be null in input although they never are. A form reads a text by `typed`.
-    Exports leave out a `secret`, and the audit log shows whether it has a value; else it shows what `audited` returns.
+    `name` is its name on the wire and in the audit log, if the Struct calls it otherwise. Callers give it in messages
+    unless `given` is false. `clean` returns a given value in its one spelling, `clean_in` does so with what the caller
+    passes to `values_of`; both raise BadRequest. `wire` is the type in messages; `shown` turns a stored value into it.
+    `null` fields can be null in input although they never are. A form reads a text by `typed`. Exports leave out a
+    `secret`, and the audit log shows whether it has a value; of other fields it shows what `audited` returns.
     """
 
+    name: str = ""
     given: bool = True
     clean: Callable[[Any], Any] | None = None
     clean_in: Callable[[Any, Any], Any] | None = None
@@ -43,37 +45,35 @@ class Field(Struct, frozen=True):
 
 
 class DeclaredField(Struct, frozen=True):
-    """A field with its names and its type, as `fields_of` finds it."""
+    """A field with its names and its type, as `fields_of` finds it. An optional one can be None."""
 
     name: str
     wire_name: str
     type: Any
     field: Field | None
-
-    @property
-    def is_optional(self) -> bool:
-        """Whether the value can be None."""
-        return type(None) in get_args(self.type)
+    is_optional: bool
 
 
 @cache
 def fields_of(kind: type[Struct]) -> tuple[DeclaredField, ...]:
     """All fields of a resource, in their order."""
     hints = get_type_hints(kind, include_extras=True)
-    return tuple(
-        DeclaredField(one.name, one.encode_name, hints[one.name], next(_found(hints[one.name]), None))
-        for one in msgspec.structs.fields(kind)
-    )
+    found = []
+    for one in msgspec.structs.fields(kind):
+        field = next(_declarations(hints[one.name]), None)
+        name = field.name if field is not None and field.name else one.encode_name
+        found.append(DeclaredField(one.name, name, hints[one.name], field, type(None) in get_args(hints[one.name])))
+    return tuple(found)
 
 
-def _found(hint: Any) -> Iterator[Field]:
+def _declarations(hint: Any) -> Iterator[Field]:
     """The declarations in an annotation, from the outermost to those of its parts."""
     yield from (one for one in getattr(hint, "__metadata__", ()) if isinstance(one, Field))
     if hasattr(hint, "__metadata__"):
-        yield from _found(hint.__origin__)
+        yield from _declarations(hint.__origin__)
     elif type(None) in get_args(hint):
         for part in get_args(hint):
-            yield from _found(part)
+            yield from _declarations(part)
 
 
 def given_fields(kind: type[Struct]) -> tuple[tuple[DeclaredField, Field], ...]:
@@ -115,16 +115,17 @@ def input_of(kind: type[Struct], *, needed: Collection[str] = ()) -> Callable[[t
     return complete
 
 
-def given(message: Struct, kind: type[Struct], context: Any = None, *, without: Collection[str] = ()) -> dict[str, Any]:
+def values_of(message: Struct, kind: type[Struct], context: Any = None) -> dict[str, Any]:
     """The values that a message gives to the fields of a resource, each in its one spelling.
 
     `context` is for `Field.clean_in`. Raises BadRequest that names all that is wrong.
     """
     values: dict[str, Any] = {}
     wrong: list[ErrorDetail] = []
+    attributes = _attributes(type(message))
     for one, field in given_fields(kind):
-        value = getattr(message, one.name, UNSET)
-        if value is UNSET or one.name in without:
+        value = getattr(message, attributes.get(one.wire_name, ""), UNSET)
+        if value is UNSET:
             continue
         try:
             values[one.name] = value if value is None else _clean(value, field, context)
@@ -136,19 +137,28 @@ def given(message: Struct, kind: type[Struct], context: Any = None, *, without: 
     return values
 
 
+@cache
+def _attributes(kind: type[Struct]) -> Mapping[str, str]:
+    """The attributes of a message or an answer by their names on the wire."""
+    return dict(zip(kind.__struct_encode_fields__, kind.__struct_fields__, strict=True))
+
+
 def _clean(value: Any, field: Field, context: Any) -> Any:
     if field.clean is not None:
         value = field.clean(value)
     return value if field.clean_in is None else field.clean_in(value, context)
 
 
-def shown(row: Struct, answer: type[T], **more: Any) -> T:
-    """The answer about a row: its fields of the same names, and `more`."""
-    return answer(**{**_shown_values(row, {*answer.__struct_fields__} - {*more}), **more})
-
-
-def _shown_values(row: Struct, names: Collection[str]) -> dict[str, Any]:
-    return {one.name: _as_shown(getattr(row, one.name), one.field) for one in fields_of(type(row)) if one.name in names}
+def answer_of(answer: type[T], *rows: Struct, **more: Any) -> T:
+    """The answer about a row and its parts: their fields by their names on the wire, and `more`, which comes first."""
+    attributes = _attributes(answer)
+    values = {
+        attributes[one.wire_name]: _as_shown(getattr(row, one.name), one.field)
+        for row in rows
+        for one in fields_of(type(row))
+        if attributes.get(one.wire_name, "") not in {"", *more}
+    }
+    return answer(**values, **more)
 
 
 def _as_shown(value: Any, field: Field | None) -> Any:
@@ -157,31 +167,27 @@ def _as_shown(value: Any, field: Field | None) -> Any:
 
 def record_of(row: Struct) -> dict[str, Any]:
     """A row as a line of an exported file: its fields by their names on the wire, without secrets."""
-    return {
-        one.wire_name: _plain(_as_shown(getattr(row, one.name), one.field))
-        for one in fields_of(type(row))
-        if one.field is None or not one.field.secret
-    }
+    found = {}
+    for one in fields_of(type(row)):
+        if one.field is None or not one.field.secret:
+            value = _as_shown(getattr(row, one.name), one.field)
+            found[one.wire_name] = value.isoformat() if isinstance(value, datetime) else msgspec.to_builtins(value)
+    return found
 
 
-def _plain(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, datetime) else msgspec.to_builtins(value)
-
-
-def difference(before: Struct, after: Struct, *, names: Mapping[str, str] = {}) -> differences.Detail:
-    """The changed fields for the audit log, by their `names` there if they differ."""
-    return differences.difference(before, after, shown=_audited(type(before)), names=names)
+def difference(before: Struct, after: Struct, *, without: Collection[str] = ()) -> differences.Detail:
+    """The changed fields for the audit log, but for those in `without`."""
+    names, audited = _in_log(type(before))
+    return differences.difference(before, after, without=without, shown=audited, names=names)
 
 
 @cache
-def _audited(kind: type[Struct]) -> Mapping[str, Callable[[Any], object]]:
-    found: dict[str, Callable[[Any], object]] = {}
-    for one, field in given_fields(kind):
-        if field.secret:
-            found[one.name] = bool
-        elif field.audited is not None:
-            found[one.name] = field.audited
-    return found
+def _in_log(kind: type[Struct]) -> tuple[Mapping[str, str], Mapping[str, Callable[[Any], object]]]:
+    """The names of fields in the audit log if they differ, and how it shows their values."""
+    declared = [(one.name, one.field) for one in fields_of(kind) if one.field is not None]
+    names = {name: field.name for name, field in declared if field.name}
+    audited = {name: field.audited for name, field in declared if field.audited is not None}
+    return names, audited | {name: bool for name, field in declared if field.secret}
 
 
 def date(instant: int) -> datetime:

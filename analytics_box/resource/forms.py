@@ -71,12 +71,10 @@ def _kind(plain: inspect.Type, field: Field) -> Kind | None:
         case inspect.BoolType():
             return "box"
         case inspect.VarTupleType():
-            return "words" if isinstance(_unwrapped(plain.item_type), inspect.StrType) else None
+            item = plain.item_type
+            item = item.type if isinstance(item, inspect.Metadata) else item
+            return "words" if isinstance(item, inspect.StrType) else None
     return None
-
-
-def _unwrapped(info: inspect.Type) -> inspect.Type:
-    return info.type if isinstance(info, inspect.Metadata) else info
 
 
 def fill(row: Struct, zone: str) -> dict[str, str]:

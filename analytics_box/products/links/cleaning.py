@@ -21,11 +21,6 @@ class UrlPolicy(Protocol):
         """The URL in its one spelling. Raises BadRequest."""
 
 
-def destination(given: str, policy: UrlPolicy) -> str:
-    """The URL that a link redirects to. Raises BadRequest."""
-    return policy.clean_url(given)
-
-
 def web_url(given: str, policy: UrlPolicy) -> str | None:
     """A URL, or None for the empty field of a form. Raises BadRequest."""
     return policy.clean_url(given) if given else None

@@ -21,7 +21,9 @@ MOST_FILE_BYTES: Final = 8_000_000  # of a file that is imported
 
 RedirectStatus = Literal[301, 302, 307, 308]
 Name = Annotated[str, Meta(min_length=1, max_length=255), Field(clean=cleaning.name)]
-Destination = Annotated[str, Meta(max_length=4096), Field(clean_in=cleaning.destination, typed=web_address)]
+Destination = Annotated[
+    str, Meta(max_length=4096), Field(clean_in=lambda url, policy: policy.clean_url(url), typed=web_address)
+]
 Url = Annotated[str, Meta(max_length=4096), Field(clean_in=cleaning.web_url, typed=web_address)]
 AppUrl = Annotated[str, Meta(max_length=4096), Field(clean_in=cleaning.app_url, typed=web_address)]
 Slug = Annotated[str, Meta(max_length=200), Field(clean=slugs.clean, null=True)]

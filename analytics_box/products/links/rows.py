@@ -21,11 +21,6 @@ def find_by_slug(db: Connection, domain: str, slug: str) -> ShortLink | None:
     return LINKS.first(db, "domain = ? and slug = ?", domain, slug)
 
 
-def is_taken(db: Connection, domain: str, slug: str) -> bool:
-    """Whether a link has this slug on this domain."""
-    return bool(LINKS.keys(db, "domain = ? and slug = ?", domain, slug))
-
-
 def find_by_external_id(db: Connection, organization_id: str, external_id: str) -> ShortLink | None:
     """The oldest link that its maker knows by this id."""
     return LINKS.first(db, "organization_id = ? and external_id = ? order by number", organization_id, external_id)

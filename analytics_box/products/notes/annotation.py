@@ -1,8 +1,17 @@
-"""A note on the charts of a website. Pure."""
+"""A note on the charts of a website: its fields, declared once. Pure."""
 
-from typing import Final, Literal
+import re
+from collections.abc import Sequence
+from typing import Annotated, Final, Literal
 
+import msgspec
 from msgspec import Struct
+
+from analytics_box.base import names
+from analytics_box.base.errors import BadRequest
+from analytics_box.resource.fields import Field, Stamp, date
+
+_COLOR: Final = re.compile(r"#[0-9A-Fa-f]{6}\Z")
 
 Kind = Literal["point", "line", "range"]
 MOST_NOTES: Final = 5_000  # of a website
@@ -37,6 +46,38 @@ class ChartContext(Struct, frozen=True, omit_defaults=True):
     tabId: str | None = None
 
 
+def clean_text(given: str) -> str:
+    """The text of a note, on one line. Raises BadRequest."""
+    said = names.one_line(given)
+    if not said or not names.is_visible(said):
+        raise BadRequest("Write what happened, in letters that can be seen")
+    if len(said) > LONGEST_TEXT:
+        raise BadRequest(f"At most {LONGEST_TEXT} characters")
+    return said
+
+
+def clean_tags(given: Sequence[str]) -> tuple[str, ...]:
+    """Tags without those said twice. Raises BadRequest."""
+    found = tuple(dict.fromkeys(one for tag in given if (one := names.one_line(tag))))
+    if len(found) > MOST_TAGS or not all(names.is_name(tag, LONGEST_TAG) for tag in found):
+        raise BadRequest(f"At most {MOST_TAGS} tags of {LONGEST_TAG} characters that can be seen")
+    return found
+
+
+def clean_chart(given: ChartContext | None) -> ChartContext | None:
+    """The chart that a note was written on. Raises BadRequest for one that takes too much to keep."""
+    if given is not None and len(msgspec.json.encode(given)) > MOST_OF_CHART:
+        raise BadRequest(f"At most {MOST_OF_CHART:,} bytes")
+    return given
+
+
+def clean_color(given: str) -> str:
+    """A colour as #RRGGBB. Raises BadRequest."""
+    if not _COLOR.match(given):
+        raise BadRequest("Write a colour such as #3B82F6")
+    return given.upper()
+
+
 class Content(Struct, frozen=True, omit_defaults=True):
     """The content of a note, as it is stored.
 
@@ -45,24 +86,28 @@ class Content(Struct, frozen=True, omit_defaults=True):
     `public` notes are visible to all who can see a public website. `height` is a value on the other axis.
     """
 
-    text: str
-    kind: Kind = "point"
-    days: bool = False
-    tags: tuple[str, ...] = ()
-    color: str = USUAL_COLOR
-    public: bool = False
-    chart: ChartContext | None = None
-    height: float | None = None
+    text: Annotated[str, Field(clean=clean_text)]
+    kind: Annotated[Kind, Field(name="annotationType")] = "point"
+    days: Annotated[bool, Field(name="wholeDays", given=False)] = False
+    tags: Annotated[tuple[str, ...], Field(clean=clean_tags)] = ()
+    color: Annotated[str, Field(clean=clean_color)] = USUAL_COLOR
+    public: Annotated[bool, Field(name="isPublic")] = False
+    chart: Annotated[ChartContext | None, Field(name="chartContext", clean=clean_chart)] = None
+    height: Annotated[float | None, Field(name="yValue")] = None
 
 
-class Annotation(Struct, frozen=True):
+def _logged_time(instant: int | None) -> str | None:
+    return None if instant is None else date(instant).isoformat(timespec="seconds")
+
+
+class Annotation(Struct, frozen=True, rename="camel"):
     """A note of an instant, or from `at` until `until`. Times are UTC ms; `created_by` is an actor of the audit log."""
 
     id: str
     website_id: str
-    at: int
-    until: int | None
+    at: Annotated[int, Field(name="xValue", given=False, shown=date, audited=_logged_time)]
+    until: Annotated[int | None, Field(name="xEndValue", given=False, shown=date, audited=_logged_time)]
     content: Content
     created_by: str
-    created_at: int
-    updated_at: int
+    created_at: Stamp
+    updated_at: Stamp

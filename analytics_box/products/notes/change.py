@@ -11,17 +11,10 @@ from analytics_box.base.store.db import Connection
 from analytics_box.products.notes.annotation import MOST_NOTES, Annotation, Content
 from analytics_box.products.notes.rows import NOTES
 from analytics_box.products.notes.rules import NotePeriod
-from analytics_box.tenants.tenancy.messages import date
+from analytics_box.resource.fields import difference
 from analytics_box.tenants.websites.rules import Website
 
 _SUBJECT: Final = "annotation"
-_NAMES: Final = {
-    "at": "xValue",
-    "until": "xEndValue",
-    "kind": "annotationType",
-    "height": "yValue",
-    "public": "isPublic",
-}
 
 
 def create(db: Connection, website: Website, by: By, period: NotePeriod, content: Content) -> Annotation:
@@ -52,7 +45,9 @@ def update(db: Connection, website: Website, by: By, after: Annotation) -> Annot
         return before
     after = replace(after, updated_at=by.now)
     NOTES.update(db, after)
-    _record(db, website, by, "updated", after, _difference(before, after))
+    changes = difference(before, after, without=("content",))
+    changes |= difference(before.content, after.content, without=("days",))
+    _record(db, website, by, "updated", after, changes)
     return after
 
 
@@ -69,15 +64,6 @@ def existing(db: Connection, website: Website, annotation_id: str) -> Annotation
     if found is None or found.website_id != website.id:
         raise NotFound.of("annotation", annotation_id)
     return found
-
-
-def _difference(before: Annotation, after: Annotation) -> audit.Detail:
-    when = audit.difference(before, after, ("at", "until"), shown={"at": _time, "until": _time}, names=_NAMES)
-    return when | audit.difference(before.content, after.content, without=("days",), names=_NAMES)
-
-
-def _time(instant: int | None) -> str | None:
-    return None if instant is None else date(instant).isoformat(timespec="seconds")
 
 
 def _record(

@@ -1,51 +1,32 @@
 """Notes from a message or a form. Pure: raises BadRequest for invalid values."""
 
 from datetime import UTC, datetime
-from typing import Any
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from analytics_box.products.notes import rules
-from analytics_box.products.notes.annotation import USUAL_COLOR, Annotation, Content, Kind
+from analytics_box.products.notes.annotation import Annotation, Content, Kind
 from analytics_box.products.notes.messages import ChangedAnnotation, NewAnnotation
 from analytics_box.products.notes.rules import NoteMoment, NotePeriod
+from analytics_box.resource import fields
 
 
 def draft_note(given: NewAnnotation, now: int) -> tuple[NotePeriod, Content]:
     """A new note. `now` is UTC ms. Raises BadRequest."""
-    kind: Kind = given.annotationType or ("range" if given.xEndValue else "point")
+    values = {name: value for name, value in fields.values_of(given, Content).items() if value is not None}
+    kind = values.setdefault("kind", "range" if given.xEndValue else "point")
     start = NoteMoment(now, whole_day=False) if given.xValue is None else rules.moment(given.xValue, "xValue")
     end = rules.moment(given.xEndValue, "xEndValue") if given.xEndValue else None
     period = rules.period(start, end, ranged=kind == "range")
-    return period, Content(
-        text=rules.text(given.text),
-        kind=kind,
-        days=period.days,
-        tags=rules.tags(given.tags),
-        color=USUAL_COLOR if given.color is None else rules.color(given.color),
-        public=given.isPublic,
-        chart=rules.chart(given.chartContext),
-        height=given.yValue,
-    )
+    return period, Content(**values, days=period.days)
 
 
 def redraft_note(before: Annotation, given: ChangedAnnotation) -> Annotation:
     """A note as it would be changed; what is not given stays. Raises BadRequest."""
-    wanted: dict[str, Any] = {}
-    if given.text is not UNSET:
-        wanted["text"] = rules.text(given.text)
-    if given.tags is not UNSET:
-        wanted["tags"] = rules.tags(given.tags)
-    if given.color is not UNSET:
-        wanted["color"] = rules.color(given.color)
-    if given.isPublic is not UNSET:
-        wanted["public"] = given.isPublic
-    if given.yValue is not UNSET:
-        wanted["height"] = given.yValue
-    kind = _kind(before, given)
-    period = rules.period(_start(before, given), _end(before, given), ranged=kind == "range")
-    content = replace(before.content, **wanted, kind=kind, days=period.days)
+    values = fields.values_of(given, Content) | {"kind": _kind(before, given)}
+    period = rules.period(_start(before, given), _end(before, given), ranged=values["kind"] == "range")
+    content = replace(before.content, **values, days=period.days)
     return replace(before, at=period.at, until=period.until, content=content)
 
 

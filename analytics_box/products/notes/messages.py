@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from analytics_box.products.notes.annotation import LONGEST_TEXT, Annotation, ChartContext, Kind
-from analytics_box.tenants.tenancy.messages import Text, date
+from analytics_box.resource.fields import answer_of
+from analytics_box.tenants.tenancy.messages import Text
 
 ChartType = Literal["metrics"]
 Said = Annotated[str, Meta(max_length=4 * LONGEST_TEXT)]
@@ -94,22 +95,6 @@ class AnnotationShown(Struct, frozen=True):
 
 def note_answer(note: Annotation, *, own: bool = True) -> AnnotationShown:
     """A note as procedures answer with it."""
-    content = note.content
-    return AnnotationShown(
-        id=note.id,
-        websiteId=note.website_id,
-        chartType="metrics",
-        chartContext=content.chart,
-        annotationType=content.kind,
-        xValue=date(note.at),
-        xEndValue=None if note.until is None else date(note.until),
-        yValue=content.height,
-        wholeDays=content.days,
-        text=content.text,
-        tags=content.tags,
-        color=content.color,
-        isPublic=content.public,
-        createdBy=note.created_by if own else None,
-        createdAt=date(note.created_at),
-        updatedAt=date(note.updated_at),
+    return answer_of(
+        AnnotationShown, note, note.content, chartType="metrics", createdBy=note.created_by if own else None
     )

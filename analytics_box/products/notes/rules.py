@@ -1,18 +1,12 @@
-"""Valid texts and times of notes. Pure."""
+"""Valid times of notes. Pure."""
 
 import re
-from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from typing import Final, NamedTuple
 
-import msgspec
-
-from analytics_box.base import names
 from analytics_box.base.errors import BadRequest
-from analytics_box.products.notes.annotation import LONGEST_TAG, LONGEST_TEXT, MOST_OF_CHART, MOST_TAGS, ChartContext
 
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d\Z")
-_COLOR: Final = re.compile(r"#[0-9A-Fa-f]{6}\Z")
 _YEARS: Final = range(1980, 2101)
 WRITE_A_TIME: Final = "Write a day such as 2026-11-20 or a time such as 2026-11-20T14:30:00Z, from 1980 to 2100"
 
@@ -57,35 +51,3 @@ def period(start: NoteMoment, end: NoteMoment | None, *, ranged: bool) -> NotePe
     if end.at < start.at:
         raise BadRequest.about("xEndValue", "The end must not be before the beginning")
     return NotePeriod(start.at, end.at, start.whole_day and end.whole_day)
-
-
-def text(given: str) -> str:
-    """The text of a note, on one line. Raises BadRequest."""
-    said = names.one_line(given)
-    if not said or not names.is_visible(said):
-        raise BadRequest.about("text", "Write what happened, in letters that can be seen")
-    if len(said) > LONGEST_TEXT:
-        raise BadRequest.about("text", f"At most {LONGEST_TEXT} characters")
-    return said
-
-
-def tags(given: Sequence[str]) -> tuple[str, ...]:
-    """Tags without those said twice. Raises BadRequest."""
-    found = tuple(dict.fromkeys(one for tag in given if (one := names.one_line(tag))))
-    if len(found) > MOST_TAGS or not all(names.is_name(tag, LONGEST_TAG) for tag in found):
-        raise BadRequest.about("tags", f"At most {MOST_TAGS} tags of {LONGEST_TAG} characters that can be seen")
-    return found
-
-
-def chart(given: ChartContext | None) -> ChartContext | None:
-    """The chart that a note was written on. Raises BadRequest for one that takes too much to keep."""
-    if given is not None and len(msgspec.json.encode(given)) > MOST_OF_CHART:
-        raise BadRequest.about("chartContext", f"At most {MOST_OF_CHART:,} bytes")
-    return given
-
-
-def color(given: str) -> str:
-    """A colour as #RRGGBB. Raises BadRequest."""
-    if not _COLOR.match(given):
-        raise BadRequest.about("color", "Write a colour such as #3B82F6")
-    return given.upper()

@@ -2,13 +2,16 @@
 
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
 from msgspec import UNSET, Meta, Struct
 
 from analytics_box.base.errors import BadRequest
+from analytics_box.resource.fields import date
+
+__all__ = ("OrganizationInput", "Success", "Text", "date", "message_of", "millis", "of_length")
 
 T = TypeVar("T")
 
@@ -27,11 +30,6 @@ class OrganizationInput(Struct, frozen=True, forbid_unknown_fields=True):
 
 class Success(Struct, frozen=True):
     success: bool = True
-
-
-def date(instant: int) -> datetime:
-    """An instant in UTC ms as a date of an answer."""
-    return datetime.fromtimestamp(instant / 1000, UTC)
 
 
 def millis(when: datetime) -> int:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import pytest
 
 from analytics_box.base.errors import BadRequest
-from analytics_box.products.notes import rules
+from analytics_box.products.notes import annotation, rules
 from tests.cases import each
 
 NOON = 1_763_640_000_000  # 2025-11-20T12:00:00Z
@@ -59,20 +59,20 @@ def test_a_range_has_an_end_that_is_not_before_its_beginning() -> None:
 
 
 def test_texts_are_one_line_that_can_be_seen() -> None:
-    assert rules.text("  Version 2.1\n\tis out ") == "Version 2.1 is out"
-    assert rules.text("Größe 中文 🚀") == "Größe 中文 🚀"
-    assert rules.text("a" * 500) == "a" * 500
+    assert annotation.clean_text("  Version 2.1\n\tis out ") == "Version 2.1 is out"
+    assert annotation.clean_text("Größe 中文 🚀") == "Größe 中文 🚀"
+    assert annotation.clean_text("a" * 500) == "a" * 500
     for empty in ("", " \n", "\u200b\u200e", "a" * 501, "Version \u202e2", "a\x00b"):
         with pytest.raises(BadRequest):
-            rules.text(empty)
+            annotation.clean_text(empty)
 
 
 def test_tags_are_said_once_and_colours_are_hexadecimal() -> None:
-    assert rules.tags([" release ", "release", "", "web"]) == ("release", "web")
-    assert rules.color("#3b82f6") == "#3B82F6"
+    assert annotation.clean_tags([" release ", "release", "", "web"]) == ("release", "web")
+    assert annotation.clean_color("#3b82f6") == "#3B82F6"
     for wrong in (["a" * 51], [str(number) for number in range(21)]):
         with pytest.raises(BadRequest):
-            rules.tags(wrong)
+            annotation.clean_tags(wrong)
     for wrong_color in ("red", "#fff", "#3B82F6;", "url(#a)"):
         with pytest.raises(BadRequest):
-            rules.color(wrong_color)
+            annotation.clean_color(wrong_color)

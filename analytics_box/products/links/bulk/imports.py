@@ -173,7 +173,7 @@ def _row(one: ParsedLinkRow, policy: TargetPolicy, places: ShortLinkHosts) -> Li
     if one.given is None:
         return LinkImportRow(one, wrong=one.wrong)
     try:
-        return LinkImportRow(one, _on_its_domain(fields.given(one.given, ShortLink, policy), one, places))
+        return LinkImportRow(one, _on_its_domain(fields.values_of(one.given, ShortLink, policy), one, places))
     except BoxError as wrong:
         return LinkImportRow(one, wrong=refused_row(one.number, wrong))
 

@@ -72,7 +72,7 @@ async def delete(call: Call, given: OneLink) -> Success:
 
 async def clean_values(call: Call, organization_id: str, given: NewLink | ChangedLink) -> dict[str, Any]:
     """The values of a message, checked, with the password hashed. Raises BadRequest."""
-    values = fields.given(given, ShortLink, policy_of(call, organization_id))
+    values = fields.values_of(given, ShortLink, policy_of(call, organization_id))
     if values.get("password") is not None:
         values["password"] = await call.parts[Passwords].hash(values["password"])
     return values

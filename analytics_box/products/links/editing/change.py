@@ -117,7 +117,7 @@ def _insert(db: Connection, link: ShortLink) -> ShortLink:
         return LINKS.insert(db, link)
     for tries in range(slugs.MOST_TRIES):
         slug = slugs.new(tries)
-        if not rows.is_taken(db, link.domain, slug):
+        if not LINKS.keys(db, "domain = ? and slug = ?", link.domain, slug):
             return LINKS.insert(db, replace(link, slug=slug))
     raise errors.Conflict("No free slug was found; choose one")
 

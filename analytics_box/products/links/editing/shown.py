@@ -6,7 +6,7 @@ from analytics_box.base.settings import Settings
 from analytics_box.products.links.clicks.rows import ClickTotal
 from analytics_box.products.links.link import Fields, ShortLink
 from analytics_box.products.links.short_url import short_url
-from analytics_box.resource.fields import date, shown
+from analytics_box.resource.fields import answer_of, date
 
 
 class LinkShown(Fields, frozen=True, kw_only=True):
@@ -24,9 +24,9 @@ class LinkShown(Fields, frozen=True, kw_only=True):
 
 def link_answer(link: ShortLink, settings: Settings, total: ClickTotal | None = None) -> LinkShown:
     """A link for an answer."""
-    return shown(
-        link,
+    return answer_of(
         LinkShown,
+        link,
         short_url=short_url(link.domain, link.slug, settings),
         has_password=link.password is not None,
         clicks=total.clicks if total is not None else 0,

@@ -115,7 +115,7 @@ def _preview(visit: PageRequest, state: LinkFormState, link: ShortLink | None, f
         given: NewLink | ChangedLink = (
             created_link(written, zone) if link is None else changed_link(written, link, zone)
         )
-        clean = fields.given(given, ShortLink, policy_of(visit.call, visit.person.organization_id))
+        clean = fields.values_of(given, ShortLink, policy_of(visit.call, visit.person.organization_id))
     except BadRequest as refused:
         messages = tuple(dict.fromkeys(detail.message for detail in refused.details)) or (refused.message,)
         return Preview(visitor, wrong=messages)
