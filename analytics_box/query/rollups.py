@@ -4,11 +4,13 @@ Visitor ids that change with the salt cannot occur on two UTC days, so the visit
 of each day. Lasting ids are stored one by one, and united. An answer from roll-ups therefore equals that of rows.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY, MINUTE
 from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
@@ -94,8 +96,8 @@ class Cut(Struct, frozen=True):
     """A plan in parts: the UTC days from `first` to `last` but those in `without` come from roll-ups, the `pieces` of
     its range [start, end), in UTC ms, from rows. Where spans stand for some of the days, `keys` are those and the days
     that are read. `medians` are those of buckets that are known already, by the bucket's number, and
-    those of `closed` may be kept once they are found. Of the days in `open` visits stand for all events up to the id
-    `after`."""
+    those of `closed` may be kept once they are found. Of the days in `open`, which are not over, the roll-ups have all
+    events up to the id `after`; sessions that begin on them are kept one by one, and part of the pieces."""
 
     roll: Roll
     first: int
@@ -145,27 +147,41 @@ def spans_of(day: int) -> list[tuple[int, int]]:
     return [(days, day - day % days) for days in SPANS]
 
 
-def cut(plan: QueryPlan, roll: Roll, unrolled: Collection[int], spans: Collection[int] = ()) -> Cut | None:
+def cut(
+    plan: QueryPlan,
+    roll: Roll,
+    unrolled: Collection[int],
+    spans: Collection[int] = (),
+    latest: Mapping[int, int] = MappingProxyType({}),
+) -> Cut | None:
     """The plan in parts, where these UTC days have no roll-up of that kind; None where it is read from rows alone.
 
-    `spans` are those that are rolled up.
+    `spans` are those that are rolled up. `latest` is the time of the last event of each open day that has a roll-up of
+    that kind: if a plan ends later, it has the whole day.
     """
+    of_events = roll.source == "events"
+    whole = {day for day, last in latest.items() if of_events and (roll.by_time or last < plan.end)}
+    unrolled = {day for day in unrolled if day not in whole}
     if roll.by_time:
         first, last = days_of(plan)
     else:
         first, last = -(-plan.start // DAY), plan.end // DAY - 1
+        last += last + 1 in whole
     while first <= last and last in unrolled:  # as today is: what is between is read without a look at each day
         last -= 1
     while first <= last and first in unrolled:
         first += 1
     without = tuple(sorted(day for day in unrolled if first <= day <= last))
-    if first > last:
+    pieces = tuple(_pieces(plan, first, last, without)) if first <= last else ((plan.start, plan.end),)
+    if of_events:
+        is_open = {day for day in whole if first <= day <= last}
+    else:
+        is_open = {day for day in latest for start, end in pieces if start < (day + 1) * DAY and day * DAY < end}
+    if len(pieces) > MOST_PIECES or (first > last and not is_open):
         return None
-    pieces = tuple(_pieces(plan, first, last, without))
-    if len(pieces) > MOST_PIECES:
-        return None
+    made = Cut(roll, first, last, without, pieces, open=tuple(sorted(is_open)))
     keys = tuple(_keys(first, last, frozenset(without), spans)) if spans and not roll.by_time else ()
-    return Cut(roll, first, last, without, pieces, keys if max(keys, default=0) >= FIRST_SPAN else ())
+    return replace(made, keys=keys) if max(keys, default=0) >= FIRST_SPAN else made
 
 
 def day_parts(plan: QueryPlan, made: Cut) -> list[tuple[int, int, int, int]]:
@@ -200,19 +216,23 @@ def _bucket(plan: QueryPlan, instant: int) -> int:
     return 0 if run is None else run.first + (instant - run.start) // run.width
 
 
-def reads_visits(made: Cut, day: int) -> bool:
-    """Whether the visits of this open day can stand for its events: all that they know of the time is the slot."""
-    midnight = day * DAY
-    edges = [edge for piece in made.pieces for edge in piece if midnight < edge < midnight + DAY]
-    return made.roll.source == "events" and "path" not in made.roll.group and all(edge % SLOT == 0 for edge in edges)
+def edge_slot(plan: QueryPlan, day: int) -> int:
+    """The slot of a UTC day at which a plan by time parts it; 0 if it has the whole day or its beginning is no edge."""
+    return next((edge % DAY // SLOT for edge in _edges(plan) if edge // DAY == day and edge % DAY), 0)
 
 
-def pieces_by_day(made: Cut) -> Iterator[tuple[int, int, bool]]:
-    """The pieces, cut at the ends of open days: (start, end, whether it is in such a day)."""
+def pieces_by_day(made: Cut) -> Iterator[tuple[int, int, int | None]]:
+    """The pieces, cut at the ends of open days: (start, end, the open day)."""
     midnights = sorted({midnight * DAY for day in made.open for midnight in (day, day + 1)})
     for start, end in made.pieces:
         for low, high in pairwise([start, *(edge for edge in midnights if start < edge < end), end]):
-            yield low, high, low // DAY in made.open
+            yield low, high, low // DAY if low // DAY in made.open else None
+
+
+def new_parts(plan: QueryPlan, made: Cut) -> Iterator[tuple[int, int, int]]:
+    """The parts of the range on open days whose roll-ups lack the newest events: (start, end, day)."""
+    for day in made.open if made.roll.source == "events" else ():
+        yield max(plan.start, day * DAY), min(plan.end, (day + 1) * DAY), day
 
 
 def pays(made: Cut | None) -> bool:

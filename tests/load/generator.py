@@ -87,7 +87,8 @@ class Zipf:
 def fill(directory: Path, site: int, events: int, *, end: int, seed: int = 1, days: int = DAYS) -> int:
     """Write about that many page views of a site into a migrated events.db nobody has open; how many it became.
 
-    They lie in the `days` days before `end` (UTC ms), oldest first, evenly spread over the days.
+    They are in the `days` UTC days before that of `end` (UTC ms), evenly spread over the days, oldest first; that day
+    has its share of more events up to `end`.
     """
     db = Db(directory / schema.EVENTS_FILE, readers=1)
     random = Random(seed)
@@ -100,8 +101,15 @@ def fill(directory: Path, site: int, events: int, *, end: int, seed: int = 1, da
         written = 0
         for day in range(first, first + days):
             wanted = events * (day - first + 1) // days - written
-            rows = list(_of_day(random, day, site, wanted, numbers, profiles, sessions))
+            rows = list(_of_day(random, day, DAY, site, wanted, numbers, profiles, sessions))
             rows.sort(key=_time)
+            db.write_now(partial(_insert, rows))
+            written += len(rows)
+        today = utc_day(end)
+        part = end - today * DAY
+        if wanted := events * part // DAY // days:
+            rows = list(_of_day(random, today, part, site, wanted, numbers, profiles, sessions))
+            rows = sorted((row for row in rows if _time(row) < end), key=_time)
             db.write_now(partial(_insert, rows))
             written += len(rows)
         db.write_now(lambda connection: _number_next_session(connection, next(sessions)))
@@ -151,19 +159,21 @@ def _time(row: Row) -> int:
 def _of_day(
     random: Random,
     day: int,
+    until: int,
     site: int,
     wanted: int,
     numbers: dict[str, int],
     profiles: list[tuple[int, ...]],
     sessions: Iterator[int],
 ) -> Iterator[Row]:
-    """The page views of the sessions of one UTC day, session by session."""
+    """The page views of the sessions of one UTC day that begin up to `until` (ms after midnight), session by session.
+    """
     view = numbers["screen_view"]
     paths = [numbers[path] for path in PATHS]
     crowd = max(1, int(wanted / VIEWS_PER_SESSION / SESSIONS_PER_VISITOR))
     visitors = [random.getrandbits(VISITOR_BITS) & ~LASTS or 2 for _ in range(crowd)]  # of this day only
     lengths = list(_lengths(random, wanted))
-    starts = sorted(day * DAY + int(random.random() * (DAY - 30 * MINUTE)) for _ in lengths)
+    starts = sorted(day * DAY + int(random.random() * max(until - 30 * MINUTE, 1)) for _ in lengths)
     for started, views, session in zip(starts, lengths, sessions, strict=False):
         visitor, profile = random.choice(visitors), random.choice(profiles)
         time, path = started, profile[0]

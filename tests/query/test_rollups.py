@@ -133,30 +133,33 @@ def test_the_time_of_day_is_cut_at_days_without_a_roll_up_only() -> None:
 
 
 @pytest.mark.parametrize(
-    ("roll", "end", "reads"),
+    ("roll", "latest", "counts", "is_open"),
     [
-        (OF_EVENTS[1], 2 * DAY + 30 * MINUTE, True),
-        (OF_EVENTS[1], 3 * DAY, True),
-        (OF_EVENTS[1], 2 * DAY + 29 * MINUTE, False),
-        (OF_EVENTS[0], 3 * DAY, False),  # visits have no path
-        (TIME, 3 * DAY, True),
-        (STARTS, 3 * DAY, False),
-        (OF_SESSIONS[0], 3 * DAY, False),
+        (OF_EVENTS[0], 30 * MINUTE, True, True),
+        (OF_EVENTS[0], 2 * HOUR, False, False),  # an event lies behind the range's end
+        (TIME, 2 * HOUR, True, True),
+        (STARTS, 2 * HOUR, False, True),
+        (OF_SESSIONS[0], 2 * HOUR, False, True),
     ],
 )
-def test_visits_stand_for_events_where_their_slot_and_attributes_are_enough(roll: Roll, end: int, reads: bool) -> None:
-    made = rollups.cut(plan_of(roll, start=0, end=end), roll, [2])
+def test_roll_ups_of_an_open_day_count_if_they_have_the_range(
+    roll: Roll, latest: int, counts: bool, is_open: bool
+) -> None:
+    plan = plan_of(roll, start=0, end=2 * DAY + HOUR)
+    made = rollups.cut(plan, roll, [2], (), {2: 2 * DAY + latest})
     assert made is not None
-    assert rollups.reads_visits(made, 2) is reads
+    assert (made.last == 2, made.open == (2,)) == (counts, is_open)
+    assert bool(made.pieces) is not counts
+    assert [*rollups.new_parts(plan, made)] == ([(2 * DAY, 2 * DAY + HOUR, 2)] if counts else [])
 
 
 def test_pieces_are_cut_at_the_ends_of_open_days() -> None:
-    made = Cut(OF_EVENTS[1], 1, 1, (), ((5, DAY), (2 * DAY, 4 * DAY + 5)), open=(3,))
+    made = Cut(STARTS, 1, 1, (), ((5, DAY), (2 * DAY, 4 * DAY + 5)), open=(3,))
     assert [*rollups.pieces_by_day(made)] == [
-        (5, DAY, False),
-        (2 * DAY, 3 * DAY, False),
-        (3 * DAY, 4 * DAY, True),
-        (4 * DAY, 4 * DAY + 5, False),
+        (5, DAY, None),
+        (2 * DAY, 3 * DAY, None),
+        (3 * DAY, 4 * DAY, 3),
+        (4 * DAY, 4 * DAY + 5, None),
     ]
 
 

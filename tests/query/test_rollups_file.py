@@ -1,6 +1,7 @@
 """Answers from roll-ups are those of the rows: whatever happens to the facts, to the file of the roll-ups, and while a
 question is answered."""
 
+import contextlib
 import logging
 import os
 import signal
@@ -22,15 +23,16 @@ from analytics_box.base.clock import DAY, HOUR, MINUTE, utc_day
 from analytics_box.base.facts.event import Event
 from analytics_box.base.store.db import Connection
 from analytics_box.query import engines, rollups
-from analytics_box.query.engines import columns, day_rollups, duckdb, rollups_file, sqlite
+from analytics_box.query.engines import columns, day_batches, day_rollups, duckdb, rollups_file, rollups_state, sqlite
 from analytics_box.query.engines.counting import no_limit
 from analytics_box.query.engines.day_rollups import DayRollups
 from analytics_box.query.engines.medians import median as median_of_parts
-from analytics_box.query.engines.rollups_file import FILE_NAME, RollupsFile, RollupsState, forget_rollups, open_rollups
-from analytics_box.query.engines.sql import rolling, visits
+from analytics_box.query.engines.rollups_file import FILE_NAME, RollupsFile, forget_rollups, open_rollups
+from analytics_box.query.engines.rollups_state import RollupsState, TouchedDays
+from analytics_box.query.engines.sql import open_days, rolling
 from analytics_box.query.filters import FilterCondition
 from analytics_box.query.plan import PlanOrder, QueryPlan
-from analytics_box.query.rollups import BY_DIMENSION, ROLLS, STARTS, TIME, Cut, spans_of
+from analytics_box.query.rollups import BY_DIMENSION, OF_EVENTS, ROLLS, STARTS, TIME, Cut, spans_of
 from analytics_box.query.statements import PlanStep, write_statements
 from tests.base.store.test_damage import spoil
 from tests.query.facts_of_all_kinds import page_view
@@ -98,39 +100,42 @@ def test_whatever_happens_roll_ups_answer_as_rows_do(tmp_path: Path, seed: int) 
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_whatever_happens_visits_of_an_open_day_answer_as_its_events_do(
+def test_whatever_happens_roll_ups_of_an_open_day_answer_as_its_events_do(
     tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(visits, "FEWEST", 1)
+    monkeypatch.setattr(open_days, "FEWEST", 1)
     monkeypatch.setattr(rollups_file, "BEGIN_AGAIN", 0)
+    monkeypatch.setattr(rollups_file, "BEGIN_SHARE", 0)
     world = World(tmp_path, seed, now=NOON + 4 * (seed % 6) * HOUR)
     try:
         for _ in range(8):
             world.tell(20)
         world.maintain()
-        assert _read_visits(world) > 0
+        assert _read_open_days(world) == 0  # nothing asked for them
+        world.maintain()
+        assert _read_open_days(world) > 0
         world.tell(5)
-        _read_visits(world)
-        for step in world.chance.sample((*STEPS[:-1], "cut visits short"), 7):
+        _read_open_days(world)
+        for step in world.chance.sample((*STEPS[:-1], "cut open day short"), 7):
             _do(world, step)
-            _read_visits(world)
+            _read_open_days(world)
             world.maintain()
             world.tell(1)
-            _read_visits(world)
+            _read_open_days(world)
         world.clock.advance(seconds=5 * DAY / 1000)
         world.maintain()
         assert not world.days(rolled=False)
-        assert _read_visits(world) == 0
-        for table in ("visits", "visit_days"):
+        assert _read_open_days(world) == 0
+        for table in ("open_days", "open_ids", "open_seen", "open_slots", "open_sessions"):
             assert not world.rollups._connection.execute(f"select * from {table}").fetchall()
     finally:
         world.close()
 
 
-def _read_visits(world: World) -> int:
-    """Compare plans of one website with rows. Return the number of those that read visits."""
+def _read_open_days(world: World) -> int:
+    """Compare plans of one website with rows. Return the number of those that read roll-ups of open days."""
     days = [plan_of(roll, **local("UTC", -3, 6)) for roll in ROLLS]
-    plans = [replace(plan, sites=(1,)) for plan in [*days, *some_plans(world.chance, 12)] if plan.source == "events"]
+    plans = [replace(plan, sites=(1,)) for plan in [*days, *some_plans(world.chance, 12)]]
     world.assert_alike(plans)
     return sum(bool(_cut(world, plan).open) for plan in plans)
 
@@ -163,18 +168,18 @@ def _do(world: World, step: str) -> None:
             (world.directory / FILE_NAME).unlink()
             world.open()
             world.maintain()
-        case "cut visits short":
+        case "cut open day short":
             world.write("delete from stored_events where id % 7 = ?", world.chance.randrange(7))
-            begin = visits.begin
+            begin = open_days.begin
             with pytest.MonkeyPatch.context() as patched:
-                patched.setattr(visits, "begin", lambda *given: _stop(begin(*given)))
-                with pytest.raises(KeyboardInterrupt):
+                patched.setattr(open_days, "begin", lambda *given: _stop(begin(*given)))
+                with contextlib.suppress(KeyboardInterrupt):  # no day may be open then
                     world.rollups.advance(world.clock.now())
         case _:  # a batch that ends before it is written
             world.tell(5)
             world.clock.advance(seconds=HOUR / 1000)
             with pytest.MonkeyPatch.context() as patched:
-                patched.setattr(rollups_file, "_complete", _stop)
+                patched.setattr(day_batches, "_complete", _stop)
                 with pytest.raises(KeyboardInterrupt):
                     world.rollups.advance(world.clock.now())
 
@@ -209,7 +214,7 @@ def test_the_days_on_which_sessions_began_and_begin_are_not_rolled_up_any_more(w
 OF_DAYS = [plan_of(roll, **local("UTC", -3, 7, "day")) for roll in (TIME, STARTS)]
 
 
-@pytest.mark.parametrize("moment", ["_state", "_newest", ""])
+@pytest.mark.parametrize("moment", ["state_of", "newest", ""])
 def test_a_question_sees_one_moment_whatever_is_rolled_up_meanwhile(
     world: World, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
@@ -251,7 +256,7 @@ def test_a_box_that_is_killed_while_it_rolls_up_has_true_roll_ups(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """kill -9 before every 90th statement."""
-    monkeypatch.setattr(rollups_file, "MOST_EVENTS", 20)  # in many batches
+    monkeypatch.setattr(day_batches, "MOST_EVENTS", 20)  # in many batches
     world = World(tmp_path, 5)
     for _ in range(4):
         world.tell(20)
@@ -300,6 +305,87 @@ def test_a_box_that_is_killed_after_days_changed_has_true_medians(tmp_path: Path
         file.write_bytes(rolled_up)
     assert deaths > 4
     assert 0 < max(known) < kept
+
+
+def test_a_box_that_is_killed_while_it_adds_new_events_to_an_open_day_has_true_roll_ups(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """kill -9 before every 8th statement."""
+    monkeypatch.setattr(open_days, "FEWEST", 1)
+    world = World(tmp_path, 2, now=NOON + 8 * HOUR)
+    for _ in range(6):
+        world.tell(30)
+    for _ in range(2):  # what questions ask for is kept then
+        world.maintain()
+        assert (_read_open_days(world) > 0) == bool(open_days.kept_rolls(world.rollups._connection))
+    world.close()
+    before = (tmp_path / FILE_NAME).read_bytes()
+    world.open()
+    world.tell(60)
+    plans = [replace(plan_of(roll, **local("UTC", -3, 6)), sites=(1,)) for roll in ROLLS]
+    expected = world.db.read_now(lambda db: [sqlite.run_plan(db, plan) for plan in plans])
+    world.close()
+    file, events, deaths = tmp_path / FILE_NAME, tmp_path / "events.db", 0
+    forget_rollups(file)
+    file.write_bytes(before)
+    while _killed(file, events, world.clock.now(), before=1 + 8 * deaths):
+        deaths += 1
+        again, db = open_rollups(file, events), apsw.Connection(str(events))
+        assert open_days.kept_rolls(again._connection)
+        assert [sqlite.run_plan(db, plan, rollups=again) for plan in plans] == expected
+        db.close()
+        again.close()
+        forget_rollups(file)
+        file.write_bytes(before)
+    assert deaths > 4
+
+
+def test_new_events_change_the_roll_ups_of_an_open_day_and_are_read_once(tmp_path: Path) -> None:
+    world = World(tmp_path, 2, now=NOON + 8 * HOUR)
+    plan = replace(plan_of(OF_EVENTS[1], **local("UTC", 0, 1)), sites=(1,))
+    try:
+        with patch.object(open_days, "FEWEST", 1):
+            for _ in range(8):
+                world.tell(20)
+            for _ in range(2):
+                world.maintain()
+                world.assert_alike([plan])
+            assert _cut(world, plan).open
+            for _ in range(5):
+                world.tell(9)
+                assert world.assert_alike([plan]) == 1
+                with patch.object(open_days, "begin", side_effect=AssertionError):
+                    world.maintain()
+                assert world.rollups.behind
+                world.assert_alike([plan])
+                assert not world.rollups.behind
+    finally:
+        world.close()
+
+
+def test_roll_ups_of_an_open_day_are_kept_as_long_as_questions_ask_for_them(tmp_path: Path) -> None:
+    world = World(tmp_path, 2, now=NOON + 2 * HOUR)
+    plan = replace(plan_of(OF_EVENTS[1], **local("UTC", 0, 1)), sites=(1,))
+    try:
+        with patch.object(open_days, "FEWEST", 1):
+            for _ in range(8):
+                world.tell(20)
+            world.maintain()
+            world.assert_alike([plan])
+            world.maintain()
+            kept = open_days.kept_rolls(world.rollups._connection)
+            assert {roll.roll for roll in kept} == {"source"}
+            for _ in range(3):
+                world.clock.advance(seconds=HOUR / 2000)
+                world.assert_alike([plan])
+                world.maintain()
+                assert open_days.kept_rolls(world.rollups._connection) == kept
+            world.clock.advance(seconds=HOUR / 1000)
+            world.maintain()
+            assert not open_days.kept_rolls(world.rollups._connection)
+            world.assert_alike([plan])
+    finally:
+        world.close()
 
 
 def _killed(file: Path, events: Path, now: int, *, before: int) -> bool:
@@ -430,8 +516,8 @@ def test_a_question_does_without_roll_ups_that_are_far_behind(world: World, monk
 def test_what_does_not_pay_is_not_kept(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rolling, "ALWAYS_PAYS", 9)
     monkeypatch.setattr(rolling, "PAYS", 10)
-    monkeypatch.setattr(rollups_file, "SPANS", (4, 2))
     monkeypatch.setattr(rollups, "SPANS", (4, 2))
+    monkeypatch.setattr(rollups_file, "SPANS", (4, 2))
     world.tell(200)
     world.maintain()
     left_out = {roll for (roll,) in world.rollups._connection.execute("select roll from not_rolled").fetchall()}
@@ -451,13 +537,13 @@ def test_questions_of_a_page_look_at_what_is_new_once(world: World, monkeypatch:
     world.maintain()
     world.tell(30)
     looks: list[tuple[object, object]] = []
-    own = rollups_file._touched_days
+    own = rollups_state.touched_days
 
-    def noted(db: Connection, since: RollupsState, until: RollupsState) -> rollups_file.TouchedDays:
+    def noted(db: Connection, since: RollupsState, until: RollupsState) -> TouchedDays:
         looks.append((since, until))
         return own(db, since, until)
 
-    monkeypatch.setattr(rollups_file, "_touched_days", noted)
+    monkeypatch.setattr(rollups_file, "touched_days", noted)
     world.assert_alike(ALL)
     assert len(looks) == 1
     world.tell(1)

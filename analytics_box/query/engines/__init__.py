@@ -177,6 +177,8 @@ class Engines:
             seconds -= await self._wait_for_replica(seconds / 2)
         if self._rollups.answers(plan):
             found = await self._rollups.rows(plan, seconds, take, sparing=self._columns.answers(plan))
+            if self._rollups.is_late:
+                self._one_rolling()
             if found is not None:
                 return found
         if self._columns.answers(plan) and (found := await self._columns.rows_or_none(plan, seconds, take)) is not None:

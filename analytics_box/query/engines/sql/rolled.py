@@ -7,11 +7,12 @@ of those whose ids change daily, all other ids are there themselves.
 import json
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY
-from analytics_box.query.engines.sql import visits
+from analytics_box.query.engines.sql import open_days
 from analytics_box.query.engines.sql.conditions import render
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.names import BOUNCED
@@ -19,14 +20,14 @@ from analytics_box.query.engines.sql.relations import present, relation, sites
 from analytics_box.query.engines.sql.texts import Values
 from analytics_box.query.engines.sql.times import bucket
 from analytics_box.query.plan import BUCKET, QueryPlan, Source
-from analytics_box.query.rollups import SLOT, STARTS, TIME, Cut, Roll, day_parts, pieces_by_day
+from analytics_box.query.rollups import SLOT, STARTS, TIME, Cut, Roll, day_parts, edge_slot, new_parts, pieces_by_day
 
 MARKER = re.compile(r":(?<![:\w]:)([a-z]\w*)")  # the colon first, which is found soonest
 
-# What one row is to a measure; visits are rows that stand for a `number` of events.
+# What one row is to a measure.
 _OF_EVENTS = {
-    "pageviews": "case when kind = 1 then {number} else 0 end",
-    "total_events": "case when kind <> 3 then {number} else 0 end",
+    "pageviews": "case when kind = 1 then 1 else 0 end",
+    "total_events": "case when kind <> 3 then 1 else 0 end",
     "visitors": "case when kind <> 3 then nullif(visitor, 0) end",
 }
 _OF_ENDS = {"sessions": "1", "visitors": "visitor"}
@@ -161,35 +162,35 @@ def _slots(plan: QueryPlan, cut: Cut, table: str, *columns: str, slot: str = "sl
 def _pieces(
     plan: QueryPlan, cut: Cut, dialect: Dialect, values: Values, expression: Callable[[QueryPlan, str, Values], str]
 ) -> list[str]:
-    """The rows of each piece; of the open day its visits and the events that came after them."""
+    """The rows of each piece, the sessions of open days, and the new events of these."""
     found: list[str] = []
-    for start, end, is_open in pieces_by_day(cut):
+
+    def add(part: QueryPlan, measures: Columns, source: Callable[[str, Values], str], day: int = 0) -> None:
+        """Add a select whose parameters get names of their own."""
+        own: Values = {"site": plan.sites[0], "start": part.start, "end": part.end, "after": cut.after}
+        own |= {"day": day, "edge": edge_slot(plan, day)} if day else {}
+        columns = {f"d_{name}": expression(part, name, own) for name in plan.group}
+        columns |= {("p_visitor" if name == "visitors" else f"p_{name}"): measures[name] for name in plan.measures}
+        piece = _select(plan, columns, source(" ".join(columns.values()), own))
+        values.update({f"{name}_of_{len(found)}": value for name, value in own.items()})
+        found.append(MARKER.sub(rf":\1_of_{len(found)}", piece))
+
+    of_a_row = _OF_A_ROW[plan.source]
+    for start, end, day in pieces_by_day(cut):
         part = replace(plan, start=start, end=end)
-        for source in (visits.AS_EVENTS, visits.AFTER) if is_open else ("events",):
-            own: Values = {"after": cut.after}
-            piece = _piece(part, len(found), replace(dialect, events=source), own, expression)
-            values |= {f"{name}_of_{len(found)}": value for name, value in own.items()}
-            found.append(piece)
+        if day is None:
+            add(part, of_a_row, partial(_rows_of, part, dialect))
+        else:
+            add(part, of_a_row, lambda _used, _own: open_days.sessions(plan.source, present(plan)), day)
+    for start, end, day in new_parts(plan, cut):
+        part = replace(plan, start=start, end=end)
+        new = dict(of_a_row) | {"visitors": open_days.new_visitor(cut.roll)}
+        add(part, new, partial(_rows_of, part, replace(dialect, events=open_days.NEW_EVENTS)), day)
     return found
 
 
-def _piece(
-    plan: QueryPlan,
-    number: int,
-    dialect: Dialect,
-    own: Values,
-    expression: Callable[[QueryPlan, str, Values], str],
-) -> str:
-    """The rows of a piece, whose parameters, `own`, get names of their own."""
-    columns = {f"d_{name}": expression(plan, name, own) for name in plan.group}
-    of_a_row = _OF_A_ROW[plan.source]
-    events = "1" if dialect.events == "events" else "number"
-    columns |= {
-        ("p_visitor" if name == "visitors" else f"p_{name}"): of_a_row[name].format(number=events)
-        for name in plan.measures
-    }
-    source = relation(plan, " ".join(columns.values()), dialect, own)
-    return MARKER.sub(rf":\1_of_{number}", _select(plan, columns, source))
+def _rows_of(plan: QueryPlan, dialect: Dialect, used: str, own: Values) -> str:
+    return relation(plan, used, dialect, own)
 
 
 def _days(plan: QueryPlan, cut: Cut) -> list[str]:

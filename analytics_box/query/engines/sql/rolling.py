@@ -62,7 +62,6 @@ class RollupTable(NamedTuple):
 def _tables() -> Iterator[tuple[str, RollupTable]]:
     day = ("site", "day")
     yield "days", RollupTable(day, ("rolled", "events"))
-    yield "rolled_days", RollupTable(day)  # that have rows in the tables below, whether or not they are true
     yield "not_rolled", RollupTable((*day, "roll varchar"))  # what did not pay on a day that is rolled
     slot = (*day, "slot integer")
     yield f"rolled_{TIME.name}", RollupTable(slot, ("pageviews", "total_events", "firsts", "lasts"))
@@ -139,7 +138,6 @@ class RollupBatch:
         self._run(f"insert into {table.partition(' ')[0]} {_LISTED}", [json.dumps(rows)])
 
     def _done(self, *tables: str) -> None:
-        self._do("insert into rolled_days select site, day from wanted_days")
         for table in ("wanted_days", *tables):
             self._do(f"drop table {table}")
 
