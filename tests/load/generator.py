@@ -166,8 +166,7 @@ def _of_day(
     profiles: list[tuple[int, ...]],
     sessions: Iterator[int],
 ) -> Iterator[Row]:
-    """The page views of the sessions of one UTC day that begin up to `until` (ms after midnight), session by session.
-    """
+    """The page views of a UTC day's sessions that begin up to `until` (ms after midnight), session by session."""
     view = numbers["screen_view"]
     paths = [numbers[path] for path in PATHS]
     crowd = max(1, int(wanted / VIEWS_PER_SESSION / SESSIONS_PER_VISITOR))

@@ -119,7 +119,7 @@ def _other(site: int, time: int, draw: Random) -> Fact:
     table = draw.choice(("vitals", "errors", "events"))
     if table == "events":
         return _event(site, time, CUSTOM, draw)
-    return FactSpan(table, site, time, draw.randint(1, 3), 0, "", "/", "", ("",) * len(ATTRIBUTES), own[table])
+    return FactSpan(table, site, time, draw.choice((1, 3, 5)), 0, "", "/", "", ("",) * len(ATTRIBUTES), own[table])
 
 
 def _event(site: int, time: int, kind: int, draw: Random) -> Event:
@@ -129,7 +129,7 @@ def _event(site: int, time: int, kind: int, draw: Random) -> Event:
         kind=kind,
         name="buy" if kind == CUSTOM else "screen_view",
         namespace="",
-        visitor=draw.randint(1, 3),
+        visitor=draw.choice((1, 3, 5)),  # ids that last: other ids are of one UTC day
         yesterday=0,
         path="/",
         query_string="",
