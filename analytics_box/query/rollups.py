@@ -218,7 +218,8 @@ def _bucket(plan: QueryPlan, instant: int) -> int:
 
 def edge_slot(plan: QueryPlan, day: int) -> int:
     """The slot of a UTC day at which a plan by time parts it; 0 if it has the whole day or its beginning is no edge."""
-    return next((edge % DAY // SLOT for edge in _edges(plan) if edge // DAY == day and edge % DAY), 0)
+    slots = [edge % DAY // SLOT for edge in _edges(plan) if edge // DAY == day]
+    return max(slots, default=0)
 
 
 def pieces_by_day(made: Cut) -> Iterator[tuple[int, int, int | None]]:

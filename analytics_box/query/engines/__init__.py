@@ -177,7 +177,7 @@ class Engines:
             seconds -= await self._wait_for_replica(seconds / 2)
         if self._rollups.answers(plan):
             found = await self._rollups.rows(plan, seconds, take, sparing=self._columns.answers(plan))
-            if self._rollups.is_late:
+            if self._rollups.file is not None and self._rollups.file.is_late:
                 self._one_rolling()
             if found is not None:
                 return found

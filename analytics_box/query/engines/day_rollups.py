@@ -42,11 +42,6 @@ class DayRollups:
         """Whether days of this plan may be read from here."""
         return self.file is not None and self.file.is_well and roll_of(plan) is not None
 
-    @property
-    def is_late(self) -> bool:
-        """Whether the next questions would be quicker after `roll`."""
-        return self.file is not None and self.file.is_late
-
     async def rows(self, plan: QueryPlan, seconds: float, take: Take, *, sparing: bool = False) -> list[Row] | None:
         """The rows of a plan from SQLite, days that are rolled up from here. With `sparing`, None if too many events
         would be read."""

@@ -53,16 +53,22 @@ log = logging.getLogger(__name__)
 FILE_NAME: Final = "rollups.db"
 VERSION = 6  # of what is made of the rows; a file of another one is made anew
 SCHEMA = "rollups"  # how readers of events.db know it
-MOST_OPEN = 3  # days that are not over, of which questions may ask for roll-ups
+# A question asks for the roll-ups of its newest open days.
+MOST_OPEN = 3
 PIECE = 50_000  # events, or changes, that are looked at in one transaction
 # A question that would read more new events than this does without the roll-ups of open days.
 MOST_BEHIND = 20_000
-EVENTS_OF_A_SESSION = 3  # about
-SOON = 500  # new events from which on they should be looked at before the next round
+# About the events of a session.
+EVENTS_OF_A_SESSION = 3
+# With more new events questions start the next round early.
+SOON = 500
 FAR = 50_000  # events or changes that the file is behind, from which on a question does without it
-FORGOTTEN = HOUR  # after which the roll-ups of open days that nothing asks for are no longer kept
-BEGIN_AGAIN = MINUTE  # between two rebuilds of a roll-up of an open day, at least
-BEGIN_SHARE = 20  # times as long as a rebuild took nothing is rebuilt again
+# Roll-ups of open days are dropped when no question asks for them any longer.
+FORGOTTEN = HOUR
+# The least time between two rebuilds of a roll-up of an open day.
+BEGIN_AGAIN = MINUTE
+# Rebuilds take at most one part in this number of the time.
+BEGIN_SHARE = 20
 
 _OF_PAGES = tuple(f"rolled_{roll.name}" for roll in BY_DIMENSION if roll.group == ("path",))
 
@@ -167,9 +173,9 @@ class RollupsFile:
         """Return the days of which this roll-up is kept, and the time of their last event. Note what was asked for."""
         if len(plan.sites) != 1 or self.behind > MOST_BEHIND:
             return {}
-        (site,), name = plan.sites, open_days.name_of(roll)
+        (site,), name = plan.sites, roll.name if roll.source == "events" else open_days.SESSIONS
         self._asked = self._asked.union(OpenRoll(site, day, name) for day in sorted(unrolled)[-MOST_OPEN:])
-        return open_days.latest_of_days(db, site, min(unrolled), max(unrolled), roll)
+        return open_days.latest_of_days(db, site, min(unrolled), max(unrolled), name)
 
     def _touched_since(self, db: Connection, state: RollupsState, until: RollupsState) -> TouchedDays:
         """The days that are not as they were at this state: a dozen questions of a page look at what is new once."""
@@ -386,7 +392,7 @@ def _shape() -> str:
     affected days.
     """
     return hashlib.sha256(
-        json.dumps([VERSION, SPANS, TABLES, *open_days.shape(), [*_pages()], [*EVENTS_REWRITTEN]]).encode()
+        json.dumps([VERSION, SPANS, TABLES, *open_days.SHAPE, [*_pages()], [*EVENTS_REWRITTEN]]).encode()
     ).hexdigest()
 
 

@@ -6,7 +6,7 @@ that say which visitors are in them already. Sessions are kept one by one, becau
 day that loses an event, or of which one has changed, has none of these until they are rebuilt.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from analytics_box.base.clock import DAY
@@ -21,8 +21,10 @@ from analytics_box.query.rollups import OF_EVENTS, ROLLS, SLOT, TIME, Roll
 FEWEST = 1_000
 # Visitors of a day with more events would take too much disk.
 MOST = 1_000_000
-SESSIONS = "sessions"  # what stands for all roll-ups of sessions
-_NONE = (1 << 63) - 1  # instead of a place or a starter, of which the least is wanted
+# The name of all roll-ups of sessions.
+SESSIONS = "sessions"
+# A missing place or starter, because the least one is wanted.
+_NONE = (1 << 63) - 1
 
 _DAY = "site integer, day integer"
 _OF_A_SESSION = (
@@ -43,6 +45,8 @@ TABLES = (
 )
 _NUMBERS = {roll.name: number for number, roll in enumerate(ROLLS)}
 _WITH_VISITORS = {roll.name: roll for roll in (TIME, *OF_EVENTS)}
+_TAKEN = "(site, {0}) in (select site, day from taken_days where roll = '{1}')"
+_DAY_OF_START = f"session_started / {DAY}"
 _NEW_SLOTS = ("pageviews", "total_events", "firsts", "lasts")
 # The roll-ups by page are views of one table (rollups_file).
 _CELLS = {"path": ("rolled_pages", {"pageviews": "rolled_path_pageviews", "visitors": "rolled_path_visitors"})}
@@ -86,17 +90,12 @@ class OpenRoll(NamedTuple):
     roll: str
 
 
-def name_of(roll: Roll) -> str:
-    """The name under which a roll-up is kept."""
-    return roll.name if roll.source == "events" else SESSIONS
-
-
-def latest_of_days(db: Connection, site: int, first: int, last: int, roll: Roll) -> dict[int, int]:
+def latest_of_days(db: Connection, site: int, first: int, last: int, name: str) -> dict[int, int]:
     """Return the days of a website, from `first` to `last`, on which a roll-up is kept, and the time of their last
     event."""
     found = db.execute(
         "-- open.days\nselect day, latest from open_days where site = ? and day between ? and ? and roll = ?",
-        (site, first, last, name_of(roll)),
+        (site, first, last, name),
     )
     return {int(str(day)): int(str(latest)) for day, latest in found}
 
@@ -178,10 +177,6 @@ def _add(
         db.execute("drop table temp.taken_events")
 
 
-def _taken(name: str, day: str = "day") -> str:
-    return f"(site, {day}) in (select site, day from taken_days where roll = '{name}')"
-
-
 def _add_sessions(db: Connection, within: str, values: Mapping[str, int]) -> None:
     columns = ", ".join(_ONE_EVENT.values())
     db.execute(
@@ -189,7 +184,7 @@ def _add_sessions(db: Connection, within: str, values: Mapping[str, int]) -> Non
         -- open.add_sessions
         insert into open_sessions
         select site, session_started / {DAY} as day, session, {columns} from {_EVENTS} as fact
-        where {_IN_A_SESSION} and {within} and {_taken(SESSIONS, f"session_started / {DAY}")}
+        where {_IN_A_SESSION} and {within} and {_TAKEN.format(_DAY_OF_START, SESSIONS)}
         on conflict do update set {", ".join(f"{name} = {text}" for name, text in _TOGETHER.items())}
         """,
         values,
@@ -227,11 +222,11 @@ def _take_events(db: Connection, rolls: Collection[Roll], within: str, values: M
 def _add_cells(db: Connection, roll: Roll) -> None:
     """Add the events to a roll-up by dimensions."""
     group = ", ".join(roll.group)
-    pair = _pair(*roll.group)
+    pair = (*roll.group, "0")[:2]
     table, columns = _CELLS.get(roll.name, (f"rolled_{roll.name}", {name: name for name in ("pageviews", "visitors")}))
     source = (
         f"taken_events as taken where kind in ({', '.join(str(int(kind)) for kind in roll.kinds)})"
-        f" and {_taken(roll.name)}"
+        f" and {_TAKEN.format('day', roll.name)}"
     )
     db.execute(
         f"""
@@ -255,14 +250,9 @@ def _add_cells(db: Connection, roll: Roll) -> None:
     )
 
 
-def _pair(first: str, second: str = "0") -> tuple[str, str]:
-    """The columns of a roll-up's one or two dimensions in open_ids."""
-    return first, second
-
-
 def _is_new(roll: Roll, row: str, *columns: str) -> str:
-    """Whether the id of a row's visitor, one that changes daily, is in no cell of this roll-up yet."""
-    first, second = _pair(*columns)
+    """A condition: this roll-up lacks the id of a row's visitor, which changes daily."""
+    first, second = (*columns, "0")[:2]
     return (
         f"{row}.visitor <> 0 and {row}.visitor & {LASTS} = 0 and not exists (select 1 from open_ids as own"
         f" where own.site = {row}.site and own.day = {row}.day and own.roll = {_NUMBERS[roll.name]}"
@@ -272,7 +262,7 @@ def _is_new(roll: Roll, row: str, *columns: str) -> str:
 
 def _add_times(db: Connection) -> None:
     """Add the events to the roll-up by the time of day."""
-    taken = f"from taken_events where kind <> 3 and {_taken(TIME.name)}"
+    taken = f"from taken_events where kind <> 3 and {_TAKEN.format('day', TIME.name)}"
     met = f"select site, day, visitor, min(slot) as low, max(slot) as high {taken} and visitor <> 0"
     widen = (
         "on conflict do update set first_slot = min(first_slot, excluded.first_slot),"
@@ -298,18 +288,18 @@ def _add_times(db: Connection) -> None:
         insert into open_slots
         select site, day, slot, sum(pageviews), sum(total_events), sum(firsts), sum(lasts) from (
           select site, day, slot, kind = {PAGE_VIEW} as pageviews, kind <> 3 as total_events, 0 as firsts, 0 as lasts
-          from taken_events where {_taken(TIME.name)}{changed}
+          from taken_events where {_TAKEN.format("day", TIME.name)}{changed}
         ) where true group by 1, 2, 3
         on conflict do update set {", ".join(f"{name} = {name} + excluded.{name}" for name in _NEW_SLOTS)}
         """
     )
     db.execute(f"-- open.add_seen\ninsert into open_seen select * from met where true {widen}")
     db.execute("drop table temp.met")
-    db.execute(f"-- open.forget_times\ndelete from rolled_time where {_taken(TIME.name)}")
+    db.execute(f"-- open.forget_times\ndelete from rolled_time where {_TAKEN.format('day', TIME.name)}")
     sums = ", ".join(f"sum({name}) over so_far" for name in _NEW_SLOTS)
     db.execute(
         f"-- open.add_times\ninsert into rolled_time (site, day, slot, {', '.join(_NEW_SLOTS)})"
-        f" select site, day, slot, {sums} from open_slots where {_taken(TIME.name)}"
+        f" select site, day, slot, {sums} from open_slots where {_TAKEN.format('day', TIME.name)}"
         " window so_far as (partition by site, day order by slot)"
     )
 
@@ -374,6 +364,5 @@ _SEEN_AS: Mapping[str, tuple[str, str, str]] = {
 }
 
 
-def shape() -> Iterator[object]:
-    """Everything that the tables depend on."""
-    yield from (TABLES, [*_NUMBERS], [*_ONE_EVENT.values()], [*_TOGETHER.values()])
+# Everything that the tables depend on.
+SHAPE = (TABLES, [*_NUMBERS], [*_ONE_EVENT.values()], [*_TOGETHER.values()])

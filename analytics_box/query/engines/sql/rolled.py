@@ -165,13 +165,13 @@ def _pieces(
     """The rows of each piece, the sessions of open days, and the new events of these."""
     found: list[str] = []
 
-    def add(part: QueryPlan, measures: Columns, source: Callable[[str, Values], str], day: int = 0) -> None:
+    def add(part: QueryPlan, measures: Columns, source: Callable[..., str], day: int = 0) -> None:
         """Add a select whose parameters get names of their own."""
         own: Values = {"site": plan.sites[0], "start": part.start, "end": part.end, "after": cut.after}
         own |= {"day": day, "edge": edge_slot(plan, day)} if day else {}
         columns = {f"d_{name}": expression(part, name, own) for name in plan.group}
         columns |= {("p_visitor" if name == "visitors" else f"p_{name}"): measures[name] for name in plan.measures}
-        piece = _select(plan, columns, source(" ".join(columns.values()), own))
+        piece = _select(plan, columns, source(" ".join(columns.values()), values=own))
         values.update({f"{name}_of_{len(found)}": value for name, value in own.items()})
         found.append(MARKER.sub(rf":\1_of_{len(found)}", piece))
 
@@ -179,18 +179,14 @@ def _pieces(
     for start, end, day in pieces_by_day(cut):
         part = replace(plan, start=start, end=end)
         if day is None:
-            add(part, of_a_row, partial(_rows_of, part, dialect))
+            add(part, of_a_row, partial(relation, part, dialect=dialect))
         else:
-            add(part, of_a_row, lambda _used, _own: open_days.sessions(plan.source, present(plan)), day)
+            add(part, of_a_row, lambda _used, values: open_days.sessions(plan.source, present(plan)), day)
     for start, end, day in new_parts(plan, cut):
         part = replace(plan, start=start, end=end)
         new = dict(of_a_row) | {"visitors": open_days.new_visitor(cut.roll)}
-        add(part, new, partial(_rows_of, part, replace(dialect, events=open_days.NEW_EVENTS)), day)
+        add(part, new, partial(relation, part, dialect=replace(dialect, events=open_days.NEW_EVENTS)), day)
     return found
-
-
-def _rows_of(plan: QueryPlan, dialect: Dialect, used: str, own: Values) -> str:
-    return relation(plan, used, dialect, own)
 
 
 def _days(plan: QueryPlan, cut: Cut) -> list[str]:
