@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from analytics_box.base.notify.change import ChannelTools
-from analytics_box.base.notify.kinds import pagerduty
+from analytics_box.base.notify.kinds import on_call
 from analytics_box.base.notify.mail import Mailer
 from tests.base.notify.mail_server import mail_server
 from tests.base.outgoing.places import OPEN, plain
@@ -134,7 +134,7 @@ def test_what_is_not_needed_can_be_emptied(here: World) -> None:
 
 
 def test_a_test_leaves_no_alert_open(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(pagerduty.HOSTS, "us", f"http://{OPEN}:{here.web.port}")
+    monkeypatch.setitem(on_call.PAGERDUTY_HOSTS, "us", f"http://{OPEN}:{here.web.port}")
     config = {"routingKey": "0" * 32}
     channel_id = here.call("ada", "config.createChannel", type="pagerduty", name="P", config=config)["channel"]["id"]
     assert here.call("ada", "config.testChannel", channelId=channel_id)["results"][0]["success"]
