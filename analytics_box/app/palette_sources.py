@@ -1,8 +1,12 @@
 """The sources of the palette in one table: a function for each room that can be searched."""
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
-from analytics_box.app.docs.findable import manual
+from analytics_box.app.docs.manual import ManualPages
+from analytics_box.base.identity import Role, at_least
+from analytics_box.base.texts import PaletteTexts as Words
+from analytics_box.base.translation import _
 from analytics_box.figures.explorer.findable import questions
 from analytics_box.products.flags.console.findable import flags
 from analytics_box.products.goals.findable import goals
@@ -11,8 +15,82 @@ from analytics_box.products.monitors.listing.findable import monitors
 from analytics_box.products.segments.findable import segments
 from analytics_box.products.status_pages.console.findable import status_pages
 from analytics_box.tenants.websites.findable import websites
-from analytics_box.web.palette.places import places
+from analytics_box.web.call import Call
+from analytics_box.web.page.settings_area import ENTRIES
+from analytics_box.web.page.shell import PRODUCTS
+from analytics_box.web.palette.hit import Kind, PaletteHit, PaletteSearch
 from analytics_box.web.palette.sources import Source
+
+
+async def manual(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:
+    """Pages of the manual by title, first sentence and synonyms."""
+    if not asked.words:
+        return ()
+    return [
+        PaletteHit("manual", cover.title, f"/docs/{cover.name}", "help")
+        for cover in call.parts[ManualPages].covers
+        if asked.fits(cover.title, cover.lead, cover.terms)
+    ]
+
+
+class PalettePlace(NamedTuple):
+    """A page, or what can be done on it, with other words for it that are searched, too."""
+
+    kind: Kind
+    label: str
+    href: str
+    icon: str
+    least: Role = "viewer"
+    also: str = ""
+
+
+PLACES: Final = (
+    PalettePlace("action", Words.add_website, "/sites/new", "plus", "admin", Words.also_add),
+    PalettePlace("action", Words.create_link, "/links/new", "plus", "member", Words.also_add),
+    PalettePlace("action", Words.import_links, "/links/bulk", "upload", "member"),
+    PalettePlace("action", Words.create_monitor, "/monitors/new", "plus", "member", Words.also_add),
+    PalettePlace("action", Words.plan_maintenance, "/monitors/maintenance/new", "plus", "member", Words.also_add),
+    PalettePlace("action", Words.create_status_page, "/status-pages/new", "plus", "member", Words.also_add),
+    PalettePlace("action", Words.create_flag, "/flags/new", "plus", "member", Words.also_add),
+    PalettePlace("action", Words.create_group, "/flags/groups/new", "plus", "member", Words.also_add),
+    PalettePlace("action", Words.create_key, "/settings/keys/new", "plus", "member", Words.also_add),
+    PalettePlace("action", Words.create_alarm, "/alarms/new", "plus", "admin", Words.also_add),
+    PalettePlace("action", Words.invite, "/settings/members", "user", "admin", Words.also_add),
+    PalettePlace("action", Words.switch_theme, "/settings/profile#theme", "tune", "viewer", Words.also_theme),
+    *(PalettePlace("page", entry.label, entry.href, entry.icon, entry.least) for entry in PRODUCTS),
+    PalettePlace("page", Words.link_folders, "/links/folders", "folder"),
+    PalettePlace("page", Words.link_domains, "/links/domains", "globe"),
+    PalettePlace("page", Words.maintenance, "/monitors/maintenance", "calendar"),
+    PalettePlace("page", Words.flag_groups, "/flags/groups", "user"),
+    PalettePlace("page", _("Manual and API"), "/docs", "help"),
+    PalettePlace("page", Words.api, "/docs/api", "help"),
+)
+
+
+async def places(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:
+    """Pages and actions. Without a question the actions and the products."""
+    person = call.identity.person
+    if person is None:
+        return ()
+    found = [
+        PaletteHit(place.kind, place.label, place.href, place.icon)
+        for place in PLACES
+        if person.may(place.least) and asked.fits(place.label, place.also)
+    ]
+    if asked.words:
+        found += [
+            PaletteHit("page", entry.label, entry.href, "settings", _("Settings"))
+            for entry in ENTRIES
+            if asked.fits(entry.label, _("Settings")) and _may_see(entry.tab, person.role, person.is_administrator)
+        ]
+    return found
+
+
+def _may_see(tab: str, role: Role, administrator: bool) -> bool:
+    if tab == "box":
+        return administrator
+    return tab != "audit" or at_least(role, "admin")
+
 
 SOURCES: Final[tuple[Source, ...]] = (
     websites,

@@ -6,20 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from analytics_box.base import extras
+from analytics_box.base import later
 
 PROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
 
 def test_libraries_are_those_of_the_extras() -> None:
     declared = tomllib.loads(PROJECT.read_text())["project"]["optional-dependencies"]
-    assert {name: declared[name][0].partition(";")[0] for name in extras.LIBRARIES} == extras.LIBRARIES
+    assert {name: declared[name][0].partition(";")[0] for name in later.LIBRARIES} == later.LIBRARIES
 
 
 def test_missing_library_is_installed_with_the_python_that_runs_the_box() -> None:
-    assert extras.missing("s3") == f"run {sys.executable} -m pip install 'obstore>=0.12,<1' and restart the box"
+    assert later.missing("s3") == f"run {sys.executable} -m pip install 'obstore>=0.12,<1' and restart the box"
 
 
 def test_single_file_build_names_no_pip(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    assert extras.missing("s3") == "this build of the box does not contain obstore; use one that does"
+    assert later.missing("s3") == "this build of the box does not contain obstore; use one that does"

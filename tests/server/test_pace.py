@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
-from analytics_box.base.pace import LOOK, JobInterval, keep_pace
+from analytics_box.app.scheduling import LOOK, JobInterval, keep_pace
 
 HOUR = 3_600
 

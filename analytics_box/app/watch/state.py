@@ -11,10 +11,10 @@ from msgspec import Struct
 import analytics_box
 from analytics_box.app.watch import outgoing, sizes
 from analytics_box.app.watch.certificate import certificate
-from analytics_box.app.watch.growth import Forecast, forecast
 from analytics_box.app.watch.outgoing import OutboxState, OutgoingWatch
 from analytics_box.app.watch.readiness import Readiness
 from analytics_box.app.watch.runs import JobRun, Runs
+from analytics_box.app.watch.sizes import Forecast, forecast
 from analytics_box.app.watch.warnings import MEGABYTE, Warning, WarningInputs, WithoutClickHouse, warnings
 from analytics_box.base.backup.backups import Backups, BackupStanding
 from analytics_box.base.clock import Clock, utc_day

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
 from analytics_box.base.backup import manifest as manifests
-from analytics_box.base.backup.failures import NotABackup
-from analytics_box.base.backup.going_on import GoingOn
+from analytics_box.base.backup.failures import GoingOn, NotABackup
 from analytics_box.base.backup.manifest import BackupPart, Manifest
 from analytics_box.base.backup.places import Sink
 from analytics_box.base.backup.sealing import MAGIC, OpenedBackup, Sealer

@@ -11,8 +11,7 @@ from typing import Final
 from msgspec import Struct
 
 from analytics_box.base.backup import record, take
-from analytics_box.base.backup.failures import BackupFailed, BoxStopping, UnsoundCopy
-from analytics_box.base.backup.going_on import GoingOn
+from analytics_box.base.backup.failures import BackupFailed, BoxStopping, GoingOn, UnsoundCopy
 from analytics_box.base.backup.manifest import KEY_IN_CLEAR
 from analytics_box.base.backup.places import place_of, shown_as
 from analytics_box.base.backup.record import BackupEntry

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
-from analytics_box.base import extras
+from analytics_box.base import later
 from analytics_box.base.backup import manifest as manifests
 from analytics_box.base.backup.failures import BackupFailed, NotReached
 from analytics_box.base.backup.places import Sink
@@ -37,7 +37,7 @@ class BucketPlace:
             import obstore  # noqa: PLC0415  an extra, and 15 MB
             from obstore.store import S3Store  # noqa: PLC0415  as above
         except ImportError as absent:
-            raise BackupFailed(f"s3:// needs a library that is not installed: {extras.missing('s3')}") from absent
+            raise BackupFailed(f"s3:// needs a library that is not installed: {later.missing('s3')}") from absent
         parts = url_parts(address)
         if not parts.netloc or parts.query or "@" in parts.netloc:
             raise BackupFailed(

@@ -8,6 +8,14 @@ Failed
 └── Stopped         the box stops
 """
 
+from collections.abc import Callable
+
+GoingOn = Callable[[], None]  # raises what ends it
+
+
+def nobody_minds() -> None:
+    """Go on."""
+
 
 class BackupFailed(Exception):
     """A backup or a restore cannot go on; the message says why and what to do."""

@@ -19,8 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.base.backup import upgrade
-from analytics_box.base.backup.failures import BackupFailed, BackupNoRoom, NotABackup
-from analytics_box.base.backup.going_on import GoingOn
+from analytics_box.base.backup.failures import BackupFailed, BackupNoRoom, GoingOn, NotABackup
 from analytics_box.base.backup.manifest import BackedUpTable, Manifest
 from analytics_box.base.backup.places import BackupPlace
 from analytics_box.base.backup.take import KEY_FILE, PARTS

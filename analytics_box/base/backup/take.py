@@ -15,8 +15,14 @@ from msgspec import Struct
 from analytics_box import __version__
 from analytics_box.base import ids
 from analytics_box.base.backup import manifest as manifests
-from analytics_box.base.backup.failures import BackupFailed, BackupNoRoom, NotABackup, UnsoundCopy
-from analytics_box.base.backup.going_on import GoingOn, nobody_minds
+from analytics_box.base.backup.failures import (
+    BackupFailed,
+    BackupNoRoom,
+    GoingOn,
+    NotABackup,
+    UnsoundCopy,
+    nobody_minds,
+)
 from analytics_box.base.backup.manifest import BackedUpTable, Kind, Manifest
 from analytics_box.base.backup.places import PIPE, BackupPlace, Sink
 from analytics_box.base.backup.record import BackupEntry

@@ -10,7 +10,7 @@ from email.policy import EmailPolicy
 from email.utils import formatdate, make_msgid, parseaddr
 
 from analytics_box.base.notify.mail import Mail, NotSent
-from analytics_box.base.outgoing.tls import tls_context
+from analytics_box.base.outgoing.certificate import tls_context
 from analytics_box.base.secret_file import first_line
 from analytics_box.base.settings import Settings, SettingsError
 

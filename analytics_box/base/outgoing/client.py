@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from analytics_box.base.outgoing.addresses import Address, Fence
 from analytics_box.base.outgoing.askers import RequestAsker
-from analytics_box.base.outgoing.budget import Share
+from analytics_box.base.outgoing.certificate import tls_context
 from analytics_box.base.outgoing.cookies import Cookies
 from analytics_box.base.outgoing.deadline import within
 from analytics_box.base.outgoing.failures import BadAnswer
@@ -29,11 +29,11 @@ from analytics_box.base.outgoing.messages import (
     ReceivedAnswer,
     RequestCourse,
     RequestPhases,
+    Share,
     ms,
 )
 from analytics_box.base.outgoing.resolve import Resolver, resolver
 from analytics_box.base.outgoing.target import HostPort, RequestTarget, redirect_target, target
-from analytics_box.base.outgoing.tls import tls_context
 from analytics_box.base.settings import Settings
 
 REDIRECTS: Final = 5  # unless the ask says otherwise

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable
 from typing import Final, Literal, Protocol
 
-from analytics_box.base import extras
+from analytics_box.base import later
 from analytics_box.base.outgoing.failures import BadAnswer
 
 NOT_PACKED: Final = "The answer cannot be decompressed"
@@ -113,7 +113,7 @@ def _zstd() -> Whole:
 
 
 def _not_installed(extra: Literal["brotli", "zstd"]) -> BadAnswer:
-    return BadAnswer(f"The answer is compressed with {extra}, whose library is not installed: {extras.missing(extra)}")
+    return BadAnswer(f"The answer is compressed with {extra}, whose library is not installed: {later.missing(extra)}")
 
 
 _WHOLE: Final[dict[str, Callable[[], Whole]]] = {"br": _brotli, "zstd": _zstd}

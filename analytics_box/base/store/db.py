@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from analytics_box.base.errors import Unavailable
-from analytics_box.base.store.connecting import connect
 from analytics_box.base.store.damage import Damage
 from analytics_box.base.store.gate import ReadGate
-from analytics_box.base.store.readers import Readers
+from analytics_box.base.store.readers import Readers, connect
 from analytics_box.base.store.reserve import Reserve
 from analytics_box.base.store.wal import CHECKPOINT_PAGES
 from analytics_box.base.store.writer import Writer

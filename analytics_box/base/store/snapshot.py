@@ -16,11 +16,11 @@ from urllib.parse import quote
 import apsw
 
 from analytics_box.base.store import schema
-from analytics_box.base.store.connecting import BUSY_MS
 from analytics_box.base.store.db import Db
 from analytics_box.base.store.files import sync_folder
 from analytics_box.base.store.migrations import applied_steps
 from analytics_box.base.store.pairing import mismatch
+from analytics_box.base.store.readers import BUSY_MS
 
 FILES = (schema.BOX_FILE, schema.EVENTS_FILE)
 _PAGES_AT_ONCE = 1_000  # 8 MB between two looks at whether to go on

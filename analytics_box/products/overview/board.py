@@ -27,7 +27,7 @@ from analytics_box.query.catalog.registry import TYPES, QueryType
 from analytics_box.query.catalog.sessions_by import sessions_of, sessions_of_entries
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.filters import COMMON, FilterCondition
-from analytics_box.web.recognition import typed
+from analytics_box.web.recognition import called
 from analytics_box.web.recognition.called import display_name
 
 TOTALS, _SERIES = "summary_totals", "summary_metrics"
@@ -195,7 +195,7 @@ WEBSITE: Final = Board(
     sharing=CAMPAIGNS,
     wholes={"visitors": (TOTALS, "visitors")},
     extras=EXTRAS,
-    stored={"country": typed.country},
+    stored={"country": called.country},
     further=FURTHER,
     suggested=SUGGESTED,
     segmented=True,

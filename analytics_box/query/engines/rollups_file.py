@@ -22,9 +22,8 @@ import apsw
 from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY, HOUR, MINUTE
-from analytics_box.base.store.connecting import BUSY_MS, LOG_KEPT
 from analytics_box.base.store.db import Connection
-from analytics_box.base.store.readers import PROGRESS_STEPS
+from analytics_box.base.store.readers import BUSY_MS, LOG_KEPT, PROGRESS_STEPS
 from analytics_box.base.store.schema import EVENTS_REWRITTEN
 from analytics_box.query.engines import bucket_medians
 from analytics_box.query.engines.bucket_medians import BucketMedians

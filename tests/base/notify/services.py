@@ -14,9 +14,9 @@ from urllib.parse import parse_qsl, urlsplit
 import msgspec
 from msgspec import Meta, Struct
 
+from analytics_box.base.notify.kinds.http import signature
 from analytics_box.base.notify.kinds.kind import SECRET, Config, Post, clean
 from analytics_box.base.notify.kinds.table import KINDS
-from analytics_box.base.notify.kinds.webhook import signature
 from analytics_box.base.outgoing.addresses import Fence
 
 FENCE = Fence((ip_network("10.0.0.0/8"),))

@@ -12,10 +12,9 @@ from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.notify.change import open_config
-from analytics_box.base.notify.kinds.http import PLACEHOLDERS
+from analytics_box.base.notify.kinds.http import PLACEHOLDERS, signature
 from analytics_box.base.notify.kinds.kind import Post, SendAttempt, clean
 from analytics_box.base.notify.kinds.table import KINDS
-from analytics_box.base.notify.kinds.webhook import signature
 from analytics_box.base.notify.mail import Mail
 from analytics_box.base.notify.message import Message, line, lines
 from analytics_box.base.notify.wording import within

@@ -18,10 +18,10 @@ import dns.rrset
 
 from analytics_box.base.outgoing.addresses import Fence
 from analytics_box.base.outgoing.askers import STRANGER, RequestAsker
+from analytics_box.base.outgoing.certificate import tls_context
 from analytics_box.base.outgoing.client import Client, Clients, Trust
 from analytics_box.base.outgoing.fences import ALL, Fences
 from analytics_box.base.outgoing.resolve import ServerResolver
-from analytics_box.base.outgoing.tls import tls_context
 
 OPEN = "127.0.0.99"  # an address that the fence is told to let through
 PEM = Path(__file__).with_name("certificate.pem")  # for name.test, valid until 2126; its key guards nothing

@@ -1,6 +1,6 @@
 """Memory for answers: bounded over all of them and for each group, and free again when whoever took it is done."""
 
-from analytics_box.base.outgoing.budget import BodyBudget, Share
+from analytics_box.base.outgoing.messages import BodyBudget, Share
 
 
 def test_a_budget_is_bounded_in_all_and_for_each_group() -> None:

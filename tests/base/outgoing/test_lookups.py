@@ -5,8 +5,8 @@ import threading
 
 import pytest
 
-from analytics_box.base.outgoing.lookups import Found, Lookups
 from analytics_box.base.outgoing.messages import CANARIES, OTHERS
+from analytics_box.base.outgoing.resolve import Found, Lookups
 
 FOUND: Found = [(2, 1, 6, "", ("192.0.2.1", 0))]
 

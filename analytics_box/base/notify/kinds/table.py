@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from typing import Final
 
 from analytics_box.base.notify.kinds.chat import DISCORD, GOOGLE_CHAT, MATTERMOST, ROCKET_CHAT, SLACK, TEAMS
-from analytics_box.base.notify.kinds.http import HTTP
+from analytics_box.base.notify.kinds.http import HTTP, WEBHOOK
 from analytics_box.base.notify.kinds.kind import ChannelKind
 from analytics_box.base.notify.kinds.messengers import EMAIL, MATRIX, TELEGRAM, TWILIO
 from analytics_box.base.notify.kinds.on_call import OPSGENIE, PAGERDUTY
 from analytics_box.base.notify.kinds.push import GOTIFY, NTFY, PUSHBULLET, PUSHOVER
-from analytics_box.base.notify.kinds.webhook import WEBHOOK
 
 _ALL: Final = (
     EMAIL,

@@ -26,7 +26,7 @@ from analytics_box.figures.board import (
 from analytics_box.figures.panels import domain_beside
 from analytics_box.query.catalog.links import of_kind
 from analytics_box.query.catalog.types import Record
-from analytics_box.web.recognition import typed
+from analytics_box.web.recognition import called
 from analytics_box.web.recognition.called import display_name
 
 KIND: Final = "kind"
@@ -121,7 +121,7 @@ LINK: Final = Board(
         chip=LinkStats.only,
     ),
     values={"device_type": LinkStats.devices, "rule": LinkStats.rule_names, KIND: LinkStats.kinds},
-    stored={"country": typed.country},
+    stored={"country": called.country},
     about=_about,
     ghosts=5,
     words=Words(

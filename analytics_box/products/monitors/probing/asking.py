@@ -4,9 +4,8 @@ import time
 
 from msgspec import Struct, field
 
-from analytics_box.base.outgoing.budget import Share
 from analytics_box.base.outgoing.client import Client
-from analytics_box.base.outgoing.messages import RequestCourse, ms
+from analytics_box.base.outgoing.messages import RequestCourse, Share, ms
 from analytics_box.products.monitors.monitor import Monitor
 from analytics_box.products.monitors.probing.seen import CheckObservations
 

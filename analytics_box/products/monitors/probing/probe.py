@@ -8,11 +8,10 @@ from typing import Final
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.outgoing import messages
 from analytics_box.base.outgoing.askers import ADMINISTRATOR, RequestAsker, member_of
-from analytics_box.base.outgoing.budget import BodyBudget, Share
 from analytics_box.base.outgoing.client import Clients
 from analytics_box.base.outgoing.crowd import Crowd, CrowdSpot
 from analytics_box.base.outgoing.failures import RequestFailed
-from analytics_box.base.outgoing.messages import CANARIES, RequestCourse
+from analytics_box.base.outgoing.messages import CANARIES, BodyBudget, RequestCourse, Share
 from analytics_box.products.monitors.monitor import Kind, Monitor
 from analytics_box.products.monitors.probing import dns, http, json_values, ping, tcp, tls
 from analytics_box.products.monitors.probing.asking import RunningCheck

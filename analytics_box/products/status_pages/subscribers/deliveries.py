@@ -15,8 +15,8 @@ from analytics_box.base import ids
 from analytics_box.base.clock import DAY, Clock
 from analytics_box.base.notify import receivers, rules
 from analytics_box.base.notify.html_mail import Render
+from analytics_box.base.notify.kinds.http import signature
 from analytics_box.base.notify.kinds.kind import json_post
-from analytics_box.base.notify.kinds.webhook import signature
 from analytics_box.base.notify.lanes import ROUND, Lanes
 from analytics_box.base.notify.receivers import SUBSCRIBERS, Queue
 from analytics_box.base.notify.send import ChannelSender, SendOutcome, outcome_of

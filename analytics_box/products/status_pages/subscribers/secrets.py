@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from analytics_box.base import ids
 from analytics_box.base.notify.checks import origin_of
-from analytics_box.base.notify.kinds.webhook import new_secret
+from analytics_box.base.notify.kinds.http import new_secret
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.products.status_pages.subscriber import SubscriberKind

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
-from analytics_box.base import extras
+from analytics_box.base import later
 from analytics_box.base.errors import BoxError, DeadlineExceeded, OverBudget
 from analytics_box.base.secret_file import first_line
 from analytics_box.base.settings import SettingsError
@@ -136,7 +136,7 @@ def _client(target: ClickHouseTarget) -> "Client":
     try:
         import clickhouse_connect  # noqa: PLC0415  # nobody pays for it who does not use it
     except ModuleNotFoundError as absent:
-        raise Away(f"its library is not installed: {extras.missing('clickhouse')}") from absent
+        raise Away(f"its library is not installed: {later.missing('clickhouse')}") from absent
     logging.getLogger("clickhouse_connect").setLevel(logging.CRITICAL)  # what it raises is told here
     given = url_parts(target.url)
     return clickhouse_connect.get_client(

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.outgoing.addresses import Address, Fence
-from analytics_box.base.outgoing.budget import BodyBudget
 from analytics_box.base.outgoing.client import Clients
 from analytics_box.base.outgoing.crowd import Crowd, CrowdSpot
 from analytics_box.base.outgoing.failures import NotResolved
 from analytics_box.base.outgoing.fences import Fences
+from analytics_box.base.outgoing.messages import BodyBudget
 from analytics_box.products.monitors.monitor import JsonParsing, MonitorSecrets
 from analytics_box.products.monitors.probing.assertions import Verdict, evaluate_assertions
 from analytics_box.products.monitors.probing.probe import Prober
