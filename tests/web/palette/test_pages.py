@@ -66,6 +66,7 @@ def test_websites_their_pages_actions_settings_and_the_manual_are_found(box: Who
     assert ("Create link", "/links/new") in found(box, "new link")
     assert "/settings/keys" in {href for _, href in found(box, "settings keys")}
     assert "/docs/backup" in {href for _, href in found(box, "back up")}
+    assert "/docs/reports" in {href for _, href in found(box, "weekly email")}
     here = found(box, "", here=f"{shop}/queries")
     assert here[0][1] == shop
     assert ("Add website", "/sites/new") in here
