@@ -102,7 +102,8 @@ def client_website(intake: Intake, sent: EventDelivery) -> TrackingTarget:
 
 def prepare_delivery(intake: Intake, sent: EventDelivery, tracked: TrackingTarget) -> PreparedSender:
     """The sender and the destination of a website's events. Raises Forbidden for a page or address that may not."""
-    return intake.senders.of(tracked, sent.scope, sent.headers, intake.clock.now())
+    known = intake.senders.known(tracked, sent.scope, sent.headers)
+    return known or intake.senders.prepare(tracked, sent.scope, sent.headers, intake.clock.now())
 
 
 def limit(intake: Intake, scope: Scope, identity: str) -> None:

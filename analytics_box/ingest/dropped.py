@@ -68,7 +68,8 @@ class DroppedTraffic:
         try:
             await self._events.write(partial(rows.add, counts=taken))
         except Unavailable:
-            self._put_back(taken)
+            for key, count in taken.items():
+                self._waiting[key] = self._waiting.get(key, 0) + count
 
     def write_now(self) -> None:
         """Add what was noted to the table when the box stops, without an event loop."""
@@ -88,10 +89,6 @@ class DroppedTraffic:
     async def forget(self) -> None:
         """Remove what is older than 90 days."""
         await self._events.write(partial(rows.forget, day=utc_day(self._clock.now()) - KEPT_DAYS))
-
-    def _put_back(self, taken: dict[Key, int]) -> None:
-        for key, count in taken.items():
-            self._waiting[key] = self._waiting.get(key, 0) + count
 
 
 def take_all(db: Connection) -> dict[int, list[tuple[int, str, int]]]:

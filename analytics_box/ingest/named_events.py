@@ -7,7 +7,6 @@ from msgspec import Meta
 
 from analytics_box.ingest import spans
 from analytics_box.ingest.delivery import MOST_EVENTS, DeliveryAnswer, EventDelivery
-from analytics_box.ingest.enrich import EventTarget
 from analytics_box.ingest.gathering import Gathering
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.payload import Incoming
@@ -27,8 +26,4 @@ _LIST = msgspec.json.Decoder(list[NamedEvent])
 
 async def take(intake: Intake, sent: EventDelivery) -> DeliveryAnswer:
     """Up to 100 events from a page."""
-    return await spans.take(intake, sent, _LIST, LISTED, _add)
-
-
-def _add(gathering: Gathering, given: NamedEvent, target: EventTarget) -> None:
-    gathering.event(given, target)
+    return await spans.take(intake, sent, _LIST, LISTED, Gathering.event)

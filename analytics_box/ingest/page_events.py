@@ -85,4 +85,9 @@ def _verdict(gathering: Gathering, item: msgspec.Raw, website: EventTarget) -> d
         }
     if gathering.sender.bot:
         return {"status": "error", "message": "Bot detected", "eventType": added.type, "error": "ignored"}
-    return {"status": "success", "type": added.type, "eventId": added.event_id}
+    return success_verdict(added.type, added.event_id)
+
+
+def success_verdict(name: str, event_id: str | None) -> dict[str, Any]:
+    """The verdict on an item that is stored."""
+    return {"status": "success", "type": name, "eventId": event_id}

@@ -1,11 +1,11 @@
 """The sender and the destination of a page's events: everything that the head of a request says.
 
 A browser sends the same head with each of its events, so its meaning is worked out once and remembered.
-`PreparedSenders.of` works it out from the headers in its key and from no others, so a header that is not in the key
-cannot change the result. A remembered sender is used only while the objects that it was made from are still in place:
-the website in its directory, its settings for bots and the databases of locations. So code that changes one of them
-has nothing to do here. Visitor ids are valid under the salts that they were made with, and this memory is cleared with
-them.
+`PreparedSenders.prepare` works it out from the headers in its key and from no others, so a header that is not in the
+key cannot change the result. A remembered sender is used only while the objects that it was made from are still in
+place: the website in its directory, its settings for bots and the databases of locations. So code that changes one of
+them has nothing to do here. Visitor ids are valid under the salts that they were made with, and this memory is cleared
+with them.
 """
 
 from collections.abc import Mapping
@@ -82,14 +82,6 @@ class PreparedSenders:
         self._bytes = 0  # of the recent ones
         salts.memories.append(self.forget)
 
-    def of(self, tracked: TrackingTarget, scope: Scope, headers: Mapping[bytes, bytes], now: int) -> PreparedSender:
-        """The sender of this request to a website. Raises Forbidden for a page or address that may not (wire 4.6)."""
-        prepared = self.known(tracked, scope, headers)
-        if prepared is None:
-            prepared = self._prepare(tracked, scope, headers, now)
-            self._remember(self._key(tracked, scope, headers), prepared)
-        return prepared
-
     def known(self, tracked: TrackingTarget, scope: Scope, headers: Mapping[bytes, bytes]) -> PreparedSender | None:
         """The sender of this request to a website, if it is remembered and still means the same."""
         key = self._key(tracked, scope, headers)
@@ -118,9 +110,13 @@ class PreparedSenders:
     def __len__(self) -> int:
         return len(self._recent) + len(self._older)
 
-    def _prepare(
+    def prepare(
         self, tracked: TrackingTarget, scope: Scope, headers: Mapping[bytes, bytes], now: int
     ) -> PreparedSender:
+        """Work out the sender of this request, whose address is known, and remember it.
+
+        Raises Forbidden for a page or address that may not send events (wire 4.6).
+        """
         known = {name: headers[name] for name in self._headers if name in headers}
         check, address, site = tracked.check, scope["address"], tracked.website.site
         target = target_of(tracked.website, check, admit(check, known, address))
@@ -128,10 +124,10 @@ class PreparedSenders:
         sender = self._classification.classify(sender_of(self._geo, scope, known, by_key=False), site)
         ids = visitors.compute_ids((salts.today, salts.yesterday), site, f"{sender.network}\0{sender.user_agent}")
         sender = replace(sender, salts=salts, ids=ids)
-        return PreparedSender(
+        prepared = PreparedSender(
             sender,
             target,
-            page_identity(tracked, sender.network),
+            f"website:{tracked.website.id}:{sender.network}",
             address,
             cors(headers.get(b"origin")),
             bool(address) and not (sender.bot or target.ignored or "proxy_fault" in scope),
@@ -139,6 +135,8 @@ class PreparedSenders:
             wishes,
             places,
         )
+        self._remember(self._key(tracked, scope, headers), prepared)
+        return prepared
 
     def _remember(self, key: _Key, prepared: PreparedSender) -> None:
         size = sum([len(text) for text in key if text is not None])
@@ -221,8 +219,3 @@ def admit(check: OriginCheck, headers: Mapping[bytes, bytes], address: str) -> s
             f"This address may not send events for {check.domain}", reason="INGEST_IP_NOT_AUTHORIZED"
         )
     return ""
-
-
-def page_identity(tracked: TrackingTarget, network: str) -> str:
-    """The identity that a page's events are limited by: a website and an address."""
-    return f"website:{tracked.website.id}:{network}"

@@ -31,6 +31,7 @@ KINDS = {
     "error": EventKind(page_errors.ONE, page_errors.add),
     "web_vitals": EventKind(vitals.OLD, vitals.add_old),
 }
+EVENT_TYPES = frozenset(name for name, kind in KINDS.items() if kind is _EVENT)
 
 
 class _Head(Struct, frozen=True):

@@ -6,7 +6,7 @@ The hot paths of one table go straight from here to their handlers; everything e
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import itemgetter
 from typing import NamedTuple, Protocol
 
@@ -96,9 +96,10 @@ class Front:
         settings: Settings,
         proxies: ProxyWatch,
         turns: RequestTurns,
-        shortcuts: Callable[[Headers], Mapping[str, Shortcut]] | None = None,
+        shortcuts: Callable[[Headers, Callable[[Scope], None]], Mapping[str, Shortcut]] | None = None,
     ) -> None:
-        """`shortcuts` gives those of event routes by their path; it gets the headers that all answers have."""
+        """`shortcuts` gives those of event routes by their path. It gets the headers that all answers have, and the
+        check of a request, which puts a refusal into the scope."""
         self._app = app
         self._paths = paths_by_folder(paths)
         self._domains = tuple(hosts)
@@ -111,7 +112,9 @@ class Front:
         self._headers = (*SECURITY_HEADERS, HSTS) if settings.secure else SECURITY_HEADERS
         self._how = challenge(settings)
         self._noted = settings.access_log == "on"
-        self._shortcuts = shortcuts(self._headers) if shortcuts is not None and not self._noted else {}
+        self._shortcuts: Mapping[str, Shortcut] = {}
+        if shortcuts is not None and not self._noted:
+            self._shortcuts = shortcuts(self._headers, partial(self._admit, told=False))
         self._bodies = BytesInFlight(settings.max_bodies_bytes)
         self._unread = UnreadAnswers()
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given
 
 from analytics_box.app.box import Box
+from analytics_box.web.front import Front
 from tests.examples import examples
 from tests.ingest.stories import CHANGES, OWN, PHONE, RARE_HEADERS, ROBOT, Pause, Request, Step, stories, tell
 from tests.inprocess import BROWSER, WholeBox, whole_box
@@ -18,6 +19,8 @@ def as_always(_box: Box) -> None:
 
 def from_scratch(box: Box) -> None:
     """The box works out each sender again, so all requests take the long way, and so do the rows of all events."""
+    assert isinstance(box.application, Front)
+    box.application._shortcuts = {}
     box.events.intake.senders.most_bytes = 0
     box.events.intake.ledger._usual_row = lambda _event: None  # type: ignore[assignment,method-assign]
 

@@ -19,7 +19,7 @@ from analytics_box.base.facts.tables import (
     FactTable,
 )
 from analytics_box.base.store.db import Connection
-from analytics_box.base.store.strings import Combination, Strings
+from analytics_box.base.store.strings import EMPTY, Combination, Strings
 
 
 def _parts() -> Iterator[tuple[Combination | None, int]]:
@@ -89,12 +89,16 @@ def insert(db: Connection, table: str, rows: Sequence[Sequence[object]]) -> None
 
 def stored_attributes(db: Connection, strings: Strings, texts: tuple[str, ...]) -> tuple[int, ...]:
     """Attributes as they are stored, in the order of STORED_ATTRIBUTES. They are given in the order of ATTRIBUTES."""
-    known, number, folded, together = strings.recent.get, strings.number, strings.folded, strings.together
-    return tuple(
-        [
-            known(texts[place]) or (folded if folds else number)(db, texts[place])
-            if combination is None
-            else together(db, combination, texts[place:end])
-            for combination, place, end, folds in _PLACES
-        ]
-    )
+    known = strings.recent.get
+    numbers = []
+    for combination, place, end, folds in _PLACES:
+        if combination is None:
+            text = texts[place]
+            numbers.append(known(text) or (strings.folded if folds else strings.number)(db, text))
+            continue
+        parts = texts[place:end]
+        if any(parts):
+            numbers.append(known((combination.table, *parts)) or strings.together(db, combination, parts))
+        else:
+            numbers.append(EMPTY)
+    return tuple(numbers)
