@@ -262,6 +262,7 @@ def _engine(
 def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
     pages = parts[Pages]
     pages.tell_administrators(lambda: notices(parts))
+    pages.place_shells(WebsiteNavigation(state.websites).placed)
     guard = Guard(RequestCallers(state.keys, state.admission, state.sign_ins), Owners(parts.box_db))
     turns = RequestTurns(parts.settings.max_requests_address)
 

@@ -28,7 +28,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
         content = {"failed": True}
     return visit.pages.show(
         "realtime.html",
-        shell=site_shell(visit, "overview", website),
+        shell=site_shell(visit, "realtime", website),
         site=website,
         home=f"/sites/{website.id}",
         stream=f"{PREFIX}{website.id}",

@@ -26,6 +26,7 @@ Here = Literal[
     "status",
     "flags",
     "overview",
+    "realtime",
     "queries",
     "people",
     "goals",
@@ -36,8 +37,10 @@ Here = Literal[
 
 
 class NavigationEntry(NamedTuple):
-    """An entry of the navigation: the address, behind a website's where it is about one, and the least role that sees
-    it. The bar of a phone has those with a `short` name, and all of them behind “More”."""
+    """An entry of the navigation: the address, relative to a website's for its pages, and the least role that sees it.
+
+    Phones show entries with a `short` name in the bottom bar, and all of them under “More”.
+    """
 
     here: Here
     href: str
@@ -48,27 +51,27 @@ class NavigationEntry(NamedTuple):
 
 
 PRODUCTS: Final = (
-    NavigationEntry("sites", "/sites", "sites", _("Websites"), short=_("Websites")),
+    NavigationEntry("sites", "/sites", "sites", _("Websites")),
     NavigationEntry("links", "/links", "link", LinkTexts.short, short=LinkTexts.short),
     NavigationEntry("monitors", "/monitors", "pulse", MonitorList.short, short=MonitorList.short),
-    NavigationEntry("status", "/status-pages", "status", StatusPageList.title, short=StatusPageList.short),
+    NavigationEntry("status", "/status-pages", "status", StatusPageList.title),
     NavigationEntry("flags", "/flags", "flag", FlagList.short),
 )
 OF_WEBSITE: Final = (
-    NavigationEntry("overview", "", "overview", _("Overview"), short=_("Overview")),
+    NavigationEntry("overview", "", "overview", _("Dashboard"), short=_("Dashboard")),
+    NavigationEntry("realtime", "/realtime", "live", _("Realtime"), short=_("Realtime")),
     NavigationEntry("goals", "/goals", "goal", GoalTexts.short),
-    NavigationEntry("people", "/visitors", "user", People.short, short=People.short, least="member"),
+    NavigationEntry("people", "/visitors", "user", People.short, least="member"),
     NavigationEntry("queries", "/queries", "table", QueryTexts.short),
-    NavigationEntry(
-        "site-settings", "/settings", "tune", SiteSettings.short, short=SiteSettings.in_bar, least="member"
-    ),
-    NavigationEntry("site-settings", "/not-counted", "tune", SiteSettings.dropped, short=SiteSettings.dropped_in_bar),
+    NavigationEntry("site-settings", "/settings", "tune", SiteSettings.short, least="member"),
+    NavigationEntry("site-settings", "/not-counted", "tune", SiteSettings.dropped),
 )
 
 
 class WebsitePlace(Struct, frozen=True):
     """A website in the navigation."""
 
+    id: str
     name: str
     href: str
 
@@ -83,15 +86,18 @@ class OrganizationChoice(Struct, frozen=True):
 
 
 class Shell(Struct, frozen=True):
-    """The frame: who is signed in, which page this is, which website it is about, and a
-    few others. `of_website` are its pages in the navigation.
+    """The frame: the signed-in user, the current page, the website that the navigation shows with its pages
+    (`of_website`), and a few other websites.
 
-    `organization` is the name of the session's and `logo` its picture; `organizations` are all that the person
-    belongs to. An administrator of the box is told what has to be done about it.
+    `organization_id`, `organization` (its name), `logo` (its picture) and `role` are those of the session's
+    organization; `organizations` are all that the user belongs to. Administrators of the box see its notices.
     """
 
     email: str
     here: Here
+    user_id: str = ""
+    organization_id: str = ""
+    role: Role = "viewer"
     website: WebsitePlace | None = None
     others: tuple[WebsitePlace, ...] = ()
     theme: Theme = "system"
@@ -108,14 +114,12 @@ class Shell(Struct, frozen=True):
 
     @property
     def bar(self) -> tuple[NavigationEntry, ...]:
-        """Entries of the bar on phones besides “More”: the first product and a website's pages, or the products."""
-        if self.website is None:
-            return tuple(entry for entry in PRODUCTS if entry.short)
-        return (PRODUCTS[0], *(entry for entry in self.of_website if entry.short))
+        """The entries of the bottom bar on phones besides “More”: a website's pages, then products."""
+        return tuple(entry for entry in (*self.of_website, *PRODUCTS) if entry.short)
 
 
 def about(shell: Shell, website: WebsitePlace, others: tuple[WebsitePlace, ...], role: Role) -> Shell:
-    """The frame of a page about a website. Who may see its settings gets to its dropped traffic through them."""
+    """The frame with the pages of a website. Dropped events are a tab of its settings for roles that see these."""
     seen: dict[Here, NavigationEntry] = {}
     for entry in OF_WEBSITE:
         if at_least(role, entry.least):
@@ -124,7 +128,7 @@ def about(shell: Shell, website: WebsitePlace, others: tuple[WebsitePlace, ...],
 
 
 def frame(person: SignedInPerson, here: Here) -> Shell:
-    """The frame of a page that is about no website. The current organization is the session's."""
+    """The frame of a page that is not about a website."""
     current = person.session_organization_id or person.organization_id
     organizations = tuple(
         OrganizationChoice(
@@ -138,6 +142,9 @@ def frame(person: SignedInPerson, here: Here) -> Shell:
     return Shell(
         email=person.email,
         here=here,
+        user_id=person.user_id,
+        organization_id=current,
+        role=person.role_in(current) or person.role,
         theme=person.theme,
         organization=next((one.name for one in organizations if one.current), ""),
         logo=next((one.logo for one in organizations if one.current), ""),

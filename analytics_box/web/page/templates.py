@@ -17,6 +17,7 @@ from analytics_box.web import body
 from analytics_box.web.asgi import Scope
 from analytics_box.web.page.assets import Assets
 from analytics_box.web.page.settings_area import SettingsEntry
+from analytics_box.web.page.shell import Shell
 
 if TYPE_CHECKING:
     import jinja2
@@ -69,11 +70,16 @@ class Pages:
             "ngettext": ngettext,
             "settings_entries": lambda: self._settings_entries,
             "notices": tuple,
+            "placed": lambda shell: shell,
         }
 
     def offer_settings(self, entries: tuple[SettingsEntry, ...]) -> None:
         """Tell which pages the settings area has."""
         self._settings_entries = entries
+
+    def place_shells(self, placed: Callable[[Shell], Shell]) -> None:
+        """Complete the frame of every page by this: it finds the website of pages that are not about one."""
+        self._known["placed"] = placed
 
     def tell_administrators(self, notices: Callable[[], Sequence[object]]) -> None:
         """Say on every page of an administrator of the box what this returns: things with a text and an href."""
