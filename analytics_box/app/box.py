@@ -73,6 +73,7 @@ from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.tenants.accounts.sign_in import SignIns
 from analytics_box.tenants.keys import rows as key_rows
 from analytics_box.tenants.keys.ring import KeyRing
+from analytics_box.tenants.websites.shell import WebsiteNavigation
 from analytics_box.web.asgi import App, Receive, Scope, Send
 from analytics_box.web.call import Parts
 from analytics_box.web.first_request import BuiltLater
@@ -262,7 +263,7 @@ def _engine(
 def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
     pages = parts[Pages]
     pages.tell_administrators(lambda: notices(parts))
-    pages.place_shells(WebsiteNavigation(state.websites).placed)
+    pages.complete_frames(WebsiteNavigation(state.websites).complete_frame)
     guard = Guard(RequestCallers(state.keys, state.admission, state.sign_ins), Owners(parts.box_db))
     turns = RequestTurns(parts.settings.max_requests_address)
 

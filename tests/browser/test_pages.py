@@ -460,7 +460,8 @@ def test_a_phone_reaches_all_pages_and_the_sheet_gives_the_focus_back(browser: B
     page.keyboard.press("Enter")
     sheet = page.locator(".sheet")
     for name in (
-        "Overview",
+        "Dashboard",
+        "Realtime",
         "Visitors",
         "Website settings",
         "Links",

@@ -36,7 +36,7 @@ class WebsiteNavigation:
         self._directory = directory
         self._last: BoundedCache[str, str] = BoundedCache(MOST_USERS)
 
-    def placed(self, frame: Shell) -> Shell:
+    def complete_frame(self, frame: Shell) -> Shell:
         """The frame with its website; else with the one that the user looked at last, or the organization's oldest."""
         if frame.website is not None:
             self._last.put(frame.user_id, frame.website.id)

@@ -70,16 +70,16 @@ class Pages:
             "ngettext": ngettext,
             "settings_entries": lambda: self._settings_entries,
             "notices": tuple,
-            "placed": lambda shell: shell,
+            "complete_frame": lambda shell: shell,
         }
 
     def offer_settings(self, entries: tuple[SettingsEntry, ...]) -> None:
         """Tell which pages the settings area has."""
         self._settings_entries = entries
 
-    def place_shells(self, placed: Callable[[Shell], Shell]) -> None:
+    def complete_frames(self, complete_frame: Callable[[Shell], Shell]) -> None:
         """Complete the frame of every page by this: it finds the website of pages that are not about one."""
-        self._known["placed"] = placed
+        self._known["complete_frame"] = complete_frame
 
     def tell_administrators(self, notices: Callable[[], Sequence[object]]) -> None:
         """Say on every page of an administrator of the box what this returns: things with a text and an href."""

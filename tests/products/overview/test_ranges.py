@@ -93,7 +93,11 @@ def test_a_range_that_is_not_over_is_compared_with_as_much_of_the_one_before(box
     assert "the same time of day" not in shown(box, "range=last_30d", "blog")  # of which not all is known
     assert table(page)[-1][1:] == ["3", "Wed 10 Jun", "3"]  # the chart has whole days
     cards = box.get("/sites", cookie=box.cookie, accept="text/html").body.decode()
-    card = cards.partition(f'href="/sites/{box.sites["blog"]}"')[2].partition("</li>")[0]
+    card = (
+        cards.partition('<ul class="sites">')[2]
+        .partition(f'href="/sites/{box.sites["blog"]}"')[2]
+        .partition("</li>")[0]
+    )
     assert "50.0\xa0%" in card  # so that all pages agree
 
 
