@@ -38,4 +38,4 @@ def test_nobody_becomes_the_command_line_by_a_request() -> None:
     """An identity that may do in an organization what an admin may is made in one place, which no request reaches."""
     root = Path(analytics_box.__file__).parent
     makers = [path for path in sorted(root.rglob("*.py")) if "Operator(" in path.read_text(encoding="utf-8")]
-    assert [path.relative_to(root).as_posix() for path in makers] == ["app/admin/asking.py", "base/identity.py"]
+    assert [path.relative_to(root).as_posix() for path in makers] == ["app/admin/commands.py", "base/identity.py"]

@@ -14,7 +14,7 @@ import uvloop
 from msgspec.structs import replace
 
 from analytics_box.app import connections
-from analytics_box.app.admin import channel, commands
+from analytics_box.app.admin import channel
 from analytics_box.app.box import Box, open_box
 from analytics_box.app.web_server import HARD_STOP, WebServer, check_tls
 from analytics_box.base import secret_file, service_manager
@@ -30,7 +30,9 @@ from analytics_box.products.status_pages.subscribers.deliveries import Subscribe
 
 if TYPE_CHECKING:
     from analytics_box.app import scheduling
+    from analytics_box.app.admin import commands
 else:
+    commands = Later("analytics_box.app.admin.commands")
     scheduling = Later("analytics_box.app.scheduling")
 
 log = logging.getLogger(__name__)
@@ -141,10 +143,11 @@ async def _first_of(*events: asyncio.Event) -> None:
 
 
 async def _administration(box: Box) -> asyncio.Server | None:
-    """Take commands from the command line, as far as the file system knows sockets."""
+    """Accept commands from the command line, if the file system supports sockets."""
 
-    async def answer(command: str, arguments: bytes) -> Any:
-        return await commands.run_command(box.parts, command, arguments)
+    async def answer(command: str, arguments: bytes, organization: str | None) -> Any:
+        run_command = await asyncio.to_thread(lambda: commands.run_command)  # loads all procedures
+        return await run_command(box.parts, command, arguments, organization)
 
     try:
         return await channel.listen(box.settings.data_dir, answer)

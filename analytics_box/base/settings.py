@@ -37,22 +37,27 @@ def _default_data_dir() -> Path:
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """All settings after files, environment and flags have been read. Limits are counts per 60 s; 0 is unlimited."""
 
-    # Where it runs
-    data_dir: Annotated[Path, "Directory of the databases, salts and lock; made with mode 0700."] = _default_data_dir()
+    # Server
+    data_dir: Annotated[Path, "Directory for the databases, keys and lock. Created with mode 0700."] = (
+        _default_data_dir()
+    )
     host: Annotated[_Text, "Address to listen on."] = "127.0.0.1"
-    port: Annotated[int, Meta(ge=0, le=65535), "Port to listen on; 0 lets the system choose."] = 8000
+    port: Annotated[int, Meta(ge=0, le=65535), "Port to listen on. 0 selects a free port."] = 8000
     unix_socket: Annotated[
         _Text,
-        "Path of a Unix socket to listen on instead of host and port; what may write to it is trusted like a proxy.",
+        "Path of a Unix socket to listen on instead of host and port. Clients that can write to it are "
+        "trusted like a proxy.",
     ] = ""
-    unix_socket_mode: Annotated[_Text, Meta(pattern="^0?[0-7]{3}$"), "Mode of that socket's file, in octal."] = "0660"
+    unix_socket_mode: Annotated[_Text, Meta(pattern="^0?[0-7]{3}$"), "File mode of the Unix socket, in octal."] = "0660"
     base_url: Annotated[
         _Text,
-        "Public address of the API and the pages, e.g. https://stats.example.com; empty: from host and port.",
+        "Public address of the server, such as https://stats.example.com. If empty, it follows from host and port.",
     ] = ""
-    ingest_url: Annotated[_Text, "Public address that trackers send to; empty: the same as base_url."] = ""
-    tls_certificate: Annotated[_Text, "PEM file of a certificate chain; with tls_key the box serves https."] = ""
-    tls_key: Annotated[_Text, "PEM file of the certificate's private key (PKCS#8)."] = ""
+    ingest_url: Annotated[_Text, "Public address that trackers send events to. If empty, base_url."] = ""
+    tls_certificate: Annotated[
+        _Text, "PEM file with the certificate chain. Together with tls_key it enables HTTPS."
+    ] = ""
+    tls_key: Annotated[_Text, "PEM file with the private key of the certificate (PKCS#8)."] = ""
     trusted_proxies: Annotated[
         tuple[str, ...],
         "Addresses or CIDR ranges of reverse proxies whose X-Forwarded-For or Forwarded header is trusted.",
@@ -62,294 +67,303 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         "Private addresses or CIDR ranges that administrators can reach and can open for organizations.",
     ] = ()
     dns_servers: Annotated[
-        tuple[str, ...], "Name servers to ask, as 192.0.2.53 or 192.0.2.53:5353; empty: as the system resolves names."
+        tuple[str, ...], "Name servers, such as 192.0.2.53 or 192.0.2.53:5353. If empty, those of the system."
     ] = ()
     # Several machines that take events
     role: Annotated[
         Literal["all", "primary", "ingest"],
-        "What this machine does: all; or, where several take events, primary (all but events) or ingest (events).",
+        "Role of this machine: all, primary (everything but events) or ingest (only events).",
     ] = "all"
-    node: Annotated[
-        int, Meta(ge=0, le=1023), "Number of an ingest machine, 1 to 1023, never given to another one; 0: none."
-    ] = 0
-    primary_url: Annotated[_Text, "Where an ingest machine reaches the primary, e.g. https://10.0.0.5:8000."] = ""
+    node: Annotated[int, Meta(ge=0, le=1023), "Unique number of an ingest node, 1 to 1023. 0 for other machines."] = 0
+    primary_url: Annotated[_Text, "Address of the primary, such as https://10.0.0.5:8000. For ingest nodes only."] = ""
     cluster_key_file: Annotated[
-        _Text, "File whose first line is the key that the machines share; empty: there is one machine only."
+        _Text, "File whose first line is the key that all machines share. Empty for a single machine."
     ] = ""
 
     # Logs
-    log_level: Annotated[Literal["debug", "info", "warning", "error"], "How much is logged."] = "info"
+    log_level: Annotated[Literal["debug", "info", "warning", "error"], "Lowest level of messages to log."] = "info"
     log_format: Annotated[
         Literal["auto", "text", "json"],
-        "How it is logged: a line of text, a line of JSON, or auto (text on a terminal, otherwise JSON).",
+        "Format of log lines: text, json, or auto (text on a terminal, otherwise JSON).",
     ] = "auto"
     access_log: Annotated[
-        Literal["off", "on"], "A line for each request, without query strings, keys and addresses of visitors."
+        Literal["off", "on"], "Log each request, without query strings, keys and visitor addresses."
     ] = "off"
 
     # Watching it
     ready_free_mb: Annotated[
-        int, Meta(ge=0), "Megabytes of free disk below which GET /health/ready answers 503; 0: however few."
+        int, Meta(ge=0), "Megabytes of free disk space below which GET /health/ready returns 503. 0 disables the check."
     ] = 100
     metrics: Annotated[
         Literal["off", "on"],
-        "GET /metrics for Prometheus. Needs a token, except for local requests if there is no proxy.",
+        "Enable GET /metrics for Prometheus. Without a token, only local requests are answered, if there is no proxy.",
     ] = "off"
     metrics_token_file: Annotated[
-        _Text, "File whose first line is the bearer token that every GET /metrics request needs; empty: none."
+        _Text, "File whose first line is the bearer token that GET /metrics requires. If empty, no token is required."
     ] = ""
 
     # Storage
     durability: Annotated[
         Literal["full", "normal"],
-        "full: an answer means the write survives a power cut; normal: it survives a crash of the box only.",
+        "full: confirmed writes survive a power failure. normal: they survive only a crash of the server.",
     ] = "full"
     readers: Annotated[
         int,
         Meta(ge=1, le=64),
-        "Read connections to the events; queries take all but one of several, so that pages never wait for them.",
+        "Number of read connections to the events. Queries use all but one, so that pages never wait for queries.",
     ] = 4
-    write_queue: Annotated[int, Meta(ge=1), "Writes that may wait for the disk before new ones are answered 503."] = (
-        20_000
-    )
+    write_queue: Annotated[
+        int, Meta(ge=1), "Maximum number of writes waiting for the disk. Further writes are refused with 503."
+    ] = 20_000
 
     least_free_mb: Annotated[
         int,
         Meta(ge=0),
-        "Megabytes of free disk below which events are refused, or 5 % of a small disk; 0: however few.",
+        "Megabytes of free disk space, or 5 % of a small disk, below which events are refused. 0 disables the check.",
     ] = 512
 
     # Backups
     backup_to: Annotated[
-        _Text, "Where backups are made by themselves: a folder, or s3://bucket/prefix; empty: nowhere."
+        _Text, "Destination of scheduled backups: a folder, or s3://bucket/prefix. Empty disables them."
     ] = ""
-    backup_every: Annotated[int, Meta(ge=0, le=8_760), "Hours between two backups to backup_to; 0: none."] = 24
-    backup_keep: Annotated[
-        int, Meta(ge=0, le=10_000), "Backups of this box that are kept in backup_to; older ones are removed; 0: all."
-    ] = 14
+    backup_every: Annotated[int, Meta(ge=0, le=8_760), "Hours between scheduled backups. 0 disables them."] = 24
+    backup_keep: Annotated[int, Meta(ge=0, le=10_000), "Number of backups to keep in backup_to. 0 keeps all."] = 14
     backup_passphrase_file: Annotated[
-        _Text, "File whose first line seals backups, and opens them; empty: they are not sealed."
+        _Text, "File whose first line is the passphrase that encrypts backups. If empty, backups are not encrypted."
     ] = ""
     backup_reminder_days: Annotated[
         int,
         Meta(ge=0, le=3650),
-        "Days without a backup after which administrators are told so, where none are made by themselves; 0: never.",
+        "Days without a backup after which administrators see a reminder, unless backups are scheduled. 0 disables it.",
     ] = 7
     upgrade_backup: Annotated[
-        Literal["on", "off"], "A backup in the data directory before a new version rewrites what is stored."
+        Literal["on", "off"], "Create a backup in the data directory before a new version upgrades the files."
     ] = "on"
 
     # Organizations
     organizations_per_user: Annotated[
         int,
         Meta(ge=1, le=1_000_000),
-        "Number of organizations that a user can create or own; unlimited for box administrators.",
+        "Number of organizations that a user can create or own. Unlimited for box administrators.",
     ] = 10
     # Websites
     budget_texts: Annotated[
         int,
         Meta(ge=0),
-        "New paths, titles, names and other texts per website and hour, without a key; more of them become (other); "
-        "0: no bound.",
+        "New paths, titles, names and other texts per website and hour, without an API key. The rest is "
+        "stored as (other). 0 is unlimited.",
     ] = 50_000
     budget_mb: Annotated[
-        int, Meta(ge=0), "Megabytes of new texts and of properties per website and hour, without a key; 0: no bound."
+        int,
+        Meta(ge=0),
+        "Megabytes of new texts and properties per website and hour, without an API key. 0 is unlimited.",
     ] = 50
     grace_days: Annotated[
         int,
         Meta(ge=0, le=365),
-        "Days in which a deleted website or feature flag can be restored; then it is removed with all its events.",
+        "Days during which a deleted website or feature flag can be restored. Then its data is removed.",
     ] = 7
     organization_grace_days: Annotated[
         int,
         Meta(ge=0, le=365),
-        "Days in which a deleted organization can be restored; then all that was its own is removed.",
+        "Days during which a deleted organization can be restored. Then its data is removed.",
     ] = 30
     client_id_grace_days: Annotated[
-        int, Meta(ge=0, le=3650), "Days for which the old client id of a website is accepted after a rotation."
+        int, Meta(ge=0, le=3650), "Days during which the previous client ID of a website is accepted after a rotation."
     ] = 30
 
     # Short links
     links_in_memory: Annotated[
         int,
         Meta(ge=1_000),
-        "Short links that are kept in memory, about 250 bytes each; of more than that only the latest used.",
+        "Number of short links to keep in memory, about 250 bytes each. Only recently used links are kept.",
     ] = 1_500_000
     link_clicks_days: Annotated[
-        int, Meta(ge=0, le=3650), "Days for which clicks on short links are kept, without their totals; 0: for ever."
+        int,
+        Meta(ge=0, le=3650),
+        "Days to keep clicks on short links. Their totals are always kept. 0 keeps clicks forever.",
     ] = 0
     link_app_schemes: Annotated[
-        tuple[str, ...], "Schemes of apps that links may open on phones besides http and https, e.g. myapp."
+        tuple[str, ...], "App schemes that links can open on phones in addition to http and https, such as myapp."
     ] = ()
 
     # Monitors
-    monitors_per_organization: Annotated[int, Meta(ge=1, le=1_000_000), "Monitors that an organization may have."] = (
-        10_000
-    )
+    monitors_per_organization: Annotated[
+        int, Meta(ge=1, le=1_000_000), "Maximum number of monitors per organization."
+    ] = 10_000
     monitor_checks_days: Annotated[
         int,
         Meta(ge=0, le=3650),
-        "Days for which each check of a monitor is kept; older ones are put together by hour, and after 90 days by "
-        "day; 0: for ever.",
+        "Days to keep each check of a monitor. Older checks are summarized by hour, and after 90 days by day. "
+        "0 keeps them forever.",
     ] = 30
     monitor_history_days: Annotated[
-        int, Meta(ge=0, le=3650), "Days for which checks and outages of monitors are kept at all; 0: for ever."
+        int, Meta(ge=0, le=3650), "Days to keep summarized checks and outages of monitors. 0 keeps them forever."
     ] = 0
     monitor_canaries: Annotated[
         tuple[str, ...],
-        "Hosts with ports that show, when a monitor cannot be reached, whether the box is cut off; empty: never.",
+        "Hosts with ports, checked after a monitor fails to find out whether the server is offline. Empty "
+        "disables this.",
     ] = ("www.wikipedia.org:443", "www.cloudflare.com:443", "www.google.com:443")
 
     # Feature flags
     flag_stale_days: Annotated[
         int,
         Meta(ge=0, le=3650),
-        "Days without an evaluation, or with one outcome only, that make a flag stale; 0: never.",
+        "Days without an evaluation, or with only one outcome, after which a flag is stale. 0 disables this.",
     ] = 30
     flag_streams: Annotated[
         int,
         Meta(ge=0, le=100_000),
-        "Clients that are told of changed flags over an open stream, at most half of max_connections; 0: none.",
+        "Maximum number of clients that receive flag changes over a stream, up to half of max_connections. 0 "
+        "disables streams.",
     ] = 2_000
     flag_streams_address: Annotated[
-        int, Meta(ge=1), "The same per IP address, at most half of max_connections_address."
+        int, Meta(ge=1), "Maximum number of flag streams per IP address, up to half of max_connections_address."
     ] = 100
 
     # Status pages
     status_page_subscribers: Annotated[
-        int, Meta(ge=0, le=1_000_000), "Subscribers that a status page may have, with those who have not confirmed yet."
+        int, Meta(ge=0, le=1_000_000), "Maximum number of subscribers per status page, including unconfirmed ones."
     ] = 5_000
 
-    # Geo
+    # Location
     geo_database: Annotated[
         _Text,
-        "A .mmdb file such as GeoLite2-City, for regions and cities; read anew when it changes; empty: countries.",
+        "A .mmdb file for regions and cities, such as GeoLite2-City. Reloaded when it changes. If empty, only "
+        "countries are detected.",
     ] = ""
     geo_country_header: Annotated[
-        _Text, "Header in which a trusted proxy names the client's country, e.g. CF-IPCountry; empty: none."
+        _Text, "Header in which a trusted proxy sends the country of the client, such as CF-IPCountry."
     ] = ""
-    geo_region_header: Annotated[_Text, "The same for the region, e.g. CF-Region."] = ""
-    geo_city_header: Annotated[_Text, "The same for the city, e.g. CF-IPCity."] = ""
+    geo_region_header: Annotated[_Text, "Header in which a trusted proxy sends the region, such as CF-Region."] = ""
+    geo_city_header: Annotated[_Text, "Header in which a trusted proxy sends the city, such as CF-IPCity."] = ""
 
-    # Pages that keep themselves current
+    # Live updates
     live_streams: Annotated[
         int,
         Meta(ge=0, le=100_000),
-        "Open pages that are told of new events over a stream, at most a quarter of max_connections; others ask every "
-        "half a minute; 0: none.",
+        "Maximum number of pages with live updates, up to a quarter of max_connections. Other pages update "
+        "every 30 seconds. 0 disables streams.",
     ] = 1_000
     live_streams_address: Annotated[
-        int, Meta(ge=1), "The same per IP address, at most a quarter of max_connections_address."
+        int,
+        Meta(ge=1),
+        "Maximum number of pages with live updates per IP address, up to a quarter of max_connections_address.",
     ] = 50
 
     # Requests
-    drain_seconds: Annotated[float, Meta(ge=0), "How long requests in flight may take to finish on SIGTERM."] = 5.0
-    body_seconds: Annotated[float, Meta(gt=0), "Seconds a client has to send its body before it is answered 408."] = (
-        10.0
-    )
+    drain_seconds: Annotated[float, Meta(ge=0), "Seconds that open requests have to finish after SIGTERM."] = 5.0
+    body_seconds: Annotated[
+        float, Meta(gt=0), "Seconds that a client has to send its request body before the server returns 408."
+    ] = 10.0
     idle_seconds: Annotated[
-        float, Meta(gt=0), "Seconds after which a connection ends over which nothing came or went (Linux)."
+        float, Meta(gt=0), "Seconds without traffic after which a connection is closed (Linux)."
     ] = 120.0
     max_connections: Annotated[
-        int, Meta(ge=1), "Connections at the same time, or fewer where the system permits fewer open files."
+        int, Meta(ge=1), "Maximum number of connections, or fewer if the system allows fewer open files."
     ] = 8_192
     max_connections_address: Annotated[
         int,
         Meta(ge=0),
-        "Connections per address at the same time, trusted proxies exempt; the longest idle end first (Linux).",
+        "Maximum number of connections per IP address, except trusted proxies. The longest idle ones are "
+        "closed first (Linux).",
     ] = 256
     max_requests_address: Annotated[
-        int, Meta(ge=1), "Requests of one address that are answered at the same time, besides events; others wait."
+        int,
+        Meta(ge=1),
+        "Requests of an IP address that are processed at the same time, except events. Further requests wait.",
     ] = 16
     max_bodies_bytes: Annotated[
         int,
         Meta(ge=16_777_216),
-        "Bytes of request bodies held at the same time; requests without credentials can use a quarter.",
+        "Total bytes of request bodies in memory. Requests without credentials can use a quarter.",
     ] = 25_165_824
-    max_event_bytes: Annotated[int, Meta(ge=1024), "Largest body of one event."] = 65_536
-    max_batch_bytes: Annotated[int, Meta(ge=1024), "Largest body of an array of events."] = 1_048_576
-    max_query_bytes: Annotated[int, Meta(ge=1024), "Largest body of a query."] = 262_144
-    query_seconds: Annotated[float, Meta(gt=0), "Seconds one query parameter may take before it fails."] = 10.0
+    max_event_bytes: Annotated[int, Meta(ge=1024), "Maximum request body of an event, in bytes."] = 65_536
+    max_batch_bytes: Annotated[int, Meta(ge=1024), "Maximum request body of a batch of events, in bytes."] = 1_048_576
+    max_query_bytes: Annotated[int, Meta(ge=1024), "Maximum request body of a query, in bytes."] = 262_144
+    query_seconds: Annotated[float, Meta(gt=0), "Maximum duration of one query parameter, in seconds."] = 10.0
     columnar: Annotated[
         Literal["auto", "on", "off", "clickhouse"],
-        "Column replica of the events for fast queries: on, off, auto (once there are many events), or in ClickHouse.",
+        "Column store for fast queries: on, off, auto (once there are many events), or clickhouse.",
     ] = "auto"
     columnar_memory: Annotated[
-        str, Meta(pattern=r"^[1-9][0-9]{0,5}(MB|GB)$"), "Memory that queries on the column replica may take in all."
+        str, Meta(pattern=r"^[1-9][0-9]{0,5}(MB|GB)$"), "Total memory for queries on the column store."
     ] = "256MB"
     clickhouse_url: Annotated[
-        _Text, "ClickHouse for columnar = clickhouse: https://user@clickhouse.example.com:8443/database."
+        _Text, "Address of ClickHouse, such as https://user@clickhouse.example.com:8443/database."
     ] = ""
-    clickhouse_password_file: Annotated[_Text, "File whose first line is that user's password."] = ""
+    clickhouse_password_file: Annotated[_Text, "File whose first line is the ClickHouse password."] = ""
     clickhouse_cluster: Annotated[
         str,
         Meta(pattern=r"^([A-Za-z_][A-Za-z0-9_-]{0,63})?$"),
-        "The cluster that shares the events; empty: one server.",
+        "ClickHouse cluster that stores the events. Empty for a single server.",
     ] = ""
     clickhouse_keep_days: Annotated[
         int,
         Meta(ge=0, le=36_500),
-        "Days after which events that ClickHouse has leave events.db, at least 35; 0: events.db keeps all of them.",
+        "Days after which events in ClickHouse are removed from events.db, at least 35. 0 keeps them in both.",
     ] = 0
     answer_bytes: Annotated[
-        int, Meta(ge=65_536), "Largest answer to one query request; a parameter with which it would be larger fails."
+        int, Meta(ge=65_536), "Maximum size of a query response, in bytes. Parameters that exceed it fail."
     ] = 16_777_216
-    answer_rows: Annotated[
-        int, Meta(ge=1), "Rows that one query request may ask for, the limits of its parameters together."
-    ] = 100_000
-    answer_bytes_anonymous: Annotated[
-        int, Meta(ge=65_536), "The same as answer_bytes, for callers without a credential."
-    ] = 2_097_152
-    answer_rows_anonymous: Annotated[int, Meta(ge=1), "The same as answer_rows, for callers without a credential."] = (
-        2_000
+    answer_rows: Annotated[int, Meta(ge=1), "Maximum number of rows per query request, summed over its parameters."] = (
+        100_000
     )
-    query_queue: Annotated[int, Meta(ge=1), "Query parameters that may wait before new ones are answered 503."] = 256
+    answer_bytes_anonymous: Annotated[
+        int, Meta(ge=65_536), "Maximum size of a query response for callers without credentials, in bytes."
+    ] = 2_097_152
+    answer_rows_anonymous: Annotated[
+        int, Meta(ge=1), "Maximum number of rows per query request for callers without credentials."
+    ] = 2_000
+    query_queue: Annotated[
+        int, Meta(ge=1), "Maximum number of waiting query parameters. Further queries are refused with 503."
+    ] = 256
 
     # Limits: requests per 60 seconds
     limit_track: Annotated[
-        int, Meta(ge=0), "Event requests per API key and route, or per website and address on all routes."
+        int, Meta(ge=0), "Event requests per API key and route, or per website and IP address on all routes."
     ] = 600
-    limit_identify: Annotated[int, Meta(ge=0), "POST /identify per website and address; limit_track per API key."] = 60
-    limit_query: Annotated[int, Meta(ge=0), "POST /v1/query per API key or signed-in user."] = 120
-    limit_compile: Annotated[int, Meta(ge=0), "POST /v1/query/compile per API key or signed-in user."] = 300
-    limit_export: Annotated[
-        int, Meta(ge=0), "Exports of data and of pages of figures per API key or signed-in user."
-    ] = 10
-    limit_query_anonymous: Annotated[int, Meta(ge=0), "POST /v1/query per address without a credential."] = 60
-    limit_rpc: Annotated[int, Meta(ge=0), "Each procedure per API key, signed-in user or address."] = 300
-    limit_key: Annotated[int, Meta(ge=0), "All API requests of one API key, unless the key has a limit of its own."] = (
-        300
-    )
-    limit_key_in_flight: Annotated[int, Meta(ge=0), "API requests of one API key at the same time."] = 20
-    limit_key_events: Annotated[int, Meta(ge=0), "All event requests of one API key, on any route."] = 1_200
-    limit_key_events_in_flight: Annotated[int, Meta(ge=0), "Event requests of one API key at the same time."] = 200
+    limit_identify: Annotated[
+        int, Meta(ge=0), "POST /identify per website and IP address. Requests with an API key use limit_track."
+    ] = 60
+    limit_query: Annotated[int, Meta(ge=0), "POST /v1/query per API key or user."] = 120
+    limit_compile: Annotated[int, Meta(ge=0), "POST /v1/query/compile per API key or user."] = 300
+    limit_export: Annotated[int, Meta(ge=0), "Exports of data and dashboards per API key or user."] = 10
+    limit_query_anonymous: Annotated[int, Meta(ge=0), "POST /v1/query per IP address, without credentials."] = 60
+    limit_rpc: Annotated[int, Meta(ge=0), "Calls of each procedure per API key, user or IP address."] = 300
+    limit_key: Annotated[int, Meta(ge=0), "API requests per API key, unless the key has its own limit."] = 300
+    limit_key_in_flight: Annotated[int, Meta(ge=0), "API requests per API key at the same time."] = 20
+    limit_key_events: Annotated[int, Meta(ge=0), "Event requests per API key on all routes."] = 1_200
+    limit_key_events_in_flight: Annotated[int, Meta(ge=0), "Event requests per API key at the same time."] = 200
     limit_link_lookups: Annotated[
         int, Meta(ge=0), "Orphan clicks (404) and clicks on links that are not in memory, per IP address."
     ] = 60
-    limit_link_passwords: Annotated[int, Meta(ge=0), "Passwords per address and protected short link."] = 10
-    limit_push: Annotated[int, Meta(ge=0), "Pushes to monitors (/push/…) per IP address."] = 600
+    limit_link_passwords: Annotated[int, Meta(ge=0), "Password attempts per IP address and protected short link."] = 10
+    limit_push: Annotated[int, Meta(ge=0), "Heartbeats (/push/…) per IP address."] = 600
     limit_flags: Annotated[
-        int, Meta(ge=0), "Evaluations of flags (/public/v1/flags/…) per website or organization and IP address."
+        int, Meta(ge=0), "Flag evaluations (/public/v1/flags/…) per website or organization and IP address."
     ] = 600
     limit_sign_in: Annotated[
         int,
         Meta(ge=0),
-        "Tries to sign in or set up, per address; beyond as many for one account, browsers that it does not know wait.",
+        "Attempts to sign in or set up, per IP address. Unknown browsers also wait after this many attempts "
+        "for one account.",
     ] = 10
-    limit_address: Annotated[int, Meta(ge=0), "All requests per address, before any other check; /health exempt."] = (
-        6_000
-    )
+    limit_address: Annotated[
+        int, Meta(ge=0), "All requests per IP address, before any other check. /health is exempt."
+    ] = 6_000
 
-    # E-mail
-    smtp_host: Annotated[_Text, "Mail server for invitations and other messages; empty: no mail is sent."] = ""
+    # Email
+    smtp_host: Annotated[_Text, "Mail server for invitations, alerts and reports. If empty, no email is sent."] = ""
     smtp_port: Annotated[int, Meta(ge=1, le=65535), "Port of the mail server."] = 587
     smtp_security: Annotated[
         Literal["starttls", "tls", "none"],
-        "starttls: switch to TLS first; tls: TLS from the start (often port 465); none: in clear, for a local server.",
+        "starttls: upgrade to TLS. tls: TLS from the start (often port 465). none: no encryption, for a local server.",
     ] = "starttls"
-    smtp_user: Annotated[_Text, "User to sign in at the mail server; empty: do not sign in."] = ""
-    smtp_password_file: Annotated[_Text, "File whose first line is that user's password."] = ""
-    smtp_from: Annotated[_Text, "Address that messages come from; empty: smtp_user."] = ""
+    smtp_user: Annotated[_Text, "User name at the mail server. If empty, the server does not sign in."] = ""
+    smtp_password_file: Annotated[_Text, "File whose first line is the password of smtp_user."] = ""
+    smtp_from: Annotated[_Text, "Sender address of emails. If empty, smtp_user."] = ""
 
     @property
     def secure(self) -> bool:
@@ -392,6 +406,39 @@ def table() -> tuple[SettingRow, ...]:
         )
         for name, default in zip(Settings.__struct_fields__, Settings.__struct_defaults__, strict=True)
     )
+
+
+_SECTIONS = {  # the first setting of each section, and its title
+    "data_dir": "Server",
+    "role": "Several machines",
+    "log_level": "Logs and health",
+    "durability": "Disk and database",
+    "backup_to": "Backups",
+    "organizations_per_user": "Organizations",
+    "budget_texts": "Budgets and retention",
+    "links_in_memory": "Short links",
+    "monitors_per_organization": "Monitors",
+    "flag_stale_days": "Feature flags",
+    "status_page_subscribers": "Status pages",
+    "geo_database": "Location",
+    "live_streams": "Live updates",
+    "drain_seconds": "Connections",
+    "max_bodies_bytes": "Request bodies",
+    "query_seconds": "Queries",
+    "limit_track": "Limits per 60 seconds",
+    "smtp_host": "Email",
+}
+
+
+def sections() -> dict[str, list[str]]:
+    """The names of all settings by the title of their section."""
+    result: dict[str, list[str]] = {}
+    names: list[str] = []
+    for name in Settings.__struct_fields__:
+        if name in _SECTIONS:
+            names = result.setdefault(_SECTIONS[name], [])
+        names.append(name)
+    return result
 
 
 class SettingsError(Exception):

@@ -22,7 +22,7 @@ from analytics_box.base.errors import BoxError, ErrorDetail
 from analytics_box.base.identity import Identity
 from analytics_box.web import body, render
 from analytics_box.web.asgi import Receive, Scope, Send, respond
-from analytics_box.web.call import Parts
+from analytics_box.web.call import Call, Parts
 from analytics_box.web.guard import Guard
 from analytics_box.web.permission import allow
 from analytics_box.web.route import Procedure
@@ -115,15 +115,13 @@ class Procedures:
         return _reply(line, output, enveloped=form.enveloped)
 
     async def _call(self, line: Procedure, identity: Identity, given: bytes) -> Any:
-        taken = _procedure_input(line.handler)
-        decoded = _decode(taken.decoder, given)
+        decoded = decode_input(line.handler, given)
         named = msgspec.structs.asdict(decoded)
         identity = await self._guard.owners.acting(identity, line.name.partition(".")[0], named)
         refused = refusal_of(identity, line)
         if refused is not None:
             raise refused
-        call = self._parts.by(identity)
-        return await (line.handler(call, decoded) if taken.wanted else line.handler(call))
+        return await run_handler(line.handler, self._parts.by(identity), decoded)
 
 
 def refusal_of(identity: Identity, line: Procedure) -> BoxError | None:
@@ -146,13 +144,18 @@ def read_form(sent: bytes, *, enveloped: bool) -> RpcBody:
     return RpcBody(inner if inner != b"null" else b"{}", enveloped=True)
 
 
-def _decode(decoder: "msgspec.json.Decoder[Any]", given: bytes) -> Any:
-    """The input as the procedure's Struct; what is wrong with it is a BAD_REQUEST that names the field (wire 10.6)."""
+def decode_input(handler: Callable[..., Any], given: bytes) -> Any:
+    """The input as the procedure's Struct. Raises BadRequest, which names the field (wire 10.6)."""
     try:
-        return body.decode(decoder.decode, given)
+        return body.decode(_procedure_input(handler).decoder.decode, given)
     except errors.WrongTypes as wrong:
         details = tuple(ErrorDetail(item.field.removeprefix("body.") or "input", item.whole) for item in wrong.details)
         raise errors.BadRequest("Input validation failed", details=details) from wrong
+
+
+async def run_handler(handler: Callable[..., Any], call: Call, decoded: Any) -> Any:
+    """The output of a procedure. Raises BoxError."""
+    return await (handler(call, decoded) if _procedure_input(handler).wanted else handler(call))
 
 
 def refusal_body(error: BoxError, request_id: str, *, enveloped: bool) -> bytes:
@@ -190,14 +193,19 @@ def _reply(line: Procedure, output: Any, *, enveloped: bool) -> bytes:
     if not _may_have_dates(line.handler):  # most have none, and large ones are encoded in a third of the time
         encoded = msgspec.json.encode(output)
         return b'{"json":%b}' % encoded if enveloped else encoded
-    plain = msgspec.to_builtins(output, builtin_types=(datetime,))
     if not enveloped:
-        return msgspec.json.encode(_with_text_dates(plain))
+        return msgspec.json.encode(plain_output(output))
+    plain = msgspec.to_builtins(output, builtin_types=(datetime,))
     meta = [[_DATE, *path] for path in _dates(plain, ())]
     content: dict[str, Any] = {"json": _with_text_dates(plain)}
     if meta:
         content["meta"] = meta
     return msgspec.json.encode(content)
+
+
+def plain_output(output: Any) -> Any:
+    """The output of a procedure as plain values, dates as text."""
+    return _with_text_dates(msgspec.to_builtins(output, builtin_types=(datetime,)))
 
 
 def _dates(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from analytics_box.app.admin.commands import COMMANDS
+from analytics_box.app.admin.commands import BOX_COMMANDS, ORGANIZATION_COMMANDS
 from analytics_box.app.routes import TABLE
 from analytics_box.web.handlers import NamedHandler
 from tests.running import set_up
@@ -13,7 +13,7 @@ from tests.running import set_up
 SELDOM = (
     "analytics_box.products.flags.console.form_pages",
     "analytics_box.tenants.keys.calls",
-    "analytics_box.app.admin.users",
+    "analytics_box.app.admin.accounts",
 )
 # What parts of the box load when they are first used, and libraries that come with it.
 LATER = (
@@ -26,7 +26,11 @@ LATER = (
     *("pydantic", "attrs", "attr"),  # which the web framework would import where they are installed, as for tests
     *("sqlite3", "sqlite_utils"),  # why they must not be there, crash/test_two_libraries.py says
 )
-NAMED: tuple[NamedHandler, ...] = (*(line.named for line in TABLE), *COMMANDS.values())
+NAMED: tuple[NamedHandler, ...] = (
+    *(line.named for line in TABLE),
+    *BOX_COMMANDS.values(),
+    *ORGANIZATION_COMMANDS.values(),
+)
 
 
 def test_every_name_in_the_tables_is_that_of_a_function() -> None:

@@ -1,14 +1,17 @@
-"""The commands `prune` and `vacuum`, and how the box is doing, which `check` and `doctor` ask."""
+"""Commands that maintain the data directory: pruning, compacting, backups, and the state of a running box."""
 
-from msgspec import Struct
+from typing import Annotated
+
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from analytics_box.app.admin.asking import command_line
-from analytics_box.app.admin.given.care import NoOptions, Prune, Retire
-from analytics_box.app.admin.websites import website_of
+from analytics_box.app.admin.lookup import website_of
 from analytics_box.app.watch import state as watch_state
 from analytics_box.app.watch.state import BoxState, WatchedParts
 from analytics_box.base import audit, errors
+from analytics_box.base.backup.backups import Backups
+from analytics_box.base.backup.record import BackupEntry
+from analytics_box.base.backup.take import PairCopy
 from analytics_box.base.clock import DAY, utc_day
 from analytics_box.base.facts import erase
 from analytics_box.base.log import RECENT, LogLine
@@ -19,13 +22,28 @@ from analytics_box.ingest.cluster.primary import Machines
 from analytics_box.products.links.clicks import retention
 from analytics_box.products.people import unused
 from analytics_box.products.people.erasure import Erasures
+from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
-from analytics_box.web.call import Parts
+from analytics_box.web.call import Call, Parts
+
+_Text = Annotated[str, Meta(min_length=1, max_length=255)]
+
+
+class Prune(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of `prune`: facts from before the UTC day with this number, or for None those older than each website's
+    retention. `clicks` are those on short links.
+    """
+
+    before: Annotated[int, Meta(ge=0)] | None = None
+    website: _Text | None = None
+    websites: bool = True
+    clicks: bool = False
+    dryRun: bool = False
 
 
 class PruneResult(Struct, frozen=True):
-    """A website, or with empty ones the short links: from before which instant (UTC ms), and rows by table."""
+    """The rows removed by table, from before an instant (UTC ms). `website` is empty for clicks on short links."""
 
     website: str
     domain: str
@@ -41,23 +59,22 @@ class PruneDone(Struct, frozen=True):
     texts: int
 
 
-async def prune(parts: Parts, given: Prune) -> PruneDone:
-    """prune. Broken off it has removed a part; the next one removes the rest. Raises BadRequest or NotFound."""
-    today = utc_day(parts.clock.now())
+async def prune(call: Call, given: Prune) -> PruneDone:
+    """prune. If it is interrupted, the next run removes the rest. Raises BadRequest or NotFound."""
+    today, parts = utc_day(call.now), call.parts
     if given.before is not None and given.before >= today:
-        raise errors.BadRequest(
-            "Only days that are over by a day can be removed: name yesterday (UTC) or a day before it"
-        )
+        raise errors.BadRequest("Only complete days can be removed. Enter yesterday (UTC) or an earlier day")
     events = parts[WatchedParts].databases[1]
-    removed = []
-    for website, before in _prune_targets(parts, given, today):
-        removed.append(await _of_website(parts, events, website, before, dry=given.dry_run))
+    removed = [
+        await _of_website(call, events, website, before, dry=given.dryRun)
+        for website, before in _prune_targets(parts, given, today)
+    ]
     if given.clicks and given.before is not None:
         before = given.before * DAY
-        work = retention.count_older if given.dry_run else retention.erase_older
+        work = retention.count_older if given.dryRun else retention.erase_older
         removed.append(PruneResult("", "", before, {"link_clicks": await work(events, before)}))
-    went = not given.dry_run and any(any(one.rows.values()) for one in removed)
-    return PruneDone(given.dry_run, removed, await unused.sweep(parts[Erasures]) if went else 0)
+    went = not given.dryRun and any(any(one.rows.values()) for one in removed)
+    return PruneDone(given.dryRun, removed, await unused.sweep(parts[Erasures]) if went else 0)
 
 
 def _prune_targets(parts: Parts, given: Prune, today: int) -> list[tuple[Website, int]]:
@@ -75,47 +92,53 @@ def _prune_targets(parts: Parts, given: Prune, today: int) -> list[tuple[Website
     return found
 
 
-async def _of_website(parts: Parts, events: Db, website: Website, before: int, *, dry: bool) -> PruneResult:
+async def _of_website(call: Call, events: Db, website: Website, before: int, *, dry: bool) -> PruneResult:
     if dry:
         rows = await erase.count_before(events, website.site, instant=before)
     else:
-        elsewhere = parts[Erasures].beyond.visitors
+        elsewhere = call.parts[Erasures].beyond.visitors
         rows = await erase.before(events, website.site, instant=before, elsewhere=elsewhere)
         if any(rows.values()):
-            await parts.box_db.write(lambda db: _record(db, parts, website, before, rows))
+            await call.write(lambda db: _record(db, call, website, before, rows))
     return PruneResult(website.id, website.domain, before, rows)
 
 
-def _record(db: Connection, parts: Parts, website: Website, before: int, rows: dict[str, int]) -> None:
+def _record(db: Connection, call: Call, website: Website, before: int, rows: dict[str, int]) -> None:
     detail = {"before": before, "rowsRemoved": sum(rows.values())}
-    audit.record(db, command_line(parts), website.organization_id, "deleted", "events", website.id, detail)
+    audit.record(db, call.by, website.organization_id, "deleted", "events", website.id, detail)
 
 
-async def vacuum(parts: Parts, given: NoOptions) -> list[VacuumResult]:
-    """vacuum beside a running box: empty pages are given back in small writes. Raises Conflict for a full disk."""
+async def vacuum(call: Call) -> list[VacuumResult]:
+    """vacuum in a running box: free empty pages in small writes. Raises Conflict for a full disk."""
     try:
-        return [await space.give_back(db) for db in parts[WatchedParts].databases]
+        return [await space.give_back(db) for db in call.parts[WatchedParts].databases]
     except VacuumNoRoom as full:
         raise errors.Conflict(str(full)) from full
 
 
-async def retire(parts: Parts, given: Retire) -> NoOptions:
-    """retire: an ingest machine is gone for good. Raises NotFound."""
-    if not await parts[Machines].retire(given.number):
-        raise errors.NotFound(f"No ingest machine with the number {given.number} is known, or it is retired already")
-    return NoOptions()
+class RetireNode(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of `retire`: the number of an ingest node."""
+
+    number: Annotated[int, Meta(ge=1, le=1023)]
+
+
+async def retire(call: Call, given: RetireNode) -> Success:
+    """retire: remove an ingest node permanently. Raises NotFound."""
+    if not await call.parts[Machines].retire(given.number):
+        raise errors.NotFound(f"There is no active ingest node {given.number}")
+    return Success()
 
 
 class DoctorReport(Struct, frozen=True):
-    """The part of a support bundle that only a running box knows: nothing that people entered or sent."""
+    """The part of a support bundle that only a running box has: no texts of users or visitors."""
 
     state: BoxState
     log: tuple[LogLine, ...]
 
 
-async def report(parts: Parts, given: NoOptions) -> DoctorReport:
+async def report(call: Call) -> DoctorReport:
     """The answer for `doctor`: the state of the box, and the latest lines of its log."""
-    found = await watch_state.state(parts[WatchedParts])
+    found = await watch_state.state(call.parts[WatchedParts])
     return DoctorReport(
         replace(
             found,
@@ -128,11 +151,22 @@ async def report(parts: Parts, given: NoOptions) -> DoctorReport:
 
 
 def _kind(error: str) -> str:
-    """Of an error only its kind, which has no spaces."""
+    """The kind of an error, without its text."""
     kind = error.partition(":")[0]
     return kind if kind.isidentifier() else "…" if error else ""
 
 
-async def state(parts: Parts, given: NoOptions) -> BoxState:
+async def state(call: Call) -> BoxState:
     """The state of the box."""
-    return await watch_state.state(parts[WatchedParts])
+    return await watch_state.state(call.parts[WatchedParts])
+
+
+async def backup_copy(call: Call) -> PairCopy:
+    """backup copy: a copy of both files as they are at one moment. Raises Conflict."""
+    return await call.parts[Backups].copy()
+
+
+async def backup_note(call: Call, given: BackupEntry) -> Success:
+    """backup note: record the result of a backup."""
+    await call.parts[Backups].note(given)
+    return Success()

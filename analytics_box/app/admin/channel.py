@@ -1,7 +1,8 @@
-"""The socket through which the command line speaks to a running box (security: command line).
+"""The socket that connects the command line to a running box (security: command line).
 
-`admin.sock` stands in the data directory, with mode 0600 before anybody can connect. One request and one answer per
-connection, each a line of JSON: `{"command", "arguments"}`, then `{"result"}` or `{"error", "details"}`.
+`admin.sock` is in the data directory and has mode 0600 before a client can connect. A connection carries one request
+and one answer, each a line of JSON: `{"command", "arguments", "organization"}`, then `{"result"}` or
+`{"error", "details"}`.
 """
 
 import asyncio
@@ -21,23 +22,24 @@ from analytics_box.base.errors import BoxError, ErrorDetail
 log = logging.getLogger(__name__)
 
 FILE = "admin.sock"
-MOST_BYTES = 32 << 20  # of one line: a file of links is in it
+MOST_BYTES = 32 << 20
 READ_SECONDS = 10.0
 ASK_SECONDS = 30.0
 _LONGEST_PATH = 100  # bytes; a socket's address holds 103 (macOS) or 107 (Linux)
 
-Answerer = Callable[[str, bytes], Awaitable[Any]]
+Answerer = Callable[[str, bytes, str | None], Awaitable[Any]]
 
 
 class SocketRequest(Struct, frozen=True, forbid_unknown_fields=True):
-    """A request on the socket."""
+    """A request on the socket. `organization` is an id or a slug."""
 
     command: str
     arguments: msgspec.Raw = msgspec.Raw(b"{}")
+    organization: str | None = None
 
 
 class SocketAnswer(Struct, frozen=True, omit_defaults=True):
-    """An answer on the socket. `error` is empty when all went well."""
+    """An answer on the socket. `error` is empty on success."""
 
     result: Any = None
     error: str = ""
@@ -45,24 +47,24 @@ class SocketAnswer(Struct, frozen=True, omit_defaults=True):
 
 
 class NotAnswering(Exception):
-    """The data directory is in use, but nobody answers on its socket."""
+    """Raised if the data directory is in use, but its box does not answer on the socket."""
 
 
 async def listen(directory: Path, answer: Answerer) -> asyncio.Server:
-    """Take requests until the server is closed. The caller owns the data directory, so an old socket is nobody's."""
+    """Accept requests until the server is closed. The caller holds the lock, so an existing socket is stale."""
     (directory / FILE).unlink(missing_ok=True)
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         with _short(directory) as address:
             listening.bind(address)
-        (directory / FILE).chmod(0o600)  # before listening: nobody can have connected yet
+        (directory / FILE).chmod(0o600)  # before listening, so that no other user can connect first
         listening.setblocking(False)
     except OSError:
         listening.close()
         raise
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError, TimeoutError, ValueError):  # the command line went away, or sent something else
+        with suppress(OSError, TimeoutError, ValueError):  # the client disconnected, or sent an invalid request
             async with asyncio.timeout(READ_SECONDS):
                 line = await reader.readline()
             if line.endswith(b"\n"):
@@ -74,7 +76,7 @@ async def listen(directory: Path, answer: Answerer) -> asyncio.Server:
 
 
 def forget(directory: Path) -> None:
-    """Remove the socket. On a read-only disk it stays, and the next box replaces it."""
+    """Remove the socket. On a read-only disk it stays until the next start replaces it."""
     with suppress(OSError):
         (directory / FILE).unlink()
 
@@ -82,22 +84,29 @@ def forget(directory: Path) -> None:
 async def _answer(line: bytes, answer: Answerer) -> SocketAnswer:
     try:
         asked = msgspec.json.decode(line, type=SocketRequest)
-        return SocketAnswer(result=await answer(asked.command, bytes(asked.arguments)))
+        return SocketAnswer(result=await answer(asked.command, bytes(asked.arguments), asked.organization))
     except msgspec.DecodeError as wrong:
-        return SocketAnswer(error=f"The running box does not understand this: {wrong}")
+        return SocketAnswer(error=f"The running server does not understand this request: {wrong}")
     except BoxError as refused:
         return SocketAnswer(error=refused.message, details=refused.details)
     except Exception:
         log.exception("A command failed")
-        return SocketAnswer(error="Something went wrong inside the box; its log says more")
+        return SocketAnswer(error="Something went wrong. See the log of the server")
 
 
-def ask(directory: Path, command: str, arguments: bytes, *, seconds: float = ASK_SECONDS) -> Any:
-    """Have a running box carry out a command within `seconds`; its result as plain values.
+def ask(
+    directory: Path,
+    command: str,
+    arguments: bytes = b"{}",
+    *,
+    organization: str | None = None,
+    seconds: float = ASK_SECONDS,
+) -> Any:
+    """Run a command in a running box within `seconds`; return its result as plain values.
 
     Raises BoxError or NotAnswering.
     """
-    request = msgspec.json.encode(SocketRequest(command, msgspec.Raw(arguments))) + b"\n"
+    request = msgspec.json.encode(SocketRequest(command, msgspec.Raw(arguments), organization)) + b"\n"
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.settimeout(seconds)
@@ -108,13 +117,13 @@ def ask(directory: Path, command: str, arguments: bytes, *, seconds: float = ASK
                 line = lines.readline(MOST_BYTES)
     except OSError as broken:
         raise NotAnswering(
-            f"{directory} is in use, but its box does not answer on {FILE} ({broken.strerror or broken}); "
-            "wait until it has started, or stop it"
+            f"{directory} is in use, but its server does not answer on {FILE} ({broken.strerror or broken}). "
+            "Wait until it has started, or stop it"
         ) from broken
     try:
         answered = msgspec.json.decode(line, type=SocketAnswer)
     except msgspec.DecodeError as broken:
-        raise NotAnswering(f"The box of {directory} broke off; look into its log") from broken
+        raise NotAnswering(f"The server of {directory} closed the connection. See its log") from broken
     if answered.error:
         raise BoxError(answered.error, details=answered.details)
     return answered.result
@@ -122,7 +131,7 @@ def ask(directory: Path, command: str, arguments: bytes, *, seconds: float = ASK
 
 @contextmanager
 def _short(directory: Path) -> Iterator[str]:
-    """The socket's path, by a detour where it is longer than a socket's address may be."""
+    """The path of the socket, through /proc if it is longer than a socket address can be."""
     path = str(directory / FILE)
     if len(os.fsencode(path)) <= _LONGEST_PATH or not Path("/proc/self/fd").is_dir():
         yield path

@@ -1,79 +1,63 @@
-"""Administration commands, as one literal table of command and function. Each takes effect immediately in the running
-box.
+"""Commands of the command line: the procedures of the API, and what only the operator of the box does.
+
+Each takes effect immediately in a running box.
 """
 
-from typing import Any, get_type_hints
+from collections.abc import Callable
+from typing import Any, Final
 
-import msgspec
-
+from analytics_box.app.admin.lookup import organization_of
+from analytics_box.app.procedures import PROCEDURES
 from analytics_box.base import errors
+from analytics_box.base.identity import Identity, Operator
 from analytics_box.web.call import Parts
 from analytics_box.web.handlers import Handlers, NamedHandler
+from analytics_box.web.rpc import decode_input, plain_output, run_handler
 
-backups = Handlers("analytics_box.app.admin.backups")
+accounts = Handlers("analytics_box.app.admin.accounts")
 care = Handlers("analytics_box.app.admin.care")
-flags = Handlers("analytics_box.app.admin.flags")
-keys = Handlers("analytics_box.app.admin.keys")
-links = Handlers("analytics_box.app.admin.links")
-monitors = Handlers("analytics_box.app.admin.monitors")
-organizations = Handlers("analytics_box.app.admin.organizations")
-setup = Handlers("analytics_box.app.admin.setup")
-users = Handlers("analytics_box.app.admin.users")
-websites = Handlers("analytics_box.app.admin.websites")
+lookup = Handlers("analytics_box.app.admin.lookup")
+link_exports = Handlers("analytics_box.products.links.bulk.export_calls")
 
-COMMANDS: dict[str, NamedHandler] = {
-    "setup": setup.set_up,
-    "user create": users.user_create,
-    "user list": users.user_list,
-    "user confirm": users.user_confirm,
-    "user reset-password": users.user_reset_password,
-    "key create": keys.key_create,
-    "key list": keys.key_list,
-    "key rotate": keys.key_rotate,
-    "key revoke": keys.key_revoke,
-    "key delete": keys.key_delete,
-    "backup copy": backups.backup_copy,
-    "backup note": backups.backup_note,
-    "flag list": flags.flag_list,
-    "flag export": flags.flag_export,
-    "flag import": flags.flag_import,
-    "link list": links.link_list,
-    "link show": links.link_show,
-    "link create": links.link_create,
-    "link edit": links.link_edit,
-    "link delete": links.link_delete,
-    "link import": links.link_import,
-    "link export": links.link_export,
-    "monitor list": monitors.monitor_list,
-    "monitor add": monitors.monitor_add,
-    "monitor pause": monitors.monitor_pause,
-    "monitor resume": monitors.monitor_resume,
-    "monitor export": monitors.monitor_export,
-    "monitor import": monitors.monitor_import,
-    "organization list": organizations.organization_list,
-    "organization edit": organizations.organization_edit,
+# Functions with the signature of a procedure, which only the command line can call. They act on the whole box.
+BOX_COMMANDS: Final[dict[str, NamedHandler]] = {
+    "find": lookup.find,
+    "setup": accounts.set_up,
+    "user create": accounts.user_create,
+    "user list": accounts.user_list,
+    "user confirm": accounts.user_confirm,
+    "user reset-password": accounts.user_reset_password,
+    "organization list": accounts.organization_list,
+    "organization edit": accounts.organization_edit,
+    "backup copy": care.backup_copy,
+    "backup note": care.backup_note,
     "prune": care.prune,
     "vacuum": care.vacuum,
     "retire": care.retire,
     "state": care.state,
     "report": care.report,
-    "website list": websites.website_list,
-    "website show": websites.website_show,
-    "website create": websites.website_create,
-    "website edit": websites.website_edit,
-    "website delete": websites.website_delete,
-    "website restore": websites.website_restore,
 }
+# Further ones, which act in an organization as procedures do.
+ORGANIZATION_COMMANDS: Final[dict[str, NamedHandler]] = {"link export": link_exports.export_piece}
+_PROCEDURES: Final = {line.name: line for line in PROCEDURES}
 
 
-async def run_command(parts: Parts, command: str, arguments: bytes) -> Any:
-    """Carry out a command; its result as plain values. Raises BoxError."""
-    if command not in COMMANDS:
-        raise errors.BadRequest(f"The running box does not know the command {command}; it may be of another version")
-    carry_out = COMMANDS[command].load()
-    wanted = get_type_hints(carry_out)["given"]
-    try:
-        given = msgspec.json.decode(arguments, type=wanted)
-    except msgspec.ValidationError as wrong:
-        raise errors.BadRequest(str(wrong)) from wrong
-    return msgspec.to_builtins(await carry_out(parts, given))
+async def run_command(parts: Parts, command: str, arguments: bytes, organization: str | None = None) -> Any:
+    """Run a command in an organization, which procedures need unless there is only one; its result as plain values.
+
+    Raises BoxError.
+    """
+    handler = handler_of(command)
+    is_optional = command in BOX_COMMANDS and organization is None
+    organization_id = "" if is_optional else organization_of(parts, organization).id
+    call = parts.by(Identity(address="", operator=Operator(organization_id)))
+    return plain_output(await run_handler(handler, call, decode_input(handler, arguments)))
+
+
+def handler_of(command: str) -> Callable[..., Any]:
+    """The function of a command. Raises BadRequest for an unknown one."""
+    if (own := BOX_COMMANDS.get(command) or ORGANIZATION_COMMANDS.get(command)) is not None:
+        return own.load()
+    if command not in _PROCEDURES:
+        raise errors.BadRequest(f"The running server does not know the command {command}. It may be of another version")
+    return _PROCEDURES[command].handler

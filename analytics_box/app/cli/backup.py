@@ -9,8 +9,9 @@ from typing import Any
 import click
 import msgspec
 
-from analytics_box.app.admin import backups, channel
+from analytics_box.app.admin import channel
 from analytics_box.app.cli.options import AS_JSON, read_settings, report_refusals, with_settings
+from analytics_box.app.cli.session import check_box
 from analytics_box.base import errors
 from analytics_box.base.backup import record, restore, take
 from analytics_box.base.backup.failures import BackupFailed
@@ -24,21 +25,22 @@ from analytics_box.base.settings import FILE_NAME, Settings
 from analytics_box.base.store import data_lock, schema
 
 _MEGABYTE = 1_000_000
+_COPY_SECONDS = 4 * 3_600.0
 _PASSPHRASE = click.option(
     "--passphrase-file",
     default=None,
     type=click.Path(exists=True, dir_okay=False),
-    help="File whose first line seals the backup, and opens it. [default: backup_passphrase_file]",
+    help="File whose first line is the passphrase that encrypts backups. [default: backup_passphrase_file]",
 )
 
 
 @click.command()
 @click.argument("dest", required=False)
-@click.option("--check", "only_check", is_flag=True, help="Look a backup through instead: a file, folder, - or s3://…")
 @click.option(
-    "--keep", type=click.IntRange(min=0), default=0, help="Keep so many in DEST, remove older. [default: all]"
+    "--check", "only_check", is_flag=True, help="Verify an existing backup instead: a file, folder, - or s3://…"
 )
-@click.option("--without-key", is_flag=True, help="Leave out secret.key, without which what is sealed stays sealed.")
+@click.option("--keep", type=click.IntRange(min=0), default=0, help="Number of backups to keep in DEST. [default: all]")
+@click.option("--without-key", is_flag=True, help="Leave out secret.key, which decrypts stored secrets.")
 @_PASSPHRASE
 @AS_JSON
 @with_settings("data_dir")
@@ -51,17 +53,17 @@ def backup(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Back up the box into DEST: a folder, - for standard output, or s3://bucket/prefix. It may be running.
+    """Create a backup in DEST: a folder, - for standard output, or s3://bucket/prefix.
 
-    Without DEST it goes where backup_to says. With --check, DEST is a backup that is looked through, also on a disk
-    where nothing can be written.
+    The box can be running. The default for DEST is the setting backup_to. With --check, DEST is the backup to verify,
+    which can be on a read-only disk.
     """
 
     def run() -> None:
         found = read_settings(given)
         where = dest or ("" if only_check else found.backup_to)
         if not where:
-            raise click.UsageError("Name DEST: a folder, - or s3://bucket/prefix (or set backup_to)")
+            raise click.UsageError("Enter DEST: a folder, - or s3://bucket/prefix. Or set backup_to")
         passphrase = passphrase_of(passphrase_file or found.backup_passphrase_file)
         if only_check:
             _show_checked(*_check_backup(where, passphrase), as_json=as_json)
@@ -73,8 +75,7 @@ def backup(
 
 
 def back_up(found: Settings, where: str, wanted: BackupOptions) -> BackupEntry:
-    """Make a backup of a data directory, whether a box has it or not. Raises BackupFailed and its kinds, and
-    NotAnswering."""
+    """Create a backup of a data directory, whether its box runs or not. Raises BackupFailed or NotAnswering."""
     clock, place = SystemClock(), place_of(where)
     try:
         place.look()
@@ -92,23 +93,20 @@ def back_up(found: Settings, where: str, wanted: BackupOptions) -> BackupEntry:
 
 def _copy(found: Settings, clock: SystemClock) -> PairCopy:
     try:
-        if not (found.data_dir / schema.BOX_FILE).exists():
-            raise errors.NotFound(f"There is no box in {found.data_dir}; name another --data-dir")
+        check_box(found.data_dir)
         with data_lock.lock(found.data_dir):
             restore.complete(found.data_dir)
             return take.copy(found, (), clock)
     except data_lock.AlreadyRunning:
-        told = msgspec.convert(
-            channel.ask(found.data_dir, "backup copy", b"{}", seconds=backups.COPY_SECONDS), type=PairCopy
-        )
-        name = Path(told.folder).name  # the box may know its folder by another path, and is not asked where to delete
+        told = msgspec.convert(channel.ask(found.data_dir, "backup copy", seconds=_COPY_SECONDS), type=PairCopy)
+        name = Path(told.folder).name  # the box can know its folder by another path; only our own path is ever deleted
         if name in {"", ".", ".."}:
-            raise BackupFailed("The box does not say where its copy is; look into its log") from None
+            raise BackupFailed("The running server did not return the folder of its copy. See its log") from None
         return PairCopy(str(found.data_dir / take.COPIES / name), told.moment)
 
 
 def _note(found: Settings, entry: BackupEntry) -> None:
-    """Write down what became of a backup; not in a pipe's way."""
+    """Record the result of a backup."""
     try:
         with data_lock.lock(found.data_dir):
             record.add(found.data_dir, entry)
@@ -116,7 +114,7 @@ def _note(found: Settings, entry: BackupEntry) -> None:
         try:
             channel.ask(found.data_dir, "backup note", msgspec.json.encode(entry))
         except (channel.NotAnswering, errors.BoxError) as refused:
-            click.echo(f"Warning: the box does not know of this backup: {refused}", err=True)
+            click.echo(f"Warning: the server did not record this backup: {refused}", err=True)
 
 
 def _show_made(entry: BackupEntry, *, as_json: bool) -> None:
@@ -125,12 +123,12 @@ def _show_made(entry: BackupEntry, *, as_json: bool) -> None:
         click.echo(msgspec.json.encode(entry).decode(), err=to_error)
         return
     click.echo(
-        f"{entry.name}: {entry.bytes / _MEGABYTE:,.1f} MB, the box as it was at {_time(entry.moment)}"
-        f"{', sealed' if entry.sealed else ''}",
+        f"{entry.name}: {entry.bytes / _MEGABYTE:,.1f} MB, data of {_time(entry.moment)}"
+        f"{', encrypted' if entry.sealed else ''}",
         err=to_error,
     )
     if entry.has_key_in_clear:
-        click.echo(f"{KEY_IN_CLEAR} Or use --passphrase-file, or leave the key out with --without-key.", err=True)
+        click.echo(f"{KEY_IN_CLEAR} Or use --passphrase-file or --without-key.", err=True)
 
 
 def _check_backup(where: str, passphrase: bytes) -> tuple[str, Manifest]:
@@ -142,7 +140,7 @@ def _show_checked(name: str, manifest: Manifest, *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"name": name, **_print_progress(manifest)}))
         return
-    click.echo(f"{name} is whole. {_in_words(manifest)}")
+    click.echo(f"{name} is intact. {_in_words(manifest)}")
 
 
 def _print_progress(manifest: Manifest) -> dict[str, Any]:
@@ -151,19 +149,16 @@ def _print_progress(manifest: Manifest) -> dict[str, Any]:
         "box": manifest.box,
         "moment": manifest.moment,
         "bytes": manifest.bytes,
-        "events": _events(manifest),
+        "events": manifest.rows(schema.EVENTS_FILE, "stored_events"),
         "websites": manifest.rows(schema.BOX_FILE, "websites"),
         "key": manifest.key,
     }
 
 
-def _events(manifest: Manifest) -> int:
-    return manifest.rows(schema.EVENTS_FILE, "stored_events")
-
-
 def _in_words(manifest: Manifest) -> str:
+    events = manifest.rows(schema.EVENTS_FILE, "stored_events")
     return (
-        f"Created {_time(manifest.moment)} by version {manifest.version}: {_events(manifest):,} events, "
+        f"Created {_time(manifest.moment)} by version {manifest.version}: {events:,} events, "
         f"{manifest.rows(schema.BOX_FILE, 'websites'):,} websites, {manifest.rows(schema.BOX_FILE, 'users'):,} "
         f"accounts, {manifest.bytes / _MEGABYTE:,.1f} MB"
         f"{', without its secret.key' if manifest.key == 'left out' else ''}"
@@ -177,21 +172,21 @@ def _time(instant: int) -> str:
 
 @click.command("restore")
 @click.argument("source")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Restore without asking for confirmation.")
 @_PASSPHRASE
 @AS_JSON
 @with_settings("data_dir")
 def restore_command(source: str, yes: bool, passphrase_file: str | None, as_json: bool, **given: Any) -> None:
-    """Restore the box from SOURCE: a backup, the newest one in a folder or under s3://bucket/prefix/, or - for a pipe.
+    """Restore a backup from SOURCE: a file, a folder, or - for a pipe.
 
-    The backup is looked through first. The files that are there now are kept in a folder beside them. The box must be
-    stopped.
+    SOURCE can also be s3://bucket/prefix/. The newest backup of a folder or prefix is used. The box must be stopped.
+    The backup is verified first. The current files are moved to a folder next to them.
     """
 
     def run() -> None:
         found = read_settings(given)
         if source == PIPE and not yes:
-            raise click.UsageError("A backup from a pipe leaves nobody to ask: add --yes")
+            raise click.UsageError("Add --yes to restore from a pipe")
         passphrase = passphrase_of(passphrase_file or found.backup_passphrase_file)
         directory = found.data_dir
         with _alone(directory):
@@ -213,16 +208,16 @@ def restore_command(source: str, yes: bool, passphrase_file: str | None, as_json
 
 def _alone(directory: Path) -> Any:
     if data_lock.is_served(directory):
-        raise data_lock.AlreadyRunning(f"{directory} is in use by a running box; stop it first, then restore")
+        raise data_lock.AlreadyRunning(f"{directory} is in use by a running server. Stop it before you restore")
     return data_lock.lock(directory)
 
 
 def _ask(directory: Path, name: str, ready: restore.RestoreCandidate) -> None:
-    click.echo(f"{name} is whole. {_in_words(ready.manifest)}", err=True)
+    click.echo(f"{name} is intact. {_in_words(ready.manifest)}", err=True)
     for line in _losses(ready):
         click.echo(line, err=True)
     if not sys.stdin.isatty():
-        raise BackupFailed("Nobody is there to ask: add --yes to restore without a question")
+        raise BackupFailed("There is no terminal for the confirmation. Add --yes")
     click.confirm(f"Restore it into {directory}?", abort=True, err=True)
 
 
@@ -231,10 +226,10 @@ def _losses(ready: restore.RestoreCandidate) -> list[str]:
         return []
     loss = ready.loss
     return [
-        *(["It is of ANOTHER box than the one that was there."] if ready.other_box else []),
-        f"What came after it goes: {loss.events:,} events, {loss.clicks:,} clicks on short links, {loss.changes:,} "
-        "changes in the audit log. Keys and sessions that were revoked since work again, passwords are those of then, "
-        "and people who were removed since are there again.",
+        *(["This backup is of ANOTHER box than the current files."] if ready.other_box else []),
+        f"Newer data is lost: {loss.events:,} events, {loss.clicks:,} clicks on short links, {loss.changes:,} changes "
+        "in the audit log. Since-revoked keys and sessions work again, passwords are those of the backup, and users "
+        "removed since then are back.",
     ]
 
 
@@ -254,6 +249,6 @@ def _show_restored(
     for line in _losses(ready):
         click.echo(line)
     if aside:
-        click.echo(f"The files that were there are in {aside}; remove them once you are content")
+        click.echo(f"The previous files are in {aside}. Delete them when you no longer need them")
     if kept_config:
-        click.echo(f"{directory / FILE_NAME} was left as it is")
+        click.echo(f"{directory / FILE_NAME} was not changed")

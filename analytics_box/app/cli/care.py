@@ -1,92 +1,50 @@
-"""The commands `analytics-box prune` and `vacuum`."""
+"""The commands `analytics-box prune`, `retire` and `vacuum`."""
 
-from datetime import UTC, datetime
+from collections.abc import Iterator
+from datetime import date
 from typing import Any
 
 import click
 import msgspec
 
 from analytics_box.app.admin import channel
-from analytics_box.app.admin.given import care
-from analytics_box.app.cli.operating import carry_out
-from analytics_box.app.cli.options import AS_JSON, read_settings, report_refusals, show, with_settings
-from analytics_box.base import errors
+from analytics_box.app.cli.command import BOX, Request, argument, command, option
+from analytics_box.app.cli.options import AS_JSON, day_of, read_settings, report_refusals, show, with_settings
+from analytics_box.app.cli.session import check_box
 from analytics_box.base.backup import restore
-from analytics_box.base.clock import DAY
 from analytics_box.base.settings import Settings
 from analytics_box.base.store import data_lock, schema, space
 from analytics_box.base.store.space import VacuumResult
 
-_SECONDS = 4 * 3_600.0  # for which the running box may take
+_SECONDS = 4 * 3_600.0
 _MEGABYTE = 1_000_000
+_EPOCH = date(1970, 1, 1)
 
 
-@click.command()
-@click.option(
-    "--before",
-    type=click.DateTime(["%Y-%m-%d"]),
-    default=None,
-    metavar="DAY",
-    help="Remove what is from before this UTC day, like 2025-01-01.",
-)
-@click.option("--retention", is_flag=True, help="Remove what websites do not want to keep any longer, now.")
-@click.option("--website", default=None, help="Only of this website: its id or domain.")
-@click.option("--all", "everything", is_flag=True, help="Of all websites.")
-@click.option("--clicks", is_flag=True, help="Clicks on short links of all organizations; their totals stay.")
-@click.option("--dry-run", is_flag=True, help="Only say how many rows that would be.")
-@AS_JSON
-@with_settings("data_dir")
-def prune(
-    before: datetime | None,
-    retention: bool,
-    website: str | None,
-    everything: bool,
-    clicks: bool,
-    dry_run: bool,
-    as_json: bool,
-    **given: Any,
-) -> None:
-    """Remove events from before a day, of one website or of all.
-
-    A session goes or stays as a whole, by the day on which it began. With the last event of somebody goes who it was,
-    and texts go that nothing has any more. Name what: --website, --all or --clicks.
-    """
+def _prune(request: Request) -> Any:
+    before, retention, everything = (request.values[name] for name in ("before", "retention", "everything"))
+    website, clicks = request.input.get("website"), request.input["clicks"]
     if (before is None) == (not retention):
-        raise click.UsageError("Name either --before or --retention")
+        raise click.UsageError("Use either --before or --retention")
     if retention and (clicks or website is not None or everything):
-        raise click.UsageError("--retention goes by the settings of all websites; it takes neither of the others")
+        raise click.UsageError("--retention applies to all websites. It cannot be combined with the other options")
     if not retention and not (everything or website or clicks):
-        raise click.UsageError("Name what to remove: --website, --all or --clicks")
+        raise click.UsageError("Select what to remove: --website, --all or --clicks")
     if everything and website is not None:
-        raise click.UsageError("Name either --website or --all")
-
-    def run() -> None:
-        wanted = care.Prune(
-            before=_day(before) if before is not None else None,
-            website=website,
-            websites=retention or everything or website is not None,
-            clicks=clicks,
-            dry_run=dry_run,
-        )
-        done = carry_out(read_settings(given), "prune", wanted, seconds=_SECONDS)
-        show(done, _of_prune(done), as_json=as_json)
-
-    report_refusals(run)
+        raise click.UsageError("Use either --website or --all")
+    request.input["websites"] = retention or everything or website is not None
+    request.input["before"] = (before.date() - _EPOCH).days if before is not None else None
+    return request.call()
 
 
-def _day(day: datetime) -> int:
-    return int(day.replace(tzinfo=UTC).timestamp() * 1000) // DAY
-
-
-def _of_prune(done: dict[str, Any]) -> list[str]:
+def _prune_lines(done: dict[str, Any]) -> Iterator[str]:
     would = "would be removed" if done["dryRun"] else "removed"
-    lines = [
-        f"{one['domain'] or 'Short links'}: {_rows(one['rows'])} from before {_date(one['before'])} {would}"
-        for one in done["removed"]
-    ]
+    for one in done["removed"]:
+        yield f"{one['domain'] or 'Short links'}: {_rows(one['rows'])} from before {day_of(one['before'])} {would}"
     if done["texts"]:
-        lines.append(f"{done['texts']:,} texts that nothing has any more removed")
-    return lines or ["No website has a retention, so there is nothing to remove"]
+        yield f"{done['texts']:,} unused texts removed"
+    if not done["removed"]:
+        yield "No website has a retention period, so there is nothing to remove"
 
 
 def _rows(rows: dict[str, int]) -> str:
@@ -94,35 +52,49 @@ def _rows(rows: dict[str, int]) -> str:
     return ", ".join(named) or "nothing"
 
 
-def _date(instant: int) -> str:
-    return datetime.fromtimestamp(instant / 1000, UTC).date().isoformat()
+prune = command(
+    "prune",
+    "prune",
+    "Remove old events of one website or of all.\n\n"
+    "A session is removed as a whole, by the day on which it began. Visitors and texts without remaining events are "
+    "also removed. Select what to remove: --website, --all or --clicks.",
+    click.Option(
+        ("--before",),
+        type=click.DateTime(["%Y-%m-%d"]),
+        metavar="DAY",
+        help="Remove events from before this day (UTC), such as 2025-01-01.",
+    ),
+    click.Option(("--retention",), is_flag=True, help="Apply the retention periods of all websites now."),
+    option("website", "--website", "Only this website: its ID or domain."),
+    click.Option(("--all", "everything"), is_flag=True, help="All websites."),
+    option("clicks", "--clicks", "Clicks on short links of all organizations. Their totals remain.", is_flag=True),
+    option("dryRun", "--dry-run", "Show how many rows would be removed without removing them.", is_flag=True),
+    target=BOX,
+    run=_prune,
+    text=_prune_lines,
+    seconds=_SECONDS,
+)
 
-
-@click.command()
-@click.argument("number", type=click.IntRange(1, 1023))
-@AS_JSON
-@with_settings("data_dir")
-def retire(number: int, as_json: bool, **given: Any) -> None:
-    """Say that an ingest machine is gone for good: nobody waits for it any more.
-
-    What it had and ClickHouse has not is lost. Its number is never used again.
-    """
-
-    def run() -> None:
-        done = carry_out(read_settings(given), "retire", care.Retire(number))
-        show(done, [f"The ingest machine {number} is retired"], as_json=as_json)
-
-    report_refusals(run)
+retire = command(
+    "retire",
+    "retire",
+    "Remove an ingest node permanently.\n\n"
+    "Events that it has not shipped to ClickHouse are lost. Its number can never be used again.",
+    argument("number", "number", type=click.IntRange(1, 1023)),
+    target=BOX,
+    run=lambda request: request.call() | request.input,
+    text=lambda done: [f"Ingest node {done['number']} is removed"],
+)
 
 
 @click.command()
 @AS_JSON
 @with_settings("data_dir")
 def vacuum(as_json: bool, **given: Any) -> None:
-    """Give the empty space in both databases back to the disk.
+    """Return unused space in both databases to the disk.
 
-    Beside a running box empty pages are given back in small steps, and events go on coming in. Without one both files
-    are stored anew, which also closes gaps; that needs twice their size of free disk, and is checked first.
+    On a running box, empty pages are returned in small steps while events keep coming in. On a stopped box both files
+    are rewritten, which also closes gaps. This needs free disk space of twice their size, which is checked first.
     """
 
     def run() -> None:
@@ -132,21 +104,20 @@ def vacuum(as_json: bool, **given: Any) -> None:
     report_refusals(run)
 
 
-def _vacuum(found: Settings) -> list[dict[str, Any]]:
-    if not (found.data_dir / schema.BOX_FILE).exists():
-        raise errors.NotFound(f"There is no box in {found.data_dir}; name another --data-dir")
+def _vacuum(settings: Settings) -> list[dict[str, Any]]:
+    check_box(settings.data_dir)
     try:
-        with data_lock.lock(found.data_dir):
-            restore.complete(found.data_dir)
-            files = [found.data_dir / name for name in (schema.BOX_FILE, schema.EVENTS_FILE)]
+        with data_lock.lock(settings.data_dir):
+            restore.complete(settings.data_dir)
+            files = [settings.data_dir / name for name in (schema.BOX_FILE, schema.EVENTS_FILE)]
             done: list[VacuumResult] = [space.rebuild(path) for path in files if path.exists()]
             return [msgspec.to_builtins(one) for one in done]
     except data_lock.AlreadyRunning:
-        answered: list[dict[str, Any]] = channel.ask(found.data_dir, "vacuum", b"{}", seconds=_SECONDS)
+        answered: list[dict[str, Any]] = channel.ask(settings.data_dir, "vacuum", seconds=_SECONDS)
         return answered
 
 
 def _line(one: dict[str, Any]) -> str:
     before, after = (one[name] / _MEGABYTE for name in ("before", "after"))
-    how = "stored anew" if one["how"] == "rebuilt" else "empty pages given back"
+    how = "rewritten" if one["how"] == "rebuilt" else "empty pages returned"
     return f"{one['file']}: {before:,.1f} MB before, {after:,.1f} MB after ({how})"

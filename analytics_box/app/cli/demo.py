@@ -22,9 +22,9 @@ from analytics_box.base.store import data_lock
 @LISTENING_AS_JSON
 @with_settings("data_dir", "host", "port")
 def demo(as_json: bool, **given: Any) -> None:
-    """Serve a demo in a folder of its own (demo, in the data folder), with 90 days of invented visits up to now.
+    """Serve a demo with 90 days of generated data.
 
-    Its monitors check a tiny shop that runs beside it, on this machine alone.
+    Its files are in the folder demo of the data directory. Its monitors check a small shop on this machine.
     """
 
     def run() -> None:
@@ -45,7 +45,7 @@ def _demo(found: Settings, *, as_json: bool) -> None:
                 announce(box, listening, as_json=True, email=made.demo.email, password=made.demo.password)
                 return
             announce(box, listening, as_json=False)
-            click.echo(f"Sign in as {made.demo.email} with the password {made.demo.password}", err=True)
+            click.echo(f"Email     {made.demo.email}\nPassword  {made.demo.password}", err=True)
 
         def visitors(box: Box) -> Coroutine[Any, Any, None]:
             events = box.events

@@ -23,16 +23,16 @@ from analytics_box.base.store.files import write_private
 @click.option(
     "--to",
     default="",
-    help="File to write, - for standard output. [default: analytics-box-doctor-TIME.tar.gz in this folder]",
+    help="File to write; - for standard output. [default: analytics-box-doctor-TIME.tar.gz]",
 )
 @AS_JSON
 @with_settings()
 def doctor(to: str, as_json: bool, **given: Any) -> None:
-    """Write a bundle for a report of a problem, to be sent to whoever helps.
+    """Create a support bundle.
 
-    It has versions, settings without their texts, sizes, counts, whether the files are sound, jobs, warnings and the
-    sentences of the last log lines. No secret, no address, and no name of a person, a website or a folder is in it.
-    With --json its content is printed instead.
+    It contains versions, settings without their texts, sizes, counts, the integrity of the files, jobs, warnings and
+    the last log messages. It contains no secrets, no addresses, and no names of users, websites or folders. With
+    --json its content is printed instead.
     """
 
     def run() -> None:
@@ -58,14 +58,14 @@ def _sections(found: Settings, now: int) -> dict[str, bundle.Section]:
         "events.db": lambda: report.report(directory / schema.EVENTS_FILE, in_use=in_use),
     }
     if in_use:
-        return sections | {"running": lambda: channel.ask(directory, "report", b"{}")}
+        return sections | {"running": lambda: channel.ask(directory, "report")}
     return sections | {"warnings": lambda: warnings(seen_without_a_box(found, now))}
 
 
 def _is_served(directory: Path) -> bool:
     try:
         return data_lock.is_served(directory)
-    except Exception:  # a folder that cannot even be locked is looked at as it is
+    except Exception:  # a folder that cannot be locked is reported as it is
         return False
 
 
@@ -78,7 +78,7 @@ def _write(content: bytes, to: str) -> None:
         write_private(Path(to), content)
     except OSError as broken:
         raise click.ClickException(f"{to} cannot be written: {os.strerror(broken.errno or 0)}") from broken
-    click.echo(f"{to}: {len(content) / 1000:,.1f} KB. Look into it before you send it")
+    click.echo(f"{to}: {len(content) / 1000:,.1f} KB. Check its content before you send it")
 
 
 def _time(now: int) -> str:

@@ -1,143 +1,109 @@
 """The commands `analytics-box key …`."""
 
-import json
-from datetime import UTC, datetime
-from typing import Any
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, Final, get_args
 
 import click
 
-from analytics_box.app.admin.given import keys
-from analytics_box.app.cli.operating import ORGANIZATION, carry_out
-from analytics_box.app.cli.options import AS_JSON, End, RateOption, read_settings, report_refusals, show, with_settings
+from analytics_box.app.cli.command import Request, command, option, resource, sequence
+from analytics_box.app.cli.options import End, RateOption
+from analytics_box.base.clock import SystemClock
 from analytics_box.base.identity import SCOPES
-from analytics_box.tenants.keys.rules import TYPES, KeyType, RateLimit
+from analytics_box.tenants.keys.rules import GLOBAL, WEBSITE, KeyType
+
+_KEY: Final = resource("key", "id", "key_id")
 
 
-@click.group()
-def key() -> None:
-    """Make, list, rotate, revoke and delete API keys; a running server knows at once."""
+def _create(request: Request) -> Any:
+    websites = request.values["website"]
+    access = [f"{WEBSITE}{request.find('website', name)}" for name in websites]
+    if access:
+        request.input["resources"] = dict.fromkeys(access, ())
+    return request.call()
 
 
-@key.command("create")
-@click.option("--name", required=True, help="What the key is for.")
-@click.option(
-    "--scope", "scopes", multiple=True, required=True, type=click.Choice(SCOPES), help="What it may do; repeatable."
+def _secret(made: dict[str, str]) -> list[str]:
+    return [
+        f"Id      {made['id']}",
+        f"Secret  {made['secret']}",
+        "Copy this secret now. You will not be able to see it again.",
+    ]
+
+
+def _list_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
+    for row in rows:
+        websites = [name.removeprefix(WEBSITE) for name in row["resources"]]
+        reach = "all websites" if GLOBAL in websites else " ".join(websites)
+        ends = f", expires {row['expiresAt'][:10]}" if row["expiresAt"] else ""
+        yield f"{row['id']}  {row['start']}…  {_state(row)}{ends}  {row['name']}"
+        yield f"    {' '.join(row['scopes'])} on {reach}"
+
+
+def _state(row: dict[str, Any]) -> str:
+    if row["revokedAt"]:
+        return "revoked"
+    if not row["enabled"]:
+        return "disabled"
+    expires = datetime.fromisoformat(row["expiresAt"]).timestamp() * 1000 if row["expiresAt"] else None
+    return "expired" if expires is not None and expires <= SystemClock().now() else "active"
+
+
+key = click.Group(
+    "key",
+    commands=[
+        command(
+            "create",
+            "apikeys.create",
+            "Create an API key and print its secret, which is shown only once.",
+            option("name", "--name", "Name of the key.", required=True),
+            option("scopes", "--scope", "Permission; repeatable.", multiple=True, required=True, choices=SCOPES),
+            click.Option(
+                ("--website",), multiple=True, help="Website ID or domain; repeatable. [default: all websites]"
+            ),
+            option("type", "--type", "Kind of client.", choices=get_args(KeyType), default="user"),
+            option("tags", "--tag", "Tag; repeatable.", multiple=True),
+            option(
+                "expiresAt",
+                "--expires",
+                "Last day (UTC), or a time like 2027-01-31T18:00Z. [default: never]",
+                type=End(),
+            ),
+            option(
+                "ratelimit", "--rate-limit", "Rate limit as requests/seconds, for example 100/60.", type=RateOption()
+            ),
+            run=_create,
+            text=_secret,
+        ),
+        command(
+            "list",
+            "apikeys.list",
+            "List API keys: ID, start of the secret, state, name, permissions and websites.",
+            run=Request.in_each_organization,
+            text=_list_lines,
+        ),
+        command(
+            "rotate",
+            "apikeys.rotate",
+            "Replace the secret of an API key. The new one is shown only once; the old one stops working immediately.",
+            target=_KEY,
+            text=_secret,
+        ),
+        command(
+            "revoke",
+            "apikeys.revoke",
+            "Revoke an API key immediately and permanently.",
+            target=_KEY,
+            run=sequence("apikeys.revoke", "apikeys.getById"),
+            text=lambda row: [f"Revoked {row['name']} ({row['start']}…)"],
+        ),
+        command(
+            "delete",
+            "apikeys.delete",
+            "Delete an API key immediately. Only the audit log still contains it.",
+            target=_KEY,
+            run=sequence("apikeys.getById", "apikeys.delete", answer=0),
+            text=lambda row: [f"Deleted {row['name']} ({row['start']}…)"],
+        ),
+    ],
 )
-@click.option("--website", "websites", multiple=True, help="Only this website's id; repeatable. [default: all]")
-@click.option(
-    "--type", "key_type", type=click.Choice(TYPES), default="user", show_default=True, help="Who will use it."
-)
-@click.option("--tag", "tags", multiple=True, help="A word to find it by; repeatable.")
-@click.option(
-    "--expires", type=End(), help="Its last day (UTC), or an instant like 2027-01-31T18:00Z. [default: no end]"
-)
-@click.option(
-    "--rate-limit", "ratelimit", type=RateOption(), help="A limit of its own: requests in so many seconds, like 100/60."
-)
-@ORGANIZATION
-@AS_JSON
-@with_settings("data_dir")
-def key_create(
-    name: str,
-    scopes: tuple[Any, ...],
-    websites: tuple[str, ...],
-    key_type: KeyType,
-    tags: tuple[str, ...],
-    expires: int | None,
-    ratelimit: RateLimit | None,
-    organization: str | None,
-    as_json: bool,
-    **given: Any,
-) -> None:
-    """Make an API key and show its secret this once."""
-
-    def run() -> None:
-        wanted = keys.KeyCreateOptions(
-            name=name,
-            scopes=scopes,
-            websites=websites or None,
-            organization=organization,
-            type=key_type,
-            tags=tags,
-            expires_at=expires,
-            ratelimit=ratelimit,
-        )
-        made = carry_out(read_settings(given), "key create", wanted)
-        _show_secret(made, as_json=as_json)
-
-    report_refusals(run)
-
-
-@key.command("list")
-@ORGANIZATION
-@AS_JSON
-@with_settings("data_dir")
-def key_list(organization: str | None, as_json: bool, **given: Any) -> None:
-    """List API keys: id, start of the secret, state, name, what they may do and where."""
-
-    def run() -> None:
-        found = carry_out(read_settings(given), "key list", keys.SomeKeys(organization))
-        if as_json:
-            click.echo(json.dumps(found))
-            return
-        for row in found:
-            reach = "all websites" if row["websites"] is None else " ".join(row["websites"])
-            ends = f", ends {_day(row['expiresAt'])}" if row["expiresAt"] else ""
-            click.echo(f"{row['id']}  {row['start']}…  {row['state']}{ends}  {row['name']}")
-            click.echo(f"    {' '.join(row['scopes'])} on {reach}")
-
-    report_refusals(run)
-
-
-@key.command("revoke")
-@click.argument("key_id")
-@AS_JSON
-@with_settings("data_dir")
-def key_revoke(key_id: str, as_json: bool, **given: Any) -> None:
-    """Revoke the API key with this id, at once and for good."""
-
-    def run() -> None:
-        row = carry_out(read_settings(given), "key revoke", keys.OneKey(key_id))
-        show(row, [f"Revoked {row['name']} ({row['start']}…)"], as_json=as_json)
-
-    report_refusals(run)
-
-
-@key.command("rotate")
-@click.argument("key_id")
-@AS_JSON
-@with_settings("data_dir")
-def key_rotate(key_id: str, as_json: bool, **given: Any) -> None:
-    """Give the API key with this id a new secret, shown this once; the old one stops working at once."""
-
-    def run() -> None:
-        _show_secret(carry_out(read_settings(given), "key rotate", keys.OneKey(key_id)), as_json=as_json)
-
-    report_refusals(run)
-
-
-@key.command("delete")
-@click.argument("key_id")
-@AS_JSON
-@with_settings("data_dir")
-def key_delete(key_id: str, as_json: bool, **given: Any) -> None:
-    """Delete the API key with this id, at once; only the audit log still knows of it."""
-
-    def run() -> None:
-        row = carry_out(read_settings(given), "key delete", keys.OneKey(key_id))
-        show(row, [f"Deleted {row['name']} ({row['start']}…)"], as_json=as_json)
-
-    report_refusals(run)
-
-
-def _show_secret(made: dict[str, str], *, as_json: bool) -> None:
-    if as_json:
-        click.echo(json.dumps(made))
-        return
-    click.echo(f"Id      {made['id']}")
-    click.echo(f"Secret  {made['secret']}")
-    click.echo("Keep the secret now: it is not shown again.")
-
-
-def _day(instant: int) -> str:
-    return datetime.fromtimestamp(instant / 1000, UTC).date().isoformat()

@@ -1,298 +1,204 @@
 """The commands `analytics-box link …`."""
 
-import os
-import sys
-from collections.abc import Callable
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any, Final
 
 import click
 import msgspec
 
-from analytics_box.app.admin.given import links
-from analytics_box.app.cli.operating import ORGANIZATION, carry_out, operating
-from analytics_box.app.cli.options import AS_JSON, End, FieldOption, read_settings, report_refusals, show, with_settings
-from analytics_box.products.links.bulk.files import utf8
+from analytics_box.app.cli.command import (
+    IMPORT_SECONDS,
+    LINK_SETTINGS,
+    Request,
+    argument,
+    command,
+    option,
+    resource,
+    sequence,
+)
+from analytics_box.app.cli.files import DRY_RUN, FILE, TO, format_of, import_file, summary, write
+from analytics_box.app.cli.options import End, FieldOption
 from analytics_box.products.links.link import MOST_FILE_BYTES
 
-IMPORT_SECONDS = 3_600.0  # passwords take their time
-_MOST_WRONG = 20  # rows that are said in words
-FORMS = ("csv", "json")
-
-
-@click.group()
-def link() -> None:
-    """List, create, edit, delete, import and export short links; a running server redirects by it at once."""
-
-
-_FIELDS = (
-    click.option("--name", default=None, help="What it is called. [default: its target]"),
-    click.option("--slug", default=None, help="The end of its short URL. [default: a short one is generated]"),
-    click.option("--domain", default=None, help="The domain of short links that it is on. [default: the box's own]"),
-    click.option("--folder", default=None, help="The folder that it is in: its name or id."),
-    click.option("--tag", "tags", multiple=True, help="A tag; repeatable; '' for none."),
-    click.option(
-        "--expires", default=None, help="Its last day (UTC), or an instant like 2027-01-31T18:00Z; '' for no end."
-    ),
-    click.option("--max-clicks", type=click.IntRange(1), default=None, help="How often it redirects at most."),
-    click.option(
-        "--password-file",
-        type=click.Path(exists=True, dir_okay=False, allow_dash=True),
-        default=None,
-        help="File whose first line is the password that visitors are asked for; - reads standard input.",
-    ),
-    click.option(
-        "--field",
-        "fields",
-        type=FieldOption(),
-        multiple=True,
-        help="Any other field of links.create by its name there, like redirectStatus=301 or "
-        '\'utm={"source": "mail"}\'; repeatable; null empties it.',
-    ),
+MOST_LISTED: Final = 1_000
+_MOST_WRONG: Final = 20  # failed rows that are printed
+_LINK: Final = resource("link", "id", "link")
+_NAME: Final = "LINK is its ID, slug or short URL."
+_FORMATS: Final = ("csv", "json")
+_FOLDER: Final = click.Option(("--folder",), help="Folder, by name or ID.")
+_PASSWORD_FILE: Final = click.Option(
+    ("--password-file",),
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True),
+    help="File whose first line is the password that visitors must enter; - reads standard input.",
 )
 
 
-def _field_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    for option in reversed(_FIELDS):
-        command = option(command)
-    return command
+def _fields(*defaults: str) -> tuple[click.Parameter, ...]:
+    """Options for the fields of a link; `defaults` are those of its name, slug and domain."""
+    name, slug, domain = defaults or ("", "", "")
+    return (
+        option("name", "--name", f"Name of the link.{name}"),
+        option("slug", "--slug", f"Last part of the short URL.{slug}"),
+        option("domain", "--domain", f"Link domain.{domain}"),
+        _FOLDER,
+        option("tags", "--tag", "Tag; repeatable. '' removes all tags.", multiple=True),
+        option("expiresAt", "--expires", "Last day (UTC), or a time like 2027-01-31T18:00Z; '' for never.", type=End()),
+        option("maxClicks", "--max-clicks", "Maximum number of clicks.", type=click.IntRange(1)),
+        _PASSWORD_FILE,
+        option(
+            "",
+            "--field",
+            "Any other field of links.create by its API name, such as redirectStatus=301 or "
+            '\'utm={"source": "mail"}\'; repeatable. null clears the field.',
+            type=FieldOption(),
+            multiple=True,
+        ),
+    )
 
 
-@link.command("list")
-@click.option("--search", default=None, help="Only those with this in their name, slug or target.")
-@click.option("--tag", default=None, help="Only those with this tag.")
-@click.option(
-    "--limit", type=click.IntRange(1, links.MOST_LISTED), default=100, show_default=True, help="How many at most."
-)
-@ORGANIZATION
-@AS_JSON
-@with_settings("data_dir", "host", "port", "base_url")
-def link_list(
-    search: str | None, tag: str | None, limit: int, organization: str | None, as_json: bool, **given: Any
-) -> None:
-    """List short links, the newest first: short URL, clicks, target and name."""
-
-    def run() -> None:
-        wanted = links.SomeLinks(organization, search, tag, limit)
-        found = carry_out(read_settings(given), "link list", wanted)
-        show(found, [line for row in found for line in _lines(row)], as_json=as_json)
-
-    report_refusals(run)
-
-
-@link.command("show")
-@click.argument("link")
-@AS_JSON
-@with_settings("data_dir", "host", "port", "base_url")
-def link_show(link: str, as_json: bool, **given: Any) -> None:
-    """Show a short link. LINK is its id, its slug or its short URL."""
-
-    def run() -> None:
-        row = carry_out(read_settings(given), "link show", links.NamedLink(link))
-        show(row, [*_lines(row), *_details(row)], as_json=as_json)
-
-    report_refusals(run)
-
-
-@link.command("create")
-@click.argument("target")
-@_field_options
-@ORGANIZATION
-@AS_JSON
-@with_settings("data_dir", "host", "port", "base_url")
-def link_create(target: str, folder: str | None, organization: str | None, as_json: bool, **given: Any) -> None:
-    """Create a short link that redirects to TARGET, and print its short URL."""
-    said = _take_link_fields(given)
-
-    def run() -> None:
-        fields = {"name": target[:255], "targetUrl": target} | said
-        wanted = links.MadeLink(fields, folder, organization)
-        row = carry_out(read_settings(given), "link create", wanted)
-        show(row, [row["shortUrl"]], as_json=as_json)
-
-    report_refusals(run)
-
-
-@link.command("edit")
-@click.argument("link")
-@click.option("--target", default=None, help="Where it redirects to.")
-@_field_options
-@AS_JSON
-@with_settings("data_dir", "host", "port", "base_url")
-def link_edit(link: str, target: str | None, folder: str | None, as_json: bool, **given: Any) -> None:
-    """Change a short link; what is not given stays. LINK is its id, its slug or its short URL."""
-    said = _take_link_fields(given)
-
-    def run() -> None:
-        fields = said | ({"targetUrl": target} if target is not None else {})
-        row = carry_out(read_settings(given), "link edit", links.EditedLink(link, fields, folder))
-        show(row, [*_lines(row), *_details(row)], as_json=as_json)
-
-    report_refusals(run)
-
-
-@link.command("delete")
-@click.argument("link")
-@AS_JSON
-@with_settings("data_dir", "host", "port", "base_url")
-def link_delete(link: str, as_json: bool, **given: Any) -> None:
-    """Delete a short link with its clicks, for good. LINK is its id, its slug or its short URL."""
-
-    def run() -> None:
-        row = carry_out(read_settings(given), "link delete", links.NamedLink(link))
-        show(row, [f"Deleted {row['shortUrl']} ({row['name']})"], as_json=as_json)
-
-    report_refusals(run)
-
-
-@link.command("import")
-@click.argument("file", type=click.File("rb"))
-@click.option("--format", "form", type=click.Choice(FORMS), default=None, help="[default: by the name of FILE, or csv]")
-@click.option("--dry-run", is_flag=True, help="Only say what would become of each row.")
-@click.option(
-    "--domain", default=None, help="Domain for links that were on domains that are not yours; '' for the box's host."
-)
-@ORGANIZATION
-@AS_JSON
-@with_settings("data_dir", "host", "port", "base_url")
-def link_import(
-    file: BinaryIO,
-    form: Literal["csv", "json"] | None,
-    dry_run: bool,
-    domain: str | None,
-    organization: str | None,
-    as_json: bool,
-    **given: Any,
-) -> None:
-    """Import short links from FILE (- reads standard input): an export of this box, Bitly, Dub, Kutt, Shlink or YOURLS.
-
-    Each row succeeds or fails by itself; the exit code is 1 if one failed.
-    """
-
-    def run() -> None:
-        content = file.read(MOST_FILE_BYTES + 1)
-        if len(content) > MOST_FILE_BYTES:
-            raise click.ClickException(f"The file is larger than {MOST_FILE_BYTES:,} bytes; import it in parts")
-        wanted = links.ImportedLinks(
-            _text(content), form or _form_of(str(getattr(file, "name", ""))), dry_run, domain, organization
-        )
-        shown = carry_out(read_settings(given), "link import", wanted, seconds=IMPORT_SECONDS)
-        show(shown, _of_import(shown), as_json=as_json)
-        if shown["failed"]:
-            sys.exit(1)
-
-    report_refusals(run)
-
-
-@link.command("export")
-@click.option("--format", "form", type=click.Choice(FORMS), default=None, help="[default: by the name of --to, or csv]")
-@click.option("--folder", default=None, help="Only the links of this folder: its name or id.")
-@click.option("--to", type=click.Path(dir_okay=False), default="-", help="File to write. [default: standard output]")
-@ORGANIZATION
-@AS_JSON
-@with_settings("data_dir", "host", "port", "base_url")
-def link_export(
-    form: Literal["csv", "json"] | None,
-    folder: str | None,
-    to: str,
-    organization: str | None,
-    as_json: bool,
-    **given: Any,
-) -> None:
-    """Export short links as a file that `link import` takes; passwords are left out. --json means --format json."""
-
-    def run() -> None:
-        wanted = links.ExportedLinks(form or ("json" if as_json else _form_of(to)), 0, folder, organization)
-        try:
-            with operating(read_settings(given)) as ask:
-                _write(ask, wanted, to)
-        except OSError as broken:
-            raise click.ClickException(f"{to} cannot be written: {broken.strerror}") from broken
-
-    report_refusals(run)
-
-
-def _write(ask: Callable[[str, object], Any], wanted: links.ExportedLinks, to: str) -> None:
-    """The whole file or none: it gets its name when it is complete."""
-    piece = ask("link export", wanted)  # what is refused is so before a file is made
-    part = Path(f"{to}.part")
-    with click.open_file("-", "wb") if to == "-" else part.open("wb") as file:
-        file.write(piece["content"].encode())
-        while piece["next"] is not None:
-            piece = ask("link export", msgspec.structs.replace(wanted, after=piece["next"]))
-            file.write(piece["content"].encode())
-    if to != "-":
-        os.replace(part, to)
-
-
-def _take_link_fields(given: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a link that options name; they are taken out of `given`."""
-    named = {
-        "name": given.pop("name"),
-        "slug": given.pop("slug"),
-        "domain": given.pop("domain"),
-        "maxClicks": given.pop("max_clicks"),
-    }
-    fields = {name: value for name, value in named.items() if value is not None}
-    if tags := given.pop("tags"):
-        fields["tags"] = [tag for tag in tags if tag]
-    if (expires := given.pop("expires")) is not None:
-        fields["expiresAt"] = _instant(expires) if expires else None
-    if (file := given.pop("password_file")) is not None:
+def _store(request: Request) -> Any:
+    """Create or change a link."""
+    if (file := request.values["password_file"]) is not None:
         with click.open_file(file, encoding="utf-8") as lines:
-            fields["password"] = lines.readline().rstrip("\r\n") or None
-    return fields | dict(given.pop("fields"))
+            request.input["password"] = lines.readline().rstrip("\r\n") or None
+    if (folder := request.values["folder"]) is not None:
+        request.input["folderId"] = request.find("link folder", folder)
+    if request.procedure == "links.create":
+        request.input.setdefault("name", request.input["targetUrl"][:255])
+    return request.call()
 
 
-def _instant(given: str) -> str:
-    end: int = End().convert(given, None, None)
-    return datetime.fromtimestamp(end / 1000, UTC).isoformat()
+def _import(request: Request) -> Any:
+    request.input.setdefault("format", format_of(str(getattr(request.values["file"], "name", "")), "csv"))
+    return import_file(MOST_FILE_BYTES)(request)
 
 
-def _text(content: bytes) -> str:
-    try:
-        return utf8(content).decode()
-    except UnicodeDecodeError as broken:
-        line = content.count(b"\n", 0, broken.start) + 1
-        raise click.ClickException(f"The file is no text in UTF-8: line {line} is not") from broken
+def _export(request: Request) -> None:
+    to, as_json, folder = (request.values[name] for name in ("to", "as_json", "folder"))
+    request.input.setdefault("format", "json" if as_json else format_of(to, "csv"))
+    if folder is not None:
+        request.input["folderId"] = request.find("link folder", folder)
+    piece = request.call()  # before a file is created, so that a refusal leaves none behind
+    write(_pieces(request, piece), to)
 
 
-def _form_of(name: str) -> Literal["csv", "json"]:
-    return "json" if name.lower().endswith(".json") else "csv"
+def _pieces(request: Request, piece: dict[str, Any]) -> Iterator[str]:
+    yield piece["content"]
+    while piece["next"] is not None:
+        piece = request.call(given=request.input | {"after": piece["next"]})
+        yield piece["content"]
 
 
 def _lines(row: dict[str, Any]) -> list[str]:
-    return [
-        f"{row['shortUrl']}  {row['clicks']:,} click{'' if row['clicks'] == 1 else 's'}",
-        f"    {row['targetUrl']}  {row['name']}",
-    ]
+    clicks = f"{row['clicks']:,} click{'' if row['clicks'] == 1 else 's'}"
+    return [f"{row['shortUrl']}  {clicks}", f"    {row['targetUrl']}  {row['name']}"]
+
+
+_IN_LINES: Final = {"id", "shortUrl", "targetUrl", "name", "clicks", "organizationId", "createdBy"}
 
 
 def _details(row: dict[str, Any]) -> list[str]:
-    shown = {"id": row["id"], **{name: value for name, value in row.items() if _is_said(name, value)}}
+    more = {name: value for name, value in row.items() if name not in _IN_LINES and value not in (None, "", [], {}, 0)}
+    shown = {"id": row["id"], **more}
     width = max(len(name) for name in shown)
-    return [f"    {name:{width}}  {value if isinstance(value, str) else _json(value)}" for name, value in shown.items()]
+    texts = {
+        name: value if isinstance(value, str) else msgspec.json.encode(value).decode() for name, value in shown.items()
+    }
+    return [*_lines(row), *(f"    {name:{width}}  {text}" for name, text in texts.items())]
 
 
-def _is_said(name: str, value: Any) -> bool:
-    known = {"id", "shortUrl", "targetUrl", "name", "clicks", "organizationId", "createdBy"}
-    return name not in known and value not in (None, "", [], {}, False, ())
+def _import_lines(answer: dict[str, Any]) -> Iterator[str]:
+    yield summary(answer, "rows", "created", "updated", "unchanged", "failed")
+    wrong = [row for row in answer["rows"] if row["status"] == "failed"]
+    for row in wrong[:_MOST_WRONG]:
+        yield f"Row {row['row']}: {': '.join(filter(None, (row.get('field'), row['error'])))}"
+    if len(wrong) > _MOST_WRONG:
+        yield f"and {len(wrong) - _MOST_WRONG} more rows"
+    if answer["ignoredColumns"]:
+        yield f"Ignored columns: {', '.join(answer['ignoredColumns'])}"
 
 
-def _json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
-
-
-def _of_import(shown: dict[str, Any]) -> list[str]:
-    counts = ", ".join(f"{shown[name]} {name}" for name in ("created", "updated", "unchanged", "failed"))
-    wrong = [row for row in shown["rows"] if row["status"] == "failed"]
-    return [
-        f"{'Would be of' if shown['dryRun'] else 'Of'} {shown['total']} rows: {counts}",
-        *(
-            f"Row {row['row']}: {': '.join(filter(None, (row.get('field'), row['error'])))}"
-            for row in wrong[:_MOST_WRONG]
+link = click.Group(
+    "link",
+    commands=[
+        command(
+            "list",
+            "links.paginated",
+            "List short links, newest first: short URL, clicks, destination and name.",
+            option("search", "--search", "Only links with this text in their name, slug or destination."),
+            option("tag", "--tag", "Only links with this tag."),
+            click.Option(
+                ("--limit",),
+                type=click.IntRange(1, MOST_LISTED),
+                default=100,
+                show_default=True,
+                help="Maximum number of links.",
+            ),
+            run=lambda request: request.pages(request.values["limit"]),
+            text=lambda rows: chain.from_iterable(map(_lines, rows)),
+            settings=LINK_SETTINGS,
         ),
-        *([f"and {len(wrong) - _MOST_WRONG} more rows"] if len(wrong) > _MOST_WRONG else []),
-        *([f"Columns that mean nothing here: {', '.join(shown['ignoredColumns'])}"] if shown["ignoredColumns"] else []),
-    ]
+        command(
+            "show", "links.get", f"Show a short link. {_NAME}", target=_LINK, text=_details, settings=LINK_SETTINGS
+        ),
+        command(
+            "create",
+            "links.create",
+            "Create a short link that redirects to TARGET, and print its short URL.",
+            argument("targetUrl", "target"),
+            *_fields(" [default: the destination]", " [default: generated]", " [default: the domain of the box]"),
+            run=_store,
+            text=lambda row: [row["shortUrl"]],
+            settings=LINK_SETTINGS,
+        ),
+        command(
+            "edit",
+            "links.update",
+            f"Change a short link. Options that you leave out do not change. {_NAME}",
+            option("targetUrl", "--target", "Destination URL."),
+            *_fields(),
+            target=_LINK,
+            run=_store,
+            text=_details,
+            settings=LINK_SETTINGS,
+        ),
+        command(
+            "delete",
+            "links.delete",
+            f"Delete a short link and its clicks permanently. {_NAME}",
+            target=_LINK,
+            run=sequence("links.get", "links.delete", answer=0),
+            text=lambda row: [f"Deleted {row['shortUrl']} ({row['name']})"],
+            settings=LINK_SETTINGS,
+        ),
+        command(
+            "import",
+            "links.import",
+            "Import short links from FILE: an export of this box, Bitly, Dub, Kutt, Shlink or YOURLS.\n\n"
+            "FILE can be - for standard input. Each row succeeds or fails by itself; the exit code is 1 if a row "
+            "failed.",
+            FILE,
+            option("format", "--format", "Format. [default: by the name of FILE, or csv]", choices=_FORMATS),
+            DRY_RUN,
+            option("domain", "--domain", "Domain for links of domains that are not yours; '' for the host of the box."),
+            run=_import,
+            text=_import_lines,
+            failed=lambda answer: bool(answer["failed"]),
+            settings=LINK_SETTINGS,
+            seconds=IMPORT_SECONDS,
+        ),
+        command(
+            "export",
+            "link export",
+            "Export short links as a file that `link import` accepts. --json means --format json.\n\n"
+            "Passwords are not exported.",
+            option("format", "--format", "Format. [default: by the name of --to, or csv]", choices=_FORMATS),
+            _FOLDER,
+            TO,
+            run=_export,
+            text=lambda answer: (),
+            settings=LINK_SETTINGS,
+        ),
+    ],
+)

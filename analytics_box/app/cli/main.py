@@ -1,4 +1,4 @@
-"""The command `analytics-box` itself: what there is to call, and where it is. A command is loaded when it is called."""
+"""The command `analytics-box`: the table of its commands, each loaded when it is called."""
 
 from typing import Final
 
@@ -8,71 +8,31 @@ from analytics_box import __version__
 from analytics_box.app.cli.tree import CommandLine, Tree
 
 COMMANDS: Final = {
-    "accept-files": CommandLine(
-        "box",
-        "accept_files",
-        "Go on without events.db, or with a box.db older than it, after a start was refused because of that.",
-    ),
+    "accept-files": CommandLine("box", "accept_files", "Accept a missing events.db or an older box.db."),
     "backup": CommandLine(
-        "backup", "backup", "Back up the box into DEST: a folder, - for standard output, or s3://bucket/prefix."
+        "backup", "backup", "Create a backup in DEST: a folder, - for standard output, or s3://bucket/prefix."
     ),
-    "check": CommandLine(
-        "box",
-        "check",
-        "Check that both databases are sound, and what this version would change in them.",
-    ),
-    "completion": CommandLine("reference", "completion", "Print what makes a shell complete commands and options."),
-    "demo": CommandLine(
-        "demo",
-        "demo",
-        "Serve a demo in a folder of its own (demo, in the data folder), with 90 days of invented visits up to now.",
-    ),
-    "doctor": CommandLine("doctor", "doctor", "Write a bundle for a report of a problem, to be sent to whoever helps."),
-    "flag": CommandLine(
-        "flags", "flag", "List, import and export feature flags; a running server evaluates them at once."
-    ),
-    "key": CommandLine(
-        "keys", "key", "Make, list, rotate, revoke and delete API keys; a running server knows at once."
-    ),
-    "link": CommandLine(
-        "links",
-        "link",
-        "List, create, edit, delete, import and export short links; a running server redirects by it at once.",
-    ),
-    "man": CommandLine(
-        "reference", "man", "Print the man page, analytics-box(1); with --json the commands that it describes."
-    ),
-    "monitor": CommandLine(
-        "monitors",
-        "monitor",
-        "List, add, pause, resume, export and import monitors, and check URLs as they do.",
-    ),
-    "organization": CommandLine(
-        "organizations", "organization", "List organizations, and set which private networks they can reach."
-    ),
-    "promote": CommandLine(
-        "box", "promote", "Make this box the primary of its ingest machines, in the place of a machine that is lost."
-    ),
-    "prune": CommandLine("care", "prune", "Remove events from before a day, of one website or of all."),
+    "check": CommandLine("box", "check", "Check both databases, and show what an upgrade would change."),
+    "completion": CommandLine("reference", "completion", "Print a completion script for a shell."),
+    "demo": CommandLine("demo", "demo", "Serve a demo with 90 days of generated data."),
+    "doctor": CommandLine("doctor", "doctor", "Create a support bundle."),
+    "flag": CommandLine("flags", "flag", "List, import and export feature flags."),
+    "key": CommandLine("keys", "key", "Create, list, rotate, revoke and delete API keys."),
+    "link": CommandLine("links", "link", "List, create, edit, delete, import and export short links."),
+    "man": CommandLine("reference", "man", "Print the man page, analytics-box(1)."),
+    "monitor": CommandLine("monitors", "monitor", "List, add, pause, resume, import and export monitors; check a URL."),
+    "organization": CommandLine("accounts", "organization", "List organizations, and set their private networks."),
+    "promote": CommandLine("box", "promote", "Make this box the primary, in place of one that is lost."),
+    "prune": CommandLine("care", "prune", "Remove old events of one website or of all."),
     "restore": CommandLine(
-        "backup",
-        "restore_command",
-        "Restore the box from SOURCE: a backup, the newest one in a folder or under s3://bucket/prefix/.",
+        "backup", "restore_command", "Restore a backup from SOURCE: a file, a folder, or - for a pipe."
     ),
-    "retire": CommandLine(
-        "care", "retire", "Say that an ingest machine is gone for good: nobody waits for it any more."
-    ),
-    "serve": CommandLine("serve", "serve", "Serve the API, the events and the web pages until stopped."),
-    "setup": CommandLine(
-        "box",
-        "setup",
-        "Set up a new box without a browser: user, organization and website.",
-    ),
-    "user": CommandLine("users", "user", "Make and list accounts, and help people who cannot sign in."),
-    "vacuum": CommandLine("care", "vacuum", "Give the empty space in both databases back to the disk."),
-    "website": CommandLine(
-        "websites", "website", "List, create, edit, delete and restore websites; a running server knows at once."
-    ),
+    "retire": CommandLine("care", "retire", "Remove an ingest node permanently."),
+    "serve": CommandLine("serve", "serve", "Start the server: API, events and web pages."),
+    "setup": CommandLine("box", "setup", "Set up a new box without a browser: user, organization and website."),
+    "user": CommandLine("accounts", "user", "Create, list and confirm accounts; reset passwords."),
+    "vacuum": CommandLine("care", "vacuum", "Return unused space in both databases to the disk."),
+    "website": CommandLine("websites", "website", "List, show, create, edit, delete and restore websites."),
 }
 
 
@@ -81,4 +41,4 @@ COMMANDS: Final = {
 )
 @click.version_option(__version__, prog_name="analytics-box")
 def main() -> None:
-    """Analytics Box: web analytics in one process and one data directory."""
+    """Analytics Box: web analytics, short links, monitors, status pages and feature flags on your own server."""

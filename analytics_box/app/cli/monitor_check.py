@@ -32,16 +32,19 @@ _STEPS: Final = (
 
 @click.command("check")
 @click.argument("url")
-@click.option("--kind", type=click.Choice(list(KINDS)), default=None, help="How. [default: by URL's scheme, or http]")
 @click.option(
-    "--timeout", type=click.FloatRange(0.1, 120), default=10.0, show_default=True, help="Seconds that it may take."
+    "--kind",
+    type=click.Choice(list(KINDS)),
+    default=None,
+    help="Kind of check. [default: by the scheme of URL, or http]",
 )
-@click.option("--status", default="", help="Statuses that are up, like 200-299,404. [default: all below 500]")
-@click.option("--contains", default="", help="Text that the answer has to contain.")
+@click.option("--timeout", type=click.FloatRange(0.1, 120), default=10.0, show_default=True, help="Timeout in seconds.")
+@click.option("--status", default="", help="HTTP statuses that mean up, such as 200-299,404. [default: all below 500]")
+@click.option("--contains", default="", help="Text that the response must contain.")
 @click.option(
-    "--record", type=click.Choice(get_args(RecordType)), default="A", show_default=True, help="Kind dns: which."
+    "--record", type=click.Choice(get_args(RecordType)), default="A", show_default=True, help="DNS record type."
 )
-@click.option("--server", default="", help="Kind dns: the name server to ask. [default: the system's]")
+@click.option("--server", default="", help="Name server for a DNS check. [default: that of the system]")
 @AS_JSON
 @with_settings("data_dir", "allowed_private_targets", "dns_servers")
 def monitor_check(
@@ -55,10 +58,10 @@ def monitor_check(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Check URL once, as a monitor does, and print how long each step took. No box is needed.
+    """Check URL once, as a monitor does, and print the duration of each step. This needs no box.
 
-    URL is like example.com, https://example.com/health, tcp://example.com:22, tls://example.com, dns://example.com or
-    ping://example.com. The exit code is 0 if it is up, 1 if it is down and 2 if the command was not understood.
+    Examples of URL: example.com, https://example.com/health, tcp://example.com:22, tls://example.com,
+    dns://example.com, ping://example.com. The exit code is 0 for up, 1 for down and 2 for invalid usage.
     """
     meant, address = _kind_and_address(kind, url)
     asked = Monitor(
@@ -82,7 +85,7 @@ def monitor_check(
 def _assertions(kind: Kind, status: str, contains: str) -> tuple[Assertion, ...]:
     about = _TEXTS.get(kind)
     if (contains and about is None) or (status and kind != "http"):
-        raise click.UsageError(f"A check of kind {kind} has nothing that --status or --contains could be about")
+        raise click.UsageError(f"--status and --contains do not apply to a check of kind {kind}")
     found = [Assertion("status", "in", status)] if status else []
     if contains and about is not None:
         found.append(Assertion(about, "contains", contains))
@@ -125,11 +128,11 @@ def _words(found: CheckResult) -> Iterator[str]:
 def _end(ends: int, now: int) -> str:
     day = f"{datetime.fromtimestamp(ends / 1000, UTC):%Y-%m-%d}"
     days = abs(ends - now) // _DAY
-    return f"ends {day}, in {days:,} days" if ends > now else f"ended {day}, {days:,} days ago"
+    return f"expires {day}, in {days:,} days" if ends > now else f"expired {day}, {days:,} days ago"
 
 
 def _plain(asked: Monitor, found: CheckResult) -> dict[str, Any]:
-    """For programs; durations are in ms, instants UTC ms."""
+    """The result for programs; durations in ms, times in UTC ms."""
     return {
         "url": asked.url,
         "kind": asked.kind,

@@ -1,16 +1,13 @@
-"""Shared parts of all commands: options from the table of settings, and refusals in one line."""
+"""Shared parts of all commands: types of options, options of settings, and refusals in one line."""
 
 import json
-import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_origin
 
 import click
 import msgspec
-from msgspec import UNSET, UnsetType
 
 from analytics_box.app import connections
 from analytics_box.app.admin.channel import NotAnswering
@@ -25,7 +22,6 @@ from analytics_box.base.store.pairing import NotAPair
 from analytics_box.base.store.seal import SealBroken
 from analytics_box.base.store.space import VacuumNoRoom
 from analytics_box.base.store.trouble import DataTrouble
-from analytics_box.tenants.keys.rules import RateLimit
 
 Command = Callable[..., Any]
 
@@ -46,123 +42,121 @@ _REFUSALS = (
 )
 
 
-_PRIVATE: Final = 0o600
+# The value of an option that clears a field; None means that the option is missing.
+NULL: Final = object()
+AS_JSON_OPTION: Final = click.Option(("--json", "as_json"), is_flag=True, help="Print JSON.")
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 def show(result: Any, words: Sequence[str], *, as_json: bool) -> None:
-    """Print what a command has to say: one line of JSON for programs, else words."""
+    """Print the result of a command: one line of JSON for programs, else text."""
     click.echo(json.dumps(result) if as_json else "\n".join(words))
 
 
-class End(click.ParamType[int]):
-    """The end of something in UTC ms: a day, which is its last, or an instant in ISO 8601; without a zone it is UTC."""
+def day_of(instant: int) -> str:
+    """The UTC day of an instant in UTC ms."""
+    return datetime.fromtimestamp(instant / 1000, UTC).date().isoformat()
+
+
+class End(click.ParamType[Any]):
+    """An end in ISO 8601: a day, which is the last one, or an instant; UTC unless it has a zone. '' is NULL."""
 
     name = "date"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            return NULL
         try:
             when = datetime.fromisoformat(str(value))
             if len(str(value)) <= len("2027-01-31"):
                 when += timedelta(days=1)
-            return int((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() * 1000)
+            return (when if when.tzinfo else when.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
         except (ValueError, OverflowError):
             self.fail(f"{value!r} is neither a day like 2027-01-31 nor an instant like 2027-01-31T18:00Z", param, ctx)
 
 
 class FieldOption(click.ParamType[tuple[str, Any]]):
-    """A field by its name in the API. Its value is JSON; what is no JSON is a text."""
+    """A field by its name in the API. Its value is JSON, or else text."""
 
     name = "field=value"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Any]:
         name, sign, text = str(value).partition("=")
         if not sign or not name.isalnum():
-            self.fail(f"{value!r} is not like field=value, such as maxClicks=100", param, ctx)
+            self.fail(f"{value!r} does not have the form field=value, for example maxClicks=100", param, ctx)
         with suppress(msgspec.DecodeError):
             return name, msgspec.json.decode(text)
         return name, text
 
 
-class OrNone(click.ParamType[int]):
-    """A whole number from `least` to `most`, or none. As the value of an option none is NONE; None is not given."""
+class OrNull(click.ParamType[Any]):
+    """A value of another type, or a word for NULL."""
 
-    name = "number|none"
-    NONE: Final = -1
+    def __init__(self, word: str, inner: click.ParamType[Any]) -> None:
+        self.name = f"{inner.name}|{word}" if word else inner.name
+        self._word, self._inner = word, inner
 
-    def __init__(self, least: int, most: int = 10**15) -> None:
-        self._range = click.IntRange(least, most)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        return self.NONE if str(value).lower() == "none" else self._range.convert(value, param, ctx)
-
-    @classmethod
-    def meant(cls, value: int | None) -> int | UnsetType | None:
-        """The value for a message: UNSET if the option was left out, None for none."""
-        if value is None:
-            return UNSET
-        return None if value == cls.NONE else value
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return NULL if str(value).lower() == self._word else self._inner.convert(value, param, ctx)
 
 
-class RateOption(click.ParamType[RateLimit]):
-    """A limit as requests/seconds."""
+class RateOption(click.ParamType[dict[str, Any]]):
+    """A rate limit as requests/seconds."""
 
     name = "max/window"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> RateLimit:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, Any]:
+        if isinstance(value, dict):
+            return value
         most, slash, window = str(value).partition("/")
         if not (slash and most.isdecimal() and window.isdecimal()):
-            self.fail(f"{value!r} is not like 100/60: requests, and the seconds in which they may be made", param, ctx)
-        return RateLimit(enabled=True, max=int(most), window=int(window))
+            self.fail(f"{value!r} does not have the form requests/seconds, for example 100/60", param, ctx)
+        return {"enabled": True, "max": int(most), "window": int(window)}
 
 
 class Setting(click.Option):
     """An option that is a setting."""
 
 
-# What the end of a command tells whoever called it.
 EXIT_CODES: Final = (
-    (0, "It is done; for check, everything is sound; for monitor check, it is up."),
+    (0, "Success. For check, no problems were found. For monitor check, the URL is up."),
     (
         1,
-        "It was refused, failed or was broken off: standard error says why in one line. For check: not all is sound. "
-        "For monitor check: it is down.",
+        "The command failed; standard error gives the reason in one line. For check, a problem was found. For link "
+        "import, monitor import and flag import, a row failed. For monitor check, the URL is down.",
     ),
-    (2, "The command was not understood: an unknown command or option, or a value that cannot be."),
+    (2, "Invalid usage: an unknown command or option, or an invalid value."),
 )
 
 
-def write(content: str, to: str) -> None:
-    """The whole file or none, or standard output for `-`; nobody else may read the file. Raises ClickException."""
-    if to == "-":
-        click.echo(content, nl=False)
-        return
-    part = Path(f"{to}.part")
-    try:
-        part.unlink(missing_ok=True)
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE), "w", encoding="utf-8") as file:
-            file.write(content)
-        os.replace(part, to)
-    except OSError as broken:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-        raise click.ClickException(f"{to} cannot be written: {broken.strerror}") from broken
+def setting_options(*names: str) -> list[Setting]:
+    """Options for these settings, or for all of them, from the table of settings."""
+    found = []
+    for row in settings.table():
+        if not names or row.name in names:
+            shown = ", ".join(row.default) if isinstance(row.default, tuple) else str(row.default)
+            text = f"{row.help} [default: {shown or 'none'}; {row.variable}]"
+            flag = "--" + row.name.replace("_", "-")
+            found.append(Setting((flag, row.name), type=_option_type(row.type), default=None, help=text))
+    return found
 
 
 def with_settings(*names: str) -> Callable[[Command], Command]:
-    """Options for these settings, or for all of them, made from the one table of settings."""
+    """Options for these settings, or for all of them, on a command that is a function."""
 
     def decorate(command: Command) -> Command:
-        for row in reversed(settings.table()):
-            if not names or row.name in names:
-                shown = ", ".join(row.default) if isinstance(row.default, tuple) else str(row.default)
-                text = f"{row.help} [default: {shown or 'none'}; {row.variable}]"
-                flag = "--" + row.name.replace("_", "-")
-                kind = _option_type(row.type)
-                command = click.option(flag, row.name, type=kind, default=None, help=text, cls=Setting)(command)
+        for option in reversed(setting_options(*names)):
+            _params(command).append(option)
         return command
 
     return decorate
+
+
+def _params(command: Command) -> list[click.Parameter]:
+    """The parameters that click has collected for a function so far, the last one first."""
+    if not hasattr(command, "__click_params__"):
+        command.__click_params__ = []  # type: ignore[attr-defined]
+    return command.__click_params__  # type: ignore[attr-defined, no-any-return]
 
 
 def _option_type(annotated: Any) -> Any:
@@ -175,9 +169,9 @@ def _option_type(annotated: Any) -> Any:
 
 
 def read_settings(given: dict[str, Any], *, checked: bool = True) -> Settings:
-    """Settings from file, environment and command line; warnings go to standard error.
+    """Settings from file, environment and command line. Warnings go to standard error.
 
-    Raises SettingsError, if `checked` also for values that cannot work.
+    Raises SettingsError; if `checked`, also for values that are invalid in combination.
     """
     table = {row.name: row for row in settings.table()}
     flags = {
@@ -195,11 +189,16 @@ def read_settings(given: dict[str, Any], *, checked: bool = True) -> Settings:
 
 
 def report_refusals(run: Callable[[], None]) -> None:
-    """Turn the refusals that an operator can mend into one line and exit code 1."""
+    """Run a command; print refusals that the operator can resolve as one line, and exit with 1."""
     try:
         run()
     except _REFUSALS as refused:
         raise click.ClickException(str(refused)) from refused
     except BoxError as refused:
-        fields = ", ".join(detail.field for detail in refused.details)
-        raise click.ClickException(f"{fields}: {refused.message}" if fields else refused.message) from refused
+        raise click.ClickException(refusal_text(refused)) from refused
+
+
+def refusal_text(refused: BoxError) -> str:
+    """The message of a refusal with the fields that it names."""
+    wrong = [f"{detail.field}: {detail.whole}" if detail.field else detail.whole for detail in refused.details]
+    return "; ".join(wrong) or refused.message

@@ -1,11 +1,12 @@
-"""The man page and shell completion, both generated from the tree of commands."""
+"""The man page and shell completion, generated from the tree of commands."""
 
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 import click
+import msgspec
 from click.shell_completion import get_completion_class
 from msgspec import Struct
 
@@ -15,19 +16,19 @@ from analytics_box.base import settings
 
 PROGRAM: Final = "analytics-box"
 SHELLS: Final = ("bash", "zsh", "fish")
-_COMPLETE: Final = "_ANALYTICS_BOX_COMPLETE"  # the variable with which a shell asks for completions
-_ENOUGH_WIDTH: Final = 10_000  # so that no line of a help is broken
+_COMPLETE: Final = "_ANALYTICS_BOX_COMPLETE"  # the variable that a shell sets to request completions
+_ENOUGH_WIDTH: Final = 10_000  # so that no line of a help text is wrapped
 
 
 class Option(Struct, frozen=True):
-    """An option: how it is written, and what it does."""
+    """An option: its flags and its help."""
 
     written: str
     help: str
 
 
 class CommandRow(Struct, frozen=True):
-    """A command: its words after the program's name, its arguments, its own options, and settings that it takes."""
+    """A command: its name, usage, help, own options, and the settings that it accepts."""
 
     name: str
     usage: str
@@ -71,10 +72,11 @@ def _paragraphs(text: str) -> str:
 
 def man_page(group: click.Group) -> str:
     """The page analytics-box(1) as roff."""
+    lead = _paragraphs(group.help or "").partition(": ")[2].rstrip(".")
     lines = [
         f'.TH "ANALYTICS\\-BOX" "1" "" "Analytics Box {_roff(__version__)}" "User Commands"',
-        ".ad l",  # no line is stretched: options are long words
-        *_section("NAME", [f"{_roff(PROGRAM)} \\- {_roff(_lead(group))}"]),
+        ".ad l",  # without justification, because options are long words
+        *_section("NAME", [f"{_roff(PROGRAM)} \\- {_roff(lead)}"]),
         *_section("SYNOPSIS", [f"\\fB{_roff(PROGRAM)}\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR]"]),
         *_section("DESCRIPTION", [_roff(_DESCRIPTION)]),
         ".SH COMMANDS",
@@ -87,25 +89,21 @@ def man_page(group: click.Group) -> str:
 
 
 _DESCRIPTION: Final = (
-    "Analytics Box measures websites and short links, in one process and one data directory. The commands that look at "
-    "or change what is in a box work beside a running one, which they reach through admin.sock in the data directory, "
-    "and without one. The audit log names them as “command line”. With --json a command prints one line of JSON."
+    "Analytics Box is a self-hosted server for web analytics, short links, uptime monitors, status pages and feature "
+    "flags. Commands work on a running server, through admin.sock in the data directory, and on a stopped one. The "
+    "audit log shows their changes as “command line”. With --json a command prints one line of JSON."
 )
 _SETTINGS: Final = (
-    "A setting is read from analytics-box.toml in the data directory (or the file that ANALYTICS_BOX_CONFIG names), "
-    "over which the environment wins, over which an option wins. serve takes all of them as options; the other "
-    "commands take those that they need, all of them --data-dir."
+    "Settings are read from analytics-box.toml in the data directory (or the file named by ANALYTICS_BOX_CONFIG), then "
+    "from the environment, then from options; the last value applies. serve accepts all settings as options. Other "
+    "commands accept --data-dir and the settings that they need."
 )
 _FILES: Final = (
-    ("box.db", "Accounts, keys, websites, links and settings of organizations."),
+    ("box.db", "Accounts, keys, websites, links and other configuration."),
     ("events.db", "The events."),
-    ("secret.key", "The key of everything that is kept sealed."),
-    ("analytics-box.toml", "Settings, if there are any."),
+    ("secret.key", "The key that encrypts stored secrets."),
+    ("analytics-box.toml", "Settings (optional)."),
 )
-
-
-def _lead(group: click.Group) -> str:
-    return _paragraphs(group.help or "").partition(": ")[2].rstrip(".")
 
 
 def _section(title: str, lines: list[str]) -> list[str]:
@@ -125,7 +123,7 @@ def _command(row: CommandRow) -> Iterator[str]:
 
 def _setting(row: settings.SettingRow) -> list[str]:
     default = ", ".join(row.default) if isinstance(row.default, tuple) else str(row.default)
-    shown = "" if row.name == "data_dir" else default  # which is a folder of whoever prints the page
+    shown = "" if row.name == "data_dir" else default  # which depends on the user
     text = f"{row.help} Default: {shown}." if shown else row.help
     return _item(f"--{row.name.replace('_', '-')}, {row.variable}", text)
 
@@ -135,7 +133,7 @@ def _item(title: str, text: str) -> list[str]:
 
 
 def _roff(text: str) -> str:
-    """Text in which nothing is a request or an escape."""
+    """Text without roff requests and escapes."""
     escaped = text.replace("\\", "\\e").replace("-", "\\-").replace('"', "\\(dq")
     escaped = escaped.replace("“", "\\(lq").replace("”", "\\(rq").replace("…", "...").replace("–", "\\(en")
     return f"\\&{escaped}" if escaped.startswith((".", "'")) else escaped
@@ -145,13 +143,13 @@ def _roff(text: str) -> str:
 @AS_JSON
 @click.pass_context
 def man(context: click.Context, as_json: bool) -> None:
-    """Print the man page, analytics-box(1); with --json the commands that it describes.
+    """Print the man page, analytics-box(1).
 
-    To read it: analytics-box man | man -l -
+    To read it: analytics-box man | man -l - With --json, all commands are printed with their options.
     """
     group = _tree(context)
     if as_json:
-        click.echo(json.dumps([_plain(row) for row in rows(group)]))
+        click.echo(json.dumps(msgspec.to_builtins(list(rows(group)))))
     else:
         click.echo(man_page(group), nl=False)
 
@@ -161,14 +159,14 @@ def man(context: click.Context, as_json: bool) -> None:
 @AS_JSON
 @click.pass_context
 def completion(context: click.Context, shell: str, as_json: bool) -> None:
-    """Print what makes a shell complete commands and options.
+    """Print a completion script for a shell.
 
-    For bash: eval "$(analytics-box completion bash)" in ~/.bashrc. For zsh the same in ~/.zshrc, after compinit. For
+    For bash: eval "$(analytics-box completion bash)" in ~/.bashrc. For zsh: the same in ~/.zshrc, after compinit. For
     fish: analytics-box completion fish > ~/.config/fish/completions/analytics-box.fish
     """
     kind = get_completion_class(shell)
     if kind is None:
-        raise click.ClickException(f"No completion is known for {shell}")
+        raise click.ClickException(f"There is no completion for {shell}")
     script = kind(_tree(context), {}, PROGRAM, _COMPLETE).source()
     show({"shell": shell, "script": script}, [script], as_json=as_json)
 
@@ -176,11 +174,5 @@ def completion(context: click.Context, shell: str, as_json: bool) -> None:
 def _tree(context: click.Context) -> click.Group:
     group = context.find_root().command
     if not isinstance(group, click.Group):
-        raise click.ClickException("There is no tree of commands here")
+        raise click.ClickException("There are no commands to describe")
     return group
-
-
-def _plain(row: CommandRow) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in ("name", "usage", "short", "help", "settings")} | {
-        "options": [{"written": option.written, "help": option.help} for option in row.options]
-    }

@@ -2,28 +2,80 @@
 
 import json
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from analytics_box import __version__
 from analytics_box.app import server
 from analytics_box.app.box import Box
-from analytics_box.app.cli.options import read_settings, report_refusals, with_settings
+from analytics_box.app.cli.options import Setting, read_settings, report_refusals, with_settings
+from analytics_box.base import settings
 from analytics_box.base.settings import Settings
 from analytics_box.base.store import data_lock
 from analytics_box.tenants.accounts import first_run
 
 LISTENING_AS_JSON = click.option(
-    "--json", "as_json", is_flag=True, help="Once it listens, print where as a line of JSON."
+    "--json", "as_json", is_flag=True, help="Print the address as a line of JSON once the server listens."
 )
 
 
-@click.command()
+USUAL: Final = (
+    *("data_dir", "host", "port", "base_url", "trusted_proxies"),
+    *("tls_certificate", "tls_key", "backup_to", "smtp_host", "log_level"),
+)
+
+
+class ServeCommand(click.Command):
+    """A command with an option for every setting. Help lists the usual ones, or with --help-all the others by task."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        records = {param.name: param.get_help_record(ctx) for param in self.get_params(ctx)}
+        own = [
+            name for name, param in zip(records, self.get_params(ctx), strict=True) if not isinstance(param, Setting)
+        ]
+        groups = {"Options": [*USUAL, *own]}
+        if ctx.meta.get(_ALL):
+            groups |= settings.sections()
+        for title, names in groups.items():
+            listed = [
+                record for name in names if (record := records[name]) and (name not in USUAL or title == "Options")
+            ]
+            if listed:
+                with formatter.section(title):
+                    formatter.write_dl(listed)
+        if not ctx.meta.get(_ALL):
+            formatter.write_paragraph()
+            formatter.write_text(f"Use --help-all for all {len(settings.table())} settings.")
+
+
+_ALL: Final = f"{__name__}.all"
+
+
+def _show_all(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if not value:
+        return
+    ctx.meta[_ALL] = True
+    click.echo(ctx.get_help())
+    ctx.exit()
+
+
+@click.command(cls=ServeCommand)
 @LISTENING_AS_JSON
+@click.option(
+    "--help-all",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_all,
+    help="Show all settings and exit.",
+)
 @with_settings()
 def serve(as_json: bool, **given: Any) -> None:
-    """Serve the API, the events and the web pages until stopped."""
+    """Start the server: API, events and web pages.
+
+    Every setting is an option. Settings can also be in analytics-box.toml in the data directory or in the environment.
+    """
     report_refusals(lambda: _serve(read_settings(given), as_json=as_json))
 
 

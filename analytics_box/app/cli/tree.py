@@ -1,4 +1,4 @@
-"""A group of commands that are loaded when one is called: what a help or a completion shows is in its table."""
+"""A group of commands that are loaded when one is called. Help and completion come from its table."""
 
 import gc
 import importlib
@@ -11,7 +11,7 @@ from click.shell_completion import CompletionItem
 
 
 class CommandLine(NamedTuple):
-    """The module of a command, and the first sentence of its help."""
+    """The module of a command, its name there, and the first sentence of its help."""
 
     module: str
     name: str
@@ -19,7 +19,7 @@ class CommandLine(NamedTuple):
 
 
 class Tree(click.Group):
-    """A group of such commands."""
+    """A group of commands in other modules."""
 
     def __init__(self, name: str | None = None, *, lines: Mapping[str, CommandLine], **more: Any) -> None:
         super().__init__(name, commands=_LazyCommands(lines), **more)
@@ -36,7 +36,7 @@ class Tree(click.Group):
 
 
 class _LazyCommands(MutableMapping[str, click.Command]):
-    """Commands by name, each imported when it is asked for."""
+    """Commands by name, each imported on first use."""
 
     def __init__(self, lines: Mapping[str, CommandLine]) -> None:
         self._lines = lines
@@ -46,8 +46,9 @@ class _LazyCommands(MutableMapping[str, click.Command]):
         module = f"analytics_box.app.cli.{line.module}"
         if module not in sys.modules:
             _load(module)
-        found: click.Command = getattr(sys.modules[module], line.name)
-        return found
+        command: click.Command = getattr(sys.modules[module], line.name)
+        command.help = command.help or line.help  # of a group, which has no docstring
+        return command
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._lines)
@@ -56,17 +57,14 @@ class _LazyCommands(MutableMapping[str, click.Command]):
         return len(self._lines)
 
     def __setitem__(self, name: str, command: click.Command) -> None:
-        raise TypeError(f"{name} gets a line in the table of commands")
+        raise TypeError(f"Add {name} to the table of commands")
 
     def __delitem__(self, name: str) -> None:
-        raise TypeError("Commands are not taken away")
+        raise TypeError("Commands cannot be removed")
 
 
 def _load(module: str) -> None:
-    """Import a command without searching for garbage, which takes a fifth of the time and finds none.
-
-    What is loaded stays until the end, so later searches pass it over.
-    """
+    """Import a command without garbage collection, which would take a fifth of the time and free nothing."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -1,172 +1,59 @@
 """The commands `analytics-box website …`."""
 
-from typing import Any, get_args
+from itertools import chain
+from typing import Any, Final, get_args
 
 import click
-from msgspec import UNSET
 
-from analytics_box.app.admin.given import websites
-from analytics_box.app.cli.operating import ORGANIZATION, carry_out
-from analytics_box.app.cli.options import AS_JSON, OrNone, read_settings, report_refusals, show, with_settings
-from analytics_box.tenants.websites.tracking import LONGEST_RETENTION, GivenTracking, VisitorIds
+from analytics_box.app.cli.command import Request, argument, command, option, resource
+from analytics_box.app.cli.options import OrNull
+from analytics_box.base import errors
+from analytics_box.tenants.websites.tracking import LONGEST_RETENTION, VisitorIds
 
-_LISTS = {  # an option for each list of the tracking settings
-    "allowed_origins": ("allowedOrigins", "A further origin that may send."),
-    "allowed_ips": ("allowedIps", "An IP address or range of those that alone may send."),
-    "ignored_ips": ("ignoredIps", "An IP address or range that is not counted."),
-    "ignored_paths": ("ignoredPaths", "A path that is not counted, like /admin/*."),
-    "ignored_tracking_origins": ("ignoredTrackingOrigins", "An origin whose events are not counted."),
-}
+_LIST: Final = "Repeatable; replaces the list. '' clears it."
+_WEBSITE: Final = resource("website", "id", "website")
 
 
-@click.group()
-def website() -> None:
-    """List, create, edit, delete and restore websites; a running server knows at once."""
+def _list(request: Request) -> Any:
+    if request.values["deleted"]:
+        request.procedure = "websites.listDeleted"
+    return request.in_each_organization()
 
 
-@website.command("list")
-@click.option("--deleted", is_flag=True, help="Those that are deleted, and can still be restored.")
-@ORGANIZATION
-@AS_JSON
-@with_settings("data_dir")
-def website_list(deleted: bool, organization: str | None, as_json: bool, **given: Any) -> None:
-    """List websites: id, domain, name, and what differs from a new one."""
-
-    def run() -> None:
-        wanted = websites.SomeWebsites(organization, deleted)
-        found = carry_out(read_settings(given), "website list", wanted)
-        show(found, [line for row in found for line in _lines(row)], as_json=as_json)
-
-    report_refusals(run)
+def _edit(request: Request) -> Any:
+    """Call a procedure for each kind of change. Changes before a refused one are stored."""
+    website, given = {"id": request.input["id"]}, request.input
+    if "settings" in given:
+        request.call("websites.updateSettings", website | {"settings": given["settings"]})
+    if "name" in given or "domain" in given:
+        request.call("websites.update", website | {name: given.get(name) for name in ("name", "domain")})
+    if "isPublic" in given or "publicValues" in given:
+        public = {"isPublic": request.call("websites.getById", website)["isPublic"], **given}
+        public = {name: public[name] for name in ("isPublic", "publicValues") if name in public}
+        request.call("websites.togglePublic", website | public)
+    return request.call("websites.getById", website)
 
 
-@website.command("show")
-@click.argument("website")
-@AS_JSON
-@with_settings("data_dir")
-def website_show(website: str, as_json: bool, **given: Any) -> None:
-    """Show a website and its settings. WEBSITE is its id or domain."""
-
-    def run() -> None:
-        row = carry_out(read_settings(given), "website show", websites.OneWebsite(website))
-        show(row, [*_lines(row), *_settings(row)], as_json=as_json)
-
-    report_refusals(run)
+def _delete(request: Request) -> Any:
+    request.call()
+    return next(row for row in request.call("websites.listDeleted", {}) if row["id"] == request.input["id"])
 
 
-@website.command("create")
-@click.argument("domain")
-@click.option("--name", default=None, help="What it is called. [default: the domain]")
-@ORGANIZATION
-@AS_JSON
-@with_settings("data_dir")
-def website_create(domain: str, name: str | None, organization: str | None, as_json: bool, **given: Any) -> None:
-    """Create a website for DOMAIN, e.g. example.com, and show its id."""
-
-    def run() -> None:
-        wanted = websites.WebsiteAddOptions(name=name or domain, domain=domain, organization=organization)
-        row = carry_out(read_settings(given), "website create", wanted)
-        show(row, _lines(row), as_json=as_json)
-
-    report_refusals(run)
-
-
-def _list_options(command: Any) -> Any:
-    for option, (_, text) in reversed(_LISTS.items()):
-        flag = "--" + option.replace("_", "-").removesuffix("s")
-        more = "Repeatable; what is given replaces the list, and '' empties it."
-        command = click.option(flag, option, multiple=True, help=f"{text} {more}")(command)
-    return command
-
-
-@website.command("edit")
-@click.argument("website")
-@click.option("--name", default=None, help="Another name.")
-@click.option("--domain", default=None, help="Another domain.")
-@click.option("--public/--private", default=None, help="Whether anybody may see its figures.")
-@click.option(
-    "--public-values/--private-values", default=None, help="Whether a public website also shows what events carried."
-)
-@click.option(
-    "--retention-days",
-    type=OrNone(1, LONGEST_RETENTION),
-    default=None,
-    help=f"Days for which its events are kept, 1 to {LONGEST_RETENTION:,}, or none to keep them for ever.",
-)
-@click.option("--visitor-ids", type=click.Choice(get_args(VisitorIds)), default=None, help="How visitors are counted.")
-@click.option("--hourly-texts", type=OrNone(1), default=None, help="New texts per hour, or none for the box's default.")
-@click.option(
-    "--hourly-megabytes", type=OrNone(1), default=None, help="Megabytes of them per hour, or none for the default."
-)
-@_list_options
-@AS_JSON
-@with_settings("data_dir")
-def website_edit(
-    website: str,
-    name: str | None,
-    domain: str | None,
-    public: bool | None,
-    public_values: bool | None,
-    retention_days: int | None,
-    visitor_ids: VisitorIds | None,
-    hourly_texts: int | None,
-    hourly_megabytes: int | None,
-    as_json: bool,
-    **given: Any,
-) -> None:
-    """Change a website; what is not given stays. WEBSITE is its id or domain."""
-    numbers = {
-        "dataRetentionDays": retention_days,
-        "hourlyTexts": hourly_texts,
-        "hourlyMegabytes": hourly_megabytes,
-    }
-    lists = {wire: given.pop(option) for option, (wire, _) in _LISTS.items()}
-
-    def run() -> None:
-        said: dict[str, Any] = {wire: OrNone.meant(number) for wire, number in numbers.items()}
-        said |= {wire: [line for line in lines if line] for wire, lines in lists.items() if lines}
-        tracking = GivenTracking(**said, visitorIdMode=visitor_ids or UNSET)
-        wanted = websites.EditedWebsite(website, name, domain, public, public_values, tracking)
-        row = carry_out(read_settings(given), "website edit", wanted)
-        show(row, [*_lines(row), *_settings(row)], as_json=as_json)
-
-    report_refusals(run)
-
-
-@website.command("delete")
-@click.argument("website")
-@AS_JSON
-@with_settings("data_dir")
-def website_delete(website: str, as_json: bool, **given: Any) -> None:
-    """Delete a website. WEBSITE is its id or domain.
-
-    It takes no events and answers no questions from now on. It can be restored for some days (grace_days); then its
-    events are removed.
-    """
-
-    def run() -> None:
-        row = carry_out(read_settings(given), "website delete", websites.OneWebsite(website))
-        show(row, _lines(row), as_json=as_json)
-
-    report_refusals(run)
-
-
-@website.command("restore")
-@click.argument("website")
-@AS_JSON
-@with_settings("data_dir")
-def website_restore(website: str, as_json: bool, **given: Any) -> None:
-    """Restore a website that was deleted. WEBSITE is its id or domain."""
-
-    def run() -> None:
-        row = carry_out(read_settings(given), "website restore", websites.OneWebsite(website))
-        show(row, _lines(row), as_json=as_json)
-
-    report_refusals(run)
+def _restore(request: Request) -> Any:
+    name, request.procedure = request.values["website"], "websites.listDeleted"
+    rows = [row for row in request.in_each_organization() if name == row["id"] or name.lower() == row["domain"]]
+    if not rows:
+        raise errors.NotFound(f"There is no deleted website {name} that can be restored")
+    if len(rows) > 1:
+        ids = ", ".join(row["id"] for row in rows)
+        raise errors.BadRequest(f"Several deleted websites match {name}. Enter one of their ids: {ids}")
+    request.organization = rows[0]["organizationId"]
+    return request.call("websites.restore", {"id": rows[0]["id"]})
 
 
 def _lines(row: dict[str, Any]) -> list[str]:
-    return [f"{row['id']}  {row['domain']}  {row['name']}", *([f"    {marks}"] if (marks := _marks(row)) else [])]
+    marks = _marks(row)
+    return [f"{row['id']}  {row['domain']}  {row['name']}", *([f"    {marks}"] if marks else [])]
 
 
 def _marks(row: dict[str, Any]) -> str:
@@ -177,20 +64,15 @@ def _marks(row: dict[str, Any]) -> str:
         [
             *([row["status"].lower()] if row["status"] != "ACTIVE" else []),
             *(["public"] if row["isPublic"] else []),
-            *([f"events are kept for {days} days"] if days else []),
+            *([f"retention: {days} days"] if days else []),
         ]
     )
 
 
-def _settings(row: dict[str, Any]) -> list[str]:
-    shown = {
-        "clientId": row["clientId"],
-        "isPublic": row["isPublic"],
-        "publicValues": row["publicValues"],
-        **row["settings"],
-    }
+def _details(row: dict[str, Any]) -> list[str]:
+    shown = {name: row[name] for name in ("clientId", "isPublic", "publicValues")} | row["settings"]
     width = max(len(name) for name in shown)
-    return [f"    {name:{width}}  {_value(value)}" for name, value in shown.items()]
+    return [*_lines(row), *(f"    {name:{width}}  {_value(value)}" for name, value in shown.items())]
 
 
 def _value(value: Any) -> str:
@@ -199,3 +81,112 @@ def _value(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(value) or "-"
     return "-" if value is None else str(value)
+
+
+website = click.Group(
+    "website",
+    commands=[
+        command(
+            "list",
+            "websites.list",
+            "List websites: ID, domain, name, and settings that differ from the default.",
+            click.Option(("--deleted",), is_flag=True, help="List deleted websites that can be restored."),
+            run=_list,
+            text=lambda rows: chain.from_iterable(map(_lines, rows)),
+        ),
+        command(
+            "show",
+            "websites.getById",
+            "Show a website and its settings. WEBSITE is its ID or domain.",
+            target=_WEBSITE,
+            text=_details,
+        ),
+        command(
+            "create",
+            "websites.create",
+            "Create a website for DOMAIN, such as example.com, and print its ID.",
+            argument("domain", "domain"),
+            option("name", "--name", "Name of the website. [default: the domain]"),
+            run=lambda request: request.call(given={"name": request.input["domain"]} | request.input),
+            text=_lines,
+        ),
+        command(
+            "edit",
+            "websites.update",
+            "Change a website. Options that you leave out do not change. WEBSITE is its ID or domain.",
+            option("name", "--name", "Name of the website."),
+            option("domain", "--domain", "Domain of the website."),
+            option("isPublic", "--public/--private", "Share the dashboard publicly.", default=None),
+            option(
+                "publicValues",
+                "--public-values/--private-values",
+                "Include event properties in the public dashboard.",
+                default=None,
+            ),
+            option(
+                "settings.dataRetentionDays",
+                "--retention-days",
+                f"Days to keep events, 1 to {LONGEST_RETENTION:,}, or none to keep them forever.",
+                type=OrNull("none", click.IntRange(1, LONGEST_RETENTION)),
+            ),
+            option(
+                "settings.visitorIdMode", "--visitor-ids", "How visitors are recognized.", choices=get_args(VisitorIds)
+            ),
+            option(
+                "settings.hourlyTexts",
+                "--hourly-texts",
+                "New texts per hour, or none for the default of the box.",
+                type=OrNull("none", click.IntRange(1)),
+            ),
+            option(
+                "settings.hourlyMegabytes",
+                "--hourly-megabytes",
+                "Megabytes of new texts per hour, or none for the default of the box.",
+                type=OrNull("none", click.IntRange(1)),
+            ),
+            option(
+                "settings.allowedOrigins",
+                "--allowed-origin",
+                "Additional origin that can send events. {_LIST}",
+                multiple=True,
+            ),
+            option(
+                "settings.allowedIps",
+                "--allowed-ip",
+                "IP address or range that alone can send events. {_LIST}",
+                multiple=True,
+            ),
+            option("settings.ignoredIps", "--ignored-ip", "IP address or range to exclude. {_LIST}", multiple=True),
+            option(
+                "settings.ignoredPaths", "--ignored-path", "Path to exclude, such as /admin/*. {_LIST}", multiple=True
+            ),
+            option(
+                "settings.ignoredTrackingOrigins",
+                "--ignored-tracking-origin",
+                "Origin to exclude. {_LIST}",
+                multiple=True,
+            ),
+            target=_WEBSITE,
+            run=_edit,
+            text=_details,
+        ),
+        command(
+            "delete",
+            "websites.delete",
+            "Delete a website. WEBSITE is its ID or domain.\n\n"
+            "It stops accepting events immediately. You can restore it for the number of days in grace_days; then its "
+            "events are removed.",
+            target=_WEBSITE,
+            run=_delete,
+            text=_lines,
+        ),
+        command(
+            "restore",
+            "websites.restore",
+            "Restore a deleted website. WEBSITE is its ID or domain.",
+            click.Argument(("website",)),
+            run=_restore,
+            text=_lines,
+        ),
+    ],
+)

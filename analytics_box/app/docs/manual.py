@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _EXAMPLE = "https://stats.example.com"  # the box in every example
-_TO_COPY = re.compile(r'(?<!base_url = ")(?<!e\.g\. )' + re.escape(_EXAMPLE))  # but not where a setting is explained
+_TO_COPY = re.compile(r'(?<!base_url = ")(?<!such as )' + re.escape(_EXAMPLE))  # but not where a setting is explained
 _OTHER_PAGE = re.compile(r"([a-z-]+)\.md(#.*)?")
 _SEARCHED = re.compile(r"<!-- search: (.*?) -->")  # other words for what a section is about, for the search only
 _BUTTON = re.compile(r"<button.*?</button>", re.DOTALL)

@@ -160,7 +160,9 @@ async def delete(call: Call, given: KeyId) -> Success:
 
 
 def role(call: Call) -> Role:
-    """The caller's role. Raises AuthRequired for callers who have none."""
+    """The caller's role; the command line has that of an admin. Raises AuthRequired for callers who have none."""
+    if call.identity.operator is not None:
+        return "admin"
     if call.identity.person is None:
         raise errors.AuthRequired("Authentication required")
     return call.identity.person.role

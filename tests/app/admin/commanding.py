@@ -39,8 +39,10 @@ def result(*arguments: str, data: Path, given: str | bytes = "") -> Any:
 def beside(box: WholeBox) -> Iterator[Path]:
     """The data directory of a box that answers commands as a running one does; its socket is left out."""
 
-    def ask(directory: Path, command: str, arguments: bytes, **_: Any) -> Any:
-        answer = box.run(commands.run_command(box.box.parts, command, arguments))
+    def ask(
+        directory: Path, command: str, arguments: bytes = b"{}", *, organization: str | None = None, **_: Any
+    ) -> Any:
+        answer = box.run(commands.run_command(box.box.parts, command, arguments, organization))
         return msgspec.json.decode(msgspec.json.encode(answer))
 
     directory = box.box.settings.data_dir

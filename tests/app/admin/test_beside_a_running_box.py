@@ -85,7 +85,7 @@ def test_a_revoke_cannot_be_repeated_and_an_unknown_key_is_named(box: Box) -> No
 def test_a_key_of_a_website_that_is_not_there_is_refused(box: Box) -> None:
     ended = run(box.server.data_dir, "key", "create", "--name", "x", "--scope", "read:data", "--website", "notawebsite")
     assert ended.returncode == 1
-    assert "There is no website with the id notawebsite" in ended.stderr
+    assert "There is no website notawebsite" in ended.stderr
 
 
 def test_without_a_running_box_the_same_commands_work_on_the_files(tmp_path: Path) -> None:

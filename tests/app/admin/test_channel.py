@@ -13,21 +13,21 @@ from analytics_box.app.admin import channel
 from analytics_box.base import errors
 
 
-async def echo(command: str, arguments: bytes) -> Any:
+async def echo(command: str, arguments: bytes, organization: str | None) -> Any:
     if command == "refuse":
         raise errors.NotFound("There is nothing like that")
     if command == "break":
         raise ZeroDivisionError
-    return [command, msgspec.json.decode(arguments)]
+    return [command, msgspec.json.decode(arguments), organization]
 
 
-def ask(directory: Path, command: str, arguments: bytes = b"{}") -> Any:
+def ask(directory: Path, command: str, arguments: bytes = b"{}", organization: str | None = None) -> Any:
     """One question to a channel that answers with the question."""
 
     async def run() -> Any:
         server = await channel.listen(directory, echo)
         try:
-            return await asyncio.to_thread(channel.ask, directory, command, arguments)
+            return await asyncio.to_thread(channel.ask, directory, command, arguments, organization=organization)
         finally:
             server.close()
 
@@ -54,8 +54,8 @@ def say(directory: Path, line: bytes) -> bytes:
     return asyncio.run(run())
 
 
-def test_a_command_comes_back_with_its_result(tmp_path: Path) -> None:
-    assert ask(tmp_path, "key list", b'{"organization":"example"}') == ["key list", {"organization": "example"}]
+def test_command_arguments_and_organization_reach_the_box_and_its_answer_comes_back(tmp_path: Path) -> None:
+    assert ask(tmp_path, "links.get", b'{"id":"a"}', "example") == ["links.get", {"id": "a"}, "example"]
 
 
 def test_a_refusal_comes_back_with_its_words(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_a_refusal_comes_back_with_its_words(tmp_path: Path) -> None:
 
 
 def test_a_failure_says_nothing_of_its_cause(tmp_path: Path) -> None:
-    with pytest.raises(errors.BoxError, match="Something went wrong inside the box") as failed:
+    with pytest.raises(errors.BoxError, match=r"Something went wrong\. See the log") as failed:
         ask(tmp_path, "break")
     assert "Zero" not in str(failed.value)
 
@@ -85,13 +85,13 @@ def test_only_the_owner_of_the_directory_can_connect(tmp_path: Path) -> None:
 def test_a_socket_that_a_dead_box_left_behind_is_replaced(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as dead:
         dead.bind(str(tmp_path / channel.FILE))
-    assert ask(tmp_path, "again") == ["again", {}]
+    assert ask(tmp_path, "again") == ["again", {}, None]
 
 
 def test_a_directory_with_a_very_long_path_works_too(tmp_path: Path) -> None:
     deep = tmp_path / ("d" * 60) / ("e" * 60)
     deep.mkdir(parents=True)
-    assert ask(deep, "deep") == ["deep", {}]
+    assert ask(deep, "deep") == ["deep", {}, None]
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def test_flags_are_imported_listed_and_exported(world: World, data: Path, tmp_pa
     source = str(SAMPLES / "unleash.json")
     tried = typed("flag", "import", source, "--dry-run", *shop, data=data)
     assert tried.exit_code == 1  # one has a key that cannot be
-    assert tried.stdout.splitlines()[0].startswith("Would be of 25 flags: 24 created")
+    assert tried.stdout.splitlines()[0].startswith("25 flags (dry run): 24 created")
     assert "    It is on at random, each time anew" in tried.stdout.splitlines()
     assert world.flags.scope(world.shop).flags == ()  # type: ignore[union-attr]  # the website is there
     done = json.loads(typed("flag", "import", source, *shop, "--environment", "staging", "--json", data=data).stdout)
@@ -54,8 +54,8 @@ def test_flags_are_imported_listed_and_exported(world: World, data: Path, tmp_pa
 
 def test_what_cannot_be_read_or_written_is_told_in_a_line(world: World, data: Path, tmp_path: Path) -> None:
     (tmp_path / "odd.json").write_text("[7")
-    (tmp_path / "bytes.json").write_bytes(b"\xff\xfe")
-    for name, said in (("odd.json", "This is no JSON"), ("bytes.json", "no text in UTF-8")):
+    (tmp_path / "bytes.json").write_bytes(b"\xfe\xfd")
+    for name, said in (("odd.json", "This is no JSON"), ("bytes.json", "not valid UTF-8")):
         ended = typed("flag", "import", str(tmp_path / name), *ADA, data=data)
         assert (ended.exit_code, said in ended.stderr, ended.stderr.count("\n")) == (1, True, 1)
     ended = typed("flag", "export", *ADA, "--to", str(tmp_path / "no" / "folder.json"), data=data)

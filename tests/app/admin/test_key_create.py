@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from analytics_box.app.admin import commands
 from analytics_box.app.cli.keys import key
 from analytics_box.app.cli.options import End, RateOption
-from analytics_box.base.errors import BadRequest, BoxError
+from analytics_box.base.errors import BadRequest
 from analytics_box.tenants.keys.ring import KeyRing
 from tests.inprocess import WholeBox, whole_box
 from tests.running import set_up
@@ -23,8 +23,9 @@ def box(tmp_path: Path) -> Any:
 
 
 def create(box: WholeBox, **given: Any) -> Any:
-    wanted = {"name": "Nightly", "scopes": ["read:data"], "organization": box.organization_id, **given}
-    return box.run(commands.run_command(box.box.parts, "key create", json.dumps(wanted).encode()))
+    wanted = {"name": "Nightly", "scopes": ["read:data"], **given}
+    arguments = json.dumps(wanted).encode()
+    return box.run(commands.run_command(box.box.parts, "apikeys.create", arguments, box.organization_id))
 
 
 def record(box: WholeBox, key_id: str) -> Any:
@@ -32,9 +33,16 @@ def record(box: WholeBox, key_id: str) -> Any:
 
 
 def test_a_key_gets_what_is_asked_for(box: WholeBox) -> None:
-    end, shop = box.clock.now() + 1_000, box.sites["shop"]
+    shop = box.sites["shop"]
     limit = {"enabled": True, "max": 2, "window": 60}
-    made = create(box, type="automation", tags=["import"], expires_at=end, ratelimit=limit, websites=[shop])
+    made = create(
+        box,
+        type="automation",
+        tags=["import"],
+        expiresAt="2026-06-17T12:00:01+00:00",
+        ratelimit=limit,
+        resources={f"website:{shop}": []},
+    )
     found = record(box, made["id"])
     assert (found["type"], found["tags"], found["ratelimit"]) == ("automation", ["import"], limit)
     assert found["resources"] == {f"website:{shop}": []}
@@ -48,7 +56,7 @@ def test_a_key_gets_what_is_asked_for(box: WholeBox) -> None:
 @pytest.mark.parametrize(
     ("given", "field"),
     [
-        ({"expires_at": 1}, "expiresAt"),
+        ({"expiresAt": "1970-01-02T00:00:00Z"}, "expiresAt"),
         ({"ratelimit": {"enabled": True, "max": 0, "window": 60}}, "ratelimit"),
         ({"ratelimit": {"enabled": True, "max": 1, "window": 86_401}}, "ratelimit"),
         ({"tags": ["x" * 51]}, "tags"),
@@ -65,26 +73,27 @@ def test_what_no_key_may_have_is_refused(box: WholeBox, given: dict[str, Any], f
 
 
 def test_a_website_of_somebody_else_is_not_there(box: WholeBox) -> None:
-    with pytest.raises(BoxError, match="There is no website"):
-        create(box, websites=[box.sites["foreign"]])
+    with pytest.raises(BadRequest) as refused:
+        create(box, resources={f"website:{box.sites['foreign']}": []})
+    assert [detail.field for detail in refused.value.details] == ["resources"]
 
 
 @pytest.mark.parametrize(
     ("text", "instant"),
     [
-        ("2027-01-31", 1_801_440_000_000),  # 2027-02-01T00:00Z
-        ("2027-01-31T18:00", 1_801_418_400_000),
-        ("2027-01-31T18:00Z", 1_801_418_400_000),
-        ("2027-01-31T18:00+02:00", 1_801_411_200_000),
+        ("2027-01-31", "2027-02-01T00:00:00+00:00"),
+        ("2027-01-31T18:00", "2027-01-31T18:00:00+00:00"),
+        ("2027-01-31T18:00Z", "2027-01-31T18:00:00+00:00"),
+        ("2027-01-31T18:00+02:00", "2027-01-31T16:00:00+00:00"),
     ],
 )
-def test_an_end_is_a_last_day_or_an_instant(text: str, instant: int) -> None:
+def test_an_end_is_a_last_day_or_an_instant(text: str, instant: str) -> None:
     assert End().convert(text, None, None) == instant
 
 
 def test_a_limit_is_requests_and_seconds() -> None:
     found = RateOption().convert("100/60", None, None)
-    assert (found.enabled, found.max, found.window) == (True, 100, 60)
+    assert found == {"enabled": True, "max": 100, "window": 60}
 
 
 @pytest.mark.parametrize(
@@ -93,9 +102,9 @@ def test_a_limit_is_requests_and_seconds() -> None:
         ("--expires", "tomorrow", "neither a day like"),
         ("--expires", "9999-12-31", "neither a day like"),
         ("--expires", "2027-02-30", "neither a day like"),
-        ("--rate-limit", "100", "not like 100/60"),
-        ("--rate-limit", "a/b", "not like 100/60"),
-        ("--rate-limit", "-1/60", "not like 100/60"),
+        ("--rate-limit", "100", "for example 100/60"),
+        ("--rate-limit", "a/b", "for example 100/60"),
+        ("--rate-limit", "-1/60", "for example 100/60"),
         ("--type", "robot", "is not one of"),
         ("--scope", "read:everything", "is not one of"),
     ],
@@ -117,5 +126,5 @@ def test_the_command_hands_everything_on(tmp_path: Path) -> None:
     listed = CliRunner().invoke(key, ["list", "--json", "--data-dir", str(data_dir)])
     (found,) = [each for each in json.loads(listed.output) if each["name"] == "Phone"]
     assert found["scopes"] == ["read:data", "track:events"]
-    assert found["websites"] == [account.website_id]
-    assert found["expiresAt"] == 3_789_590_400_000
+    assert found["resources"] == {f"website:{account.website_id}": []}
+    assert found["expiresAt"] == "2090-02-01T00:00:00.000Z"

@@ -47,7 +47,7 @@ def test_a_new_link_redirects_at_once_and_an_edited_one_elsewhere(box: WholeBox,
 def test_what_options_empty_is_empty(data: Path) -> None:
     full = ("--slug", "full", "--expires", "2027-01-31T18:00Z", "--tag", "a", "--max-clicks", "5")
     made = result("link", "create", "https://example.com/", *full, *ADA, data=data)
-    assert (made["expiresAt"], made["tags"], made["maxClicks"]) == ("2027-01-31T18:00:00Z", ["a"], 5)
+    assert (made["expiresAt"], made["tags"], made["maxClicks"]) == ("2027-01-31T18:00:00.000Z", ["a"], 5)
     row = result("link", "edit", "full", "--expires", "", "--tag", "", "--field", "maxClicks=null", data=data)
     assert (row["expiresAt"], row["tags"], row["maxClicks"]) == (None, [], None)
 

@@ -68,7 +68,7 @@ def test_a_push_is_told_where_to_once(world: World, data: Path) -> None:
         (("add", "https://example.com/"), "Name the organization"),
         (("pause", "nothing"), "There is no monitor nothing"),
         (("resume", "Shop"), "Monitor is not paused"),
-        (("pause", "Twice"), "Several monitors are called Twice"),
+        (("pause", "Twice"), "Several monitors match Twice"),
     ],
 )
 def test_what_is_refused_says_why_in_one_line(world: World, data: Path, arguments: tuple[str, ...], words: str) -> None:
@@ -90,7 +90,7 @@ def test_files_are_exported_for_their_owner_only_and_imported(world: World, data
     world.good("deleteSchedule", scheduleId=world.good("listSchedules")[0]["id"])
     ended = typed("monitor", "import", str(file), *ADA, data=data)
     assert (ended.exit_code, ended.stdout.splitlines()) == (
-        0, ["Of 1 monitors: 1 created, 0 updated, 0 unchanged, 0 existing, 0 failed"]
+        0, ["1 monitors: 1 created, 0 updated, 0 unchanged, 0 existing, 0 failed"]
     )  # fmt: skip
     assert json.loads(typed("monitor", "export", "--json", *ADA, data=data).stdout)["monitors"][0]["name"] == "Shop"
 
@@ -99,7 +99,7 @@ def test_a_backup_of_uptime_kuma_is_tried_first(world: World, data: Path) -> Non
     ended = typed("monitor", "import", str(KUMA), "--dry-run", *ADA, data=data)
     assert ended.exit_code == 1  # because some have no counterpart
     lines = ended.stdout.splitlines()
-    assert lines[0] == "Would be of 14 monitors: 9 created, 0 updated, 0 unchanged, 0 existing, 5 failed"
+    assert lines[0] == "14 monitors (dry run): 9 created, 0 updated, 0 unchanged, 0 existing, 5 failed"
     assert "10. Containers (failed)" in lines
     assert "    Nothing here does what the type docker does" in lines
     assert world.good("listSchedules") == []

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from analytics_box.app.admin import commands
+from analytics_box.app.cli.options import refusal_text
 from analytics_box.base.errors import BoxError
 from tests.inprocess import EMAIL, WholeBox, whole_box
 
@@ -37,8 +38,9 @@ def carry_out(box: WholeBox, command: str, **given: Any) -> Any:
 )
 def test_what_cannot_be_is_refused_and_nobody_is_made(box: WholeBox, given: dict[str, Any], said: str) -> None:
     before = carry_out(box, "user list")
-    with pytest.raises(BoxError, match=said.replace("(", r"\(")):
+    with pytest.raises(BoxError) as refused:
         carry_out(box, "user create", **{"organization": "ada", **given})
+    assert said in refusal_text(refused.value)
     assert carry_out(box, "user list") == before
 
 

@@ -90,7 +90,7 @@ def test_the_words_say_whom_to_send_the_link_and_no_password_is_printed(box: Box
     assert ended.returncode == 0
     assert ended.stdout.startswith("alan@example.com is member of Example. Send them this link:\n")
     assert "/reset-password?token=" in ended.stdout
-    assert "It works once, until 20" in ended.stdout
+    assert "The link works once, until 20" in ended.stdout
 
 
 def test_everybody_is_listed_with_roles_and_what_is_missing(box: Box) -> None:
@@ -116,7 +116,7 @@ def test_everybody_is_listed_with_roles_and_what_is_missing(box: Box) -> None:
         "memberships",
     }, "neither password nor secret"
     words = run(box.server.data_dir, "list", "--organization", "example").stdout
-    assert "barbara@example.com  Barbara  no password yet, not signed in\n    viewer of example\n" in words
+    assert "barbara@example.com  Barbara  no password yet, never signed in\n    viewer of example\n" in words
 
 
 def test_a_known_address_is_refused_in_one_line(box: Box) -> None:
@@ -195,5 +195,5 @@ def test_where_there_is_no_box_none_is_made(tmp_path: Path) -> None:
     for arguments in (("create", "grace@example.com"), ("list",)):
         ended = run(data_dir, *arguments)
         assert ended.returncode == 1
-        assert ended.stderr.startswith(f"Error: There is no box in {data_dir};")
+        assert ended.stderr.startswith(f"Error: There is no box in {data_dir}.")
         assert not data_dir.exists()

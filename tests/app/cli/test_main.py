@@ -15,6 +15,7 @@ from click.testing import CliRunner, Result
 
 from analytics_box import __version__
 from analytics_box.app.cli.main import main
+from analytics_box.app.cli.serve import USUAL
 from analytics_box.base import settings
 from analytics_box.base.store import data_lock
 from analytics_box.base.store.db import Db
@@ -61,10 +62,10 @@ def test_setup_prints_ids_the_snippet_and_a_key_as_json(data: Path) -> None:
     ended = set_up(data, "--key", "--json")
     assert ended.exit_code == 0, ended.output
     made = json.loads(ended.stdout)
-    assert set(made) == {"organizationId", "userId", "websiteId", "snippet", "apiKey"}
+    assert set(made) == {"organizationId", "organization", "userId", "websiteId", "website", "snippet", "apiKey"}
     assert made["apiKey"].startswith("svc_")
     assert len(made["apiKey"]) == 4 + 48  # spec 2.1
-    assert len(set(made.values())) == 5
+    assert len(set(made.values())) == 7
     assert count(data, "users") == count(data, "organizations") == count(data, "websites") == 1
 
 
@@ -78,7 +79,7 @@ def test_setup_prints_the_line_for_pages_first_and_makes_no_key_by_itself(data: 
 
 def test_setup_says_to_keep_the_key_that_was_asked_for(data: Path) -> None:
     said = set_up(data, "--key").output
-    assert said.index("<script src=") < said.index("svc_") < said.index("Keep the key now")
+    assert said.index("<script src=") < said.index("svc_") < said.index("Copy this key now")
 
 
 def test_neither_password_nor_key_stand_in_the_files(data: Path) -> None:
@@ -217,7 +218,7 @@ def test_check_refuses_an_empty_file_that_a_start_refuses(data: Path) -> None:
     (data / "events.db").write_bytes(b"")
     ended = run("check", data=data)
     assert ended.exit_code == 1
-    assert "The box does not start with these files" in ended.output
+    assert "The server cannot start with these files" in ended.output
     assert "events.db is missing or empty, but this box has been in use" in ended.output
     said = json.loads(run("check", "--json", data=data).output.splitlines()[0])
     assert said["sound"] is False
@@ -243,11 +244,21 @@ def test_check_over_http_says_that_nobody_answers() -> None:
     assert "No answer" in ended.output
 
 
-def test_every_setting_is_a_flag_of_serve_with_its_variable_in_the_help() -> None:
-    shown = run("serve", "--help").output
+def test_help_all_of_serve_lists_every_setting_once_under_its_section() -> None:
+    shown = run("serve", "--help-all").output
     for row in settings.table():
-        assert f"--{row.name.replace('_', '-')} " in shown
+        assert shown.count(f"  --{row.name.replace('_', '-')} ") == 1
         assert row.variable in shown
+    titles = [line.rstrip(":") for line in shown.splitlines() if line and not line.startswith(" ") and line[-1] == ":"]
+    assert titles == ["Options", *(title for title in settings.sections())]
+
+
+def test_help_of_serve_lists_the_ten_usual_settings_first() -> None:
+    shown = run("serve", "--help").output
+    options = [line.split()[0] for line in shown.splitlines() if line.startswith("  --")]
+    assert options[:10] == [f"--{name.replace('_', '-')}" for name in USUAL]
+    assert options[10:] == ["--json", "--help-all", "--help"]
+    assert f"--help-all for all {len(settings.table())} settings" in shown
 
 
 def test_the_module_is_the_command() -> None:
@@ -258,8 +269,8 @@ def test_the_module_is_the_command() -> None:
 
 
 def test_a_command_beside_a_running_box_loads_none_of_it() -> None:
-    commands = ", ".join(f"analytics_box.app.cli.{name}" for name in ("users", "keys", "websites", "links", "care"))
-    asked = f"import sys, {commands}, analytics_box.app.cli.monitor_admin; print(*sorted(sys.modules))"
+    commands = ", ".join(f"analytics_box.app.cli.{name}" for name in ("accounts", "keys", "websites", "links", "care"))
+    asked = f"import sys, {commands}, analytics_box.app.cli.monitors; print(*sorted(sys.modules))"
     loaded = subprocess.run((sys.executable, "-c", asked), capture_output=True, text=True, check=True).stdout.split()
     assert "analytics_box.app.admin.channel" in loaded
     assert not {"analytics_box.app.box", "analytics_box.app.admin.commands", "litestar", "jinja2"} & set(loaded)

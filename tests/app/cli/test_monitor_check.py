@@ -58,7 +58,7 @@ CALLS: tuple[tuple[tuple[str, ...], int, str], ...] = (
     (("http://{place}/", "--kind", "push"), 2, "push"),
     (("http://{place}/", "--timeout", "0"), 2, "--timeout"),
     (("ping://{place}", "--status", "200"), 2, "ping has no port"),
-    (("ping://example.com", "--status", "200"), 2, "nothing that --status"),
+    (("ping://example.com", "--status", "200"), 2, "do not apply to a check of kind ping"),
     ((), 2, "Missing argument"),
 )
 

@@ -179,7 +179,7 @@ def test_the_bundle_belongs_to_its_owner_and_can_go_into_a_pipe(box: WholeBox, d
     with beside(box):
         ended = typed("doctor", "--to", str(tmp_path / "a b.tar.gz"), data=directory)
         piped = typed("doctor", "--to", "-", data=directory)
-    assert "Look into it before you send it" in ended.stdout
+    assert "Check its content before you send it" in ended.stdout
     assert (tmp_path / "a b.tar.gz").stat().st_mode & 0o777 == 0o600
     assert "about" in content(piped.stdout_bytes)
     refused = typed("doctor", "--to", str(tmp_path / "none" / "x"), data=directory)

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ def box(tmp_path: Path) -> Iterator[WholeBox]:
 
 
 def command(box: WholeBox, name: str, /, **given: Any) -> Any:
-    return box.run(commands.run_command(box.box.parts, name, json.dumps(given).encode()))
+    return box.run(commands.run_command(box.box.parts, name, json.dumps(given).encode(), "ada"))
 
 
 def words(box: WholeBox) -> str:
@@ -52,7 +53,8 @@ def test_a_change_names_the_website_as_it_is_called_now(box: WholeBox) -> None:
 def test_an_instant_is_written_as_a_date(box: WholeBox) -> None:
     box.post("/preferences/updateUserPreferences", {"dateFormat": "DD.MM.YYYY"}, cookie=box.cookie)
     end = box.clock.now() + 86_400_000
-    command(box, "key create", name="Short", scopes=["read:data"], organization="ada", expires_at=end)
+    expires = datetime.fromtimestamp(end / 1000, UTC).isoformat()
+    command(box, "apikeys.create", name="Short", scopes=["read:data"], expiresAt=expires)
     assert "expires at 18.06.2026, 12:00" in words(box)
     assert str(end) not in words(box)
 

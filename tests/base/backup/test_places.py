@@ -49,7 +49,7 @@ def test_a_folder_has_to_be_there_and_keeps_what_it_is_told(data: Path, tmp_path
 def test_a_pipe_gets_the_backup_alone(data: Path) -> None:
     made = run("backup", "--data-dir", data, "-")
     assert made.exit_code == 0
-    assert "the box as it was at" in made.stderr
+    assert "MB, data of 20" in made.stderr
     assert run("backup", "--check", "-", given=made.stdout_bytes).exit_code == 0
     assert run("restore", "-", "--data-dir", data.parent / "new", given=made.stdout_bytes).exit_code == 2
     restored = run("restore", "-", "--yes", "--json", "--data-dir", data.parent / "new", given=made.stdout_bytes)

@@ -218,13 +218,13 @@ def test_a_sealed_backup_needs_its_passphrase(data: Path, tmp_path: Path) -> Non
 def test_a_running_box_is_not_restored_into(made: Path, data: Path) -> None:
     with data_lock.lock(data):
         refused = run("restore", "--data-dir", data, made, "--yes")
-    assert (refused.exit_code, "stop it first" in refused.stderr) == (1, True)
+    assert (refused.exit_code, "Stop it before you restore" in refused.stderr) == (1, True)
     assert not (data / restore.NEW).exists()
 
 
 def test_nobody_to_ask_is_a_refusal_and_no_is_no(made: Path, data: Path) -> None:
     refused = run("restore", "--data-dir", data, made)
-    assert (refused.exit_code, "add --yes" in refused.stderr) == (1, True)
+    assert (refused.exit_code, "Add --yes" in refused.stderr) == (1, True)
     assert not (data / restore.NEW).exists()
     assert list(data.glob("before-restore-*")) == []
 

@@ -85,7 +85,7 @@ def test_an_older_box_db_is_refused_and_once_accepted_no_number_comes_again(tmp_
         with pytest.raises(NotAPair, match=r"box\.db is older than events\.db.* accept-files"):
             box.reopen()
         assert "goes on after the numbers" in accept(directory)
-        assert accept(directory) == "The files belong together; nothing had to be accepted\n"
+        assert accept(directory) == "The files belong together. There was nothing to accept\n"
         box.reopen()
         other_id, other = make_website(box, "other.example")
         assert other > number

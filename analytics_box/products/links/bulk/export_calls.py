@@ -23,6 +23,29 @@ class ExportLinks(Struct, frozen=True, forbid_unknown_fields=True):
     organizationId: Id | None = None
 
 
+class ExportPiece(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of the command line's export, which has no limit: the piece after the link with this number."""
+
+    format: Literal["csv", "json"] = "csv"
+    after: int = 0
+    folderId: Id | None = None
+
+
+class LinkExportPiece(Struct, frozen=True):
+    """A piece of the file, and where the next one begins; `next` is null with the last."""
+
+    content: str
+    next: int | None
+
+
+async def export_piece(call: Call, given: ExportPiece) -> LinkExportPiece:
+    """A piece of an export, oldest links first."""
+    content, following = await exports.piece(
+        call, call.organization(), given.format, after=given.after, folder_id=given.folderId
+    )
+    return LinkExportPiece(content.decode(), following)
+
+
 class LinkExportAnswer(Struct, frozen=True):
     """The links of an organization as the text of a file."""
 

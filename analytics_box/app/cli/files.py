@@ -1,0 +1,90 @@
+"""Files that commands import and export."""
+
+import codecs
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+import click
+
+from analytics_box.app.cli.command import Request, option
+from analytics_box.base.file_queue import EXISTING
+
+FILE: Final = click.Argument(("file",), type=click.File("rb"))
+DRY_RUN: Final = option("dryRun", "--dry-run", "Show what would change without changing anything.", is_flag=True)
+TO: Final = click.Option(
+    ("--to",), type=click.Path(dir_okay=False), default="-", help="File to write. [default: standard output]"
+)
+UPDATE_EXISTING: Final = option(
+    "existing",
+    "--existing",
+    "Whether to update entries that exist already.",
+    choices=(*EXISTING, "replace"),
+    metavar=f"[{'|'.join(EXISTING)}]",
+    default="skip",
+)
+_PRIVATE: Final = 0o600
+
+
+def read_text(file: BinaryIO, most_bytes: int) -> str:
+    """The text of a file in UTF-8, or in UTF-16 with a mark at its beginning. Raises ClickException."""
+    content = file.read(most_bytes + 1)
+    if len(content) > most_bytes:
+        raise click.ClickException(f"The file is larger than {most_bytes:,} bytes. Split it and import the parts")
+    wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        return content.decode("utf-16" if wide else "utf-8-sig")
+    except UnicodeDecodeError as broken:
+        line = content.count(b"\n", 0, broken.start) + 1
+        raise click.ClickException(f"The file is not valid UTF-8 in line {line}") from broken
+
+
+def import_file(most_bytes: int) -> Callable[[Request], Any]:
+    """Call an import with the text of FILE as its `content`."""
+
+    def run(request: Request) -> Any:
+        content = read_text(request.values["file"], most_bytes)
+        return request.call(given=request.input | {"content": content})
+
+    return run
+
+
+def write(pieces: Iterable[str], to: str) -> None:
+    """Write a whole file or none, readable by its owner only; `-` is standard output. Raises ClickException."""
+    if to == "-":
+        for piece in pieces:
+            click.echo(piece.encode(), nl=False)
+        return
+    part = Path(f"{to}.part")
+    try:
+        part.unlink(missing_ok=True)
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE), "wb") as file:
+            file.writelines(piece.encode() for piece in pieces)
+        os.replace(part, to)
+    except OSError as broken:
+        raise click.ClickException(f"{to} cannot be written: {broken.strerror}") from broken
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def format_of(name: str, default: str) -> str:
+    """The format of a file by its name."""
+    return "json" if name.lower().endswith(".json") else default
+
+
+def summary(answer: dict[str, Any], rows: str, *counted: str) -> str:
+    """The numbers of an import in one line."""
+    counts = ", ".join(f"{answer[name]:,} {name}" for name in counted)
+    return f"{answer['total']:,} {rows}{' (dry run)' if answer['dryRun'] else ''}: {counts}"
+
+
+def with_notes(rows: Iterable[dict[str, Any]], name: str, *more: str) -> Iterator[str]:
+    """Rows of an import that have an error or notes."""
+    for row in rows:
+        notes = [text for text in (row["error"], *row["notes"], *(row[one] for one in more)) if text]
+        if notes:
+            yield f"{row['row']}. {row[name] or row.get('url', '')} ({row['status']})"
+            yield from (f"    {text}" for text in notes)
