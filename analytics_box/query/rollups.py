@@ -97,7 +97,7 @@ class Cut(Struct, frozen=True):
     its range [start, end), in UTC ms, from rows. Where spans stand for some of the days, `keys` are those and the days
     that are read. `medians` are those of buckets that are known already, by the bucket's number, and
     those of `closed` may be kept once they are found. Of the days in `open`, which are not over, the roll-ups have all
-    events up to the id `after`; sessions that begin on them are kept one by one, and part of the pieces."""
+    events up to the id `after`."""
 
     roll: Roll
     first: int
@@ -159,8 +159,7 @@ def cut(
     `spans` are those that are rolled up. `latest` is the time of the last event of each open day that has a roll-up of
     that kind: if a plan ends later, it has the whole day.
     """
-    of_events = roll.source == "events"
-    whole = {day for day, last in latest.items() if of_events and (roll.by_time or last < plan.end)}
+    whole = {day for day, last in latest.items() if roll.by_time or last < plan.end}
     unrolled = {day for day in unrolled if day not in whole}
     if roll.by_time:
         first, last = days_of(plan)
@@ -172,14 +171,12 @@ def cut(
     while first <= last and first in unrolled:
         first += 1
     without = tuple(sorted(day for day in unrolled if first <= day <= last))
-    pieces = tuple(_pieces(plan, first, last, without)) if first <= last else ((plan.start, plan.end),)
-    if of_events:
-        is_open = {day for day in whole if first <= day <= last}
-    else:
-        is_open = {day for day in latest for start, end in pieces if start < (day + 1) * DAY and day * DAY < end}
-    if len(pieces) > MOST_PIECES or (first > last and not is_open):
+    if first > last:
         return None
-    made = Cut(roll, first, last, without, pieces, open=tuple(sorted(is_open)))
+    pieces = tuple(_pieces(plan, first, last, without))
+    if len(pieces) > MOST_PIECES:
+        return None
+    made = Cut(roll, first, last, without, pieces, open=tuple(sorted(day for day in whole if first <= day <= last)))
     keys = tuple(_keys(first, last, frozenset(without), spans)) if spans and not roll.by_time else ()
     return replace(made, keys=keys) if max(keys, default=0) >= FIRST_SPAN else made
 
@@ -222,17 +219,9 @@ def edge_slot(plan: QueryPlan, day: int) -> int:
     return max(slots, default=0)
 
 
-def pieces_by_day(made: Cut) -> Iterator[tuple[int, int, int | None]]:
-    """The pieces, cut at the ends of open days: (start, end, the open day)."""
-    midnights = sorted({midnight * DAY for day in made.open for midnight in (day, day + 1)})
-    for start, end in made.pieces:
-        for low, high in pairwise([start, *(edge for edge in midnights if start < edge < end), end]):
-            yield low, high, low // DAY if low // DAY in made.open else None
-
-
 def new_parts(plan: QueryPlan, made: Cut) -> Iterator[tuple[int, int, int]]:
     """The parts of the range on open days whose roll-ups lack the newest events: (start, end, day)."""
-    for day in made.open if made.roll.source == "events" else ():
+    for day in made.open:
         yield max(plan.start, day * DAY), min(plan.end, (day + 1) * DAY), day
 
 

@@ -20,7 +20,7 @@ from analytics_box.query.engines.rollups_file import RollupsFile
 from analytics_box.query.filters import ConditionGroup, FilterCondition
 from analytics_box.query.plan import BUCKET, Having, PlanOrder, QueryPlan, runs_of
 from analytics_box.query.ranges import DayRange, Granularity
-from analytics_box.query.rollups import BY_DIMENSION, OF_EVENTS, OF_SESSIONS, ROLLS, STARTS, TIME, Cut, RangePart, Roll
+from analytics_box.query.rollups import BY_DIMENSION, OF_EVENTS, OF_SESSIONS, ROLLS, STARTS, TIME, RangePart, Roll
 from tests.inprocess import FixedClock
 from tests.query import replica
 from tests.query.stories import PLACES, Teller
@@ -138,8 +138,9 @@ def test_the_time_of_day_is_cut_at_days_without_a_roll_up_only() -> None:
         (OF_EVENTS[0], 30 * MINUTE, True, True),
         (OF_EVENTS[0], 2 * HOUR, False, False),  # an event lies behind the range's end
         (TIME, 2 * HOUR, True, True),
-        (STARTS, 2 * HOUR, False, True),
-        (OF_SESSIONS[0], 2 * HOUR, False, True),
+        (STARTS, 2 * HOUR, True, True),
+        (OF_SESSIONS[0], 30 * MINUTE, True, True),
+        (OF_SESSIONS[0], 2 * HOUR, False, False),
     ],
 )
 def test_roll_ups_of_an_open_day_count_if_they_have_the_range(
@@ -151,16 +152,6 @@ def test_roll_ups_of_an_open_day_count_if_they_have_the_range(
     assert (made.last == 2, made.open == (2,)) == (counts, is_open)
     assert bool(made.pieces) is not counts
     assert [*rollups.new_parts(plan, made)] == ([(2 * DAY, 2 * DAY + HOUR, 2)] if counts else [])
-
-
-def test_pieces_are_cut_at_the_ends_of_open_days() -> None:
-    made = Cut(STARTS, 1, 1, (), ((5, DAY), (2 * DAY, 4 * DAY + 5)), open=(3,))
-    assert [*rollups.pieces_by_day(made)] == [
-        (5, DAY, None),
-        (2 * DAY, 3 * DAY, None),
-        (3 * DAY, 4 * DAY, 3),
-        (4 * DAY, 4 * DAY + 5, None),
-    ]
 
 
 class World(replica.World):

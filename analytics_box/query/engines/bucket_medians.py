@@ -121,7 +121,7 @@ def _rolls(db: Connection, site: int, made: Cut) -> Mapping[int, int]:
 
 def _closed(plan: QueryPlan, made: Cut, rolls: Mapping[int, int]) -> Iterator[ClosedBucket]:
     """The buckets that are all rolled up; those without anything have the number 0."""
-    without = frozenset(made.without)
+    without = frozenset((*made.without, *made.open))
     for number, start, end in buckets(plan):
         days = range(start // DAY, (end - 1) // DAY + 1)
         if end - start < LONGEST and made.first <= days[0] and days[-1] <= made.last and without.isdisjoint(days):

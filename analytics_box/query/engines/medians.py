@@ -4,6 +4,7 @@ Reading millions of durations one by one takes seconds. Blobs are sorted, so of 
 looked at: those between two bounds, which a sample of all of them gives.
 """
 
+import json
 from array import array
 from bisect import bisect_left, bisect_right
 from itertools import compress
@@ -48,6 +49,11 @@ def within(*given: Any) -> bytes | None:
         return durations
     chosen = packed[number * _BYTES :].translate(bytes(low <= slot < high for slot in range(256)))
     return array(_TYPE, compress(_unpack(durations), chosen)).tobytes() or None
+
+
+def sorted_numbers(*given: Any) -> bytes:
+    """The function `sorted_numbers`: a list in JSON as such a blob without slots."""
+    return array(_TYPE, sorted(json.loads(given[0]))).tobytes()
 
 
 class MedianOfParts:
@@ -116,4 +122,5 @@ def add_functions(db: Connection) -> None:
     """Make all of them known to a connection."""
     db.create_aggregate_function("packed", PackedNumbers, 2)
     db.create_scalar_function("durations_within", within, 3, deterministic=True)
+    db.create_scalar_function("sorted_numbers", sorted_numbers, 1, deterministic=True)
     db.create_aggregate_function("median_of_parts", MedianOfParts, 1)

@@ -45,22 +45,20 @@ from analytics_box.query.engines.sql import open_days
 from analytics_box.query.engines.sql.open_days import OpenRoll
 from analytics_box.query.engines.sql.rolling import TABLES, SiteDay
 from analytics_box.query.plan import QueryPlan
-from analytics_box.query.rollups import BY_DIMENSION, SPANS, Cut, Roll, cut, days_of, span
+from analytics_box.query.rollups import BY_DIMENSION, OF_SESSIONS, SPANS, Cut, Roll, cut, days_of, span
 
 log = logging.getLogger(__name__)
 
 FILE_NAME: Final = "rollups.db"
-VERSION = 6  # of what is made of the rows; a file of another one is made anew
+VERSION = 7  # of what is made of the rows; a file of another one is made anew
 SCHEMA = "rollups"  # how readers of events.db know it
 # A question asks for the roll-ups of its newest open days.
 MOST_OPEN = 3
 PIECE = 50_000  # events, or changes, that are looked at in one transaction
 # A question that would read more new events than this does without the roll-ups of open days.
 MOST_BEHIND = 20_000
-# About the events of a session.
-EVENTS_OF_A_SESSION = 3
 # With more new events questions start the next round early.
-SOON = 500
+SOON = 1_500
 FAR = 50_000  # events or changes that the file is behind, from which on a question does without it
 # Roll-ups of open days are dropped when no question asks for them any longer.
 FORGOTTEN = HOUR
@@ -170,7 +168,8 @@ class RollupsFile:
         self, db: Connection, plan: QueryPlan, roll: Roll, unrolled: Collection[int]
     ) -> dict[int, int]:
         """Return the days of which this roll-up is kept, and the time of their last event. Note what was asked for."""
-        if len(plan.sites) != 1 or self.behind > MOST_BEHIND:
+        counts_sessions = roll not in OF_SESSIONS or "sessions" in plan.measures  # a page may have none any longer
+        if len(plan.sites) != 1 or self.behind > MOST_BEHIND or not counts_sessions:
             return {}
         (site,), name = plan.sites, roll.name if roll.source == "events" else open_days.SESSIONS
         self._asked = self._asked.union(OpenRoll(site, day, name) for day in sorted(unrolled)[-MOST_OPEN:])
@@ -423,17 +422,12 @@ def _spans(db: Connection, plan: QueryPlan, roll: Roll) -> set[int]:
 def _counted(db: Connection, made: Cut, values: dict[str, str | int], behind: int) -> Cut:
     """The plan with the number of events in its range, and about how many rows its pieces read."""
     of_pieces = {day for start, end in made.pieces for day in range(start // DAY, -(-end // DAY))}
-    ((events, read, of_sessions),) = db.execute(
+    ((events, read),) = db.execute(
         """
         -- rollups.counted
-        select coalesce(sum(events), 0),
-          coalesce(sum(events) filter (where day in (select value from json_each(:pieces))), 0),
-          coalesce(sum(events) filter (where day in (select value from json_each(:open))), 0)
+        select coalesce(sum(events), 0), coalesce(sum(iif(day in (select value from json_each(:pieces)), events, 0)), 0)
         from days where site in (select value from json_each(:sites)) and day between :first and :last
         """,
-        values | {"pieces": json.dumps([*of_pieces.difference(made.open)]), "open": json.dumps(made.open)},
+        values | {"pieces": json.dumps([*of_pieces])},
     ).fetchall()
-    read = int(str(read)) + behind
-    if made.roll.source != "events":
-        read += int(str(of_sessions)) // EVENTS_OF_A_SESSION
-    return replace(made, events=int(str(events)) + behind, read=read)
+    return replace(made, events=int(str(events)) + behind, read=int(str(read)) + behind)

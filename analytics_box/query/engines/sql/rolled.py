@@ -20,7 +20,7 @@ from analytics_box.query.engines.sql.relations import present, relation, sites
 from analytics_box.query.engines.sql.texts import Values
 from analytics_box.query.engines.sql.times import bucket
 from analytics_box.query.plan import BUCKET, QueryPlan, Source
-from analytics_box.query.rollups import SLOT, STARTS, TIME, Cut, Roll, day_parts, edge_slot, new_parts, pieces_by_day
+from analytics_box.query.rollups import OF_SESSIONS, SLOT, STARTS, TIME, Cut, Roll, day_parts, edge_slot, new_parts
 
 MARKER = re.compile(r":(?<![:\w]:)([a-z]\w*)")  # the colon first, which is found soonest
 
@@ -28,9 +28,9 @@ MARKER = re.compile(r":(?<![:\w]:)([a-z]\w*)")  # the colon first, which is foun
 _OF_EVENTS = {
     "pageviews": "case when kind = 1 then 1 else 0 end",
     "total_events": "case when kind <> 3 then 1 else 0 end",
-    "visitors": "case when kind <> 3 then nullif(visitor, 0) end",
+    "visitor": "case when kind <> 3 then nullif(visitor, 0) end",
 }
-_OF_ENDS = {"sessions": "1", "visitors": "visitor"}
+_OF_ENDS = {"sessions": "1", "visitor": "visitor"}
 _OF_A_ROW: Mapping[Source, Mapping[str, str]] = {
     "events": _OF_EVENTS,
     "entries": _OF_ENDS,
@@ -66,7 +66,9 @@ def inner(
         sums = [f"sum(p_{name}) as p_{name}" for name in plan.measures]
         source = f"select {', '.join((*ids, *sums))}\nfrom (\n{source}\n)\ngroup by {', '.join(ids)}"
     measures = [f"{_whole(plan, name)} as m_{name}" for name in plan.measures]
-    return f"select {', '.join((*groups, *measures))}\nfrom (\n{source}\n){_by(plan)}"
+    # Sessions may have left a page since the roll-up of an open day.
+    some = "\nhaving m_sessions <> 0" if cut.open and cut.roll in OF_SESSIONS else ""
+    return f"select {', '.join((*groups, *measures))}\nfrom (\n{source}\n){_by(plan)}{some}"
 
 
 def _whole(plan: QueryPlan, measure: str) -> str:
@@ -88,7 +90,19 @@ def _cells(plan: QueryPlan, cut: Cut, dialect: Dialect, values: Values) -> list[
     totals = {f"p_{name}": f"sum({name})" for name in plan.measures}
     found = [_select(plan, groups | totals, f"{table}\nwhere {_and(where)}") + _by(plan)]
     if "visitors" in plan.measures:
+        where += _left(plan, cut, values)
         found.append(_select(plan, groups | {"p_visitor": "visitor"}, f"{table}_ids\nwhere {_and(where)}"))
+    return found
+
+
+def _left(plan: QueryPlan, cut: Cut, values: Values) -> list[str]:
+    """Conditions on the ids of a roll-up of sessions: not those that have left a page since."""
+    found: list[str] = []
+    for start, end, day in new_parts(plan, cut) if cut.roll.source != "events" else ():
+        own = {"site": plan.sites[0], "start": start, "end": end, "after": cut.after, "day": day}
+        values |= {f"{name}_left_{day}": value for name, value in own.items()}
+        condition = f"not (day = :day and (path, visitor) in {open_days.ends(cut.roll)[1]})"
+        found.append(MARKER.sub(rf":\1_left_{day}", condition))
     return found
 
 
@@ -162,30 +176,40 @@ def _slots(plan: QueryPlan, cut: Cut, table: str, *columns: str, slot: str = "sl
 def _pieces(
     plan: QueryPlan, cut: Cut, dialect: Dialect, values: Values, expression: Callable[[QueryPlan, str, Values], str]
 ) -> list[str]:
-    """The rows of each piece, the sessions of open days, and the new events of these."""
+    """The rows of each piece, and how the new events of open days change their roll-ups."""
     found: list[str] = []
 
-    def add(part: QueryPlan, measures: Columns, source: Callable[..., str], day: int = 0) -> None:
+    def add(part: QueryPlan, measures: Columns, source: Callable[..., str] | str, day: int = 0) -> None:
         """Add a select whose parameters get names of their own."""
         own: Values = {"site": plan.sites[0], "start": part.start, "end": part.end, "after": cut.after}
         own |= {"day": day, "edge": edge_slot(plan, day)} if day else {}
         columns = {f"d_{name}": expression(part, name, own) for name in plan.group}
-        columns |= {("p_visitor" if name == "visitors" else f"p_{name}"): measures[name] for name in plan.measures}
-        piece = _select(plan, columns, source(" ".join(columns.values()), values=own))
+        columns |= {f"p_{name}": text for name, text in measures.items() if name in {*plan.measures, "visitor"}}
+        piece = _select(
+            plan, columns, source if isinstance(source, str) else source(" ".join(columns.values()), values=own)
+        )
+        if "sorted_numbers" in measures.get("median_duration", ""):
+            piece += _by(plan)
         values.update({f"{name}_of_{len(found)}": value for name, value in own.items()})
         found.append(MARKER.sub(rf":\1_of_{len(found)}", piece))
 
-    of_a_row = _OF_A_ROW[plan.source]
-    for start, end, day in pieces_by_day(cut):
+    for start, end in cut.pieces:
         part = replace(plan, start=start, end=end)
-        if day is None:
-            add(part, of_a_row, partial(relation, part, dialect=dialect))
-        else:
-            add(part, of_a_row, lambda _used, values: open_days.sessions(plan.source, present(plan)), day)
+        add(part, _OF_A_ROW[plan.source], partial(relation, part, dialect=dialect))
     for start, end, day in new_parts(plan, cut):
         part = replace(plan, start=start, end=end)
-        new = dict(of_a_row) | {"visitors": open_days.new_visitor(cut.roll)}
-        add(part, new, partial(relation, part, dialect=replace(dialect, events=open_days.NEW_EVENTS)), day)
+        if plan.source == "events":
+            new = {**_OF_EVENTS, "visitor": open_days.new_visitor(cut.roll)}
+            add(part, new, partial(relation, part, dialect=replace(dialect, events=open_days.NEW_EVENTS)), day)
+        elif cut.roll is STARTS:
+            sums = {name: name for name in plan.measures if name != "median_duration"}
+            add(part, sums, open_days.CHANGED_STARTS, day)
+            if "median_duration" in plan.measures:
+                durations = {"median_duration": "sorted_numbers(json_group_array(duration))"}
+                add(part, durations, open_days.DURATIONS, day)
+        else:
+            ends = open_days.ends(cut.roll)[0] + "".join(f"\nwhere {there}" for there in present(plan))
+            add(part, {"sessions": "sessions", "visitors": "visitors", "visitor": "visitor"}, ends, day)
     return found
 
 
