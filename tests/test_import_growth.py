@@ -16,9 +16,9 @@ from analytics_box.products.flags.moving import files as flag_files
 from analytics_box.products.flags.moving.planning import FlagImportTarget, plan_import
 from analytics_box.products.flags.scope import FlagScope
 from analytics_box.products.links.bulk import imports as link_imports
-from analytics_box.products.monitors.access import MonitorReach
 from analytics_box.products.monitors.moving import import_calls as monitor_imports
 from analytics_box.products.monitors.moving.plan import ExistingMonitors, MonitorImportPlan, in_order
+from analytics_box.resource.reach import Reach
 from tests.cases import each
 from tests.examples import examples
 from tests.steps import steps
@@ -32,7 +32,7 @@ def monitors(text: str) -> None:
     _, file = monitor_imports.read_import(text, None)
     plan = MonitorImportPlan(
         ExistingMonitors(monitors=(), ids=frozenset(), websites={}, used={}, most=10_000),
-        MonitorReach("o", BY),
+        Reach("o", BY),
         Fence(()),
         "skip",
     )

@@ -13,7 +13,6 @@ import analytics_box
 from analytics_box.app import node_side
 from analytics_box.app.callers import RequestCallers
 from analytics_box.app.event_side import EventSide, open_events
-from analytics_box.app.owners import Owners
 from analytics_box.app.parts import PartInputs, parts_of
 from analytics_box.app.plain_routes import FILES, ON_EVERY_MACHINE
 from analytics_box.app.state_side import StateSide, open_state
@@ -68,6 +67,7 @@ from analytics_box.products.status_pages.serving.serve import StatusPageServer
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.products.status_pages.subscribers.public import SubscriptionPages
 from analytics_box.products.status_pages.view.snapshots import PageSnapshots
+from analytics_box.resource.owners import Owners
 from analytics_box.tenants.accounts import first_run
 from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.tenants.accounts.sign_in import SignIns

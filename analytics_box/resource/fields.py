@@ -62,7 +62,9 @@ def fields_of(kind: type[Struct]) -> tuple[DeclaredField, ...]:
     for one in msgspec.structs.fields(kind):
         field = next(_declarations(hints[one.name]), None)
         name = field.name if field is not None and field.name else one.encode_name
-        found.append(DeclaredField(one.name, name, hints[one.name], field, type(None) in get_args(hints[one.name])))
+        hint = hints[one.name]
+        is_optional = type(None) in get_args(hint.__origin__ if hasattr(hint, "__metadata__") else hint)
+        found.append(DeclaredField(one.name, name, hint, field, is_optional))
     return tuple(found)
 
 

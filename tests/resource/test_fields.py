@@ -37,6 +37,7 @@ class Boat(Struct, frozen=True, kw_only=True, rename="camel"):
     sails: Annotated[int, Meta(ge=1, le=5), Field(clean_in=fitting, name="sailCount")] = 1
     password: Annotated[str, Meta(min_length=4, max_length=8), Field(secret=True)] | None = None
     leaves_at: Instant | None = None
+    port: Annotated[str | None, Field()] = None
     is_open: Annotated[bool, Field()] = False
     crew: Annotated[tuple[str, ...], Field(audited=len)] = ()
     created_at: Stamp = 0
@@ -67,7 +68,7 @@ def message(**given: Any) -> Any:
 
 def test_input_has_the_fields_that_callers_give_by_their_names_on_the_wire() -> None:
     assert {*NewBoat.__struct_encode_fields__} == {
-        *("harbor", "fullName", "note", "sailCount", "password", "leavesAt", "isOpen", "crew")
+        *("harbor", "fullName", "note", "sailCount", "password", "leavesAt", "port", "isOpen", "crew")
     }
     assert message().note is UNSET
     for refused in ({"fullName": "x" * 10}, {"id": "b"}, {"fullName": None}, {"createdAt": NOON_TEXT}):
@@ -96,7 +97,7 @@ def test_answer_has_the_fields_of_the_row_as_the_wire_shows_them() -> None:
 
 def test_record_of_an_export_has_every_field_but_secrets() -> None:
     found = fields.record_of(Boat(password="hush", crew=("ada",)))
-    assert {*found} == {"id", "fullName", "note", "sailCount", "leavesAt", "isOpen", "crew", "createdAt"}
+    assert {*found} == {"id", "fullName", "note", "sailCount", "leavesAt", "port", "isOpen", "crew", "createdAt"}
     assert found["crew"] == ("ada",)
 
 
@@ -122,14 +123,15 @@ def test_form_of_a_row_that_is_read_again_gives_the_same_values() -> None:
         "note": "WET",
         "sails": 2,
         "leaves_at": NOON + 1,
+        "port": None,
         "is_open": True,
         "crew": ("ada", "bob"),
     }
 
 
 def test_empty_inputs_empty_a_field_and_missing_inputs_leave_it() -> None:
-    found = forms.read({"note": "  ", "leavesAt": "", "removePassword": "on"}, Boat, "UTC", Boat(), {})
-    assert found == {"note": None, "leavesAt": None, "password": None}
+    found = forms.read({"note": "  ", "port": "", "leavesAt": "", "removePassword": "on"}, Boat, "UTC", Boat(), {})
+    assert found == {"note": None, "port": None, "leavesAt": None, "password": None}
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from analytics_box.products.alerts.alarm import Conditions
 from analytics_box.products.alerts.draft import AlertRuleDraft as AlarmDraft
 from analytics_box.products.alerts.draft import Destination
 from analytics_box.products.monitors import rows
-from analytics_box.products.monitors.access import MonitorReach
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing import change
 from analytics_box.products.monitors.editing.change import MonitorTools
@@ -30,6 +29,7 @@ from analytics_box.products.monitors.window import Covers, MaintenanceWindow
 from analytics_box.products.monitors.windows import change as windows
 from analytics_box.products.monitors.windows import rows as window_rows
 from analytics_box.products.monitors.windows.messages import CreateMaintenanceWindow, GivenRepeat
+from analytics_box.resource.reach import Reach
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
 
@@ -135,15 +135,13 @@ def make(
         seal, Fences((ip_network(shop.NETWORK),), opened=lambda _: ALL), len(PLANNED), Directory([website])
     )
     if not rows.count_of(db, organization_id):
-        _first(db, tools, website, MonitorReach(organization_id, By(_BY, first_day * DAY)), first_day, port)
+        _first(db, tools, website, Reach(organization_id, By(_BY, first_day * DAY)), first_day, port)
     elif before != port:
-        _follow(db, tools, MonitorReach(organization_id, By(_BY, now)), before, port)
+        _follow(db, tools, Reach(organization_id, By(_BY, now)), before, port)
     return DemoMonitors(_find_monitors(db, organization_id, port), _windows(db, organization_id))
 
 
-def _first(
-    db: Connection, tools: MonitorTools, website: Website, acting: MonitorReach, first_day: int, port: int
-) -> None:
+def _first(db: Connection, tools: MonitorTools, website: Website, acting: Reach, first_day: int, port: int) -> None:
     made: dict[Name, Monitor] = {}
     for planned in PLANNED:
         given = replace(
@@ -191,7 +189,7 @@ def _instant(ms: int) -> datetime:
     return datetime.fromtimestamp(ms / 1000, UTC)
 
 
-def _follow(db: Connection, tools: MonitorTools, acting: MonitorReach, before: int, port: int) -> None:
+def _follow(db: Connection, tools: MonitorTools, acting: Reach, before: int, port: int) -> None:
     for name, monitor in _find_monitors(db, acting.organization_id, before).items():
         (planned,) = (one for one in PLANNED if one.name == name)
         if planned.url(port):

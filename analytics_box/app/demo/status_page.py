@@ -13,7 +13,6 @@ from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.sealing import OpenedMonitors
 from analytics_box.products.sample_data.site import NAME
 from analytics_box.products.status_pages import rows
-from analytics_box.products.status_pages.access import StatusPageReach
 from analytics_box.products.status_pages.editing import change, components
 from analytics_box.products.status_pages.editing.change import PreparedFields
 from analytics_box.products.status_pages.editing.messages import AddComponent, AddComponentGroup, CreateStatusPage
@@ -27,6 +26,7 @@ from analytics_box.products.status_pages.incidents.messages import (
 )
 from analytics_box.products.status_pages.page import StatusPage
 from analytics_box.products.status_pages.saving import touch_page
+from analytics_box.resource.reach import Reach
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
 
@@ -68,12 +68,12 @@ def make(db: Connection, website: Website, watched: DemoMonitors, first_day: int
     if rows.count_of(db, organization_id) or any(name not in watched.monitors for name, _, _ in _SHOWN):
         return
     known = Monitors(OpenedMonitors(tuple(watched.monitors.values())), (), Directory([website]))
-    page, shown = _page(db, StatusPageReach(organization_id, By(_BY, first_day * DAY)), watched)
+    page, shown = _page(db, Reach(organization_id, By(_BY, first_day * DAY)), watched)
     _incident(db, known, organization_id, page, shown, first_day)
-    _maintenance(db, known, StatusPageReach(organization_id, By(_BY, now)), page, shown, now)
+    _maintenance(db, known, Reach(organization_id, By(_BY, now)), page, shown, now)
 
 
-def _page(db: Connection, own: StatusPageReach, watched: DemoMonitors) -> tuple[StatusPage, list[str]]:
+def _page(db: Connection, own: Reach, watched: DemoMonitors) -> tuple[StatusPage, list[str]]:
     """The page and the ids of the components of its shop."""
     given = CreateStatusPage(
         name=NAME, slug=SLUG, description="How our shop is, and what we do about it when it is not well."
@@ -107,8 +107,8 @@ def _incident(
 ) -> None:
     began = (first_day + SHOP_DOWN.age) * DAY + SHOP_DOWN.minute * MINUTE
 
-    def own(minute: int) -> StatusPageReach:
-        return StatusPageReach(organization_id, By(_BY, began + minute * MINUTE))
+    def own(minute: int) -> Reach:
+        return Reach(organization_id, By(_BY, began + minute * MINUTE))
 
     made = incidents.create(
         db,
@@ -127,9 +127,7 @@ def _incident(
         incidents.update(db, known, own(said.minute), given)
 
 
-def _maintenance(
-    db: Connection, known: Monitors, own: StatusPageReach, page: StatusPage, shown: Sequence[str], now: int
-) -> None:
+def _maintenance(db: Connection, known: Monitors, own: Reach, page: StatusPage, shown: Sequence[str], now: int) -> None:
     start = (utc_day(now) + _AHEAD) * DAY + 3 * HOUR
     given = CreatePageMaintenance(
         status_page_id=page.id,

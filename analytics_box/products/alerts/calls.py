@@ -22,7 +22,7 @@ from analytics_box.products.alerts import change
 from analytics_box.products.alerts.alarm import Alarm, Conditions
 from analytics_box.products.alerts.draft import AlertRuleDraft, Destination
 from analytics_box.products.alerts.shown import AlarmShown, alarm_answer
-from analytics_box.tenants.tenancy.acting import acting
+from analytics_box.resource.reach import acting
 from analytics_box.tenants.tenancy.messages import OrganizationInput, Success, Text
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.call import Call

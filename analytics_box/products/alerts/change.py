@@ -16,6 +16,7 @@ from analytics_box.products.alerts import destinations, episode_rows, messages, 
 from analytics_box.products.alerts.alarm import MOST_ALARMS, MOST_DESTINATIONS, Alarm, Conditions, Episode
 from analytics_box.products.alerts.destinations import ChosenChannels
 from analytics_box.products.alerts.draft import AlertRuleDraft
+from analytics_box.resource.reach import role_of
 from analytics_box.tenants.tenancy import access
 from analytics_box.tenants.tenancy.rules import may
 
@@ -120,7 +121,7 @@ def delete(db: Connection, organization_id: str, by: By, alarm_id: str) -> Alarm
 
 def acknowledge(db: Connection, organization_id: str, by: By, alarm_id: str, subject: str) -> Alarm:
     """Acknowledge an alert: no more reminders and no escalation. Raises Forbidden or NotFound."""
-    require(access.role_of(db, organization_id, by), "member")
+    require(role_of(db, organization_id, by), "member")
     alarm = rows.find(db, alarm_id)
     if alarm is None or alarm.organization_id != organization_id:
         raise errors.NotFound.of("alarm", alarm_id)

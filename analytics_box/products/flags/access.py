@@ -7,13 +7,12 @@ from msgspec import Struct
 
 from analytics_box.base import errors
 from analytics_box.base.acting import By
-from analytics_box.base.identity import Role, require
 from analytics_box.base.store.db import Connection
 from analytics_box.products.flags import rows
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.flag import Flag, TargetGroup
 from analytics_box.products.flags.scope import FlagScope
-from analytics_box.tenants.tenancy import access
+from analytics_box.resource.reach import check
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.call import Call
 
@@ -66,11 +65,6 @@ def find_target_group(call: Call, group_id: str) -> tuple[FlagReach, TargetGroup
     if found is None:
         raise errors.NotFound.of("targetGroup", group_id)
     return _reach_of(call, found), found
-
-
-def check(db: Connection, own: FlagReach, role: Role) -> None:
-    """Raises Forbidden if the caller does not belong to the organization, or not with this role."""
-    require(access.role_of(db, own.organization_id, own.by), role)
 
 
 def existing(db: Connection, own: FlagReach, flag_id: str) -> Flag:

@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest, Unavailable
-from analytics_box.products.monitors.access import check, find_monitor, reach
+from analytics_box.products.monitors.access import find_monitor
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing import change
 from analytics_box.products.monitors.editing.change import MonitorTools
@@ -18,6 +18,7 @@ from analytics_box.products.monitors.engine import MonitorEngine
 from analytics_box.products.monitors.messages import MonitorId
 from analytics_box.products.monitors.monitor import Monitor
 from analytics_box.products.monitors.result import CheckResult
+from analytics_box.resource.reach import check, reach
 from analytics_box.web.call import Call
 
 CHECKS: Final = 30  # a minute, for each caller
@@ -58,7 +59,7 @@ _WAITED_FOR: set[asyncio.Task[CheckResult]] = set()  # or nothing would hold the
 async def try_check(call: Call, given: TryMonitor) -> CheckAnswer:
     """uptime.tryCheck: check a monitor without storing anything. Raises Forbidden, NotFound, BadRequest, RateLimited or
     Unavailable."""
-    acting = reach(call, given.organization_id)
+    acting = reach(call, given.organization_id, restricted=True)
     if given.schedule_id is not None:
         acting, found = find_monitor(call, given.schedule_id)
         wanted = apply_fields(found, given, call.parts[MonitorTools].fence_of(acting))

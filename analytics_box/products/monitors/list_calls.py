@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from analytics_box.products.monitors.access import check, reach, visible
+from analytics_box.products.monitors.access import visible
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing.messages import Group, Tag
 from analytics_box.products.monitors.editing.shown import MonitorAnswer, monitor_answer
@@ -12,6 +12,7 @@ from analytics_box.products.monitors.engine import State
 from analytics_box.products.monitors.messages import Id, MonitorOrganizationInput
 from analytics_box.products.monitors.monitor import Kind, Monitor
 from analytics_box.products.monitors.selection import MonitorSelection, Order, select_monitors, tags_of
+from analytics_box.resource.reach import check, reach
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.call import Call
 
@@ -81,7 +82,7 @@ async def list_tags(call: Call, given: MonitorOrganizationInput) -> list[Monitor
 
 async def reachable_monitors(call: Call, organization_id: str | None) -> list[Monitor]:
     """The monitors that somebody may see, the oldest first. Raises Forbidden."""
-    acting = reach(call, organization_id)
+    acting = reach(call, organization_id, restricted=True)
     await call.read(lambda db: check(db, acting, "viewer"))
     return [visible(call, one) for one in call.parts[Monitors].of(acting.organization_id) if acting.covers(one)]
 

@@ -48,6 +48,16 @@ class StoredMonitor(NamedTuple):
     url: str
 
     @property
+    def organization_id(self) -> str:
+        """The owner of the monitor."""
+        return self.monitor.organization_id
+
+    @property
+    def website_id(self) -> str | None:
+        """The website of the monitor."""
+        return self.monitor.website_id
+
+    @property
     def hides_url(self) -> bool:
         """Return whether parts of the URL are sealed."""
         return " " in self.url

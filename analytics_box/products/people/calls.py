@@ -19,9 +19,10 @@ from analytics_box.products.people.holder import Holder, holder_of
 from analytics_box.products.people.reading import ProfilePerson, Profiles, WalkPlace
 from analytics_box.products.people.rules import FIRST, LAST
 from analytics_box.products.people.traces import TraceSubject
+from analytics_box.resource.reach import refuse_restricted
 from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.tenancy.messages import date
-from analytics_box.tenants.websites.reach import own, refuse_restricted
+from analytics_box.tenants.websites.reach import own
 from analytics_box.web.call import Call
 
 UNKNOWN = "Nobody is known by this id"

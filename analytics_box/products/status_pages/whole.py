@@ -14,3 +14,8 @@ class Whole(Struct, frozen=True):
     groups: tuple[ComponentGroup, ...] = ()
     components: tuple[Component, ...] = ()
     incidents: tuple[Incident, ...] = ()
+
+    @property
+    def organization_id(self) -> str:
+        """The owner of the page."""
+        return self.page.organization_id

@@ -14,13 +14,13 @@ from analytics_box.base.notify import mail_limits
 from analytics_box.base.notify.mail import Mail, Mailer, NotSent
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
+from analytics_box.resource.reach import acting
 from analytics_box.tenants.configuration import change as configuration
 from analytics_box.tenants.configuration.change import DefaultsUpdate
 from analytics_box.tenants.organizations import change
 from analytics_box.tenants.organizations.change import OrganizationUpdate
 from analytics_box.tenants.organizations.shown import in_memory
 from analytics_box.tenants.tenancy import access, defaults, members
-from analytics_box.tenants.tenancy.acting import acting
 from analytics_box.tenants.tenancy.defaults import VisitorIds
 from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.tenancy.messages import OrganizationInput, Text

@@ -18,8 +18,8 @@ from analytics_box.base.notify.rules import Channel
 from analytics_box.base.notify.send import ChannelSender, SendOutcome
 from analytics_box.base.notify.trying import send_test
 from analytics_box.base.texts import IntegrationTexts as Words
+from analytics_box.resource.reach import acting
 from analytics_box.tenants.configuration import channels
-from analytics_box.tenants.tenancy.acting import acting
 from analytics_box.tenants.tenancy.messages import OrganizationInput, Success, Text, date
 from analytics_box.web.call import Call
 

@@ -12,8 +12,8 @@ from analytics_box.base.notify import change, log
 from analytics_box.base.notify.deliveries import ChannelDeliveries
 from analytics_box.base.notify.log import DeliveryLogEntry, Status
 from analytics_box.base.store.db import Connection
+from analytics_box.resource.reach import acting
 from analytics_box.tenants.tenancy import access, rules
-from analytics_box.tenants.tenancy.acting import acting
 from analytics_box.tenants.tenancy.messages import Text, date
 from analytics_box.web.call import Call
 from analytics_box.web.page import dates

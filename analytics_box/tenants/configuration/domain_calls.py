@@ -7,9 +7,9 @@ from msgspec import Struct
 
 from analytics_box.base.outgoing.askers import member_of
 from analytics_box.base.outgoing.client import Clients
+from analytics_box.resource.reach import acting
 from analytics_box.tenants.configuration import domains
 from analytics_box.tenants.configuration.rules import Domain, ProvenBy
-from analytics_box.tenants.tenancy.acting import acting
 from analytics_box.tenants.tenancy.messages import OrganizationInput, Success, Text, date
 from analytics_box.web.call import Call
 

@@ -4,9 +4,9 @@ from msgspec import Struct
 
 from analytics_box.base.identity import Role
 from analytics_box.base.notify.change import ChannelTools
+from analytics_box.resource.reach import acting
 from analytics_box.tenants.organizations.shown import MemberShown, member_shown
 from analytics_box.tenants.tenancy import access, members
-from analytics_box.tenants.tenancy.acting import acting
 from analytics_box.tenants.tenancy.messages import OrganizationInput, Success, Text
 from analytics_box.web.call import Call
 

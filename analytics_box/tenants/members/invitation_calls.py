@@ -8,10 +8,10 @@ from analytics_box.base import errors, ids
 from analytics_box.base.notify import mail_limits
 from analytics_box.base.notify.mail import Mailer
 from analytics_box.base.store.db import Connection
+from analytics_box.resource.reach import acting
 from analytics_box.tenants.members import invitations, letters
 from analytics_box.tenants.members.rules import Invitation, Status
 from analytics_box.tenants.tenancy import access, defaults
-from analytics_box.tenants.tenancy.acting import acting
 from analytics_box.tenants.tenancy.messages import Success, Text, date
 from analytics_box.tenants.tenancy.rules import InvitedRole
 from analytics_box.web.call import Call

@@ -10,13 +10,13 @@ from msgspec import Struct
 
 from analytics_box.base import errors
 from analytics_box.base.identity import Role
+from analytics_box.resource.reach import acting
 from analytics_box.tenants.accounts.sign_in import SignIns
 from analytics_box.tenants.organizations import change, rules
 from analytics_box.tenants.organizations.change import OrganizationUpdate
 from analytics_box.tenants.organizations.rules import Plan, WebsiteAction
 from analytics_box.tenants.organizations.shown import OrganizationAnswer, in_memory, organization_answer
 from analytics_box.tenants.tenancy import access
-from analytics_box.tenants.tenancy.acting import acting
 from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.tenancy.messages import OrganizationInput, Text
 from analytics_box.web.call import Call

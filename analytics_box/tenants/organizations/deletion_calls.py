@@ -6,11 +6,11 @@ from typing import Literal
 from msgspec import Struct
 
 from analytics_box.base.clock import DAY
+from analytics_box.resource.reach import acting
 from analytics_box.tenants.organizations import deletion
 from analytics_box.tenants.organizations.calls import ThisOrganization
 from analytics_box.tenants.organizations.rules import DeletedOrganization
 from analytics_box.tenants.organizations.shown import OrganizationAnswer, in_memory, organization_answer
-from analytics_box.tenants.tenancy.acting import acting
 from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.tenancy.messages import date
 from analytics_box.tenants.tenancy.rules import StoredOrganization

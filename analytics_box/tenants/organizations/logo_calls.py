@@ -7,9 +7,9 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from analytics_box.base.errors import BadRequest
+from analytics_box.resource.reach import acting
 from analytics_box.tenants.organizations import image, logos
 from analytics_box.tenants.organizations.shown import OrganizationAnswer, organization_answer
-from analytics_box.tenants.tenancy.acting import acting
 from analytics_box.tenants.tenancy.messages import OrganizationInput, Success
 from analytics_box.web.call import Call
 

@@ -4,24 +4,9 @@ from analytics_box.base import errors
 from analytics_box.base.acting import By
 from analytics_box.base.identity import Role
 from analytics_box.base.store.db import Connection
+from analytics_box.resource.reach import NOT_YOURS, role_of
 from analytics_box.tenants.tenancy import rows, rules
 from analytics_box.tenants.tenancy.rules import Action, StoredOrganization
-
-
-def role_of(db: Connection, organization_id: str, by: By) -> Role:
-    """The role with which somebody acts now. Raises Forbidden for those who do not belong."""
-    if by.user_id is None:
-        return "admin"
-    role = role_in(db, organization_id, by.user_id)
-    if role is None:
-        raise errors.Forbidden("Access denied to this organization")
-    return role
-
-
-def role_in(db: Connection, organization_id: str, user_id: str) -> Role | None:
-    """The role of a user in an organization; None for no member and for a deleted organization."""
-    found = rows.member(db, organization_id, user_id)
-    return found.role if found is not None and rows.find(db, organization_id) is not None else None
 
 
 def check(db: Connection, organization_id: str, by: By, action: Action) -> Role:
@@ -35,7 +20,7 @@ def existing(db: Connection, organization_id: str) -> StoredOrganization:
     """Raises Forbidden for an unknown or deleted organization, as for one of others."""
     found = rows.find(db, organization_id)
     if found is None:
-        raise errors.Forbidden("Access denied to this organization")
+        raise errors.Forbidden(NOT_YOURS)
     return found
 
 

@@ -12,8 +12,9 @@ from analytics_box.base.identity import Role
 from analytics_box.base.notify import change
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal
+from analytics_box.resource.reach import role_of
 from analytics_box.tenants.tenancy import rows, rules
-from analytics_box.tenants.tenancy.access import check, role_of
+from analytics_box.tenants.tenancy.access import check
 from analytics_box.tenants.tenancy.rules import Organization, OrganizationMember
 
 

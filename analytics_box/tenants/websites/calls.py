@@ -1,6 +1,7 @@
 """Making and changing websites over RPC (wire 10.3). Keys need manage:websites."""
 
 from analytics_box.base import errors
+from analytics_box.resource.reach import refuse_restricted
 from analytics_box.tenants.websites import change
 from analytics_box.tenants.websites.create import create as create_website
 from analytics_box.tenants.websites.directory import Directory
@@ -13,7 +14,6 @@ from analytics_box.tenants.websites.messages import (
     WebsiteId,
 )
 from analytics_box.tenants.websites.reach import change as change_own
-from analytics_box.tenants.websites.reach import refuse_restricted
 from analytics_box.tenants.websites.shown import WebsiteAnswer, website_answer
 from analytics_box.web.call import Call
 

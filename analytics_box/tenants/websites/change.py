@@ -12,7 +12,7 @@ from analytics_box.base.acting import By
 from analytics_box.base.clock import DAY
 from analytics_box.base.identity import at_least
 from analytics_box.base.store.db import Connection
-from analytics_box.tenants.tenancy import access
+from analytics_box.resource.reach import role_in
 from analytics_box.tenants.websites import rows, rules, tracking
 from analytics_box.tenants.websites.rules import ClientId, Website
 from analytics_box.tenants.websites.tracking import GivenTracking
@@ -96,7 +96,7 @@ def transfer(db: Connection, website: Website, by: By, *, user_id: str, organiza
     Keys of the old organization do not reach it any more. Raises Forbidden, Conflict or NotFound.
     """
     website = _fresh(db, website)
-    role = access.role_in(db, organization_id, user_id)
+    role = role_in(db, organization_id, user_id)
     if role is None or not at_least(role, rules.MANAGER):
         raise errors.Forbidden("You need to be an admin or owner of the organization that the website goes to")
     moved = replace(website, organization_id=organization_id, updated_at=by.now)

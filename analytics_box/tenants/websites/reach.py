@@ -41,12 +41,6 @@ async def restorable(call: Call, organization_id: str | None = None) -> list[Web
     return [each for each in gone if is_own(call, each) and call.now < (each.deleted_at or 0) + grace]
 
 
-def refuse_restricted(call: Call) -> None:
-    """Raises Forbidden for a key of single websites, which cannot act for its organization."""
-    if call.identity.key is not None and call.identity.key.websites is not None:
-        raise errors.Forbidden("This needs a key with global access")
-
-
 async def change(call: Call, website_id: str, work: Callable[[Connection, Website, By], Website]) -> Website:
     """Have a verb of change.py change one of the caller's websites; events meet it changed from then on.
 

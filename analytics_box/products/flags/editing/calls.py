@@ -7,7 +7,6 @@ from msgspec import UNSET, Struct
 
 from analytics_box.base import errors
 from analytics_box.base.store.db import Connection
-from analytics_box.products.flags import access
 from analytics_box.products.flags.access import FlagReach, find_flag, reach, visible_scope
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.editing import change
@@ -32,6 +31,7 @@ from analytics_box.products.flags.messages import FlagId, OwnedInput
 from analytics_box.products.flags.saving import save
 from analytics_box.products.flags.scope import FlagScope
 from analytics_box.products.flags.usage.reading import used
+from analytics_box.resource.reach import check
 from analytics_box.tenants.tenancy.messages import date
 from analytics_box.web.call import Call
 
@@ -69,7 +69,7 @@ async def list_flags(call: Call, given: ListFlags) -> list[FlagItemAnswer]:
 async def get_by_id(call: Call, given: FlagId) -> FlagItemAnswer:
     """flags.getById: get a flag. Raises NotFound or Forbidden."""
     own, found = _named_flag(call, given)
-    await call.read(lambda db: access.check(db, own, "viewer"))
+    await call.read(lambda db: check(db, own, "viewer"))
     return await _used(call, found, _scope(call, own))
 
 

@@ -13,13 +13,14 @@ from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest, Conflict, NotFound
 from analytics_box.base.store.db import Connection
 from analytics_box.products.flags import rows
-from analytics_box.products.flags.access import FlagReach, check, existing
+from analytics_box.products.flags.access import FlagReach, existing
 from analytics_box.products.flags.editing import dependencies
 from analytics_box.products.flags.editing.draft import clean_environment, clean_key, new_definition, update_definition
 from analytics_box.products.flags.editing.messages import CopyFlag, CreateFlag, UpdateFlag
 from analytics_box.products.flags.evaluation.checking import faults
 from analytics_box.products.flags.flag import LARGEST_SCOPE, MOST_FLAGS, SUBJECT, Flag, FlagDefinition, Status
 from analytics_box.products.flags.scope import FlagScope
+from analytics_box.resource.reach import check
 
 Act = Literal["created", "updated", "deleted", "restored", "scheduled", "imported", "copied"]
 MOST_VERSIONS: Final = 500  # of a flag: older ones go

@@ -7,7 +7,7 @@ from msgspec import Struct
 from analytics_box.base.clock import DAY
 from analytics_box.base.store.db import Connection
 from analytics_box.products.flags import rows
-from analytics_box.products.flags.access import check, reach
+from analytics_box.products.flags.access import reach
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.editing import change
 from analytics_box.products.flags.editing.messages import UndeleteFlag
@@ -16,6 +16,7 @@ from analytics_box.products.flags.flag import Flag
 from analytics_box.products.flags.messages import OwnedInput
 from analytics_box.products.flags.saving import save
 from analytics_box.products.flags.scope import FlagScope
+from analytics_box.resource.reach import check
 from analytics_box.tenants.tenancy.messages import date
 from analytics_box.web.call import Call
 

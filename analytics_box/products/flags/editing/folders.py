@@ -4,10 +4,11 @@ from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest, NotFound
 from analytics_box.base.store.db import Connection
-from analytics_box.products.flags.access import FlagReach, check
+from analytics_box.products.flags.access import FlagReach
 from analytics_box.products.flags.editing.change import record, stored_scope
 from analytics_box.products.flags.editing.draft import clean_folder
 from analytics_box.products.flags.flag import LONGEST_FOLDER, Flag
+from analytics_box.resource.reach import check
 
 
 def rename(db: Connection, own: FlagReach, folder: str, to: str) -> int:

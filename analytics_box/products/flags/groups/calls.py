@@ -3,7 +3,6 @@
 from msgspec import Struct
 
 from analytics_box.base import errors
-from analytics_box.products.flags import access
 from analytics_box.products.flags.access import FlagReach, find_target_group, reach, visible_scope
 from analytics_box.products.flags.editing.shown import TargetGroupAnswer, target_group_answer
 from analytics_box.products.flags.flag import TargetGroup
@@ -11,6 +10,7 @@ from analytics_box.products.flags.groups import change
 from analytics_box.products.flags.groups.messages import CreateTargetGroup, TargetGroupId, UpdateTargetGroup
 from analytics_box.products.flags.messages import OwnedInput
 from analytics_box.products.flags.saving import save
+from analytics_box.resource.reach import check
 from analytics_box.web.call import Call
 
 
@@ -30,7 +30,7 @@ async def list_groups(call: Call, given: OwnedInput) -> list[TargetGroupAnswer]:
 async def get_by_id(call: Call, given: TargetGroupId) -> TargetGroupAnswer:
     """targetGroups.getById: get a target group. Raises NotFound or Forbidden."""
     own, found = _named_group(call, given)
-    await call.read(lambda db: access.check(db, own, "viewer"))
+    await call.read(lambda db: check(db, own, "viewer"))
     return target_group_answer(found)
 
 

@@ -15,7 +15,7 @@ from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.names import is_visible, one_line
 from analytics_box.base.store.db import Connection
 from analytics_box.products.flags import rows
-from analytics_box.products.flags.access import FlagReach, check, existing_group
+from analytics_box.products.flags.access import FlagReach, existing_group
 from analytics_box.products.flags.editing import change as flags
 from analytics_box.products.flags.evaluation.checking import environment_faults, group_faults
 from analytics_box.products.flags.flag import (
@@ -28,6 +28,7 @@ from analytics_box.products.flags.flag import (
 )
 from analytics_box.products.flags.groups.messages import CreateTargetGroup, UpdateTargetGroup
 from analytics_box.products.flags.scope import FlagScope
+from analytics_box.resource.reach import check
 from analytics_box.tenants.tenancy.messages import date, millis
 
 SUBJECT: Final = "target group"

@@ -9,7 +9,7 @@ from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.file_queue import Existing, FileQueue
 from analytics_box.base.store.db import Connection
 from analytics_box.products.flags import rows
-from analytics_box.products.flags.access import FlagReach, check, reach
+from analytics_box.products.flags.access import FlagReach, reach
 from analytics_box.products.flags.editing import change
 from analytics_box.products.flags.editing.change import stored_scope
 from analytics_box.products.flags.editing.draft import clean_environment
@@ -27,6 +27,7 @@ from analytics_box.products.flags.moving.planning import (
 )
 from analytics_box.products.flags.moving.wanted import MOST_BYTES, Source, SourceFile
 from analytics_box.products.flags.saving import save
+from analytics_box.resource.reach import check
 from analytics_box.web.call import Call
 
 _PRODUCTS: Final[dict[Source, str]] = {

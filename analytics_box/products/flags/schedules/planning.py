@@ -7,10 +7,11 @@ from analytics_box.base.acting import By
 from analytics_box.base.clock import MINUTE
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
-from analytics_box.products.flags.access import FlagReach, check, existing
+from analytics_box.products.flags.access import FlagReach, existing
 from analytics_box.products.flags.flag import Flag
 from analytics_box.products.flags.schedules import rows, rules
 from analytics_box.products.flags.schedules.messages import SUBJECT, CreateFlagSchedule, FlagSchedule, RolloutStep
+from analytics_box.resource.reach import check
 from analytics_box.tenants.tenancy.messages import millis
 
 

@@ -10,8 +10,8 @@ from typing import Final
 from analytics_box.base.acting import By
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.scratch import copy, scratch
-from analytics_box.products.links.access import check
 from analytics_box.resource.fields import Values
+from analytics_box.resource.reach import Reach, check
 
 _TABLES: Final = ("links", "link_tags", "link_folders", "link_domains", "audit")
 
@@ -22,7 +22,7 @@ def copy_database(db: Connection, organization_id: str, by: By, rows: Sequence[V
     That is the organization's folders and domains, its links with the external ids of the rows, and all links with a
     slug of these or of the rows on any domain where they might come to stand.
     """
-    check(db, organization_id, by, "member")
+    check(db, Reach(organization_id, by), "member")
     made = scratch(db, _TABLES)
     for table in ("link_folders", "link_domains"):
         copy(db, made, table, "organization_id = ?", (organization_id,))

@@ -7,12 +7,11 @@ from msgspec import Struct
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
 from analytics_box.products.links import list_rows
-from analytics_box.products.links.access import check
 from analytics_box.products.links.bulk import exports
 from analytics_box.products.links.bulk.files import MOST_ROWS
 from analytics_box.products.links.list_rows import LinkSelection
 from analytics_box.products.links.messages import Id
-from analytics_box.tenants.tenancy.acting import acting
+from analytics_box.resource.reach import Reach, acting, check
 from analytics_box.web.call import Call
 
 
@@ -62,7 +61,7 @@ async def export(call: Call, given: ExportLinks) -> LinkExportAnswer:
     organization_id, by = acting(call, given.organizationId)
 
     def read(db: Connection) -> int:
-        check(db, organization_id, by, "viewer")
+        check(db, Reach(organization_id, by), "viewer")
         return list_rows.count(db, LinkSelection(organization_id))
 
     if await call.read(read) > MOST_ROWS:

@@ -13,7 +13,6 @@ from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest, BoxError
 from analytics_box.base.file_queue import FileQueue
 from analytics_box.base.store.db import Connection
-from analytics_box.products.links.access import check
 from analytics_box.products.links.bulk import dry_run as import_trial
 from analytics_box.products.links.bulk.files import Form, LinkSheet
 from analytics_box.products.links.bulk.records import LinkRowOutcome, ParsedLinkRow, Status, parse, refused_row
@@ -30,9 +29,9 @@ from analytics_box.products.links.messages import Id
 from analytics_box.products.links.targeting.policy import TargetPolicy
 from analytics_box.resource import fields
 from analytics_box.resource.fields import Values
+from analytics_box.resource.reach import Reach, acting, check
 from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.tenants.configuration.domains import own_hosts
-from analytics_box.tenants.tenancy.acting import acting
 from analytics_box.tenants.tenancy.messages import Text
 from analytics_box.web.call import Call
 
@@ -213,7 +212,7 @@ def _try_rows(
     db: Connection, organization_id: str, by: By, rows: list[LinkImportRow]
 ) -> tuple[list[LinkRowOutcome], list[LinkChange]]:
     """The outcome of each row, and the changes. A refused row leaves nothing behind."""
-    check(db, organization_id, by, "member")
+    check(db, Reach(organization_id, by), "member")
     cache = FolderCache(db, organization_id)
     shown, changes = [], []
     for row in rows:

@@ -13,7 +13,7 @@ from analytics_box.products.links.domains.target_policy import policy_of
 from analytics_box.products.links.messages import Id, LinkOrganizationInput, Url
 from analytics_box.products.links.targeting import policy as targets
 from analytics_box.products.links.targeting.policy import TargetPolicy
-from analytics_box.tenants.tenancy.acting import acting
+from analytics_box.resource.reach import acting
 from analytics_box.tenants.tenancy.messages import Success, Text, date
 from analytics_box.web.call import Call
 

@@ -12,9 +12,9 @@ from analytics_box.base import audit, errors
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
-from analytics_box.products.links.access import check
 from analytics_box.products.links.domains import rows as domain_rows
 from analytics_box.products.links.domains.lookup import LinkDomain
+from analytics_box.resource.reach import Reach, check
 
 UNKNOWN: Final = "Short links are not served on this domain"
 _SUBJECT: Final = "link domain"
@@ -22,7 +22,7 @@ _SUBJECT: Final = "link domain"
 
 def of(db: Connection, organization_id: str, by: By) -> list[LinkDomain]:
     """The link domains of the organization by name. Raises Forbidden."""
-    check(db, organization_id, by, "viewer")
+    check(db, Reach(organization_id, by), "viewer")
     return domain_rows.of(db, organization_id)
 
 
@@ -30,7 +30,7 @@ def add(
     db: Connection, organization_id: str, by: By, domain: str, *, home_url: str | None, missing_url: str | None
 ) -> LinkDomain:
     """From now on links live on this domain. Raises Forbidden, BadRequest or Conflict."""
-    check(db, organization_id, by, "admin")
+    check(db, Reach(organization_id, by), "admin")
     domain_id = domain_rows.proven_id(db, organization_id, domain)
     if domain_id is None:
         raise BadRequest.about(
@@ -58,7 +58,7 @@ def change(
     missing_url: str | UnsetType | None,
 ) -> LinkDomain:
     """The targets of the bare domain and of unknown slugs. Raises Forbidden or NotFound."""
-    check(db, organization_id, by, "admin")
+    check(db, Reach(organization_id, by), "admin")
     before = existing(db, organization_id, domain)
     given = {
         name: value for name, value in (("home_url", home_url), ("missing_url", missing_url)) if value is not UNSET
@@ -72,7 +72,7 @@ def change(
 
 def remove(db: Connection, organization_id: str, by: By, domain: str) -> LinkDomain:
     """No links live there any more. Raises Forbidden, NotFound, or Conflict while some do."""
-    check(db, organization_id, by, "admin")
+    check(db, Reach(organization_id, by), "admin")
     gone = existing(db, organization_id, domain)
     links = domain_rows.count_links(db, domain)
     if links:

@@ -8,12 +8,11 @@ from msgspec import Meta, Struct
 from analytics_box.base.clock import utc_day
 from analytics_box.base.facts.clicks import KINDS
 from analytics_box.base.store.db import Connection
-from analytics_box.products.links.access import check
 from analytics_box.products.links.clicks import rows as click_rows
 from analytics_box.products.links.clicks.waiting import Clicks
 from analytics_box.products.links.domains import rows as domain_rows
 from analytics_box.products.links.messages import Id
-from analytics_box.tenants.tenancy.acting import acting
+from analytics_box.resource.reach import Reach, acting, check
 from analytics_box.web.call import Call
 
 MOST_ORPHANS = 500
@@ -43,7 +42,7 @@ async def list_orphans(call: Call, given: GivenOrphans) -> list[OrphanShown]:
     organization_id, by = acting(call, given.organizationId)
 
     def read(db: Connection) -> list[str]:
-        check(db, organization_id, by, "viewer")
+        check(db, Reach(organization_id, by), "viewer")
         return ["", *(one.domain for one in domain_rows.of(db, organization_id))]
 
     domains = await call.read(read)

@@ -12,8 +12,8 @@ from analytics_box.products.links.link import ShortLink
 from analytics_box.products.links.messages import OneLink
 from analytics_box.products.links.redirects.directory import LinkDirectory
 from analytics_box.resource import fields
+from analytics_box.resource.reach import acting
 from analytics_box.tenants.accounts.passwords import Passwords
-from analytics_box.tenants.tenancy.acting import acting
 from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.web.call import Call
 

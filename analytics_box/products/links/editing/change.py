@@ -13,13 +13,13 @@ from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
 from analytics_box.products.links import rows, slugs
-from analytics_box.products.links.access import check, existing
 from analytics_box.products.links.domains import change as domains
 from analytics_box.products.links.folders import change as folders
 from analytics_box.products.links.link import ShortLink, new_link
 from analytics_box.products.links.rows import LINKS
 from analytics_box.products.links.targeting.policy import host_of
 from analytics_box.resource.fields import Values, difference
+from analytics_box.resource.reach import Reach, check, in_reach
 
 _SUBJECT: Final = "link"
 
@@ -33,7 +33,7 @@ class LinkChange(Struct, frozen=True):
 
 def create(db: Connection, organization_id: str, by: By, values: Values) -> ShortLink:
     """A new link; without a slug it gets one. Raises Forbidden, BadRequest or Conflict."""
-    check(db, organization_id, by, "member")
+    check(db, Reach(organization_id, by), "member")
     if "name" not in values or "target_url" not in values:
         raise BadRequest("A link needs a name and a targetUrl")
     _check_places(db, organization_id, values)
@@ -46,8 +46,9 @@ def create(db: Connection, organization_id: str, by: By, values: Values) -> Shor
 
 def update(db: Connection, organization_id: str, by: By, link_id: str, values: Values) -> LinkChange:
     """Another state of a link; what is not given stays. Raises Forbidden, NotFound, BadRequest or Conflict."""
-    check(db, organization_id, by, "member")
-    return _change(db, existing(db, organization_id, link_id), by, values)
+    own = Reach(organization_id, by)
+    check(db, own, "member")
+    return _change(db, in_reach(own, LINKS.find(db, link_id), "link", link_id), by, values)
 
 
 def upsert(
@@ -57,7 +58,7 @@ def upsert(
 
     Without `rename` a link that is there keeps its name. Raises Forbidden, BadRequest or Conflict.
     """
-    check(db, organization_id, by, "member")
+    check(db, Reach(organization_id, by), "member")
     found = rows.find_by_external_id(db, organization_id, external_id)
     values = {**values, "external_id": external_id}
     if found is None:
@@ -79,8 +80,9 @@ def standing(db: Connection, organization_id: str, values: Values) -> ShortLink 
 
 def delete(db: Connection, organization_id: str, by: By, link_id: str) -> ShortLink:
     """The link and its slug are gone. Raises Forbidden or NotFound."""
-    check(db, organization_id, by, "member")
-    gone = existing(db, organization_id, link_id)
+    own = Reach(organization_id, by)
+    check(db, own, "member")
+    gone = in_reach(own, LINKS.find(db, link_id), "link", link_id)
     LINKS.delete(db, gone.number)
     detail = {"slug": gone.slug, "domain": gone.domain, "targetUrl": gone.target_url, "name": gone.name}
     audit.record(db, by, organization_id, "deleted", _SUBJECT, gone.id, detail)

@@ -6,10 +6,10 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from analytics_box.products.links.folders import change as folders
-from analytics_box.products.links.folders.rows import LinkFolder
 from analytics_box.products.links.messages import Id, LinkOrganizationInput
-from analytics_box.tenants.tenancy.acting import acting
-from analytics_box.tenants.tenancy.messages import Success, date
+from analytics_box.resource.fields import answer_of
+from analytics_box.resource.reach import acting
+from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.web.call import Call
 
 Name = Annotated[str, Meta(min_length=1, max_length=80)]
@@ -51,19 +51,21 @@ class LinkFolderAnswer(Struct, frozen=True):
 async def list_folders(call: Call, given: LinkOrganizationInput) -> list[LinkFolderAnswer]:
     """linkFolders.list: list folders by name. Raises Forbidden."""
     organization_id, by = acting(call, given.organizationId)
-    return [folder_shown(one) for one in await call.read(lambda db: folders.of(db, organization_id, by))]
+    return [answer_of(LinkFolderAnswer, one) for one in await call.read(lambda db: folders.of(db, organization_id, by))]
 
 
 async def create(call: Call, given: NewFolder) -> LinkFolderAnswer:
     """linkFolders.create: create a folder. Raises Forbidden, BadRequest or Conflict."""
     organization_id, by = acting(call, given.organizationId)
-    return folder_shown(await call.write(lambda db: folders.create(db, organization_id, by, given.name)))
+    return answer_of(LinkFolderAnswer, await call.write(lambda db: folders.create(db, organization_id, by, given.name)))
 
 
 async def update(call: Call, given: ChangedFolder) -> LinkFolderAnswer:
     """linkFolders.update: rename a folder. Raises Forbidden, NotFound, BadRequest or Conflict."""
     organization_id, by = acting(call, given.organizationId)
-    return folder_shown(await call.write(lambda db: folders.rename(db, organization_id, by, given.id, given.name)))
+    return answer_of(
+        LinkFolderAnswer, await call.write(lambda db: folders.rename(db, organization_id, by, given.id, given.name))
+    )
 
 
 async def delete(call: Call, given: LinkFolderId) -> Success:
@@ -74,10 +76,3 @@ async def delete(call: Call, given: LinkFolderId) -> Success:
     organization_id, by = acting(call, given.organizationId)
     await call.write(lambda db: folders.delete(db, organization_id, by, given.id))
     return Success()
-
-
-def folder_shown(folder: LinkFolder) -> LinkFolderAnswer:
-    """A folder for an answer."""
-    return LinkFolderAnswer(
-        folder.id, folder.organization_id, folder.name, folder.slug, date(folder.created_at), date(folder.updated_at)
-    )

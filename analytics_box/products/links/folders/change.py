@@ -11,9 +11,9 @@ from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.names import is_visible, one_line, slug_of
 from analytics_box.base.store.db import Connection
-from analytics_box.products.links.access import check
 from analytics_box.products.links.folders import rows as folder_rows
-from analytics_box.products.links.folders.rows import LinkFolder
+from analytics_box.products.links.folders.rows import FOLDERS, LinkFolder
+from analytics_box.resource.reach import Reach, check, in_reach
 
 TAKEN: Final = "There is a folder with this name already"
 MOST: Final = 500  # of one organization
@@ -23,13 +23,13 @@ _SUBJECT: Final = "link folder"
 
 def of(db: Connection, organization_id: str, by: By) -> list[LinkFolder]:
     """The organization's folders by name. Raises Forbidden."""
-    check(db, organization_id, by, "viewer")
+    check(db, Reach(organization_id, by), "viewer")
     return folder_rows.of(db, organization_id)
 
 
 def create(db: Connection, organization_id: str, by: By, name: str) -> LinkFolder:
     """Raises Forbidden, BadRequest, or Conflict when there is one that is called so."""
-    check(db, organization_id, by, "member")
+    check(db, Reach(organization_id, by), "member")
     return add(db, organization_id, by, name, folder_rows.of(db, organization_id))
 
 
@@ -41,21 +41,22 @@ def add(db: Connection, organization_id: str, by: By, name: str, others: Collect
         )
     clean = _clean(name, others)
     made = LinkFolder(ids.new_id(), organization_id, clean, _free_slug(clean, others), by.now, by.now)
-    folder_rows.insert(db, made)
+    FOLDERS.insert(db, made)
     audit.record(db, by, organization_id, "created", _SUBJECT, made.id, {"name": made.name})
     return made
 
 
 def rename(db: Connection, organization_id: str, by: By, folder_id: str, name: str) -> LinkFolder:
     """Raises Forbidden, NotFound, BadRequest or Conflict."""
-    check(db, organization_id, by, "member")
-    before = existing(db, organization_id, folder_id)
+    own = Reach(organization_id, by)
+    check(db, own, "member")
+    before = in_reach(own, FOLDERS.find(db, folder_id), "linkFolder", folder_id)
     others = [one for one in folder_rows.of(db, organization_id) if one.id != folder_id]
     clean = _clean(name, others)
     if clean == before.name:
         return before
     after = replace(before, name=clean, slug=_free_slug(clean, others), updated_at=by.now)
-    folder_rows.update(db, after)
+    FOLDERS.update(db, after)
     detail = audit.difference(before, after, ("name",))
     audit.record(db, by, organization_id, "updated", _SUBJECT, after.id, detail)
     return after
@@ -63,24 +64,17 @@ def rename(db: Connection, organization_id: str, by: By, folder_id: str, name: s
 
 def delete(db: Connection, organization_id: str, by: By, folder_id: str) -> LinkFolder:
     """The links that were in it stay, in no folder. Raises Forbidden or NotFound."""
-    check(db, organization_id, by, "member")
-    gone = existing(db, organization_id, folder_id)
-    folder_rows.delete(db, gone.id)
+    own = Reach(organization_id, by)
+    check(db, own, "member")
+    gone = in_reach(own, FOLDERS.find(db, folder_id), "linkFolder", folder_id)
+    FOLDERS.delete(db, gone.id)
     audit.record(db, by, organization_id, "deleted", _SUBJECT, gone.id, {"name": gone.name})
     return gone
 
 
-def existing(db: Connection, organization_id: str, folder_id: str) -> LinkFolder:
-    """Raises NotFound for an unknown folder and for one of another organization."""
-    found = folder_rows.find(db, folder_id)
-    if found is None or found.organization_id != organization_id:
-        raise errors.NotFound.of("linkFolder", folder_id)
-    return found
-
-
 def is_own(db: Connection, organization_id: str, folder_id: str) -> bool:
     """Whether the organization has this folder."""
-    found = folder_rows.find(db, folder_id)
+    found = FOLDERS.find(db, folder_id)
     return found is not None and found.organization_id == organization_id
 
 

@@ -4,7 +4,6 @@ from msgspec.structs import replace
 
 from analytics_box.base.store.db import Connection
 from analytics_box.products.links import list_rows
-from analytics_box.products.links.access import check
 from analytics_box.products.links.editing.calls import with_clicks
 from analytics_box.products.links.editing.shown import LinkShown
 from analytics_box.products.links.link import ShortLink
@@ -12,7 +11,7 @@ from analytics_box.products.links.list_rows import LinkFilters, LinkSelection
 from analytics_box.products.links.listing import ranked
 from analytics_box.products.links.listing.messages import LinkList, LinkPage, LinkPageAnswer
 from analytics_box.products.links.listing.ranked_rows import Ranking
-from analytics_box.tenants.tenancy.acting import acting
+from analytics_box.resource.reach import Reach, acting, check
 from analytics_box.web.call import Call
 
 MOST_LISTED = 1_000  # wire 7.1
@@ -34,7 +33,7 @@ async def visible_links(call: Call, organization_id: str | None, selection: Link
     own, by = acting(call, organization_id)
 
     def read(db: Connection) -> list[ShortLink]:
-        check(db, own, by, "viewer")
+        check(db, Reach(own, by), "viewer")
         return list_rows.links(db, selection)
 
     return await call.read(read)
@@ -53,7 +52,7 @@ async def _fitting(call: Call, given: LinkList) -> list[ShortLink]:
 async def _rank_by_clicks(call: Call, selection: LinkSelection, ranking: Ranking) -> list[ShortLink]:
     """The links that somebody may see by their clicks. Raises Forbidden."""
     _, by = acting(call, selection.organization_id)
-    await call.read(lambda db: check(db, selection.organization_id, by, "viewer"))
+    await call.read(lambda db: check(db, Reach(selection.organization_id, by), "viewer"))
     numbers = await ranked.numbers(call, selection, ranking)
     return await call.read(lambda db: list_rows.in_order(db, numbers))
 

@@ -4,9 +4,8 @@ from msgspec import Struct
 
 from analytics_box.base.store.db import Connection
 from analytics_box.products.links import list_rows
-from analytics_box.products.links.access import check
 from analytics_box.products.links.messages import LinkOrganizationInput
-from analytics_box.tenants.tenancy.acting import acting
+from analytics_box.resource.reach import Reach, acting, check
 from analytics_box.web.call import Call
 
 
@@ -22,7 +21,7 @@ async def list_tags(call: Call, given: LinkOrganizationInput) -> list[LinkTagAns
     organization_id, by = acting(call, given.organizationId)
 
     def read(db: Connection) -> list[tuple[str, int]]:
-        check(db, organization_id, by, "viewer")
+        check(db, Reach(organization_id, by), "viewer")
         return list_rows.tags(db, organization_id)
 
     return [LinkTagAnswer(*one) for one in await call.read(read)]

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from analytics_box.base import errors
-from analytics_box.products.monitors.access import check, find_monitor, reach, viewable_monitor, visible
+from analytics_box.products.monitors.access import find_monitor, viewable_monitor, visible
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing import change
 from analytics_box.products.monitors.editing.change import MonitorTools
@@ -19,6 +19,7 @@ from analytics_box.products.monitors.editing.shown import MonitorAnswer, monitor
 from analytics_box.products.monitors.erasing import Erasing
 from analytics_box.products.monitors.messages import MonitorId
 from analytics_box.products.monitors.monitor import GRANULARITIES, Granularity, Monitor
+from analytics_box.resource.reach import check, reach
 from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.call import Call
@@ -74,7 +75,7 @@ async def get_schedule_by_website_id(call: Call, given: GetMonitorByWebsite) -> 
     if website is None:
         raise errors.NotFound.of("website", given.websiteId)
     try:
-        acting = reach(call, website.organization_id)
+        acting = reach(call, website.organization_id, restricted=True)
     except errors.Forbidden as refused:
         raise errors.NotFound.of("website", given.websiteId) from refused
     if not acting.reaches(website.id):
@@ -86,7 +87,7 @@ async def get_schedule_by_website_id(call: Call, given: GetMonitorByWebsite) -> 
 
 async def create_schedule(call: Call, given: CreateMonitor) -> CreatedMonitor:
     """uptime.createSchedule: create a monitor and check it immediately. Raises Forbidden, BadRequest or Conflict."""
-    acting = reach(call, given.organization_id)
+    acting = reach(call, given.organization_id, restricted=True)
     tools = call.parts[MonitorTools]
     made = await call.write(lambda db: change.create(db, tools, acting, given))
     call.parts[Monitors].remember(made)
@@ -165,7 +166,7 @@ async def bulk(call: Call, given: Bulk) -> BulkAnswer:
     if given.action in {"tag", "untag"} and not tags:
         raise errors.BadRequest.about("tags", "Name a tag")
     first = call.parts[Monitors].find(given.scheduleIds[0])
-    acting = reach(call) if first is None else find_monitor(call, first.id)[0]
+    acting = reach(call, restricted=True) if first is None else find_monitor(call, first.id)[0]
     tools = call.parts[MonitorTools]
     done = await call.write(lambda db: change.bulk(db, tools, acting, given, tags))
     for changed in done.changed:

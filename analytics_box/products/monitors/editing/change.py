@@ -23,7 +23,7 @@ from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.products.alerts import telling
 from analytics_box.products.monitors import rows
-from analytics_box.products.monitors.access import MonitorReach, check, existing
+from analytics_box.products.monitors.access import existing
 from analytics_box.products.monitors.directory import UNREADABLE
 from analytics_box.products.monitors.editing import places
 from analytics_box.products.monitors.editing.draft import apply_fields, leaves
@@ -31,7 +31,7 @@ from analytics_box.products.monitors.editing.messages import Bulk, CreateMonitor
 from analytics_box.products.monitors.monitor import MOST_TAGS, Kind, Monitor, MonitorSecrets, Options
 from analytics_box.products.monitors.rows import StoredMonitor
 from analytics_box.products.monitors.sealing import at_rest, decrypt_monitor
-from analytics_box.tenants.tenancy import access
+from analytics_box.resource.reach import Reach, check, role_in, role_of
 from analytics_box.tenants.websites.directory import Directory
 
 ALREADY_PAUSED: Final = "Monitor is already paused"  # wire 8.1
@@ -50,7 +50,7 @@ class MonitorTools(Struct, frozen=True):
     most: int
     websites: Directory
 
-    def fence_of(self, acting: MonitorReach) -> Fence:
+    def fence_of(self, acting: Reach) -> Fence:
         """The fence around what the monitors of an organization may reach."""
         return self.fences.of(member_of(acting.organization_id))
 
@@ -68,7 +68,7 @@ class MonitorMove(MonitorChange, frozen=True):
     secrets_left_out: bool = False
 
 
-def create(db: Connection, tools: MonitorTools, acting: MonitorReach, given: CreateMonitor) -> Monitor:
+def create(db: Connection, tools: MonitorTools, acting: Reach, given: CreateMonitor) -> Monitor:
     """A new monitor. Raises Forbidden, BadRequest or Conflict."""
     made = replace(draft_monitor(tools.fence_of(acting), acting, given, given.kind), is_paused=given.is_paused)
     if not room(db, tools, acting):
@@ -76,7 +76,7 @@ def create(db: Connection, tools: MonitorTools, acting: MonitorReach, given: Cre
     return add(db, tools, acting, made)
 
 
-def room(db: Connection, tools: MonitorTools, acting: MonitorReach) -> int:
+def room(db: Connection, tools: MonitorTools, acting: Reach) -> int:
     """The number of monitors that the organization may still add."""
     return max(tools.most - rows.count_of(db, acting.organization_id), 0)
 
@@ -86,7 +86,7 @@ def full(tools: MonitorTools) -> str:
     return f"An organization can have up to {tools.most:,} monitors here (monitors_per_organization); delete one first"
 
 
-def add(db: Connection, tools: MonitorTools, acting: MonitorReach, made: Monitor) -> Monitor:
+def add(db: Connection, tools: MonitorTools, acting: Reach, made: Monitor) -> Monitor:
     """Store a monitor as it was drafted, for which there is room. Raises Forbidden, BadRequest or Conflict."""
     check(db, acting, "member")
     check_places(db, tools.websites, acting, made)
@@ -98,7 +98,7 @@ def add(db: Connection, tools: MonitorTools, acting: MonitorReach, made: Monitor
 
 
 def draft_monitor(
-    fence: Fence, acting: MonitorReach, given: CreateMonitor | TryMonitor, kind: Kind | None, *, monitor_id: str = ""
+    fence: Fence, acting: Reach, given: CreateMonitor | TryMonitor, kind: Kind | None, *, monitor_id: str = ""
 ) -> Monitor:
     """A monitor of these values that is nowhere stored, with a new id unless one is given. Raises BadRequest."""
     url = given.url if isinstance(given.url, str) else ""
@@ -118,7 +118,7 @@ def draft_monitor(
     return apply_fields(blank, replace(given, url=url), fence)
 
 
-def update(db: Connection, tools: MonitorTools, acting: MonitorReach, given: UpdateMonitor) -> MonitorChange:
+def update(db: Connection, tools: MonitorTools, acting: Reach, given: UpdateMonitor) -> MonitorChange:
     """Another state of a monitor; what is not given stays. Raises Forbidden, NotFound, BadRequest or Conflict."""
     check(db, acting, "member")
     stored = existing(db, acting, given.schedule_id)
@@ -134,9 +134,7 @@ def update(db: Connection, tools: MonitorTools, acting: MonitorReach, given: Upd
     return _store(db, tools.seal, acting.by, stored, before, after)
 
 
-def pause(
-    db: Connection, tools: MonitorTools, acting: MonitorReach, monitor_id: str, *, paused: bool | None
-) -> MonitorChange:
+def pause(db: Connection, tools: MonitorTools, acting: Reach, monitor_id: str, *, paused: bool | None) -> MonitorChange:
     """Checks stop or go on; None is the other of the two. Raises Forbidden or NotFound, BadRequest where it is so."""
     check(db, acting, "member")
     stored = existing(db, acting, monitor_id)
@@ -147,7 +145,7 @@ def pause(
     return _store(db, tools.seal, acting.by, stored, before, replace(before.monitor, is_paused=wanted))
 
 
-def delete(db: Connection, acting: MonitorReach, monitor_id: str) -> Monitor:
+def delete(db: Connection, acting: Reach, monitor_id: str) -> Monitor:
     """The monitor is gone; those below it have no parent any more. Raises Forbidden or NotFound."""
     check(db, acting, "member")
     gone = _remove(db, existing(db, acting, monitor_id).monitor, acting.by.now)
@@ -161,7 +159,7 @@ def _remove(db: Connection, gone: Monitor, now: int) -> Monitor:
     return gone
 
 
-def rotate(db: Connection, tools: MonitorTools, acting: MonitorReach, monitor_id: str) -> Monitor:
+def rotate(db: Connection, tools: MonitorTools, acting: Reach, monitor_id: str) -> Monitor:
     """A push gets another token; the old one is used no more. Raises Forbidden, NotFound or BadRequest."""
     check(db, acting, "member")
     found = existing(db, acting, monitor_id).monitor
@@ -173,18 +171,16 @@ def rotate(db: Connection, tools: MonitorTools, acting: MonitorReach, monitor_id
     return after
 
 
-def transfer(
-    db: Connection, tools: MonitorTools, acting: MonitorReach, monitor_id: str, organization_id: str
-) -> MonitorMove:
+def transfer(db: Connection, tools: MonitorTools, acting: Reach, monitor_id: str, organization_id: str) -> MonitorMove:
     """Give it to another organization in which the same person may make monitors, without its website and parent.
 
     What a check sends that is secret goes along only with an admin, who may see it anyway; the URL of a push stays.
     Raises Forbidden, NotFound or Conflict.
     """
-    own_role = access.role_of(db, acting.organization_id, acting.by)
+    own_role = role_of(db, acting.organization_id, acting.by)
     require(own_role, "member")
     stored = existing(db, acting, monitor_id)
-    role = access.role_in(db, organization_id, acting.by.user_id or "")
+    role = role_in(db, organization_id, acting.by.user_id or "")
     if role is None:
         raise errors.Forbidden("Access denied to this organization")
     require(role, "member")
@@ -222,7 +218,7 @@ class BulkResult(Struct, frozen=True):
     unknown: tuple[str, ...]
 
 
-def bulk(db: Connection, tools: MonitorTools, acting: MonitorReach, given: Bulk, tags: tuple[str, ...]) -> BulkResult:
+def bulk(db: Connection, tools: MonitorTools, acting: Reach, given: Bulk, tags: tuple[str, ...]) -> BulkResult:
     """Apply an action to many monitors; those already in the wanted state stay unchanged. The audit log has one entry
     for all.
 
@@ -246,9 +242,7 @@ def bulk(db: Connection, tools: MonitorTools, acting: MonitorReach, given: Bulk,
     return BulkResult(tuple(changed), tuple(gone), tuple(unknown))
 
 
-def _record_many(
-    db: Connection, acting: MonitorReach, given: Bulk, tags: tuple[str, ...], touched: Sequence[Monitor]
-) -> None:
+def _record_many(db: Connection, acting: Reach, given: Bulk, tags: tuple[str, ...], touched: Sequence[Monitor]) -> None:
     """A single audit entry for all of them, under the first; it names a limited number."""
     if not touched:
         return
@@ -263,7 +257,7 @@ def _record_many(
     _record(db, acting.by, touched[0], action, detail | ({"tags": tags} if tags else {}))
 
 
-def check_places(db: Connection, websites: Directory, acting: MonitorReach, monitor: Monitor) -> None:
+def check_places(db: Connection, websites: Directory, acting: Reach, monitor: Monitor) -> None:
     """Raises BadRequest for a website or a parent that is not the organization's, or that is below the monitor."""
     website_id = monitor.website_id
     if not acting.reaches(website_id):

@@ -9,13 +9,13 @@ from msgspec import Struct
 from analytics_box.base import audit
 from analytics_box.base.errors import Forbidden
 from analytics_box.base.store.db import Connection
-from analytics_box.products.monitors.access import MonitorReach, check, global_reach
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.list_calls import reachable_monitors
 from analytics_box.products.monitors.messages import Id
 from analytics_box.products.monitors.moving import files, own
 from analytics_box.products.monitors.moving.wanted import Form, parents_first
 from analytics_box.products.monitors.window import change_after
+from analytics_box.resource.reach import Reach, check, reach
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.call import Call
 
@@ -43,7 +43,7 @@ async def export(call: Call, given: ExportMonitors) -> MonitorExportAnswer:
 
     Secrets are included only for admins and keys with `write:monitors`; the audit log records it.
     """
-    acting = global_reach(call, given.organizationId)
+    acting = reach(call, given.organizationId)
     if given.secrets:
         if call.identity.key is not None and "write:monitors" not in call.identity.key.scopes:
             raise Forbidden("An export with secrets needs a key with write:monitors")
@@ -61,7 +61,7 @@ async def export(call: Call, given: ExportMonitors) -> MonitorExportAnswer:
     return MonitorExportAnswer(_TYPES[given.format], content, len(found))
 
 
-def _note(db: Connection, acting: MonitorReach) -> None:
+def _note(db: Connection, acting: Reach) -> None:
     """Write down that somebody has the secrets. Raises Forbidden for those who may not."""
     check(db, acting, "admin")
     audit.record(db, acting.by, acting.organization_id, "created", "monitor_export", acting.organization_id)

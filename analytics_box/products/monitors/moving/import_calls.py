@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from analytics_box.base.errors import BadRequest, BoxError, Conflict
 from analytics_box.base.file_queue import Existing, FileQueue
 from analytics_box.base.store.db import Connection
-from analytics_box.products.monitors.access import MonitorReach, check, global_reach
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing import change
 from analytics_box.products.monitors.editing.change import MonitorChange, MonitorTools
@@ -27,6 +26,7 @@ from analytics_box.products.monitors.moving.wanted import MonitorImportFile, Mon
 from analytics_box.products.monitors.window import MaintenanceWindow
 from analytics_box.products.monitors.windows import change as windows
 from analytics_box.products.monitors.windows import rules
+from analytics_box.resource.reach import Reach, check, reach
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.call import Call
 
@@ -103,7 +103,7 @@ async def import_monitors(call: Call, given: ImportMonitors) -> MonitorImportAns
 
     Each monitor succeeds or fails on its own, with notes on what is lost.
     """
-    acting = global_reach(call, given.organizationId)
+    acting = reach(call, given.organizationId)
     await call.read(lambda db: check(db, acting, "member"))
     if call.identity.operator is None:
         call.parts.limits.take("monitor imports", acting.organization_id, IMPORTS)
@@ -141,7 +141,7 @@ def read_import(content: str, source: Source | None) -> tuple[Source, MonitorImp
         raise BadRequest(_ODD) from odd
 
 
-def _around(call: Call, acting: MonitorReach) -> ExistingMonitors:
+def _around(call: Call, acting: Reach) -> ExistingMonitors:
     monitors, websites = call.parts[Monitors], call.parts[Directory]
     own_monitors = sorted(monitors.of(acting.organization_id), key=lambda one: one.number)
     return ExistingMonitors(
@@ -163,7 +163,7 @@ def _plan_items(
     return [plan.of(one) for one in ordered], circles
 
 
-async def _store_items(call: Call, acting: MonitorReach, planned: list[PlannedImport]) -> list[PlannedImport]:
+async def _store_items(call: Call, acting: Reach, planned: list[PlannedImport]) -> list[PlannedImport]:
     """Store these; whatever runs monitors follows."""
     tools = call.parts[MonitorTools]
     done, changes = await call.write(lambda db: _store_all(db, tools, acting, planned))
@@ -173,7 +173,7 @@ async def _store_items(call: Call, acting: MonitorReach, planned: list[PlannedIm
 
 
 def _store_all(
-    db: Connection, tools: MonitorTools, acting: MonitorReach, planned: list[PlannedImport]
+    db: Connection, tools: MonitorTools, acting: Reach, planned: list[PlannedImport]
 ) -> tuple[list[PlannedImport], list[MonitorChange]]:
     """Store planned monitors and return the result of each. A refused one leaves nothing behind."""
     done, changes = [], []
@@ -196,7 +196,7 @@ def _store_all(
     return done, changes
 
 
-def _store(db: Connection, tools: MonitorTools, acting: MonitorReach, one: PlannedImport) -> MonitorChange | None:
+def _store(db: Connection, tools: MonitorTools, acting: Reach, one: PlannedImport) -> MonitorChange | None:
     if one.monitor is not None and one.status == "created":
         return MonitorChange(change.add(db, tools, acting, one.monitor))
     if one.change is not None and one.status == "updated":
@@ -205,7 +205,7 @@ def _store(db: Connection, tools: MonitorTools, acting: MonitorReach, one: Plann
 
 
 async def _windows(
-    call: Call, acting: MonitorReach, known: dict[str, str], wanted: Sequence[WindowImportItem], given: ImportMonitors
+    call: Call, acting: Reach, known: dict[str, str], wanted: Sequence[WindowImportItem], given: ImportMonitors
 ) -> list[WindowRowOutcome]:
     """The results for windows; existing windows do not change."""
     there = list(call.parts[Monitors].windows(acting.organization_id))
@@ -223,7 +223,7 @@ async def _windows(
 
 
 async def _window(
-    call: Call, acting: MonitorReach, known: dict[str, str], wanted: WindowImportItem, given: ImportMonitors
+    call: Call, acting: Reach, known: dict[str, str], wanted: WindowImportItem, given: ImportMonitors
 ) -> WindowRowOutcome:
     """The result for a new window."""
     monitors = call.parts[Monitors]

@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.file_queue import Existing, keep_going
 from analytics_box.base.outgoing.addresses import Fence
-from analytics_box.products.monitors.access import MonitorReach
 from analytics_box.products.monitors.editing import change
 from analytics_box.products.monitors.editing.draft import apply_fields
 from analytics_box.products.monitors.editing.messages import CreateMonitor, MonitorFields, UpdateMonitor
 from analytics_box.products.monitors.monitor import Monitor, Options
 from analytics_box.products.monitors.moving.wanted import MonitorImportItem, parents_first
+from analytics_box.resource.reach import Reach
 
 Status = Literal["created", "updated", "unchanged", "existing", "failed"]
 
@@ -58,7 +58,7 @@ class PlannedImport(Struct, frozen=True, kw_only=True):
 class MonitorImportPlan:
     """Looks at the monitors of a file one by one, parents before those below them."""
 
-    def __init__(self, around: ExistingMonitors, acting: MonitorReach, fence: Fence, existing: Existing) -> None:
+    def __init__(self, around: ExistingMonitors, acting: Reach, fence: Fence, existing: Existing) -> None:
         self._around = around
         self._acting = acting
         self._fence = fence

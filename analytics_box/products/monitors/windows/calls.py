@@ -1,7 +1,6 @@
 """Maintenance windows over RPC. Scopes: read:monitors, write:monitors, on the whole organization."""
 
 from analytics_box.base import errors
-from analytics_box.products.monitors.access import MonitorReach, check, global_reach
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.messages import MonitorOrganizationInput
 from analytics_box.products.monitors.window import MaintenanceWindow, Repeat, is_covered, next_start, spans
@@ -13,13 +12,14 @@ from analytics_box.products.monitors.windows.messages import (
     OneMaintenance,
     UpdateMaintenanceWindow,
 )
+from analytics_box.resource.reach import Reach, check, reach
 from analytics_box.tenants.tenancy.messages import Success, date
 from analytics_box.web.call import Call
 
 
 async def list_maintenances(call: Call, given: MonitorOrganizationInput) -> list[MaintenanceShown]:
     """uptime.listMaintenances: list maintenance windows, newest first. Raises Forbidden."""
-    acting = global_reach(call, given.organizationId)
+    acting = reach(call, given.organizationId)
     await call.read(lambda db: check(db, acting, "viewer"))
     return [
         _maintenance_answer(call, window)
@@ -32,7 +32,7 @@ async def create_maintenance(call: Call, given: CreateMaintenanceWindow) -> Main
 
     Checks continue and alerts are muted.
     """
-    acting, monitors = global_reach(call, given.organization_id), call.parts[Monitors]
+    acting, monitors = reach(call, given.organization_id), call.parts[Monitors]
     made = await call.write(lambda db: change.create(db, monitors, acting, given))
     monitors.remember_window(made)
     return _maintenance_answer(call, made)
@@ -71,7 +71,7 @@ async def delete_maintenance(call: Call, given: OneMaintenance) -> Success:
     return Success()
 
 
-def _reach(call: Call, window_id: str) -> MonitorReach:
+def _reach(call: Call, window_id: str) -> Reach:
     """The reach for an action on this window: a person's may be any of their organizations. Raises NotFound or
     Forbidden.
     """
@@ -81,7 +81,7 @@ def _reach(call: Call, window_id: str) -> MonitorReach:
     person = call.identity.person
     if person is not None and person.role_in(found.organization_id) is None:
         raise errors.NotFound.of("maintenance", window_id)
-    return global_reach(call, found.organization_id if person is not None else None)
+    return reach(call, found.organization_id if person is not None else None)
 
 
 def _maintenance_answer(call: Call, window: MaintenanceWindow) -> MaintenanceShown:

@@ -11,17 +11,17 @@ from analytics_box.base import audit, errors, ids
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
-from analytics_box.products.monitors.access import MonitorReach, check
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.window import MaintenanceWindow, is_on
 from analytics_box.products.monitors.windows import rows, rules
 from analytics_box.products.monitors.windows.messages import CreateMaintenanceWindow, UpdateMaintenanceWindow
+from analytics_box.resource.reach import Reach, check
 
 _SUBJECT: Final = "maintenance"
 
 
 def create(
-    db: Connection, monitors: Monitors, acting: MonitorReach, given: CreateMaintenanceWindow, *, window_id: str = ""
+    db: Connection, monitors: Monitors, acting: Reach, given: CreateMaintenanceWindow, *, window_id: str = ""
 ) -> MaintenanceWindow:
     """A new window, with a new id unless one is given. Raises Forbidden, BadRequest or Conflict."""
     check(db, acting, "member")
@@ -39,7 +39,7 @@ def create(
     return made
 
 
-def draft_window(acting: MonitorReach, given: CreateMaintenanceWindow, window_id: str) -> MaintenanceWindow:
+def draft_window(acting: Reach, given: CreateMaintenanceWindow, window_id: str) -> MaintenanceWindow:
     """A window of these values that is nowhere stored. Raises BadRequest."""
     if given.repeat is None and (given.starts_at is None or given.ends_at is None):
         raise BadRequest.about("startsAt", "Say when it starts and ends, or how it repeats")
@@ -57,9 +57,7 @@ def draft_window(acting: MonitorReach, given: CreateMaintenanceWindow, window_id
     )
 
 
-def update(
-    db: Connection, monitors: Monitors, acting: MonitorReach, given: UpdateMaintenanceWindow
-) -> MaintenanceWindow:
+def update(db: Connection, monitors: Monitors, acting: Reach, given: UpdateMaintenanceWindow) -> MaintenanceWindow:
     """Another state of a window; what is not given stays. Raises Forbidden, NotFound or BadRequest."""
     check(db, acting, "member")
     before = existing(db, acting, given.maintenance_id)
@@ -80,7 +78,7 @@ def update(
     return _store(db, acting.by, before, _check_window(monitors, after, acting.by.now))
 
 
-def end(db: Connection, acting: MonitorReach, window_id: str) -> MaintenanceWindow:
+def end(db: Connection, acting: Reach, window_id: str) -> MaintenanceWindow:
     """End a maintenance in progress now; a recurring one starts again as scheduled. Raises Forbidden, NotFound or
     BadRequest.
     """
@@ -91,7 +89,7 @@ def end(db: Connection, acting: MonitorReach, window_id: str) -> MaintenanceWind
     return _store(db, acting.by, before, replace(before, ended_at=acting.by.now))
 
 
-def delete(db: Connection, acting: MonitorReach, window_id: str) -> MaintenanceWindow:
+def delete(db: Connection, acting: Reach, window_id: str) -> MaintenanceWindow:
     """The window is gone. Raises Forbidden or NotFound."""
     check(db, acting, "member")
     gone = existing(db, acting, window_id)
@@ -100,7 +98,7 @@ def delete(db: Connection, acting: MonitorReach, window_id: str) -> MaintenanceW
     return gone
 
 
-def existing(db: Connection, acting: MonitorReach, window_id: str) -> MaintenanceWindow:
+def existing(db: Connection, acting: Reach, window_id: str) -> MaintenanceWindow:
     """Raises NotFound for an unknown window and for one of another organization."""
     found = rows.find(db, window_id)
     if found is None or found.organization_id != acting.organization_id:

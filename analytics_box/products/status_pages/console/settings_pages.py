@@ -11,7 +11,6 @@ from analytics_box.base.errors import BadRequest, Conflict, NotFound, PayloadToo
 from analytics_box.base.identity import at_least
 from analytics_box.base.store.db import Connection
 from analytics_box.base.texts import StatusPageForm, StatusPageList, figures
-from analytics_box.products.status_pages.access import StatusPageReach
 from analytics_box.products.status_pages.access import find_viewable_page as page_of
 from analytics_box.products.status_pages.console.frame import HOME, ConsolePage, frame, open_page
 from analytics_box.products.status_pages.editing import calls as procedures
@@ -27,6 +26,7 @@ from analytics_box.products.status_pages.serving import shown as public
 from analytics_box.products.status_pages.view import sources
 from analytics_box.products.status_pages.view.snapshots import PageSnapshots
 from analytics_box.products.status_pages.whole import Whole
+from analytics_box.resource.reach import Reach
 from analytics_box.tenants.configuration import domains as proven
 from analytics_box.tenants.organizations import image
 from analytics_box.tenants.tenancy.messages import message_of
@@ -250,5 +250,5 @@ def _picture(sent: bytes, kind: FileKind) -> image.Picture:
 
 
 async def _store_picture(visit: PageRequest, whole: Whole, kind: FileKind, given: PagePicture | None) -> None:
-    own = StatusPageReach(whole.page.organization_id, visit.call.by)
+    own = Reach(whole.page.organization_id, visit.call.by)
     await saved(visit.parts, whole.page.id, lambda db: files.replace_picture(db, own, whole.page.id, kind, given))

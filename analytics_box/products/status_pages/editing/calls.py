@@ -10,7 +10,7 @@ from analytics_box.base.outgoing.askers import member_of
 from analytics_box.base.outgoing.client import Clients
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing.change import MonitorTools
-from analytics_box.products.status_pages.access import check, find_reachable_page, find_viewable_page, reach
+from analytics_box.products.status_pages.access import find_reachable_page, find_viewable_page
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.editing import change
 from analytics_box.products.status_pages.editing.change import PreparedFields
@@ -29,6 +29,7 @@ from analytics_box.products.status_pages.files.pictures import FIELDS, PagePictu
 from analytics_box.products.status_pages.messages import StatusPageId, StatusPageOrganizationInput
 from analytics_box.products.status_pages.page import FileKind, StatusPage
 from analytics_box.products.status_pages.saving import save
+from analytics_box.resource.reach import check, reach
 from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.web.call import Call

@@ -14,11 +14,10 @@ from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.identity import require
 from analytics_box.base.store.db import Connection
 from analytics_box.products.links.domains import change as link_domains
-from analytics_box.products.monitors.access import MonitorReach
 from analytics_box.products.monitors.editing import change as monitors
 from analytics_box.products.monitors.lookup import known_monitor
 from analytics_box.products.status_pages import rows
-from analytics_box.products.status_pages.access import StatusPageReach, check, existing
+from analytics_box.products.status_pages.access import existing
 from analytics_box.products.status_pages.days import calendar
 from analytics_box.products.status_pages.days import rows as day_rows
 from analytics_box.products.status_pages.editing import components
@@ -31,6 +30,7 @@ from analytics_box.products.status_pages.saving import touch_page
 from analytics_box.products.status_pages.subscribers import outbox
 from analytics_box.products.status_pages.whole import Whole
 from analytics_box.query.ranges import zone
+from analytics_box.resource.reach import Reach, check, role_in
 from analytics_box.tenants.configuration import domains
 from analytics_box.tenants.tenancy import access
 
@@ -54,7 +54,7 @@ class TransferredPage(Struct, frozen=True):
     moved: tuple[monitors.MonitorMove, ...]
 
 
-def create(db: Connection, own: StatusPageReach, given: CreateStatusPage, prepared: PreparedFields) -> Whole:
+def create(db: Connection, own: Reach, given: CreateStatusPage, prepared: PreparedFields) -> Whole:
     """A new page. Raises Forbidden, BadRequest or Conflict."""
     check(db, own, "member")
     if rows.count_of(db, own.organization_id) >= MOST_PAGES:
@@ -80,7 +80,7 @@ def create(db: Connection, own: StatusPageReach, given: CreateStatusPage, prepar
     return touch_page(db, page.id, now)
 
 
-def update(db: Connection, own: StatusPageReach, given: UpdateStatusPage, prepared: PreparedFields) -> StatusPage:
+def update(db: Connection, own: Reach, given: UpdateStatusPage, prepared: PreparedFields) -> StatusPage:
     """Another state of a page; what is not given stays. Raises Forbidden, NotFound, BadRequest or Conflict."""
     check(db, own, "member")
     before = existing(db, own, given.status_page_id)
@@ -95,7 +95,7 @@ def update(db: Connection, own: StatusPageReach, given: UpdateStatusPage, prepar
     return after
 
 
-def delete(db: Connection, own: StatusPageReach, page_id: str) -> StatusPage:
+def delete(db: Connection, own: Reach, page_id: str) -> StatusPage:
     """The page is gone with its incidents, its subscribers and all that belongs to it. Raises Forbidden or NotFound."""
     check(db, own, "member")
     gone = existing(db, own, page_id)
@@ -104,9 +104,7 @@ def delete(db: Connection, own: StatusPageReach, page_id: str) -> StatusPage:
     return gone
 
 
-def transfer(
-    db: Connection, tools: monitors.MonitorTools, own: StatusPageReach, given: TransferStatusPage
-) -> TransferredPage:
+def transfer(db: Connection, tools: monitors.MonitorTools, own: Reach, given: TransferStatusPage) -> TransferredPage:
     """Give a page to another organization in which the same person may make pages, with its monitors or without.
 
     Its domain stays behind, because it is the organization's. Raises Forbidden, NotFound, BadRequest or Conflict.
@@ -114,7 +112,7 @@ def transfer(
     check(db, own, "member")
     before = existing(db, own, given.statusPageId)
     target = given.targetOrganizationId
-    role = access.role_in(db, target, own.by.user_id or "")
+    role = role_in(db, target, own.by.user_id or "")
     if role is None:
         raise errors.Forbidden("Access denied to this organization")
     require(role, "member")
@@ -130,18 +128,16 @@ def transfer(
         "subscribers": outbox.count_subscribers(db, before.id),
     }
     record(db, own, before, "updated", detail)
-    record(db, StatusPageReach(target, own.by), after, "updated", detail)
+    record(db, Reach(target, own.by), after, "updated", detail)
     return TransferredPage(touch_page(db, before.id, own.by.now), moved)
 
 
-def record(
-    db: Connection, own: StatusPageReach, page: StatusPage, action: audit.Action, detail: Mapping[str, object]
-) -> None:
+def record(db: Connection, own: Reach, page: StatusPage, action: audit.Action, detail: Mapping[str, object]) -> None:
     """Write down what was done to a page."""
     audit.record(db, own.by, page.organization_id, action, SUBJECT, page.id, {"name": page.name, **detail})
 
 
-def _with_domain(db: Connection, own: StatusPageReach, page: StatusPage, given: str | UnsetType | None) -> StatusPage:
+def _with_domain(db: Connection, own: Reach, page: StatusPage, given: str | UnsetType | None) -> StatusPage:
     """The page at the root of this domain. Raises Forbidden, BadRequest or Conflict."""
     domain = page.domain if isinstance(given, UnsetType) else (given or "").strip().lower().rstrip(".") or None
     if domain == page.domain:
@@ -164,7 +160,7 @@ def _apply_prepared(db: Connection, page: StatusPage, prepared: PreparedFields, 
 
 
 def _take_along(
-    db: Connection, tools: monitors.MonitorTools, own: StatusPageReach, given: TransferStatusPage
+    db: Connection, tools: monitors.MonitorTools, own: Reach, given: TransferStatusPage
 ) -> tuple[monitors.MonitorMove, ...]:
     """The monitors of a page go with it, or their components go. Raises BadRequest for those that cannot."""
     whole = rows.whole(db, given.statusPageId)
@@ -186,7 +182,7 @@ def _take_along(
     shared = [found for found in of_here if rows.pages_with(db, found) != {given.statusPageId}]
     if shared:
         raise BadRequest.about("includeMonitors", f"{len(shared)} monitors are on other status pages, too")
-    reach = MonitorReach(own.organization_id, own.by)
+    reach = Reach(own.organization_id, own.by)
     return tuple(
         monitors.transfer(db, tools, reach, found, given.targetOrganizationId) for found in known if found in of_here
     )

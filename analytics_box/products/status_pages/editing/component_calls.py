@@ -5,7 +5,7 @@ from collections.abc import Callable
 from analytics_box.base import errors
 from analytics_box.base.store.db import Connection
 from analytics_box.products.status_pages import rows
-from analytics_box.products.status_pages.access import StatusPageReach, find_reachable_page
+from analytics_box.products.status_pages.access import find_reachable_page
 from analytics_box.products.status_pages.editing import components
 from analytics_box.products.status_pages.editing.messages import (
     AddComponent,
@@ -26,6 +26,7 @@ from analytics_box.products.status_pages.editing.shown import (
 )
 from analytics_box.products.status_pages.page import Component, ComponentGroup
 from analytics_box.products.status_pages.saving import save
+from analytics_box.resource.reach import Reach
 from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.web.call import Call
 
@@ -121,11 +122,11 @@ async def reorder(call: Call, given: ReorderComponents) -> Success:
     return Success()
 
 
-async def _of_component(call: Call, component_id: str) -> tuple[StatusPageReach, str]:
+async def _of_component(call: Call, component_id: str) -> tuple[Reach, str]:
     return await _of(call, lambda db: rows.component(db, component_id), "statusPageComponent", component_id)
 
 
-async def _of_group(call: Call, group_id: str) -> tuple[StatusPageReach, str]:
+async def _of_group(call: Call, group_id: str) -> tuple[Reach, str]:
     return await _of(call, lambda db: rows.group(db, group_id), "statusPageGroup", group_id)
 
 
@@ -134,7 +135,7 @@ async def _of(
     find: Callable[[Connection], Component | ComponentGroup | None],
     part: errors.ResourceType,
     part_id: str,
-) -> tuple[StatusPageReach, str]:
+) -> tuple[Reach, str]:
     """The caller's reach, and the page that this component or group is a part of. Raises NotFound, Forbidden or
     AuthRequired.
     """

@@ -14,7 +14,7 @@ from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.store.db import Connection
 from analytics_box.products.monitors.lookup import known_monitor
 from analytics_box.products.status_pages import rows
-from analytics_box.products.status_pages.access import StatusPageReach, check, existing
+from analytics_box.products.status_pages.access import existing
 from analytics_box.products.status_pages.editing.draft import check_component, clean_name
 from analytics_box.products.status_pages.editing.messages import (
     AddComponent,
@@ -26,6 +26,7 @@ from analytics_box.products.status_pages.editing.messages import (
 )
 from analytics_box.products.status_pages.page import MOST_COMPONENTS, MOST_GROUPS, Component, ComponentGroup
 from analytics_box.products.status_pages.whole import Whole
+from analytics_box.resource.reach import Reach, check
 
 UNKNOWN_COMPONENT: Final = "There is no component with this id"
 UNKNOWN_MONITOR: Final = "There is no monitor with this id in the organization of the status page"
@@ -39,7 +40,7 @@ def blank(page_id: str, now: int, *, monitor_id: str | None = None) -> Component
     return Component(id=ids.new_id(), page_id=page_id, monitor_id=monitor_id, created_at=now, updated_at=now)
 
 
-def add_monitor(db: Connection, own: StatusPageReach, page_id: str, monitor_id: str) -> Component:
+def add_monitor(db: Connection, own: Reach, page_id: str, monitor_id: str) -> Component:
     """A component of a monitor at the end of the page. Raises Forbidden, NotFound, BadRequest or Conflict."""
     check(db, own, "member")
     existing(db, own, page_id)
@@ -48,7 +49,7 @@ def add_monitor(db: Connection, own: StatusPageReach, page_id: str, monitor_id: 
     return made
 
 
-def add(db: Connection, own: StatusPageReach, given: AddComponent) -> Component:
+def add(db: Connection, own: Reach, given: AddComponent) -> Component:
     """Another component, with a monitor or without. Raises Forbidden, NotFound, BadRequest or Conflict."""
     check(db, own, "member")
     page_id = given.status_page_id
@@ -61,7 +62,7 @@ def add(db: Connection, own: StatusPageReach, given: AddComponent) -> Component:
     return made
 
 
-def insert(db: Connection, own: StatusPageReach, page_id: str, made: Component, *, at_end: bool = True) -> Component:
+def insert(db: Connection, own: Reach, page_id: str, made: Component, *, at_end: bool = True) -> Component:
     """Store a component on a page of the organization. Raises NotFound, BadRequest or Conflict."""
     check_component(made)
     if made.monitor_id is not None:
@@ -80,7 +81,7 @@ def insert(db: Connection, own: StatusPageReach, page_id: str, made: Component, 
     return placed
 
 
-def update(db: Connection, own: StatusPageReach, given: UpdateComponent | UpdateMonitorSettings) -> Component:
+def update(db: Connection, own: Reach, given: UpdateComponent | UpdateMonitorSettings) -> Component:
     """Another state of a component; what is not given stays. Raises Forbidden, NotFound or BadRequest."""
     check(db, own, "member")
     component_id = given.component_id if isinstance(given, UpdateComponent) else given.monitor_id
@@ -97,7 +98,7 @@ def update(db: Connection, own: StatusPageReach, given: UpdateComponent | Update
     return after
 
 
-def remove_monitor(db: Connection, own: StatusPageReach, page_id: str, monitor_id: str) -> Component:
+def remove_monitor(db: Connection, own: Reach, page_id: str, monitor_id: str) -> Component:
     """The monitor is not on the page any more. Raises Forbidden or NotFound."""
     check(db, own, "member")
     existing(db, own, page_id)
@@ -107,13 +108,13 @@ def remove_monitor(db: Connection, own: StatusPageReach, page_id: str, monitor_i
     return _remove(db, own, found)
 
 
-def remove(db: Connection, own: StatusPageReach, component_id: str) -> Component:
+def remove(db: Connection, own: Reach, component_id: str) -> Component:
     """The component is gone; incidents keep its name. Raises Forbidden or NotFound."""
     check(db, own, "member")
     return _remove(db, own, component(db, own, component_id))
 
 
-def add_group(db: Connection, own: StatusPageReach, given: AddComponentGroup) -> ComponentGroup:
+def add_group(db: Connection, own: Reach, given: AddComponentGroup) -> ComponentGroup:
     """A group at the end of the page, with the components that come into it.
 
     Raises Forbidden, NotFound, BadRequest or Conflict.
@@ -145,7 +146,7 @@ def add_group(db: Connection, own: StatusPageReach, given: AddComponentGroup) ->
     return made
 
 
-def update_group(db: Connection, own: StatusPageReach, given: UpdateComponentGroup) -> ComponentGroup:
+def update_group(db: Connection, own: Reach, given: UpdateComponentGroup) -> ComponentGroup:
     """Another state of a group; what is not given stays. Raises Forbidden, NotFound or BadRequest."""
     check(db, own, "member")
     before = group(db, own, given.group_id)
@@ -165,7 +166,7 @@ def update_group(db: Connection, own: StatusPageReach, given: UpdateComponentGro
     return after
 
 
-def remove_group(db: Connection, own: StatusPageReach, group_id: str) -> ComponentGroup:
+def remove_group(db: Connection, own: Reach, group_id: str) -> ComponentGroup:
     """The group is gone; its components stay on the page. Raises Forbidden or NotFound."""
     check(db, own, "member")
     gone = group(db, own, group_id)
@@ -174,7 +175,7 @@ def remove_group(db: Connection, own: StatusPageReach, group_id: str) -> Compone
     return gone
 
 
-def reorder(db: Connection, own: StatusPageReach, page_id: str, order: Iterable[str]) -> None:
+def reorder(db: Connection, own: Reach, page_id: str, order: Iterable[str]) -> None:
     """Groups and components stand in this order; those that are not named follow as they stood.
 
     Raises Forbidden, NotFound or BadRequest.
@@ -198,7 +199,7 @@ def in_order(whole: Whole) -> list[str]:
     return [one.id for one in sorted(standing, key=lambda one: (one.position, one.created_at, one.id))]
 
 
-def component(db: Connection, own: StatusPageReach, component_id: str) -> Component:
+def component(db: Connection, own: Reach, component_id: str) -> Component:
     """A component of the organization's pages. Raises NotFound."""
     found = rows.component(db, component_id)
     if found is None or not _owns(db, own, found.page_id):
@@ -206,7 +207,7 @@ def component(db: Connection, own: StatusPageReach, component_id: str) -> Compon
     return found
 
 
-def group(db: Connection, own: StatusPageReach, group_id: str) -> ComponentGroup:
+def group(db: Connection, own: Reach, group_id: str) -> ComponentGroup:
     """A group of the organization's pages. Raises NotFound."""
     found = rows.group(db, group_id)
     if found is None or not _owns(db, own, found.page_id):
@@ -214,7 +215,7 @@ def group(db: Connection, own: StatusPageReach, group_id: str) -> ComponentGroup
     return found
 
 
-def _owns(db: Connection, own: StatusPageReach, page_id: str) -> bool:
+def _owns(db: Connection, own: Reach, page_id: str) -> bool:
     page = rows.find(db, page_id)
     return page is not None and page.organization_id == own.organization_id
 
@@ -262,7 +263,7 @@ def _end(whole: Whole) -> int:
     return max((one.position + 1 for one in standing), default=0)
 
 
-def _remove(db: Connection, own: StatusPageReach, gone: Component) -> Component:
+def _remove(db: Connection, own: Reach, gone: Component) -> Component:
     rows.delete_component(db, gone.id)
     detail = {"statusPageId": gone.page_id, "uptimeScheduleId": gone.monitor_id}
     _record(db, own, COMPONENT, gone, "deleted", detail)
@@ -271,7 +272,7 @@ def _remove(db: Connection, own: StatusPageReach, gone: Component) -> Component:
 
 def _record(
     db: Connection,
-    own: StatusPageReach,
+    own: Reach,
     subject: str,
     one: Component | ComponentGroup,
     action: audit.Action,

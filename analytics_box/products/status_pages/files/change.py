@@ -4,15 +4,16 @@ from analytics_box.base import audit
 from analytics_box.base.errors import NotFound
 from analytics_box.base.store.db import Connection
 from analytics_box.products.status_pages import rows
-from analytics_box.products.status_pages.access import StatusPageReach, check, existing
+from analytics_box.products.status_pages.access import existing
 from analytics_box.products.status_pages.files import pictures
 from analytics_box.products.status_pages.files import rows as files
 from analytics_box.products.status_pages.files.pictures import PagePicture
 from analytics_box.products.status_pages.files.uploads import UNKNOWN, Upload
 from analytics_box.products.status_pages.page import FileKind, StatusPage
+from analytics_box.resource.reach import Reach, check
 
 
-def upload(db: Connection, own: StatusPageReach, allowed: Upload, given: PagePicture) -> StatusPage:
+def upload(db: Connection, own: Reach, allowed: Upload, given: PagePicture) -> StatusPage:
     """The picture that came to an upload address, which works once. Raises Forbidden, or NotFound for a used one."""
     after = replace_picture(db, own, allowed.page_id, allowed.kind, given)
     if not files.use_upload(db, allowed.digest, allowed.until, own.by.now):
@@ -20,9 +21,7 @@ def upload(db: Connection, own: StatusPageReach, allowed: Upload, given: PagePic
     return after
 
 
-def replace_picture(
-    db: Connection, own: StatusPageReach, page_id: str, kind: FileKind, given: PagePicture | None
-) -> StatusPage:
+def replace_picture(db: Connection, own: Reach, page_id: str, kind: FileKind, given: PagePicture | None) -> StatusPage:
     """Another logo or favicon, or none. Raises Forbidden or NotFound."""
     check(db, own, "member")
     before = existing(db, own, page_id)

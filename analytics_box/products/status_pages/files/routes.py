@@ -10,12 +10,12 @@ from analytics_box.base import errors
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest, PayloadTooLarge
 from analytics_box.base.store.seal import Seal
-from analytics_box.products.status_pages.access import StatusPageReach, check
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.files import change, pictures
 from analytics_box.products.status_pages.files.pictures import PagePicture
 from analytics_box.products.status_pages.files.uploads import UNKNOWN, Upload, upload_of
 from analytics_box.products.status_pages.saving import save
+from analytics_box.resource.reach import Reach, check
 from analytics_box.tenants.keys.ring import KeyRing
 from analytics_box.tenants.organizations import image
 from analytics_box.web import body
@@ -37,7 +37,7 @@ async def upload(request: Request[Any, Any, Any], token: FromPath[str], call: Na
     known = parts[StatusPages].find(allowed.page_id)
     if known is None or known.page.organization_id != allowed.organization_id or not _may_still(call, allowed):
         raise errors.NotFound(UNKNOWN)
-    own = StatusPageReach(allowed.organization_id, By(allowed.actor, call.now, allowed.user_id))
+    own = Reach(allowed.organization_id, By(allowed.actor, call.now, allowed.user_id))
     await call.read(lambda db: check(db, own, "member"))  # before a body is read
     try:
         sent = await body.read_body(

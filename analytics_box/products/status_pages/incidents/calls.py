@@ -8,7 +8,7 @@ from analytics_box.base.store.db import Connection
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.windows.rules import instant_of
 from analytics_box.products.status_pages import incident_rows as rows
-from analytics_box.products.status_pages.access import StatusPageReach, check, existing, find_reachable_page
+from analytics_box.products.status_pages.access import existing, find_reachable_page
 from analytics_box.products.status_pages.incident import AffectedComponent, Incident, IncidentUpdate, Kind
 from analytics_box.products.status_pages.incident_rows import EarlierText
 from analytics_box.products.status_pages.incidents import change, rules
@@ -27,6 +27,7 @@ from analytics_box.products.status_pages.incidents.messages import (
 )
 from analytics_box.products.status_pages.saving import save
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
+from analytics_box.resource.reach import Reach, check
 from analytics_box.tenants.tenancy.messages import date
 from analytics_box.web.call import Call
 
@@ -168,7 +169,7 @@ async def list_newest(call: Call, given: ListIncidents, kind: Kind) -> list[Inci
 
 async def of_incident(
     call: Call, incident_id: str, missing: tuple[errors.ResourceType, str] | None = None
-) -> tuple[StatusPageReach, str]:
+) -> tuple[Reach, str]:
     """Return where a caller acts on an incident or maintenance, and the id of its page.
 
     Raises Forbidden, or NotFound of `missing` if the caller named something else than the incident.

@@ -16,7 +16,7 @@ from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.status_pages import incident_rows, rows
-from analytics_box.products.status_pages.access import StatusPageReach, check, existing
+from analytics_box.products.status_pages.access import existing
 from analytics_box.products.status_pages.incident import ENDED, AffectedComponent, Impact, Incident, Kind, Status
 from analytics_box.products.status_pages.incidents import rules, saying, words
 from analytics_box.products.status_pages.incidents.messages import (
@@ -27,13 +27,14 @@ from analytics_box.products.status_pages.incidents.messages import (
 )
 from analytics_box.products.status_pages.names import public_name
 from analytics_box.products.status_pages.page import Component, StatusPage
+from analytics_box.resource.reach import Reach, check
 
 MOST_OPEN: Final = 100  # of a page
 MOST_UPDATES: Final = 500  # of an incident
 AUDITED: Final = ("status", "title", "severity", "scheduled_for", "scheduled_until")
 
 
-def create(db: Connection, monitors: Monitors, own: StatusPageReach, given: CreateIncident) -> Incident:
+def create(db: Connection, monitors: Monitors, own: Reach, given: CreateIncident) -> Incident:
     """A new incident with its first update. Raises Forbidden, NotFound, BadRequest or Conflict."""
     page = room(db, own, given.status_page_id)
     impacts = ((each.statusPageMonitorId, each.impact) for each in given.affected_monitors)
@@ -57,7 +58,7 @@ def create(db: Connection, monitors: Monitors, own: StatusPageReach, given: Crea
     return made
 
 
-def update(db: Connection, monitors: Monitors, own: StatusPageReach, given: UpdateIncident) -> Incident:
+def update(db: Connection, monitors: Monitors, own: Reach, given: UpdateIncident) -> Incident:
     """Another update of an incident. Raises Forbidden, NotFound, BadRequest or Conflict."""
     page, before = find_editable(db, own, given.incident_id, "incident")
     now = own.by.now
@@ -87,7 +88,7 @@ def update(db: Connection, monitors: Monitors, own: StatusPageReach, given: Upda
     return after
 
 
-def edit(db: Connection, own: StatusPageReach, given: EditIncidentUpdate) -> Incident:
+def edit(db: Connection, own: Reach, given: EditIncidentUpdate) -> Incident:
     """An update says something else from now on; what it said before is kept, and nobody is told again.
 
     Raises Forbidden, NotFound or BadRequest.
@@ -108,7 +109,7 @@ def edit(db: Connection, own: StatusPageReach, given: EditIncidentUpdate) -> Inc
     return stored_incident(db, incident_id)
 
 
-def publish(db: Connection, own: StatusPageReach, given: PublishIncident) -> Incident:
+def publish(db: Connection, own: Reach, given: PublishIncident) -> Incident:
     """Publish a draft. Raises Forbidden, NotFound, or BadRequest if it is not a draft."""
     page, before = find_editable(db, own, given.incidentId)
     if not before.is_draft:
@@ -118,7 +119,7 @@ def publish(db: Connection, own: StatusPageReach, given: PublishIncident) -> Inc
     return after
 
 
-def hold(db: Connection, own: StatusPageReach, incident_id: str) -> Incident:
+def hold(db: Connection, own: Reach, incident_id: str) -> Incident:
     """A draft is not published on its own. Raises Forbidden, NotFound or BadRequest."""
     page, before = find_editable(db, own, incident_id)
     if before.publish_at is None:
@@ -129,7 +130,7 @@ def hold(db: Connection, own: StatusPageReach, incident_id: str) -> Incident:
     return after
 
 
-def delete(db: Connection, own: StatusPageReach, incident_id: str) -> Incident:
+def delete(db: Connection, own: Reach, incident_id: str) -> Incident:
     """Delete an incident with its updates. Raises Forbidden or NotFound."""
     page, gone = find_editable(db, own, incident_id)
     incident_rows.delete(db, gone.id)
@@ -144,7 +145,7 @@ def hasten(db: Connection, page: StatusPage, now: int) -> None:
     incident_rows.hasten_drafts(db, page.id, now + page.publish_after * MINUTE)
 
 
-def room(db: Connection, own: StatusPageReach, page_id: str) -> StatusPage:
+def room(db: Connection, own: Reach, page_id: str) -> StatusPage:
     """A page on which somebody may write another incident. Raises Forbidden, NotFound or Conflict."""
     check(db, own, "member")
     page = existing(db, own, page_id)
@@ -168,7 +169,7 @@ def check_room(incident: Incident, status: Status) -> None:
 
 
 def find_editable(
-    db: Connection, own: StatusPageReach, incident_id: str, kind: Kind | None = None
+    db: Connection, own: Reach, incident_id: str, kind: Kind | None = None
 ) -> tuple[StatusPage, Incident]:
     """An incident that somebody may change, and its page. Raises Forbidden or NotFound."""
     check(db, own, "member")

@@ -14,7 +14,6 @@ from analytics_box.base.texts import StatusIncidents
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.windows.rules import instant_of
 from analytics_box.products.status_pages import incident_rows
-from analytics_box.products.status_pages.access import StatusPageReach
 from analytics_box.products.status_pages.incident import AffectedComponent, Incident
 from analytics_box.products.status_pages.incidents import change, rules, saying, words
 from analytics_box.products.status_pages.incidents.messages import (
@@ -23,9 +22,10 @@ from analytics_box.products.status_pages.incidents.messages import (
     UpdatePageMaintenance,
 )
 from analytics_box.products.status_pages.page import StatusPage
+from analytics_box.resource.reach import Reach
 
 
-def create(db: Connection, monitors: Monitors, own: StatusPageReach, given: CreatePageMaintenance) -> Incident:
+def create(db: Connection, monitors: Monitors, own: Reach, given: CreatePageMaintenance) -> Incident:
     """A new maintenance. Raises Forbidden, NotFound, BadRequest or Conflict."""
     page = change.room(db, own, given.status_page_id)
     now = own.by.now
@@ -53,7 +53,7 @@ def create(db: Connection, monitors: Monitors, own: StatusPageReach, given: Crea
     return made
 
 
-def update(db: Connection, monitors: Monitors, own: StatusPageReach, given: UpdatePageMaintenance) -> Incident:
+def update(db: Connection, monitors: Monitors, own: Reach, given: UpdatePageMaintenance) -> Incident:
     """Another plan of a maintenance, and with a message or a state an update of it.
 
     Raises Forbidden, NotFound, BadRequest or Conflict.
@@ -82,7 +82,7 @@ def update(db: Connection, monitors: Monitors, own: StatusPageReach, given: Upda
     return after
 
 
-def cancel(db: Connection, own: StatusPageReach, given: CancelPageMaintenance) -> Incident:
+def cancel(db: Connection, own: Reach, given: CancelPageMaintenance) -> Incident:
     """A maintenance that has not begun will not be. Raises Forbidden, NotFound, or BadRequest for one that has."""
     page, before = change.find_editable(db, own, given.maintenance_id, "maintenance")
     if before.status != "scheduled":

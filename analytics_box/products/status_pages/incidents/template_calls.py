@@ -5,7 +5,7 @@ from typing import Final
 from analytics_box.base import audit, errors, ids
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
-from analytics_box.products.status_pages.access import StatusPageReach, check, existing, find_reachable_page
+from analytics_box.products.status_pages.access import existing, find_reachable_page
 from analytics_box.products.status_pages.incidents import template_rows as rows
 from analytics_box.products.status_pages.incidents import words
 from analytics_box.products.status_pages.incidents.messages import (
@@ -15,13 +15,14 @@ from analytics_box.products.status_pages.incidents.messages import (
     SaveIncidentTemplate,
 )
 from analytics_box.products.status_pages.incidents.template_rows import IncidentTemplate
+from analytics_box.resource.reach import Reach, check
 from analytics_box.tenants.tenancy.messages import Success, date
 from analytics_box.web.call import Call
 
 MOST: Final = 100  # of a page
 
 
-def save(db: Connection, own: StatusPageReach, given: SaveIncidentTemplate) -> IncidentTemplate:
+def save(db: Connection, own: Reach, given: SaveIncidentTemplate) -> IncidentTemplate:
     """A new template, or another state of one. Raises Forbidden, NotFound, BadRequest or Conflict."""
     check(db, own, "member")
     page = existing(db, own, given.status_page_id)
@@ -52,7 +53,7 @@ def save(db: Connection, own: StatusPageReach, given: SaveIncidentTemplate) -> I
     return made
 
 
-def delete(db: Connection, own: StatusPageReach, template_id: str) -> None:
+def delete(db: Connection, own: Reach, template_id: str) -> None:
     """Delete a template. Raises Forbidden or NotFound."""
     check(db, own, "member")
     gone = rows.find(db, template_id)

@@ -15,12 +15,13 @@ from analytics_box.base.notify.mail import Mailer
 from analytics_box.base.notify.wording import iso
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal, SealBroken
-from analytics_box.products.status_pages.access import check, existing, find_reachable_page
+from analytics_box.products.status_pages.access import existing, find_reachable_page
 from analytics_box.products.status_pages.subscriber import Subscriber, SubscriberKind
 from analytics_box.products.status_pages.subscribers import asking, rows, secrets, subscribing
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.products.status_pages.subscribers.subscribing import SubscriptionTools
 from analytics_box.query import sheets
+from analytics_box.resource.reach import check
 from analytics_box.tenants.tenancy.access import administers
 from analytics_box.tenants.tenancy.messages import Success, date
 from analytics_box.web.call import Call

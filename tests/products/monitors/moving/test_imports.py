@@ -14,9 +14,9 @@ import yaml
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.outgoing.addresses import Fence
-from analytics_box.products.monitors.access import MonitorReach
 from analytics_box.products.monitors.moving import gatus, kuma
 from analytics_box.products.monitors.moving.plan import ExistingMonitors, MonitorImportPlan, in_order
+from analytics_box.resource.reach import Reach
 from tests.cases import each
 from tests.products.monitors.world import World
 
@@ -241,7 +241,7 @@ def test_whatever_a_file_says_instead_is_taken_or_refused() -> None:
     plan_of = partial(
         MonitorImportPlan,
         ExistingMonitors((), frozenset(), {}, {}, 100),
-        MonitorReach("org", By("test", 1)),
+        Reach("org", By("test", 1)),
         Fence(),
         "skip",
     )
