@@ -24,12 +24,17 @@ _OUR_OWN = {b"same-origin", b"none"}
 _TYPES = (b"text/", b"application/json")
 _WORTH_IT = 1_000  # bytes; less fits into one packet anyway
 _IN_A_THREAD = 200_000  # bytes, from which on others would notice
+LONGEST = 500  # characters of an Accept-Encoding that are read: browsers send some 30
 _LEVEL = 5  # of gzip: nearly as small as 9, in a third of the time
 
 
-@lru_cache(maxsize=256)
 def accepted_codings(header: str) -> frozenset[str]:
-    """The codings that a client takes, by its Accept-Encoding (RFC 9110 12.5.3)."""
+    """The codings that a client takes, by its Accept-Encoding (RFC 9110 12.5.3); none if that is very long."""
+    return _known_codings(header) if len(header) <= LONGEST else frozenset()
+
+
+@lru_cache(maxsize=256)
+def _known_codings(header: str) -> frozenset[str]:
     parts = (part.strip().lower().partition(";") for part in header.split(","))
     return frozenset(name.strip() for name, _, weight in parts if weight.replace(" ", "") not in _NEVER)
 

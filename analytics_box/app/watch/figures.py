@@ -108,7 +108,12 @@ def _of_databases(databases: tuple[Db, ...]) -> Iterator[Figure]:
     yield each("reads", "gauge", "Reads that run or wait", [found.reads for found in queues])
     yield each("reads_held", "gauge", "Reads that wait for the log to start again", [found.held for found in queues])
     yield each("log_bytes", "gauge", "Size of the write-ahead log", [db.log_bytes for db in databases])
-    yield each("database_bytes", "gauge", "Size without the log", [_size(db.path) for db in databases])
+    yield each(
+        "database_bytes",
+        "gauge",
+        "Size without the log",
+        [db.path.stat().st_size if db.path.exists() else 0 for db in databases],
+    )
 
 
 def _of_replica(replica: ReplicaStatus) -> Iterator[Figure]:
@@ -190,10 +195,6 @@ def _resident(peak: int) -> int:
 
 def _one(name: str, text: str, value: float) -> Figure:
     return Figure(name, "gauge", text, "", {"": value})
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
 
 
 def _escape(value: str) -> str:

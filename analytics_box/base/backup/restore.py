@@ -182,7 +182,8 @@ def commit(directory: Path, found: RestoreCandidate, now: int) -> Path | None:
     """Put the files in their places. Returns where those are kept that were there, if any were."""
     new = directory / NEW
     install = [part.name for part in found.manifest.parts]
-    if _is_same(new / KEY_FILE, directory / KEY_FILE):
+    theirs, ours = new / KEY_FILE, directory / KEY_FILE
+    if theirs.is_file() and ours.is_file() and theirs.read_bytes() == ours.read_bytes():
         install.remove(KEY_FILE)
     if FILE_NAME in install and (directory / FILE_NAME).exists():  # what is there is of this machine
         install.remove(FILE_NAME)
@@ -194,10 +195,6 @@ def commit(directory: Path, found: RestoreCandidate, now: int) -> Path | None:
     write_private(directory / JOURNAL, msgspec.json.encode(journal))
     _finish(directory)
     return directory / aside if move else None
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    return one.is_file() and other.is_file() and one.read_bytes() == other.read_bytes()
 
 
 def _free_name(directory: Path, wanted: str) -> str:

@@ -109,7 +109,7 @@ def wake(db: Connection, outbox: OutboxTables, receivers: Collection[str], *, no
         ) as allowed
         where oldest.number = allowed.number and oldest.due_at > allowed.at
         """,
-        (now, _list(receivers)),
+        (now, msgspec.json.encode(list(receivers)).decode()),
     )
 
 
@@ -130,7 +130,3 @@ def _give_up(db: Connection, outbox: OutboxTables, receiver_id: str, *, before: 
         """,
         (now, error, receiver_id, before),
     )
-
-
-def _list(values: Collection[str]) -> str:
-    return msgspec.json.encode(list(values)).decode()

@@ -58,7 +58,9 @@ async def secure(plain: PlainStream, trust: ssl.SSLContext, host: str, course: R
         raise NotTrusted(f"The certificate is not accepted: {broken.verify_message}") from broken
     except OSError as broken:
         if isinstance(broken, ssl.SSLError) and not is_end(broken):
-            raise NotSecure(f"No secure connection: {_words(broken.reason or '')}") from broken
+            reason = broken.reason or ""
+            words = _TLS_WORDS.get(reason) or reason.replace("_", " ").lower()
+            raise NotSecure(f"No secure connection: {words}") from broken
         raise NotSecure("The other side breaks off while a secure connection is made") from broken
     course.phases.tls = ms(began)
     return stream
@@ -72,10 +74,6 @@ _TLS_WORDS: Final = {
     "PACKET_LENGTH_TOO_LONG": "the other side does not speak TLS on this port",
     "DH_KEY_TOO_SMALL": "the key of the other side is too short to be safe",
 }
-
-
-def _words(reason: str) -> str:
-    return _TLS_WORDS.get(reason) or reason.replace("_", " ").lower()
 
 
 def _why(broken: OSError) -> str:

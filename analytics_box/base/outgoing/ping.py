@@ -70,15 +70,13 @@ async def _is_echo(channel: socket.socket, version: int) -> float:
         channel.send(echo(version, number, token))
         try:
             async with asyncio.timeout(_AGAIN_SECONDS):
-                while not is_answer(version, number, token, await _receive(channel)):
+                while not is_answer(
+                    version, number, token, await asyncio.get_running_loop().sock_recv(channel, _LONGEST)
+                ):
                     pass
         except TimeoutError:
             continue
         return ms(began)
-
-
-async def _receive(channel: socket.socket) -> bytes:
-    return await asyncio.get_running_loop().sock_recv(channel, _LONGEST)
 
 
 def echo(version: int, number: int, token: bytes) -> bytes:

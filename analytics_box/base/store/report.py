@@ -3,7 +3,7 @@
 import re
 import time
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import apsw
 from msgspec import Struct
@@ -44,7 +44,9 @@ def report(path: Path, *, in_use: bool) -> DatabaseReport:
         tables = [str(name) for (name,) in found if not str(name).startswith(("sqlite_", "_sqlite_"))]
         ours = [name for name in tables if name in _our_words(path.name)]
         return DatabaseReport(
-            pragmas={name: _plain(db.pragma(name)) for name in _PRAGMAS},
+            pragmas={
+                name: value if isinstance(value := db.pragma(name), int | str) else str(value) for name in _PRAGMAS
+            },
             steps=len(seen),
             missing=tuple(name for name in known if name not in seen),
             unknown=sum(name not in known for name in seen),
@@ -66,10 +68,6 @@ def _steps(db: apsw.Connection) -> list[str]:
 def _our_words(name: str) -> frozenset[str]:
     """The words of the steps that made a file: the names of its tables are among them."""
     return frozenset(re.findall(r"\w+", " ".join(one for _, statements in _STEPS[name] for one in statements)))
-
-
-def _plain(value: Any) -> object:
-    return value if isinstance(value, int | str) else str(value)
 
 
 def _count(db: apsw.Connection, table: str) -> int | None:

@@ -1,7 +1,5 @@
 """Files for browsers: the tracker under its names, its parts, and /static; a hash of the contents is in the address."""
 
-from urllib.parse import parse_qs
-
 from analytics_box.base import errors
 from analytics_box.web.asgi import Scope
 from analytics_box.web.call import Parts
@@ -51,8 +49,7 @@ def favicon(scope: Scope, parts: Parts) -> Plain:
 
 
 def _lifetime(scope: Scope, version: str) -> str:
-    asked = parse_qs(scope["query_string"].decode("latin-1")).get("v")
-    return _FOR_EVER if asked == [version] else _FOR_AN_HOUR
+    return _FOR_EVER if scope["query_string"] == b"v=" + version.encode() else _FOR_AN_HOUR
 
 
 def _serve(scope: Scope, file: StaticFile, cache: str, *, everywhere: bool = False) -> Plain:

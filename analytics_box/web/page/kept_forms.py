@@ -69,9 +69,10 @@ class KeptForms:
         if not mark:
             return ""
         try:
-            typed = _without_secrets(await form_of(request, self._settings, most_fields=MOST_FIELDS))
+            form = await form_of(request, self._settings, most_fields=MOST_FIELDS)
         except BoxError:
             return ""
+        typed = {name: text for name, text in form.items() if not _SECRET.search(name)}
         if sum(len(name) + len(text) for name, text in typed.items()) > MOST_TYPED:
             return ""
         scope, token = cast(Scope, request.scope), ids.new_token()
@@ -120,7 +121,3 @@ def send_again(scope: Scope, kept: KeptForm) -> None:
     scope["method"], scope["path"], scope["raw_path"] = "POST", kept.path, kept.path.encode()
     scope["query_string"] = kept.query
     scope["typed"] = kept.typed
-
-
-def _without_secrets(form: Mapping[str, str]) -> dict[str, str]:
-    return {name: text for name, text in form.items() if not _SECRET.search(name)}

@@ -42,7 +42,7 @@ def channel(*, name: str, medium: str, campaign: str, click_id: str, tag: str) -
     if "cross-network" in campaign:
         return "Cross-network"
     shop = name in _SHOPS or bool(_SHOP_CAMPAIGN.search(campaign))
-    kind = _kind(name)
+    kind = "video" if name in _SCREENS else kind_of(name)
     if _is_paid(medium):
         return _is_paid_medium(kind, medium, shop=shop)
     if medium in _DISPLAY:
@@ -70,10 +70,6 @@ def _medium(name: str, click_id: str, *, tagged: bool) -> str:
     if click is not None and click.medium and (not tagged or click.source == name):
         return click.medium
     return "" if tagged or name == DIRECT else "referral"
-
-
-def _kind(name: str) -> str:
-    return "video" if name in _SCREENS else kind_of(name)
 
 
 def _is_paid_medium(kind: str, medium: str, *, shop: bool) -> str:

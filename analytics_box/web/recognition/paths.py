@@ -12,6 +12,7 @@ from analytics_box.web.recognition.click_ids import CLICK_IDS, is_tracking
 LONGEST = 2_048
 _REMEMBERED, _SHORT = 5_000, 256  # addresses, and characters of one that is worth remembering: about 10 MB
 UTM = ("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content")
+_OF_SOURCE = frozenset((*UTM, *CLICK_IDS, "ref", "source"))
 
 # Control characters and bidirectional overrides: never part of what a person wants to read.
 _INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -65,7 +66,7 @@ def _taken_apart(address: str) -> PageAddress:
         path += "#" + route
         query = "&".join(filter(None, (query, lost, more)))
     pairs = parse_qsl(_ASTRAY.sub(r"&\1", query), keep_blank_values=True) if query else []
-    about_source = {key.lower(): clean(value, 128) for key, value in pairs if _tells_source(key.lower())}
+    about_source = {key.lower(): clean(value, 128) for key, value in pairs if key.lower() in _OF_SOURCE}
     rest = [(key, _ASTRAY.split(value, 1)[0]) for key, value in pairs if not is_tracking(key.lower())]
     kept = clean(unquote(urlencode(rest))) if rest else ""
     return PageAddress(host.lower(), path[:LONGEST].rstrip(), kept, tuple(about_source.items()))
@@ -101,7 +102,3 @@ def _without_parameters(path: str) -> tuple[str, str]:
     if found is None:
         return path, ""
     return path[: found.start()].rstrip("/") or "/", path[found.start() + 1 :].replace("?", "&")
-
-
-def _tells_source(key: str) -> bool:
-    return key in UTM or key in CLICK_IDS or key in {"ref", "source"}

@@ -32,7 +32,7 @@ from analytics_box.products.flags.scope import FlagScope as Owned
 from analytics_box.products.flags.usage.unchanged import recent_evaluations
 from analytics_box.web import body, render
 from analytics_box.web.address import network_of
-from analytics_box.web.asgi import Receive, Scope, Send, respond
+from analytics_box.web.asgi import Receive, Scope, Send, client_has, respond
 from analytics_box.web.streams import HEADERS
 
 LARGEST: Final = 65_536  # bytes of a body
@@ -219,7 +219,7 @@ class Ofrep:
         tag = f'"{state}.{hashlib.blake2b(who, digest_size=12).hexdigest()}"'.encode()
         headers = [(b"etag", tag), _OWN, *_EVERYWHERE]
         kept = self._memo.find(tag, environment)
-        known, question = _knows(scope, tag), (environment.scope.id, wanted.environment)
+        known, question = client_has(scope, tag), (environment.scope.id, wanted.environment)
         if kept is None and (not known or hash(question) not in self._recent):
             given = environment.all(wanted.context)
             said = bulk(given, {"flagConfigEtag": state}, self._event_streams(client_id, wanted.environment, state))
@@ -295,10 +295,3 @@ def _code(refused: BoxError, key: str | None) -> Code:
             return "FLAG_NOT_FOUND"
         case _:
             return "GENERAL"
-
-
-def _knows(scope: Scope, tag: bytes) -> bool:
-    """Return whether a client says that it has the content of this tag (RFC 9110 13.1.2)."""
-    known = (value for name, value in scope["headers"] if name == b"if-none-match")
-    tags = {one.strip().removeprefix(b"W/") for value in known for one in value.split(b",")}
-    return tag in tags or b"*" in tags

@@ -25,7 +25,7 @@ from analytics_box.products.flags.serving.memo import CachedEvaluation, Evaluati
 from analytics_box.products.flags.usage.unchanged import recent_evaluations
 from analytics_box.web import render
 from analytics_box.web.address import network_of
-from analytics_box.web.asgi import App, Message, Receive, Scope, Send, respond
+from analytics_box.web.asgi import App, Message, Receive, Scope, Send, client_has, respond
 from analytics_box.web.turns import RequestTurns
 
 log = logging.getLogger(__name__)
@@ -123,7 +123,7 @@ class FlagServer:
             given = None
         tag = given.tag if given is not None else _tag(state, asking, query)
         headers = [*_LASTING, (b"etag", tag)]
-        known, question = _is_known(scope, tag), (owned.id, asked.environment, asked.key, asked.keys)
+        known, question = client_has(scope, tag), (owned.id, asked.environment, asked.key, asked.keys)
         if given is None and (not known or hash(question) not in self._recent):
             if is_remembered:  # without its context
                 asked = asked_of(query, one=asking == "evaluate")
@@ -193,18 +193,6 @@ def _tag(state: bytes, asking: Asking, query: bytes) -> bytes:
     """The tag of an answer, known without the answer: the state of the flags, and the request."""
     digest = hashlib.blake2b(query, key=state, person=asking.encode(), digest_size=12).hexdigest()
     return b'"%b"' % digest.encode()
-
-
-def _is_known(scope: Scope, tag: bytes) -> bool:
-    """Whether the request names this tag as one of an answer that it has."""
-    for name, value in scope["headers"]:
-        if name == b"if-none-match" and (value == tag or tag in _tags(value) or value.strip() == b"*"):
-            return True
-    return False
-
-
-def _tags(known: bytes) -> list[bytes]:
-    return [each.strip().removeprefix(b"W/") for each in known.split(b",")]
 
 
 async def _other_method(scope: Scope, send: Send) -> None:

@@ -33,7 +33,7 @@ from analytics_box.products.links.targeting.rules import TargetChoice, choose_ta
 from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.web import body
 from analytics_box.web.address import network_of
-from analytics_box.web.asgi import App, Receive, Scope, Send, respond
+from analytics_box.web.asgi import App, Receive, Scope, Send, names_tag, respond
 
 PREVIEW_PATH: Final = "/preview"  # after the slug
 _MOST_FORM_BYTES: Final = 4_096
@@ -214,7 +214,7 @@ class Redirects:
             await answers.after_password(send, target)
             return
         tag = answers.tag_of(target)
-        if known is not None and tag in (each.strip().removeprefix(b"W/") for each in known.split(b",")):
+        if known is not None and names_tag(known, tag):
             await answers.not_modified(send, tag)
             return
         self._note(seen, found, choice)

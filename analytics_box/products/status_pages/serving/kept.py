@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from analytics_box.base.cache import BoundedCache
-from analytics_box.web.asgi import Send
-from analytics_box.web.compression import best
+from analytics_box.web.asgi import Send, names_tag
+from analytics_box.web.compression import LONGEST, best
 
 try:
     import brotli  # what the extra `brotli` installs
@@ -57,7 +57,7 @@ class CachedAnswer:
 
     def coded(self, accepted: bytes) -> EncodedAnswer:
         """The answer as small as whoever sends this Accept-Encoding takes it."""
-        coding = _coding(accepted)
+        coding = _coding(accepted) if len(accepted) <= LONGEST else ""
         return self._codings.get(coding) or self._code(coding)
 
     def _code(self, coding: str) -> EncodedAnswer:
@@ -111,7 +111,7 @@ class Shelf:
 async def send_kept(send: Send, kept: CachedAnswer, accepted: bytes, known: bytes | None) -> None:
     """Answer with 200, or 304 to whoever knows it. `accepted` and `known` are headers of the request."""
     found = kept.coded(accepted)
-    if known is not None and (known == found.tag or found.tag in _tags(known)):
+    if known is not None and names_tag(known, found.tag):
         await send({"type": "http.response.start", "status": 304, "headers": found.unchanged})
         await send(_UNCHANGED)
         return
@@ -128,7 +128,3 @@ def _pack(body: bytes, coding: str) -> bytes:
     if coding == "br":
         return bytes(brotli.compress(body, quality=_BROTLI_QUALITY))
     return gzip.compress(body, _GZIP_LEVEL, mtime=0)
-
-
-def _tags(known: bytes) -> list[bytes]:
-    return [each.strip().removeprefix(b"W/") for each in known.split(b",")]
