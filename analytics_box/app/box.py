@@ -310,7 +310,7 @@ def _node(state: StateSide, events: EventSide, parts: Parts, mirroring: Mirrorin
 
     async def some(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"] not in known and not scope["path"].startswith(TRACKER_PARTS):
-            raise MisdirectedRequest("This machine takes events only: pages and the API are on the primary")
+            raise MisdirectedRequest("This machine only accepts events. Pages and the API are on the primary")
         await framework(scope, receive, send)
 
     return Front(

@@ -27,8 +27,8 @@ Existing = Annotated[Literal["skip", "update", "replace"], Meta(extra_json_schem
 
 SECONDS: Final = 20.0  # of processor time for one file: several times what the largest useful one takes
 MOST_WAITING: Final = 8  # files of a caller, of 8 MB each, including the one that is read
-_TOO_LONG: Final = "The file takes too long to read because its parts refer to each other too often; split it"
-_FULL: Final = "Your other files are still being imported; try again in a minute"
+_TOO_LONG: Final = "The file takes too long to read because of too many references. Split it"
+_FULL: Final = "Your other files are still being imported. Try again in a minute"
 
 _reading = threading.local()
 

@@ -13,7 +13,7 @@ from analytics_box.base.errors import RateLimited
 
 WINDOW = 60.0  # seconds
 CAPACITY = 100_000  # some 30 MB
-TOO_MANY = "Too many requests; wait and send this again"
+TOO_MANY = "Too many requests. Wait and try again"
 _MICROSECOND = 1e-6  # what arithmetic may be off by, in favour of the caller
 
 

@@ -202,7 +202,7 @@ def instant_of(given: datetime) -> int:
     aware = given if given.tzinfo is not None else given.replace(tzinfo=UTC)
     # Another zone can move the first and the last day into another year.
     if not _YEARS.start < aware.year < _YEARS.stop - 1:
-        raise BadRequest(f"The year must lie between {_YEARS.start} and {_YEARS.stop - 1}")
+        raise BadRequest(f"Enter a year from {_YEARS.start} and {_YEARS.stop - 1}")
     return round(aware.timestamp() * 1000)
 
 

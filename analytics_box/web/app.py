@@ -43,7 +43,7 @@ _BY_STATUS: dict[int, type[BoxError]] = {
 }
 _WORDS = {
     404: "There is nothing at this address",
-    405: "This address does not take that method",
+    405: "This address does not accept this method",
     413: "The body is too large",
 }
 
@@ -182,7 +182,7 @@ async def _not_posted(scope: Scope, receive: Receive, send: Send) -> None:
         await respond(send, 204, [(name.encode(), value.encode()) for name, value in _METHODS.items()])
         return
     request = Request[Any, Any, Any](cast(LitestarScope, scope))
-    refused = _refuse(request, errors.MethodNotAllowed("This address does not take that method", headers=_METHODS))
+    refused = _refuse(request, errors.MethodNotAllowed("This address does not accept this method", headers=_METHODS))
     answer = refused.to_asgi_response(None, request)
     await answer(cast(LitestarScope, scope), cast(LitestarReceive, receive), cast(LitestarSend, send))
 

@@ -70,9 +70,7 @@ class BytesInFlight:
             or self._of_holders.get(holder, 0) + size > share
             or (not known and self._of_strangers + size > self._most // 4)
         ):
-            raise Unavailable(
-                "The box is receiving too much data at the moment; try again in a few seconds", retry_after=5
-            )
+            raise Unavailable("The box is receiving too much data. Try again in a few seconds", retry_after=5)
         self._all += size
         self._of_holders[holder] = self._of_holders.get(holder, 0) + size
         if not known:
@@ -193,7 +191,7 @@ async def _whole(scope: Scope, message: Message, receive: Receive, limit: int, l
     size = 0
     while True:
         if message["type"] != "http.request":
-            raise BrokenBody("The body broke off, or its chunks have no size that can be read")
+            raise BrokenBody("The body is incomplete, or a chunk has no valid size")
         chunk: bytes = message["body"]
         size += len(chunk)
         if size > limit:
@@ -206,7 +204,7 @@ async def _whole(scope: Scope, message: Message, receive: Receive, limit: int, l
         chunks.append(chunk)
         # Each piece takes 10 µs, however short it is: 64 KB in chunks of one byte took 0.7 s of processor time.
         if len(chunks) > _FEWEST_PIECES + size // _SHORT:
-            raise BrokenBody("The body comes in too many short pieces; send it in longer chunks")
+            raise BrokenBody("The body has too many short chunks. Send longer ones")
         message = await receive()
 
 

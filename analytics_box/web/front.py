@@ -289,7 +289,7 @@ class Front:
             raise errors.BadRequest("The request has no Host header")
         own_name = host_name(host)
         if own_host and self._hosts and own_name not in self._hosts:
-            raise errors.MisdirectedRequest("This host name is not one of this box")
+            raise errors.MisdirectedRequest("This host name does not belong to this box")
         if scope["path"] != "/health":
             try:
                 self._limits.take("address", network_of(address), self._limit)
@@ -354,5 +354,5 @@ def host_name(header: bytes) -> str:
     """
     found = _HOST.fullmatch(header) if len(header) <= _LONGEST_HOST else None
     if found is None:
-        raise errors.BadRequest("The Host header is no host and port")
+        raise errors.BadRequest("The Host header is not a host and port")
     return found[1].decode().strip("[]").lower().removesuffix(".")

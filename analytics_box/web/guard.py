@@ -91,4 +91,4 @@ def check_same_origin(connection: "Connection") -> None:
     origin = connection.headers.get("origin")
     if site is None and (origin is None or url_parts(origin).netloc == connection.headers.get("host")):
         return
-    raise errors.Forbidden("This request came from a page of another site")
+    raise errors.Forbidden("This request came from another site")

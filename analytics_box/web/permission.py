@@ -32,8 +32,8 @@ def allow(
         require(identity.person.role, role)
         return
     if access == SIGNED_IN:
-        raise errors.Forbidden("Sign in to do this; API keys cannot")
+        raise errors.Forbidden("Sign in to do this. API keys are not accepted")
     if not identity.has(access) and not (also is not None and identity.has(also)):
         raise errors.Forbidden(f"This API key lacks the scope {access}")
     if access in OF_ORGANIZATION and not identity.may_act_for_organization(access):
-        raise errors.Forbidden("This needs an API key with global access")
+        raise errors.Forbidden("This requires an API key with global access")

@@ -28,7 +28,7 @@ _AT_ONCE, _BETWEEN = 40, 0.01  # streams that are woken together; seconds until 
 _RETRY: Final = b"retry: 3000\n\n"  # ms until a client comes back
 COMMENT: Final = b":\n\n"  # which scripts do not see
 BEAT: Final = b"event: beat\ndata:\n\n"  # which they do
-_FULL: Final = "Too many streams are open; ask again by and by instead"
+_FULL: Final = "Too many streams are open. Poll instead"
 _LATER: Final = 60  # seconds until somebody may ask for a stream again
 
 Topic = str | int

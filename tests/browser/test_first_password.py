@@ -50,7 +50,7 @@ def test_the_link_leads_to_the_websites(browser: Browser, box: Box) -> None:
         page.goto(box.url + path)
         expect(page.locator("main")).to_contain_text("y.example")
     page.goto(link)
-    expect(page.locator("main")).to_contain_text("This link does not work any more")
+    expect(page.locator("main")).to_contain_text("This link is no longer valid")
     context.close()
 
 

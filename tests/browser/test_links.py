@@ -182,7 +182,7 @@ def test_the_preview_follows_what_is_typed(page: Page, box: Box) -> None:
     page.fill("#rules\\.0\\.targetUrl", "https://target.example/at")
     expect(page.locator("#goes")).to_have_text("https://target.example/at?utm_source=poster")
     page.fill("#rules\\.0\\.targetUrl", "javascript:alert(1)")
-    expect(preview).to_contain_text("The target has to be an http or https URL")
+    expect(preview).to_contain_text("Enter a full http or https URL")
     page.fill("#rules\\.0\\.targetUrl", "https://target.example/at")
     page.get_by_role("button", name="Add a rule").click()
     expect(page.locator("#rules\\.1\\.conditions\\.0\\.property")).to_be_focused()

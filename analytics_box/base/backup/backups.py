@@ -61,7 +61,7 @@ class Backups:
     async def copy(self) -> PairCopy:
         """A copy of both files, for a command. Raises Conflict, with the reason where there can be none now."""
         if self._copying.locked():
-            raise Conflict("Another backup is being made; wait until it is done")
+            raise Conflict("Another backup is running. Try again when it is finished")
         async with self._copying:
             try:
                 return await asyncio.to_thread(

@@ -23,10 +23,10 @@ from analytics_box.base.outgoing.target import target
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal, SealBroken
 
-UNREADABLE = "The secrets of this channel cannot be read; delete it and make a new one"
-_SWITCHED_OFF = "The channel was switched off"
+UNREADABLE = "The secrets of this channel cannot be decrypted. Delete it and create a new one"
+_SWITCHED_OFF = "The channel was disabled"
 _MEMBER_LEFT = "The channel was disabled because the member with this address left the organization"
-_MOVED = "The address is another one, so enter this again: it is sent there"
+_MOVED = "Enter this again, because the address has changed"
 _EARLIER = {"chat": "chatId"}  # names of fields as first versions stored them
 
 
@@ -122,7 +122,7 @@ def rotate(db: Connection, tools: ChannelTools, by: By, channel: Channel) -> tup
     """A new secret to sign with; the old one is used no more. Raises BadRequest for channels without one."""
     new_secret = KINDS[channel.kind].new_secret
     if new_secret is None:
-        raise errors.BadRequest("Channels of this kind have no signing secret")
+        raise errors.BadRequest("This kind of channel has no signing secret")
     config = _readable(tools.seal, channel)
     if not config:
         raise errors.Conflict(UNREADABLE)

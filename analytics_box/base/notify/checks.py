@@ -31,7 +31,7 @@ def form(pattern: str, wrong: str) -> Check:
 def token(value: str, _: Fence) -> str:
     """A token as it may stand in a header."""
     if not _TOKEN.match(value):
-        raise BadRequest("A token has only ASCII letters, digits and signs, without spaces and line breaks")
+        raise BadRequest("Enter a token of ASCII letters, digits and symbols, without spaces and line breaks")
     return value
 
 
@@ -43,7 +43,7 @@ def secure_url(value: str, fence: Fence) -> str:
     place = _place(value, fence)
     may_be_opened = fence.opens(place.address) if place.address is not None else bool(fence.allowed)
     if place.scheme == "http" and not may_be_opened:
-        raise BadRequest("Use an address that starts with https://")
+        raise BadRequest("Enter an address that starts with https://")
     return place.url
 
 
@@ -56,7 +56,7 @@ def base_url(value: str, fence: Fence) -> str:
     """The address of a server, to which paths are added: without a slash at its end."""
     url = secure_url(value, fence)
     if "?" in url:
-        raise BadRequest("Write the server's address without what follows a question mark")
+        raise BadRequest("Enter the server's address without a query string")
     return url.rstrip("/")
 
 

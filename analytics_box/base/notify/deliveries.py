@@ -86,7 +86,7 @@ def _subject(channel_id: str) -> str:
 
 log = logging.getLogger(__name__)
 
-UNSEALED: Final = "The secrets of this channel cannot be read; the box lost the file that they were sealed with"
+UNSEALED: Final = "The secrets of this channel cannot be decrypted, because secret.key has changed"
 KEPT: Final = 30 * DAY  # what ended is kept that long, so that no topic is told twice
 
 

@@ -13,7 +13,7 @@ from analytics_box.base.notify.receivers import CHANNELS
 from analytics_box.base.store.db import Connection
 
 Status = Literal["waiting", "sent", "failed"]
-UNKNOWN: Final = "There is no delivery with this id; those that ended are forgotten after 30 days"
+UNKNOWN: Final = "There is no delivery with this id. Deliveries are deleted after 30 days"
 
 
 class DeliveryLogEntry(Struct, frozen=True):
@@ -56,10 +56,10 @@ def retry(db: Connection, organization_id: str, delivery_id: str, *, now: int) -
     if found is None:
         raise errors.NotFound.of("delivery", delivery_id, UNKNOWN)
     if not existing(db, found.channel_id, organization_id).enabled:
-        raise errors.Conflict("The channel is switched off; switch it on first")
+        raise errors.Conflict("The channel is disabled. Enable it first")
     match _status(found):
         case "sent":
-            raise errors.Conflict("This message has arrived")
+            raise errors.Conflict("This message was already delivered")
         case "failed":
             rows.begin_again(db, found.number, now=now)
         case "waiting":

@@ -17,8 +17,8 @@ from analytics_box.base.store.db import Connection
 
 Purpose = Literal["password reset", "invitation", "test", "subscription"]
 
-_OF_MAILBOX: Final = "This mailbox has received {most} of these emails within {span}; try again later"
-_OF_CALLER: Final = "You have sent {most} of these emails within {span}; try again later"
+_OF_MAILBOX: Final = "This mailbox has received {most} of these emails within {span}. Try again later"
+_OF_CALLER: Final = "You have sent {most} of these emails within {span}. Try again later"
 _IGNORE_DOTS: Final = ("gmail.com", "googlemail.com")
 
 

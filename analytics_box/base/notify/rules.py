@@ -42,7 +42,7 @@ def clean_name(name: str) -> str:
     """1 to 100 characters in one line. Raises BadRequest."""
     name = names.one_line(name)
     if not names.is_name(name, LONGEST_NAME):
-        raise BadRequest.about("name", f"Give it a name of 1 to {LONGEST_NAME} characters")
+        raise BadRequest.about("name", f"Enter a name of 1 to {LONGEST_NAME} characters")
     return name
 
 

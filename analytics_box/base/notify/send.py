@@ -109,9 +109,7 @@ async def _refuse_in_clear(client: Client, place: RequestTarget) -> None:
     if place.scheme == "http":
         for address in await client.vet(place):
             if not client.fence.opens(address):
-                raise AddressRefused(
-                    "Use https, unless the server is in a private network that is open to your organization"
-                )
+                raise AddressRefused("Use https. Plain http is only allowed in open private networks")
 
 
 def outcome_of(answer: OutgoingAnswer | SendOutcome) -> SendOutcome:

@@ -17,7 +17,7 @@ from analytics_box.base.settings import Settings, SettingsError
 SECONDS = 10.0  # for connecting, and for each answer of the server
 _TLS_PORT = 465
 _SIGN_IN_FIRST = 530
-_UNSENDABLE = "The message has an address or a subject that cannot be sent"
+_UNSENDABLE = "The message has an invalid address or subject"
 _FOR_PROGRAMS = frozenset({"message-id", "references", "list-id", "list-unsubscribe", "list-unsubscribe-post"})
 
 

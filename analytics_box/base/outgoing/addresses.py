@@ -67,7 +67,7 @@ class Fence:
     def check_port(self, port: int) -> None:
         """Raises AddressRefused for ports of mail servers, which could be made to send mail."""
         if port in MAIL_PORTS:
-            raise AddressRefused(f"Port {port} is for mail; the box does not ask it")
+            raise AddressRefused(f"Port {port} is a mail port, which is not allowed")
 
     def check_name(self, name: str) -> None:
         """Raises AddressRefused for what the box's own name servers should not be asked, since it is not of the
@@ -153,7 +153,7 @@ def unwrap_address(address: Address) -> tuple[Address, Address]:
     if isinstance(address, IPv4Address):
         return address, address
     if address.scope_id is not None:
-        raise AddressRefused("Addresses of a single network card cannot be asked")
+        raise AddressRefused("Link-local addresses with a zone are not supported")
     if address.ipv4_mapped is not None:
         return address.ipv4_mapped, address.ipv4_mapped
     if address in _NAT64 or 1 < int(address) <= 0xFFFF_FFFF:  # :: and ::1 are no IPv4 addresses

@@ -157,7 +157,7 @@ class _Talk:
             body = Body(head.headers, outgoing)
             await self._read(body, Framing(head, outgoing.method))
         except (h11.LocalProtocolError, UnicodeError) as wrong:
-            raise AddressRefused("The method or a header has characters that cannot be sent") from wrong
+            raise AddressRefused("The method or a header contains invalid characters") from wrong
         except OSError as broken:  # what TLS objects to after the handshake is one, too
             raise BadAnswer("The connection was broken off before the answer was complete") from broken
         return head, body

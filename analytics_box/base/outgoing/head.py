@@ -8,7 +8,7 @@ from msgspec import Struct
 from analytics_box.base.outgoing.failures import BadAnswer
 from analytics_box.base.outgoing.messages import Header
 
-NOT_HTTP: Final = "The answer is not HTTP, or it ended early"
+NOT_HTTP: Final = "The response is not HTTP, or it ended early"
 _BEGINNING: Final = b"HTTP/"
 _END = re.compile(rb"\n\r?\n")
 _STATUS = re.compile(

@@ -78,11 +78,11 @@ def place(text: str, port: int | None = None) -> HostPort:
     Raises AddressRefused, also where a port is needed and missing.
     """
     if len(text) > LONGEST or not text.isprintable() or re.search(r"[\s\\/?#@]", text):
-        raise AddressRefused("Write only a host name or an IP address here, and a port like example.com:443")
+        raise AddressRefused("Enter a host name or IP address with a port, such as example.com:443")
     host, given = _place(text)
     number = port if given is None else given
     if number is None:
-        raise AddressRefused("A port is missing; write it like example.com:443")
+        raise AddressRefused("Enter a port, such as example.com:443")
     return HostPort(host, number)
 
 
@@ -92,17 +92,15 @@ def target(text: str) -> RequestTarget:
     if len(text) > LONGEST:
         raise AddressRefused(f"The address is longer than {LONGEST} characters")
     if not text.isprintable() or "\\" in text or " " in text:
-        raise AddressRefused(
-            "The address has characters that no address has, such as spaces, line breaks or backslashes"
-        )
+        raise AddressRefused("The address contains invalid characters, such as spaces, line breaks or backslashes")
     found = _FORM.match(text)
     if found is None:
-        raise AddressRefused("Write the whole address, like https://example.com/path")
+        raise AddressRefused("Enter the full address, such as https://example.com/path")
     scheme, place = _SCHEMES.get(found["scheme"].lower()), found["place"]
     if scheme is None:
-        raise AddressRefused("Only http and https addresses can be asked")
+        raise AddressRefused("Enter an http or https address")
     if "@" in place:
-        raise AddressRefused("The address must not hold a user or password")
+        raise AddressRefused("Enter an address without a user name or password")
     host, port = _place(place)
     path = quote(found["rest"], safe=_KEPT)
     return RequestTarget(scheme, host, port or _PORTS[scheme], path if path.startswith("/") else f"/{path}")
@@ -120,11 +118,11 @@ def redirect_target(before: RequestTarget, location: str) -> RequestTarget:
     end = path.end() if path is not None else 0
     location = location[:end].replace("\\", "/") + location[end:].replace("\\", "%5C")
     if not location.isprintable():
-        raise AddressRefused("The answer leads to an address with characters that no address has")
+        raise AddressRefused("The response redirects to an address with invalid characters")
     try:
         return target(urljoin(before.url, location))
     except ValueError as broken:
-        raise AddressRefused("The answer leads to something that is no address") from broken
+        raise AddressRefused("The response redirects to an invalid address") from broken
 
 
 def clean_host(text: str) -> str:
@@ -134,9 +132,9 @@ def clean_host(text: str) -> str:
         host = _to_ascii(host)
     host = host.lower()
     if len(host) > 253 or not _NAME.match(host):
-        raise AddressRefused("This is not a host name; write it like example.com")
+        raise AddressRefused("Enter a host name, such as example.com")
     if _NUMERIC.match(host.rpartition(".")[2]) and _literal(host) is None:
-        raise AddressRefused("Write an IPv4 address as four plain numbers, like 203.0.113.7")
+        raise AddressRefused("Enter an IPv4 address as four numbers, such as 203.0.113.7")
     return host
 
 
@@ -146,7 +144,7 @@ def _place(place: str) -> tuple[str, int | None]:
         inner, closed, after = place[1:].partition("]")
         literal = _literal(inner) if closed else None
         if not isinstance(literal, IPv6Address) or literal.scope_id is not None or (after and after[0] != ":"):
-            raise AddressRefused("What stands in brackets is not an IPv6 address")
+            raise AddressRefused("Enter a valid IPv6 address in brackets")
         return str(literal), _port(after[1:])
     host, _, port = place.partition(":")
     return clean_host(host), _port(port)
@@ -156,7 +154,7 @@ def _port(text: str) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdecimal() and len(text) <= 5 and 0 < int(text) <= 65_535):
-        raise AddressRefused("The port is a number from 1 to 65535")
+        raise AddressRefused("Enter a port from 1 to 65535")
     return int(text)
 
 
@@ -175,4 +173,4 @@ def _to_ascii(host: str) -> str:
     try:
         return idna.encode(host, uts46=True).decode("ascii")
     except (idna.IDNAError, UnicodeError) as broken:
-        raise AddressRefused("This is not a host name; write it like example.com") from broken
+        raise AddressRefused("Enter a host name, such as example.com") from broken

@@ -13,7 +13,7 @@ from typing import Final, Literal, Protocol
 from analytics_box.base import later
 from analytics_box.base.outgoing.failures import BadAnswer
 
-NOT_PACKED: Final = "The answer cannot be decompressed"
+NOT_PACKED: Final = "The response cannot be decompressed"
 _GZIP_OR_ZLIB: Final = 47  # wbits: whichever it is
 _BARE_DEFLATE: Final = -15
 _ZSTD_WINDOW: Final = 23  # log2 of 8 MB, which RFC 9659 asks of all who send zstd over HTTP

@@ -17,7 +17,7 @@ T = TypeVar("T")
 G = TypeVar("G")
 Connection = apsw.Connection  # for callers who only pass one on
 ConstraintError = apsw.ConstraintError  # a check, a reference or a unique index refuses a row
-STOPPING = "The box is stopping; send this again in a moment"
+STOPPING = "The box is stopping. Try again in a moment"
 DISK_ERRORS = (
     apsw.FullError,
     apsw.IOError,

@@ -90,7 +90,7 @@ class ApiKeys:
     most_help = "At most so many in these seconds. Empty: {usual} in a minute."
     window = "Seconds"
     unlimited = "Do not apply this limit for now"
-    no_scope = "Choose at least one thing that the key may do."
+    no_scope = "Choose at least one scope."
     no_website = "Choose at least one website, or all of them."
     no_number = "Write whole numbers."
     no_date = "Write a day like 2027-01-31, and a time like 18:00 or none."

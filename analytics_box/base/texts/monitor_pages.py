@@ -363,7 +363,7 @@ class MaintenancePages:
     states: ClassVar[Mapping[str, str]] = {"active": "Now", "scheduled": "Planned", "over": "Over"}
     again = "{every} at {time} ({zone}), for {lasts}"
     monthly = "On day {day} of each month"
-    no_name = "Give it a name"
+    no_name = "Enter a name"
     no_days = "Choose at least one day"
     no_number = "Write a whole number"
     no_date = "Write a date and a time"

@@ -94,7 +94,7 @@ class SubscribePages:
     leave_lead = "You get no further message, and the address is removed at once."
     left_title = "Unsubscribed"
     left = "You get no further message from {page}, and the address is removed."
-    unknown_title = "This link does not work any more"
+    unknown_title = "This link is no longer valid"
     unknown = "It was used to unsubscribe, it is older than 48 hours and was not confirmed, or it is not complete."
     again = "Subscribe again"
     challenge = "Challenge"

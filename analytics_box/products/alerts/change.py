@@ -20,7 +20,7 @@ from analytics_box.resource.reach import role_of
 from analytics_box.tenants.tenancy import access
 from analytics_box.tenants.tenancy.rules import may
 
-OVER: Final = "Nothing of this alarm is going on about this subject"
+OVER: Final = "This rule has no open alert for this subject"
 _SUBJECT: Final = "alarm"
 
 
@@ -61,7 +61,7 @@ def create(db: Connection, tools: ChannelTools, organization_id: str, by: By, gi
     access.check(db, organization_id, by, "update")
     if len(rows.of(db, organization_id)) >= MOST_ALARMS:
         raise errors.Conflict.full(
-            "alarms", MOST_ALARMS, f"An organization can have up to {MOST_ALARMS} alarms; delete one first"
+            "alarms", MOST_ALARMS, f"An organization can have up to {MOST_ALARMS} alert rules; delete one first"
         )
     before = Alarm(
         id=ids.new_id(),
@@ -142,7 +142,7 @@ def _update_alarm(db: Connection, tools: ChannelTools, before: Alarm, by: By, gi
     led = ChosenChannels(before.channels, before.escalation)
     if given.destinations is not None:
         if len(given.destinations) > MOST_DESTINATIONS:
-            raise errors.BadRequest.about("destinations", f"An alarm can have up to {MOST_DESTINATIONS} destinations")
+            raise errors.BadRequest.about("destinations", f"A rule can have up to {MOST_DESTINATIONS} destinations")
         rules.check(trigger, conditions, escalates=any(one.escalation for one in given.destinations))
         led = destinations.choose_channels(db, tools, before.organization_id, by, given.destinations)
     else:

@@ -43,7 +43,7 @@ def choose_channels(
             raise BadRequest.about("destinations", text) from wrong
         (later if destination.escalation else at_once)[channel_id] = None
     if not at_once:
-        raise BadRequest.about("destinations", "Name at least one destination that is told at once")
+        raise BadRequest.about("destinations", "Add at least one destination that is not for escalation only")
     return ChosenChannels(tuple(at_once), tuple(one for one in later if one not in at_once))
 
 
@@ -87,7 +87,7 @@ def _channel(db: Connection, tools: ChannelTools, organization_id: str, by: By, 
 
 def _kind(name: str) -> ChannelKind:
     if name not in KINDS:
-        raise BadRequest(f"The type is one of {', '.join(TYPES)}")
+        raise BadRequest(f"Enter one of these types: {', '.join(TYPES)}")
     return KINDS[name]
 
 
@@ -96,7 +96,7 @@ def _config(kind: ChannelKind, given: Destination) -> Config:
     known = [field.name for field in kind.fields]
     strange = sorted(given.config.keys() - set(known))
     if strange:
-        raise BadRequest(f"config has no field {strange[0]}; it has {', '.join(known)}")
+        raise BadRequest(f"config does not have the field {strange[0]}. Its fields are {', '.join(known)}")
     fields = {name: value.strip() for name, value in given.config.items()}
     if given.identifier:
         fields[_own(kind)] = given.identifier.strip()

@@ -94,7 +94,7 @@ async def save_alarm(visit: Visitor, alarm_id: FromPath[str]) -> Answer:
 async def confirm(visit: Visitor, alarm_id: FromPath[str], action: FromPath[str]) -> Page:
     """GET /alarms/{id}/delete: are you sure? Raises NotFound."""
     if action != "delete":
-        raise errors.NotFound("There is no such page")
+        raise errors.NotFound("This page does not exist")
     alarm = await _find(visit, alarm_id)
     return visit.confirm(
         "alarms",
@@ -122,7 +122,7 @@ async def act(visit: Visitor, alarm_id: FromPath[str], action: FromPath[str]) ->
             await procedures.acknowledge(call, AcknowledgeAlert(alarm_id, fields.get("subject", "")[:255]))
             return visit.go(f"{HOME}?done=acknowledged")
         case _:
-            raise errors.NotFound("There is no such page")
+            raise errors.NotFound("This page does not exist")
 
 
 async def _test(visit: PageRequest, alarm_id: str) -> Page:

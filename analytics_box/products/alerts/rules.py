@@ -61,7 +61,7 @@ def clean_trigger(given: str) -> Trigger:
             return trigger
     known = ", ".join(DEFAULTS)
     if given in _OLDER:
-        raise BadRequest.about("triggerType", f"This box has no alarms of the type {given}; it has {known}")
+        raise BadRequest.about("triggerType", f"There are no alert rules of type {given}. Types are {known}")
     raise BadRequest.about("triggerType", f"Choose one of {known}")
 
 
@@ -69,7 +69,7 @@ def clean_name(given: str) -> str:
     """1 to 100 characters in one line. Raises BadRequest."""
     name = names.one_line(given)
     if not names.is_name(name, LONGEST_NAME):
-        raise BadRequest.about("name", f"Give it a name of 1 to {LONGEST_NAME} characters")
+        raise BadRequest.about("name", f"Enter a name of 1 to {LONGEST_NAME} characters")
     return name
 
 
@@ -86,25 +86,25 @@ def check(trigger: Trigger, conditions: Conditions, *, escalates: bool) -> None:
     for field, triggers in _ONLY.items():
         if getattr(conditions, field) not in {None, ()} and trigger not in triggers:
             name = _WIRE.get(field, field)
-            raise BadRequest.about("triggerConditions", f"{name} is for alarms of the type {' or '.join(triggers)}")
+            raise BadRequest.about("triggerConditions", f"{name} is for alert rules of type {' or '.join(triggers)}")
     strange = sorted(set(conditions.events).difference(OFFERED))
     if strange:
-        raise BadRequest.about("triggerConditions", f"{strange[0]} does not happen to monitors")
+        raise BadRequest.about("triggerConditions", f"{strange[0]} is not a monitor event")
     if trigger == "traffic_drop" and (conditions.threshold or 0) > 100:
-        raise BadRequest.about("triggerConditions", "Traffic cannot drop by more than 100 percent")
+        raise BadRequest.about("triggerConditions", "Enter a threshold of up to 100 percent")
     if trigger == "error_rate" and (conditions.threshold or 0) > 100:
-        raise BadRequest.about("triggerConditions", "No more than 100 percent of the sessions can have errors")
+        raise BadRequest.about("triggerConditions", "Enter a threshold of up to 100 percent")
     if escalates and conditions.escalate_after_minutes is None:
-        raise BadRequest.about("triggerConditions", "Say in escalateAfterMinutes when the escalation is told")
+        raise BadRequest.about("triggerConditions", "Enter escalateAfterMinutes")
     if conditions.escalate_after_minutes is not None and not escalates:
-        raise BadRequest.about("destinations", "Mark at least one destination with escalation, or leave that out")
+        raise BadRequest.about("destinations", "Mark a destination with escalation, or omit escalateAfterMinutes")
     if conditions.quiet_hours is not None:
         _check_quiet(conditions.quiet_hours)
 
 
 def _check_quiet(quiet: QuietHours) -> None:
     if not is_zone(quiet.time_zone):
-        raise BadRequest.about("triggerConditions", "The time zone of the quiet hours is not known")
+        raise BadRequest.about("triggerConditions", "Enter an IANA time zone for quiet hours")
 
 
 def is_zone(name: str) -> bool:

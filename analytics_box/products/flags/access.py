@@ -110,7 +110,7 @@ def _reach_of(call: Call, found: Flag | TargetGroup) -> FlagReach:
 def _of_organization(call: Call, organization_id: str | None) -> FlagReach:
     own, key = call.organization(organization_id), call.identity.key
     if key is not None and key.websites is not None:
-        raise errors.Forbidden("This key reaches single websites only: say which by websiteId")
+        raise errors.Forbidden("This key is limited to some websites. Send websiteId")
     return FlagReach(own, None, call.by)
 
 

@@ -14,7 +14,7 @@ from analytics_box.base.store.db import Connection, ConstraintError
 from analytics_box.products.flags.flag import Flag, FlagDefinition, TargetGroup, TargetingRule
 from analytics_box.products.flags.scope import FlagScope
 
-TAKEN: Final = "A flag with this key exists already in this environment"
+TAKEN: Final = "A flag with this key already exists in this environment"
 GROUP_TAKEN: Final = "A target group with this name exists already"
 
 _OWNER: Final = "coalesce(organization_id, (select w.organization_id from websites w where w.id = website_id))"

@@ -107,5 +107,5 @@ def _record(
 def _name(given: str) -> str:
     name = names.one_line(given)
     if not names.is_name(name):
-        raise BadRequest.about("name", f"Give the goal a name of 1 to {names.LONGEST} characters")
+        raise BadRequest.about("name", f"Enter a name of 1 to {names.LONGEST} characters")
     return name

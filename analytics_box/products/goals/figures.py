@@ -21,7 +21,7 @@ from analytics_box.query.run import QueryRunner
 
 _MOST_PAGES = 20  # of distinct amounts, MAX_LIMIT each
 MOST_SECONDS = 30.0  # for all goals that are asked about together, each of which looks through the range
-LATE = "All goals together took too long; ask for a shorter range"
+LATE = "The goals took too long. Choose a shorter range"
 
 
 class GoalPeriod(Struct, frozen=True):

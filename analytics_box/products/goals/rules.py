@@ -36,7 +36,7 @@ def check_goal(given: GoalDefinition) -> GoalDefinition:
     if given.type == "PAGE_VIEW":
         target = _path(target)
     if not target or len(target) > LONGEST_TARGET:
-        raise BadRequest.about("target", f"What is to happen has 1 to {LONGEST_TARGET} characters")
+        raise BadRequest.about("target", f"Enter a target of 1 to {LONGEST_TARGET} characters")
     if given.type == "CUSTOM":
         target = _custom(target)
     about_event = is_event(given.type, target)
@@ -129,7 +129,7 @@ def _custom(target: str) -> str:
     if target.startswith(OUTGOING):
         where = target.removeprefix(OUTGOING).strip()
         if not where:
-            raise BadRequest.about("target", "Name a host or an address, as in outgoing:example.org")
+            raise BadRequest.about("target", "Enter a host or address, such as outgoing:example.org")
         return OUTGOING + (where if "://" in where else where.lower().rstrip("/"))
     return target
 
@@ -141,11 +141,11 @@ def _check_lists(kept: GoalDefinition) -> None:
         raise BadRequest.about("conditions", f"A goal can have up to {MOST_CONDITIONS} conditions")
     unknown = [item.field for item in kept.filters if item.field not in COMMON or item.field == "reached_goal"]
     if unknown:
-        raise BadRequest.about("filters", f"Goals cannot be narrowed by {unknown[0][:100]}")
+        raise BadRequest.about("filters", f"Goals cannot be filtered by {unknown[0][:100]}")
     for item in kept.conditions:
         if not 1 <= len(item.property) <= LONGEST_KEY:
-            raise BadRequest.about("conditions", f"A property has a name of 1 to {LONGEST_KEY} characters")
+            raise BadRequest.about("conditions", f"Enter a property name of 1 to {LONGEST_KEY} characters")
         if item.operator != "exists" and not item.value:
-            raise BadRequest.about("conditions", f"Say what {item.property} is to be")
+            raise BadRequest.about("conditions", f"Enter a value for {item.property}")
     if len(kept.amount) > LONGEST_KEY:
-        raise BadRequest.about("revenueProperty", f"A property has a name of 1 to {LONGEST_KEY} characters")
+        raise BadRequest.about("revenueProperty", f"Enter a property name of 1 to {LONGEST_KEY} characters")

@@ -35,7 +35,7 @@ def words(given: str) -> str | None:
     """Text without spaces around it. Raises BadRequest."""
     text = given.strip()
     if any(unicodedata.category(letter) in {"Cc", "Cf", "Cs"} and letter not in _JOINERS for letter in text):
-        raise BadRequest("The text has control characters or characters that change the direction of text")
+        raise BadRequest("The text contains control or text-direction characters")
     return text or None
 
 
@@ -43,7 +43,7 @@ def name(given: str) -> str:
     """The name of a link. Raises BadRequest."""
     found = words(given)
     if found is None:
-        raise BadRequest("Give it a name")
+        raise BadRequest("Enter a name")
     return found
 
 
@@ -51,7 +51,7 @@ def app(given: str) -> str | None:
     """The app that opens a link. Raises BadRequest."""
     key = given.lower()
     if key and key not in APPS:
-        raise BadRequest(f"This app is not known; known are {', '.join(APPS)}")
+        raise BadRequest(f"This app is not supported. Supported apps are {', '.join(APPS)}")
     return key or None
 
 
@@ -63,9 +63,7 @@ def rules(given: Sequence[TargetRule], policy: UrlPolicy) -> tuple[TargetRule, .
         for place, condition in enumerate(rule.conditions):
             asks = condition.operator not in {"exists", "not_exists"}
             if asks and not condition.value and not condition.values:
-                raise BadRequest.about(
-                    f"rules[{number}].conditions[{place}]", "A condition needs a value to compare with"
-                )
+                raise BadRequest.about(f"rules[{number}].conditions[{place}]", "Enter a value to compare with")
         clean.append(replace(rule, targetUrl=url))
     return tuple(clean)
 
@@ -76,7 +74,7 @@ def variants(given: Sequence[TargetVariant], policy: UrlPolicy) -> tuple[TargetV
     if len(set(names)) < len(names):
         raise BadRequest.about("variants", "Two variants have the same name")
     if len(given) == 1:
-        raise BadRequest.about("variants", "A test needs two variants at least")
+        raise BadRequest.about("variants", "Add at least two variants")
     return tuple(
         replace(variant, targetUrl=policy.clean_url(variant.targetUrl, field=f"variants[{number}].targetUrl"))
         for number, variant in enumerate(given)

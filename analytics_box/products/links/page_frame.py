@@ -27,5 +27,5 @@ def links_in_words(count: int) -> str:
 
 
 def nothing_there() -> errors.NotFound:
-    """There is no such page."""
+    """This page does not exist."""
     return errors.NotFound("There is nothing at this address")

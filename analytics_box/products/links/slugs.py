@@ -27,7 +27,7 @@ def is_slug(text: str) -> bool:
 def clean(given: str) -> str:
     """A slug that somebody chose. Raises BadRequest."""
     if not is_slug(given):
-        raise BadRequest.about("slug", f"A slug has {SHORTEST} to {LONGEST} letters (a-z, A-Z), digits, _ or -")
+        raise BadRequest.about("slug", f"Enter a slug of {SHORTEST} to {LONGEST} letters (a-z, A-Z), digits, _ or -")
     return given
 
 

@@ -23,7 +23,7 @@ from analytics_box.web.call import Call
 
 CHECKS: Final = 30  # a minute, for each caller
 _SECONDS: Final = 10.0  # that an answer waits for a check
-_WAITS: Final = "This monitor waits to be told; nothing is checked"
+_WAITS: Final = "This monitor waits for heartbeats and cannot be checked"
 
 
 class ManualCheckAnswer(Struct, frozen=True):
@@ -81,5 +81,5 @@ def _engine(call: Call) -> MonitorEngine:
     call.parts.limits.take("monitor checks", call.identity.limit_name, CHECKS)
     engine = call.parts[Monitors].engine
     if engine is None:
-        raise Unavailable("Monitors are not checked here, because the server does not run")
+        raise Unavailable("The server is not running, so monitors are not checked")
     return engine

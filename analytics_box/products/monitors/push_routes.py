@@ -25,12 +25,12 @@ async def push(request: Request[Any, Any, Any], token: FromPath[str], call: Name
     monitors = call.parts[Monitors]
     monitor = monitors.with_token(token)
     if monitor is None:
-        raise errors.NotFound("Nothing waits for this")
+        raise errors.NotFound("There is no monitor with this push URL")
     status = request.query_params.get("status", "up").strip().lower() or "up"
     if status not in {"up", _DOWN}:
-        raise errors.BadRequest.about("status", "The status is up or down")
+        raise errors.BadRequest.about("status", "Send the status up or down")
     if monitors.engine is None:
-        raise errors.Unavailable("Monitors are not run now")
+        raise errors.Unavailable("Monitors are not running")
     if not monitors.rests(monitor):
         message = "".join(letter for letter in request.query_params.get("msg", "") if letter.isprintable())
         await monitors.engine.pushed(monitor.number, call.now, status != _DOWN, message[:_LONGEST])

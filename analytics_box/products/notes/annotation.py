@@ -50,7 +50,7 @@ def clean_text(given: str) -> str:
     """The text of a note, on one line. Raises BadRequest."""
     said = names.one_line(given)
     if not said or not names.is_visible(said):
-        raise BadRequest("Write what happened, in letters that can be seen")
+        raise BadRequest("Enter a text with visible characters")
     if len(said) > LONGEST_TEXT:
         raise BadRequest(f"At most {LONGEST_TEXT} characters")
     return said
@@ -60,7 +60,7 @@ def clean_tags(given: Sequence[str]) -> tuple[str, ...]:
     """Tags without those said twice. Raises BadRequest."""
     found = tuple(dict.fromkeys(one for tag in given if (one := names.one_line(tag))))
     if len(found) > MOST_TAGS or not all(names.is_name(tag, LONGEST_TAG) for tag in found):
-        raise BadRequest(f"At most {MOST_TAGS} tags of {LONGEST_TAG} characters that can be seen")
+        raise BadRequest(f"At most {MOST_TAGS} tags of {LONGEST_TAG} visible characters")
     return found
 
 
@@ -74,7 +74,7 @@ def clean_chart(given: ChartContext | None) -> ChartContext | None:
 def clean_color(given: str) -> str:
     """A colour as #RRGGBB. Raises BadRequest."""
     if not _COLOR.match(given):
-        raise BadRequest("Write a colour such as #3B82F6")
+        raise BadRequest("Enter a color such as #3B82F6")
     return given.upper()
 
 

@@ -83,7 +83,7 @@ def _instant(form: Mapping[str, str], day_field: str, time_field: str, zone: Zon
     if not clock:
         return day
     if not day:
-        raise BadRequest.about(day_field, "Choose the day of this time")
+        raise BadRequest.about(day_field, "Choose a day")
     try:
         local = datetime.combine(date.fromisoformat(day), time.fromisoformat(clock), zone)
         return local.astimezone(UTC).isoformat()

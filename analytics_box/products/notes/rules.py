@@ -8,7 +8,7 @@ from analytics_box.base.errors import BadRequest
 
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d\Z")
 _YEARS: Final = range(1980, 2101)
-WRITE_A_TIME: Final = "Write a day such as 2026-11-20 or a time such as 2026-11-20T14:30:00Z, from 1980 to 2100"
+WRITE_A_TIME: Final = "Enter a day such as 2026-11-20 or a time such as 2026-11-20T14:30:00Z, from 1980 to 2100"
 
 
 class NoteMoment(NamedTuple):
@@ -46,8 +46,8 @@ def period(start: NoteMoment, end: NoteMoment | None, *, ranged: bool) -> NotePe
     """The time of a note; a range needs an end. Raises BadRequest about xEndValue."""
     if end is None:
         if ranged:
-            raise BadRequest.about("xEndValue", "A range needs its end as xEndValue")
+            raise BadRequest.about("xEndValue", "Enter xEndValue for a range")
         return NotePeriod(start.at, None, start.whole_day)
     if end.at < start.at:
-        raise BadRequest.about("xEndValue", "The end must not be before the beginning")
+        raise BadRequest.about("xEndValue", "Enter an end after the start")
     return NotePeriod(start.at, end.at, start.whole_day and end.whole_day)

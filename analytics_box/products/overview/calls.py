@@ -87,7 +87,7 @@ async def list_with_charts(call: Call, given: OrganizationInput) -> WithCharts:
     zone = ranges.zone(person.time_zone if person is not None else "UTC")
     found = await weeks(call.parts[QueryRunner], sites, zone, call.now)
     if found is None:
-        raise errors.Unavailable("The charts could not be computed in time; ask again in a moment")
+        raise errors.Unavailable("The charts took too long. Try again in a moment")
     charts = {}
     for website in websites:
         week = found[website.site]

@@ -145,7 +145,7 @@ class LiveUpdates:
         """
         scope["path_template"] = f"{PREFIX}..."
         if scope["method"] != "GET":
-            raise errors.MethodNotAllowed("Ask for a stream with GET", headers={"Allow": "GET"})
+            raise errors.MethodNotAllowed("Use GET", headers={"Allow": "GET"})
         token, version, checked = self._token(scope), self._box_db.version, self._clock.monotonic()
         website_id = scope["path"][len(PREFIX) :]
         person, website = await self._admitted(token, website_id)
@@ -186,7 +186,7 @@ class LiveUpdates:
         """The session that a request names. Raises Forbidden for what pages of other sites ask."""
         sent = {name: value.decode("latin-1") for name, value in scope["headers"]}
         if sent.get(b"sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
-            raise errors.Forbidden("This request came from a page of another site")
+            raise errors.Forbidden("This request came from another site")
         return cookie(sent.get(b"cookie", ""), self._sign_ins.cookie_name)
 
     async def _admitted(self, token: str, website_id: str) -> tuple[SignedInPerson, Website]:

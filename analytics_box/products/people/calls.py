@@ -25,7 +25,7 @@ from analytics_box.tenants.tenancy.messages import date
 from analytics_box.tenants.websites.reach import own
 from analytics_box.web.call import Call
 
-UNKNOWN = "Nobody is known by this id"
+UNKNOWN = "There is no visitor with this id"
 MOST_PEOPLE = 100
 ITEMS = 1_000  # after so many one answer of an export ends
 PIECES = 20  # or after a look at so many pieces of a table
@@ -266,6 +266,6 @@ def _place(cursor: str | None) -> WalkPlace:
         return WalkPlace(PERSONAL[0], 0)
     table, _, after = cursor.partition(".")
     if table not in PERSONAL or not (after.isascii() and after.isdigit() and len(after) < 19):
-        wrong = ErrorDetail("cursor", "Send the nextCursor of the answer before")
+        wrong = ErrorDetail("cursor", "Send the nextCursor of the previous response")
         raise errors.BadRequest(wrong.message, details=(wrong,))
     return WalkPlace(table, int(after))

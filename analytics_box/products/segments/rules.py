@@ -14,7 +14,7 @@ from analytics_box.query.request import QueryFilterInput, check_filters
 def filters(given: list[QueryFilterInput]) -> Filters:
     """The filters, in the one spelling that they have. Raises BadRequest for what no page can show."""
     if not given:
-        raise BadRequest.about("filters", "A segment needs a filter")
+        raise BadRequest.about("filters", "Add a filter")
     try:
         checked = check_filters(given, "")
     except InvalidQuery as wrong:
@@ -29,7 +29,7 @@ def filters(given: list[QueryFilterInput]) -> Filters:
         )
     found = tuple(question_filters(narrowing))
     if not found:
-        raise BadRequest.about("filters", "A segment needs a filter")
+        raise BadRequest.about("filters", "Add a filter")
     if len(msgspec.json.encode(found)) > MOST_BYTES:
         raise BadRequest.about("filters", f"A segment may take {MOST_BYTES:,} bytes with all of its values")
     return found

@@ -159,7 +159,7 @@ async def get_by_slug(call: Call, given: BySlug) -> PublicPage:
         raise errors.NotFound.of("statusPage", given.slug, UNKNOWN)
     call.parts.limits.take("statusPage.slug", whole.page.id, SLUG_LIMIT)
     if whole.page.password:
-        raise errors.AuthRequired("This status page has a password; look at it in a browser, or ask its JSON with it")
+        raise errors.AuthRequired("This status page has a password. Send it with HTTP Basic, or use a browser")
     return public_page_answer(await call.parts[PageSnapshots].of(whole))
 
 

@@ -15,9 +15,9 @@ from analytics_box.products.status_pages.incident_rows import incidents_of
 from analytics_box.products.status_pages.page import Component, ComponentGroup, StatusPage
 from analytics_box.products.status_pages.whole import Whole
 
-SLUG_TAKEN: Final = "Another status page has this slug already"
-DOMAIN_TAKEN: Final = "Another status page is served on this domain already"
-ALREADY_THERE: Final = "This monitor is on the status page already"
+SLUG_TAKEN: Final = "Another status page already has this slug"
+DOMAIN_TAKEN: Final = "Another status page already uses this domain"
+ALREADY_THERE: Final = "This monitor is already on the status page"
 
 
 class PartOfPage(Protocol):

@@ -67,7 +67,7 @@ def use(db: Connection, token: str, password: str, now: int) -> User:
     """
     user = user_of(db, token, now)
     if user is None:
-        raise Conflict("This link does not work any more")
+        raise Conflict("This link is no longer valid")
     by = By("reset link", now)
     if reset_rows.is_by_mail(db, ids.digest(token)):
         organization_id = rows.first_organization_of(db, user.id)

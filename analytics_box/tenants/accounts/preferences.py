@@ -49,7 +49,7 @@ def with_zone(before: Preferences, zone: str) -> Preferences:
 def known_zone(zone: str) -> str:
     """The zone, if there is one of this name. Raises BadRequest."""
     if zone not in zones():
-        raise BadRequest.about("timezone", "Choose a time zone of the IANA database, such as Europe/Berlin")
+        raise BadRequest.about("timezone", "Enter an IANA time zone, such as Europe/Berlin")
     return zone
 
 

@@ -59,5 +59,5 @@ def _preferences_answer(found: Preferences) -> PreferencesAnswer:
 
 def _person(call: Call) -> SignedInPerson:
     if call.identity.person is None:
-        raise errors.Forbidden("Sign in to do this; API keys cannot")
+        raise errors.Forbidden("Sign in to do this. API keys are not accepted")
     return call.identity.person

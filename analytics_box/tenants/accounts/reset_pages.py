@@ -17,7 +17,7 @@ from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 _EXPIRED = (
-    _("This link does not work any more"),
+    _("This link is no longer valid"),
     _("Password links work once, for a limited time."),
     _("Ask for a new one."),
 )

@@ -123,7 +123,7 @@ def clean_email(email: str) -> str:
     """
     email = unicodedata.normalize("NFKC", email).strip().lower()
     if not _EMAIL.match(email) or not email.isprintable():
-        raise BadRequest.about("email", "Enter an e-mail address")
+        raise BadRequest.about("email", "Enter an email address")
     return email
 
 
@@ -134,7 +134,7 @@ def check_password(password: str, email: str, *, field: str = "password") -> Non
     if len(password) > PASSWORD_LONGEST:
         raise BadRequest.about(field, f"Use at most {PASSWORD_LONGEST} characters")
     if password.lower() in COMMON or password.lower() == email.lower() or len(set(password)) < 4:
-        raise BadRequest.about(field, "This password is too easy to guess; choose another one")
+        raise BadRequest.about(field, "This password is too easy to guess. Enter another one")
 
 
 def clean_name(name: str) -> str:

@@ -15,7 +15,7 @@ async def end_session(visit: Visitor) -> Next:
     def write(db: Connection) -> None:
         found = next((one for one in sessions.of_user(db, user_id) if session_name(one) == chosen), None)
         if found is None:
-            raise errors.NotFound("There is no such session")
+            raise errors.NotFound("This session does not exist")
         sessions.delete(db, found.digest)
         _record(db, visit, ended=1)
 

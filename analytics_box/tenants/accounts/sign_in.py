@@ -26,7 +26,7 @@ class SignIns:
         found = await self._box.read(lambda db: rows.user_by_email(db, email.strip().lower()))
         good = await self._passwords.verify(found.password if found else None, password[: rules.PASSWORD_LONGEST + 1])
         if not good or found is None:
-            raise errors.AuthRequired("E-mail or password is wrong")
+            raise errors.AuthRequired("Incorrect email or password")
         return found
 
     async def open_for(self, user_id: str, *, device: str = "", instead_of: str = "") -> str:
@@ -39,7 +39,7 @@ class SignIns:
         def write(db: Connection) -> None:
             organization_id = rows.first_organization_of(db, user_id)
             if organization_id is None:
-                raise errors.Forbidden("This account belongs to no organization")
+                raise errors.Forbidden("This account does not belong to an organization")
             if instead_of:
                 sessions.delete(db, ids.digest(instead_of))
             sessions.insert(

@@ -88,5 +88,5 @@ def _instant(when: datetime | None, field: str) -> int | None:
         return round((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() * 1000)
     except OverflowError as wrong:
         raise errors.BadRequest(
-            "Input validation failed", details=(errors.ErrorDetail(field, "This is no time that the box can hold"),)
+            "Input validation failed", details=(errors.ErrorDetail(field, "Enter a valid time"),)
         ) from wrong

@@ -147,7 +147,7 @@ async def test_email(call: Call, given: TestEmail) -> TestEmailResult:
     everybody = await call.read(lambda db: members.everybody(db, organization_id))
     known = {member.email.lower() for member in everybody if member.confirmed}
     if to.lower() not in known:
-        raise errors.BadRequest("Name a member's address in `to`")
+        raise errors.BadRequest("Send a member's address in `to`")
     await call.write(lambda db: mail_limits.take(db, "test", to, call.now))
     try:
         await call.parts[Mailer].send(

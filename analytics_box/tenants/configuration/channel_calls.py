@@ -206,7 +206,7 @@ def kind_of(name: str) -> ChannelKind:
     """The kind of this name. Raises BadRequest."""
     kind = KINDS.get(name)
     if kind is None:
-        raise BadRequest.about("type", f"There is no such type; there are {', '.join(KINDS)}")
+        raise BadRequest.about("type", f"This type does not exist. Types are {', '.join(KINDS)}")
     return kind
 
 

@@ -117,5 +117,5 @@ def _known_recipient(db: Connection, organization_id: str, by: By, field: str, g
     known = {member.email.lower() for member in members.everybody(db, organization_id) if member.confirmed}
     own_domain = domains.owns(db, organization_id, to.rpartition("@")[2])
     if to.lower() not in known and not own_domain and not access.administers(db, by):
-        raise BadRequest.about(field, "Name a member's address, or one at a domain that this organization has verified")
+        raise BadRequest.about(field, "Enter a member's address, or one at a verified domain")
     return to

@@ -64,7 +64,7 @@ def claim(
     """
     access.check(db, organization_id, by, "update")
     if without_proof and not access.administers(db, by):
-        raise errors.Forbidden("Only the administrator of this box can add a domain without proof")
+        raise errors.Forbidden("Only a box administrator can add a domain without verification")
     domain = rules.clean_domain(given, own_hosts)
     if len(rows.domains_of(db, organization_id)) >= rules.MOST_DOMAINS:
         raise Conflict.full(

@@ -138,7 +138,7 @@ async def confirm(visit: Visitor, channel_id: FromPath[str], action: FromPath[st
         case "rotate" if KINDS[channel.kind].new_secret is not None:
             title, text = words.rotate, words.rotate_text
         case _:
-            raise errors.NotFound("There is no such page")
+            raise errors.NotFound("This page does not exist")
     return visit.confirm(
         "integrations",
         title=title,
@@ -165,7 +165,7 @@ async def act(visit: Visitor, channel_id: FromPath[str], action: FromPath[str]) 
             made = await procedures.rotate_channel_secret(call, chosen)
             return _secret(visit, texts.IntegrationTexts.rotated_title, channel.name, made.secret)
         case _:
-            raise errors.NotFound("There is no such page")
+            raise errors.NotFound("This page does not exist")
 
 
 async def test_mail(visit: Visitor) -> Page:

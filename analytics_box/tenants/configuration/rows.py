@@ -57,7 +57,7 @@ def insert(db: Connection, domain: Domain) -> None:
             ),
         )
     except ConstraintError as taken:
-        raise Conflict("This domain is on the list already") from taken
+        raise Conflict("This domain has already been added") from taken
 
 
 def set_checked(db: Connection, domain_id: str, *, at: int, error: str) -> None:
@@ -93,8 +93,8 @@ def delete(db: Connection, domain_id: str) -> None:
         (domain_id,),
     ).fetchone()
     if page is not None:
-        raise Conflict(f"The status page {page[0]} is served on this domain; end that first")
+        raise Conflict(f"The status page {page[0]} uses this domain. Remove that first")
     try:
         db.execute("-- configuration.delete\ndelete from domains where id = ?", (domain_id,))
     except ConstraintError as used:
-        raise Conflict("Short links are served on this domain; end that first") from used
+        raise Conflict("Short links use this domain. Remove that first") from used

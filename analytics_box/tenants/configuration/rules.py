@@ -50,11 +50,11 @@ def clean_domain(given: str, own_hosts: Collection[str]) -> str:
         domain = ""
     last = domain.rpartition(".")[2]
     if "." not in domain or last.isdecimal() or not 4 <= len(domain) <= _LONGEST:
-        raise BadRequest.about("domain", "This is not a domain; write it like go.example.com")
+        raise BadRequest.about("domain", "Enter a domain, such as go.example.com")
     if last in {"localhost", "local", "internal", "invalid", "onion", "alt"}:
-        raise BadRequest.about("domain", "Nobody can own this domain")
+        raise BadRequest.about("domain", "This domain cannot be added")
     if domain in own_hosts:
-        raise BadRequest.about("domain", "This is an address of the box itself; use another domain or subdomain")
+        raise BadRequest.about("domain", "This is the box's own address. Enter another domain or subdomain")
     return domain
 
 

@@ -42,7 +42,7 @@ class Admission:
         running = self._in_flight.get(name, 0)
         if most.in_flight and running >= most.in_flight:
             raise RateLimited(
-                "Too many concurrent API key requests",
+                "Too many concurrent requests with this API key",
                 limit=most.in_flight,
                 reset=self._clock.now() + SECOND,
                 retry_after=1,

@@ -67,7 +67,7 @@ def changeable(db: Connection, key_id: str, organization_id: str | None) -> tupl
     """Find a key that may be changed. Raises NotFound, and Conflict for a revoked key."""
     digest, record = find(db, key_id, organization_id)
     if record.revoked_at is not None:
-        raise Conflict("This API key is revoked; make a new one")
+        raise Conflict("This API key is revoked. Create a new one")
     return digest, record
 
 

@@ -137,10 +137,10 @@ def check(wanted: KeyDefinition, *, known: Collection[str], now: int | None) -> 
     if len(tags) > MOST_TAGS or not all(1 <= len(tag) <= MOST_TAG for tag in tags):
         raise BadRequest.about("tags", f"Use at most {MOST_TAGS} tags of 1 to {MOST_TAG} characters")
     if not (wanted.scopes or any(wanted.resources.values())):
-        raise BadRequest.about("scopes", "Choose at least one thing that the key may do")
+        raise BadRequest.about("scopes", "Choose at least one scope")
     _check_resources(wanted.resources, known)
     if now is not None and wanted.expires_at is not None and wanted.expires_at <= now:
-        raise BadRequest.about("expiresAt", "Choose a time that is still to come")
+        raise BadRequest.about("expiresAt", "Enter a time in the future")
     rate = wanted.ratelimit
     if rate is not None and not (rate.max >= 1 and 1 <= rate.window <= LONGEST_WINDOW):
         raise BadRequest.about("ratelimit", f"Allow at least 1 request, in 1 to {LONGEST_WINDOW:,} seconds")
@@ -161,9 +161,7 @@ def _check_resources(resources: Resources, known: Collection[str]) -> None:
         raise BadRequest.about("resources", f"Name at most {MOST_RESOURCES} websites")
     for name in resources:
         if name != GLOBAL and not (name.startswith(WEBSITE) and name.removeprefix(WEBSITE) in known):
-            raise BadRequest.about(
-                "resources", "Write global, or website: and the id of a website of this organization"
-            )
+            raise BadRequest.about("resources", "Enter global, or website: followed by a website id")
     if not resources.get(GLOBAL) and not websites_of(resources):
         raise BadRequest.about("resources", "Choose all websites, or at least one")
 

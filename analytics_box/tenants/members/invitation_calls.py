@@ -105,7 +105,7 @@ async def accept_invitation(call: Call, given: AcceptInvitation) -> AcceptInvita
     """organizations.acceptInvitation: accept an invitation. Raises NotFound, Conflict, or Forbidden."""
     person = call.identity.person
     if person is None:
-        raise errors.Forbidden("Sign in to do this; API keys cannot")
+        raise errors.Forbidden("Sign in to do this. API keys are not accepted")
     joined = await call.write(
         lambda db: invitations.accept_as(db, given.token, user_id=person.user_id, email=person.email, now=call.now)
     )

@@ -37,10 +37,10 @@ def invite(
     """
     access.check(db, organization_id, by, "invite")
     if by.user_id is None:
-        raise errors.Forbidden("Sign in to do this; API keys cannot")
+        raise errors.Forbidden("Sign in to do this. API keys are not accepted")
     email = account_rules.clean_email(email)
     if any(member.email.lower() == email for member in members.everybody(db, organization_id)):
-        raise Conflict("This person is a member already")
+        raise Conflict("This user is already a member")
     waiting = rows.pending_invitations(db, organization_id)
     for older in waiting:
         if older.email.lower() == email:
@@ -49,7 +49,7 @@ def invite(
         raise Conflict.full(
             "invitations",
             MOST_PENDING,
-            f"An organization can have up to {MOST_PENDING} invitations waiting; revoke one first",
+            f"An organization can have up to {MOST_PENDING} pending invitations; revoke one first",
         )
     invitation = Invitation(
         id=ids.new_id(),
@@ -73,7 +73,7 @@ def revoke(db: Connection, organization_id: str, by: By, invitation_id: str) -> 
     if found is None or found.organization_id != organization_id:
         raise errors.NotFound.of("invitation", invitation_id)
     if found.accepted_at is not None:
-        raise Conflict("This invitation was accepted already")
+        raise Conflict("This invitation has already been accepted")
     if found.revoked_at is None:
         _revoke(db, by, found)
     return found
@@ -106,9 +106,9 @@ def accept_as(db: Connection, secret: str, *, user_id: str, email: str, now: int
     """Accept an invitation as an existing user. Raises NotFound, Forbidden for another person's link, or Conflict."""
     found = welcome(db, secret, now)
     if found is None:
-        raise errors.NotFound.of("invitation", None, "This invitation is invalid or no longer works")
+        raise errors.NotFound.of("invitation", None, "This invitation is invalid or has expired")
     if found.invitation.email.lower() != email.lower():
-        raise errors.Forbidden("This invitation is for another e-mail address")
+        raise errors.Forbidden("This invitation is for another email address")
     return _join(db, found.invitation, user_id, now)
 
 
@@ -120,9 +120,9 @@ def accept_new(db: Connection, secret: str, *, password: str, time_zone: str, no
     """
     found = welcome(db, secret, now)
     if found is None:
-        raise errors.NotFound.of("invitation", None, "This invitation is invalid or no longer works")
+        raise errors.NotFound.of("invitation", None, "This invitation is invalid or has expired")
     if found.known:
-        raise Conflict("There is an account with this e-mail address; sign in to accept the invitation")
+        raise Conflict("An account with this email address exists. Sign in to accept the invitation")
     user = users.create(
         db,
         email=found.invitation.email,

@@ -110,7 +110,7 @@ async def set_active(call: Call, given: ThisOrganization) -> OrganizationAnswer:
     """organizations.setActive: select the organization of the caller's session. Raises Forbidden."""
     person = call.identity.person
     if person is None:
-        raise errors.Forbidden("Sign in to do this; API keys cannot")
+        raise errors.Forbidden("Sign in to do this. API keys are not accepted")
     await call.parts[SignIns].turn_to(person, given.organizationId)
     stored = await call.read(lambda db: access.existing(db, given.organizationId))
     return organization_answer(call, stored, person.role_in(stored.id))

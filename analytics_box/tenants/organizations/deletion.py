@@ -39,10 +39,7 @@ def delete(db: Connection, organization_id: str, by: By, *, typed: str | None = 
     if typed is not None:
         rules.check_name_typed(typed, before.name)
     if len(access.of_user(db, by.user_id or "")) == 1:
-        raise errors.Conflict(
-            "This is your only organization, and without one you could not sign in to restore it. "
-            "Make or join another one first"
-        )
+        raise errors.Conflict("This is your only organization. Create or join another one first")
     deletion_rows.set_deleted(db, organization_id, by.now)
     deletion_rows.move_sessions(db, organization_id)
     audit.record(db, by, organization_id, "deleted", "organization", organization_id, {"name": before.name})

@@ -47,4 +47,4 @@ def _decode_image(text: str) -> bytes:
     try:
         return base64.b64decode(text.encode("ascii"), validate=True)
     except (binascii.Error, UnicodeEncodeError) as wrong:
-        raise BadRequest.about("image", "Send the picture as base64") from wrong
+        raise BadRequest.about("image", "Send the image as base64") from wrong

@@ -41,5 +41,5 @@ def find(db: Connection, organization_id: str, digest: str) -> Picture:
     """The picture that an address with this digest means. Raises NotFound, also for a logo that was replaced."""
     found = logo_rows.find(db, organization_id, digest)
     if found is None:
-        raise errors.NotFound("There is no such picture")
+        raise errors.NotFound("This image does not exist")
     return found

@@ -30,7 +30,7 @@ async def logo(
 ) -> Response[bytes]:
     """GET /logos/{organization}/{digest}. Raises NotFound, also for pictures of organizations of others."""
     if not _belongs(call.identity, organization_id):
-        raise errors.NotFound("There is no such picture")
+        raise errors.NotFound("This image does not exist")
     tag = f'"{digest}"'
     picture = await call.read(lambda db: logos.find(db, organization_id, digest))
     if request.headers.get("if-none-match") == tag:

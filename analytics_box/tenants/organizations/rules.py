@@ -73,4 +73,4 @@ def known_zone(name: str) -> str:
     try:
         return ZoneInfo(name).key
     except (ValueError, OSError, LookupError):
-        raise BadRequest.about("timeZone", "This is not a time zone; write it like Europe/Berlin") from None
+        raise BadRequest.about("timeZone", "Enter an IANA time zone, such as Europe/Berlin") from None

@@ -22,7 +22,7 @@ def create(
     """Keep something new. Raises BadRequest or Conflict."""
     owner = by.user_id or ""
     if rows.count(db, kind, website.id, owner) >= MOST:
-        raise Conflict.full(f"{kind.noun}s", MOST, f"You may save {MOST} {kind.noun}s of a website; delete one first")
+        raise Conflict.full(f"{kind.noun}s", MOST, f"You can save {MOST} {kind.noun}s of a website; delete one first")
     if not is_shared and not owner:
         raise BadRequest.about("isShared", f"Only people have {kind.noun}s of their own; a key saves shared ones")
     free = _free(db, kind, website.id, by, clean_name(kind, name))
@@ -52,7 +52,7 @@ def update(
         is_shared=before.is_shared if is_shared is UNSET else is_shared,
     )
     if not after.is_seen_by(by.user_id or ""):
-        raise BadRequest.about("isShared", "Only who saved it can have it alone")
+        raise BadRequest.about("isShared", "Only its creator can make it private")
     if after != before:
         after = replace(after, updated_at=by.now)
         rows.update(db, kind, after)
@@ -87,7 +87,7 @@ def clean_name(kind: SavedKind[Content], given: str) -> str:
     """The name, in one line. Raises BadRequest."""
     clean = names.one_line(given)
     if not clean or not names.is_visible(clean):
-        raise BadRequest.about("name", f"Give the {kind.noun} a name of letters that can be seen")
+        raise BadRequest.about("name", "Enter a name with visible characters")
     if len(clean) > LONGEST_NAME:
         raise BadRequest.about("name", f"A name can have up to {LONGEST_NAME} characters")
     return clean
@@ -97,7 +97,7 @@ def _free(db: Connection, kind: SavedKind[Content], website_id: str, by: By, nam
     """The name, if nothing else that they see is called so. Raises Conflict."""
     others = rows.of_website(db, kind, website_id, by.user_id or "")
     if any(other.name.casefold() == name.casefold() for other in others if other.id != but):
-        raise Conflict.about("name", f"There is a {kind.noun} with this name already")
+        raise Conflict.about("name", f"A {kind.noun} with this name already exists")
     return name
 
 

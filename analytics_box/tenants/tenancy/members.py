@@ -73,7 +73,7 @@ def transfer(db: Connection, organization_id: str, by: By, user_id: str) -> Orga
     check(db, organization_id, by, "transfer")
     member = _member(db, organization_id, user_id)
     if user_id == by.user_id:
-        raise BadRequest.about("userId", "Choose somebody else")
+        raise BadRequest.about("userId", "Choose another member")
     before = _member(db, organization_id, by.user_id or "")
     rows.set_role(db, organization_id, user_id, "owner")
     rows.set_role(db, organization_id, before.user_id, "admin")

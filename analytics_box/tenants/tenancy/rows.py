@@ -120,7 +120,7 @@ def insert_member(db: Connection, *, organization_id: str, user_id: str, role: R
             (organization_id, user_id, role, now),
         )
     except ConstraintError as known:
-        raise Conflict("This person is a member already") from known
+        raise Conflict("This user is already a member") from known
 
 
 def set_role(db: Connection, organization_id: str, user_id: str, role: Role) -> None:

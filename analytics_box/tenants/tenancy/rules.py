@@ -110,10 +110,10 @@ def check_role_change(by: Role, before: Role, after: Role | None) -> None:
     """
     check(by, "remove members" if after is None else "change roles")
     if by != "owner" and "owner" in {before, after}:
-        raise errors.Forbidden("Only an owner can do this to an owner")
+        raise errors.Forbidden("Only an owner can change an owner")
 
 
 def check_an_owner_stays(owners: int, before: Role, after: Role | None) -> None:
     """An organization always has an owner. Raises Conflict; `owners` counts those before the change."""
     if before == "owner" and after != "owner" and owners <= 1:
-        raise errors.Conflict("This is the last owner. Make somebody else an owner first")
+        raise errors.Conflict("This is the last owner. Appoint another owner first")

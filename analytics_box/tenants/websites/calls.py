@@ -78,7 +78,7 @@ async def transfer(call: Call, given: TransferWebsite) -> WebsiteAnswer:
     """
     person = call.identity.person
     if person is None:
-        raise errors.Forbidden("Sign in to do this; API keys cannot")
+        raise errors.Forbidden("Sign in to do this. API keys are not accepted")
     moved = await change_own(
         call,
         given.websiteId,

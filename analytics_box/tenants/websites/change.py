@@ -43,7 +43,7 @@ def publicity(db: Connection, website: Website, by: By, *, public: bool, values:
     """
     website = _fresh(db, website)
     if values and not public:
-        raise errors.BadRequest.about("publicValues", "Values can be public only where the figures are")
+        raise errors.BadRequest.about("publicValues", "Make the dashboard public first")
     publishes = public and (website.public_values if values is None else values)
     return _store(db, website, replace(website, is_public=public, public_values=publishes), by)
 
@@ -98,7 +98,7 @@ def transfer(db: Connection, website: Website, by: By, *, user_id: str, organiza
     website = _fresh(db, website)
     role = role_in(db, organization_id, user_id)
     if role is None or not at_least(role, rules.MANAGER):
-        raise errors.Forbidden("You need to be an admin or owner of the organization that the website goes to")
+        raise errors.Forbidden("You must be an admin or owner of the destination organization")
     moved = replace(website, organization_id=organization_id, updated_at=by.now)
     if moved.organization_id == website.organization_id:
         return website
@@ -114,7 +114,7 @@ def rotate(db: Connection, website: Website, by: By, *, grace_days: int) -> Webs
     website = _fresh(db, website)
     old = [each for each in website.client_ids if each.ends_at is not None and each.accepted(by.now)]
     if len(old) >= MOST_OLD_CLIENT_IDS:
-        raise errors.Conflict(f"{MOST_OLD_CLIENT_IDS} old client ids are still accepted; wait until one has ended")
+        raise errors.Conflict(f"{MOST_OLD_CLIENT_IDS} old client ids are still accepted. Wait until one has expired")
     ends_at = by.now + grace_days * DAY
     rows.end_client_id(db, website.id, ends_at)
     rows.insert_client_id(db, website.id, ClientId(ids.new_id(), by.now))

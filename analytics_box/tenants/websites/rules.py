@@ -91,5 +91,5 @@ def clean_domain(given: str) -> str:
     except UnicodeError:
         host = ""
     if len(host) > 253 or not DOMAIN.match(host):
-        raise BadRequest.about("domain", "This is not a domain; write it like example.com")
+        raise BadRequest.about("domain", "Enter a domain, such as example.com")
     return host

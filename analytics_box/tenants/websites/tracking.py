@@ -116,7 +116,7 @@ def clean_origin(text: str) -> str:
         rest = ""
     origin = f"{scheme}{separator}{rest}"
     if len(origin) > 300 or not _ORIGIN.match(origin):
-        raise ValueError(f"“{text[:80]}” is not an origin; write it like https://app.example.com or *.example.com")
+        raise ValueError(f"“{text[:80]}” is not an origin. Enter one such as https://app.example.com or *.example.com")
     return origin
 
 
@@ -126,7 +126,7 @@ def clean_network(text: str) -> str:
         network = ip_network(text, strict=False)
     except ValueError:
         raise ValueError(
-            f"“{text[:80]}” is not an address; write it like 203.0.113.7, 203.0.113.0/24 or 2001:db8::/32"
+            f"“{text[:80]}” is not an IP address. Enter one such as 203.0.113.7, 203.0.113.0/24 or 2001:db8::/32"
         ) from None
     if network.prefixlen < network.max_prefixlen:
         return str(network)
@@ -136,7 +136,7 @@ def clean_network(text: str) -> str:
 def clean_path(text: str) -> str:
     """A path in which `*` stands for any text. Raises ValueError."""
     if not text.startswith(("/", "*")) or len(text) > LONGEST_PATH or not text.isprintable():
-        raise ValueError(f"“{text[:80]}” is not a path; write it like /admin or /admin/*")
+        raise ValueError(f"“{text[:80]}” is not a path. Enter one such as /admin or /admin/*")
     path = re.sub(r"\*+", "*", text)
     if path.count("*") > MOST_STARS:
         raise ValueError(f"“{text[:80]}” has more than {MOST_STARS} stars")

@@ -15,7 +15,7 @@ def static(scope: Scope, parts: Parts) -> Plain:
     """A file of web/static; with its hash in the address it never changes."""
     found = parts[Assets].files.get(scope["rest"])
     if found is None:
-        raise errors.NotFound("There is no such file")
+        raise errors.NotFound("This file does not exist")
     return _serve(scope, found, _lifetime(scope, found.tag))
 
 
@@ -39,7 +39,7 @@ def tracker_part(scope: Scope, parts: Parts) -> Plain:
     assets = parts[Assets]
     found = assets.files.get(f"tracker/parts/{scope['rest']}")
     if found is None:
-        raise errors.NotFound("The tracker has no such part")
+        raise errors.NotFound("This part of the script does not exist")
     return _serve(scope, found, _lifetime(scope, assets.parts_tag), everywhere=True)
 
 

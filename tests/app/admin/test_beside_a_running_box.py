@@ -78,7 +78,7 @@ def test_a_revoke_cannot_be_repeated_and_an_unknown_key_is_named(box: Box) -> No
     made = result(box.server.data_dir, "key", "create", "--name", "Twice", "--scope", "read:data")
     assert run(box.server.data_dir, "key", "revoke", made["id"]).returncode == 0
     again, unknown = (run(box.server.data_dir, "key", "revoke", key_id) for key_id in (made["id"], "nothing"))
-    assert (again.returncode, again.stderr) == (1, "Error: This API key is revoked; make a new one\n")
+    assert (again.returncode, again.stderr) == (1, "Error: This API key is revoked. Create a new one\n")
     assert (unknown.returncode, unknown.stderr) == (1, "Error: There is no API key with this id\n")
 
 
@@ -115,6 +115,6 @@ def test_a_running_box_is_set_up_without_a_browser_and_the_link_is_void(tmp_path
         assert status(running, account.api_key) == 200
         signed_in = httpx.post(f"{server.url}/sign-in", data={"email": EMAIL, "password": PASSWORD})
         assert signed_in.status_code == 303
-        with pytest.raises(AssertionError, match="This box is set up already"):
+        with pytest.raises(AssertionError, match="This box is already set up"):
             run_set_up(data_dir)
     assert written_down(data_dir, account.user_id) == [("created", "command line")]

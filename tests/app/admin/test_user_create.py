@@ -26,7 +26,7 @@ def carry_out(box: WholeBox, command: str, **given: Any) -> Any:
     ("given", "said"),
     [
         ({"email": EMAIL.upper()}, f"There is an account with the address {EMAIL} already"),
-        ({"email": "nobody"}, "Enter an e-mail address"),
+        ({"email": "nobody"}, "Enter an email address"),
         ({"email": ""}, "length >= 1"),
         ({"email": "new@example.com", "organization": "elsewhere"}, "There is no organization elsewhere"),
         ({"email": "new@example.com", "organization": None}, "Name the organization: ada, eve"),

@@ -79,8 +79,8 @@ def test_a_deleted_website_comes_back(box: WholeBox, data: Path) -> None:
         (("restore", "shop.example"), 1, "There is no deleted website shop.example"),
         (("edit", "shop.example", "--retention-days", "0"), 2, "0 is not in the range"),
         (("edit", "shop.example", "--retention-days", "soon"), 2, "soon"),
-        (("edit", "shop.example", "--ignored-ip", "nowhere"), 1, "is not an address"),
-        (("edit", "idle.example", "--public-values"), 1, "Values can be public only where the figures are"),
+        (("edit", "shop.example", "--ignored-ip", "nowhere"), 1, "is not an IP address"),
+        (("edit", "idle.example", "--public-values"), 1, "Make the dashboard public first"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(data: Path, arguments: tuple[str, ...], code: int, said: str) -> None:

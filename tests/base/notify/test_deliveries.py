@@ -256,7 +256,7 @@ def test_a_channel_that_is_switched_off_or_deleted_gets_nothing_more(here: World
     here.call("ada", "config.updateChannel", channelId=off, enabled=False)
     here.call("ada", "config.deleteChannel", channelId=gone)
     assert later(here, DAY) == 0
-    assert states(here) == [(1, False, "The channel was switched off")]
+    assert states(here) == [(1, False, "The channel was disabled")]
 
 
 def test_what_waits_survives_a_restart(here: World) -> None:

@@ -122,7 +122,7 @@ def test_a_channel_that_is_off_tries_nothing(here: World) -> None:
     here.tell("incident 1")
     here.call("ada", "config.updateChannel", channelId=channel_id, enabled=False)
     (given_up,) = listed(here)
-    assert (given_up["status"], given_up["error"]) == ("failed", "The channel was switched off")
+    assert (given_up["status"], given_up["error"]) == ("failed", "The channel was disabled")
     assert here.refused("ada", "config.retryDelivery", deliveryId=given_up["id"])[:2] == (409, "CONFLICT")
 
 

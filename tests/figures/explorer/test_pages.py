@@ -347,6 +347,6 @@ def test_a_name_that_cannot_be_is_said_at_its_field(box: WholeBox, name: str) ->
     answer = save(box, name=name, question="type=top_pages")
     assert answer.status == 400
     assert 'id="name-error"' in text_of(answer)
-    wrong = "A name can have up to 100 characters" if len(name) > 100 else "Give the question a name of letters"
+    wrong = "A name can have up to 100 characters" if len(name) > 100 else "Enter a name with visible"
     assert wrong in text_of(answer)
     assert questions(asked(box)) == []

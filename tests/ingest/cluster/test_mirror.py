@@ -105,7 +105,7 @@ def test_a_machine_that_takes_events_does_nothing_else(world: World, method: str
     world.pull()
     answer = world.nodes[0].ask(method, path, headers={"origin": "https://shop.example"}, body=b"{}")
     assert answer.status == 421
-    assert b"This machine takes events only" in answer.body
+    assert b"This machine only accepts events" in answer.body
 
 
 @pytest.mark.parametrize("path", ["/health", "/script.js", "/px.jpg", "/health/ready"])

@@ -93,13 +93,13 @@ def test_rooms_of_one_server_are_different_places(world: World) -> None:
 
 
 WRONG: tuple[tuple[dict[str, Any], str, str], ...] = (
-    ({"triggerType": "goal"}, "triggerType", "no alarms of the type goal"),
-    ({"triggerType": "custom"}, "triggerType", "no alarms of the type custom"),
+    ({"triggerType": "goal"}, "triggerType", "no alert rules of type goal"),
+    ({"triggerType": "custom"}, "triggerType", "no alert rules of type custom"),
     ({"name": " "}, "name", "1 to 100"),
     ({"destinations": []}, "destinations", "at least one"),
     ({"destinations": [SLACK | {"escalation": True}]}, "triggerConditions", "escalateAfterMinutes"),
     ({"triggerConditions": {"escalateAfterMinutes": 5}}, "destinations", "escalation"),
-    ({"destinations": [{"type": "pigeon", "identifier": "x"}]}, "destinations", "type is one of"),
+    ({"destinations": [{"type": "pigeon", "identifier": "x"}]}, "destinations", "one of these types"),
     ({"destinations": [SLACK, {"type": "channel", "identifier": "nothere1"}]}, "destinations", "Destination 2"),
     ({"destinations": [{"type": "webhook", "identifier": "http://127.0.0.1/"}]}, "destinations", "Destination 1"),
     ({"destinations": [{"type": "email", "identifier": "x@strange.example"}]}, "destinations", "member's address"),
@@ -108,7 +108,7 @@ WRONG: tuple[tuple[dict[str, Any], str, str], ...] = (
     ({"triggerType": "traffic_drop", "triggerConditions": {"threshold": 101}}, "triggerConditions", "100 percent"),
     ({"triggerConditions": {"threshold": 5}}, "triggerConditions", "threshold is for"),
     ({"triggerConditions": {"silenceHours": 5}}, "triggerConditions", "silenceHours is for"),
-    ({"triggerConditions": {"events": ["traffic_drop"]}}, "triggerConditions", "does not happen to monitors"),
+    ({"triggerConditions": {"events": ["traffic_drop"]}}, "triggerConditions", "is not a monitor event"),
     (
         {"triggerConditions": {"quietHours": {"start": "22:00", "end": "07:00", "timeZone": "Mars/Base"}}},
         "triggerConditions",

@@ -109,13 +109,13 @@ def test_an_alarm_is_switched_off_and_on_and_deleted(world: World, monkeypatch: 
 
 WRONG = (
     ({"name": ""}, "1 to 100 characters"),
-    ({"trigger": "goal"}, "no alarms of the type goal"),
+    ({"trigger": "goal"}, "no alert rules of type goal"),
     ({"event-down": "", "reminder_minutes": "4"}, "from 5 to 10080"),
     ({"reminder_minutes": "soon"}, "from 5 to 10080"),
-    ({"escalate_after_minutes": "15"}, "Mark at least one destination"),
+    ({"escalate_after_minutes": "15"}, "Mark a destination"),
     ({"start": "22:00"}, "time of day"),
     ({"start": "22:00", "end": "99:99"}, "time of day"),
-    ({"start": "22:00", "end": "07:00", "zone": "Mars/Base"}, "not known"),
+    ({"start": "22:00", "end": "07:00", "zone": "Mars/Base"}, "time zone"),
     ({"website": "nothere1"}, "no website"),
     ({"trigger": "traffic_drop", "threshold": "many"}, "number of percent"),
     ({"trigger": "traffic_drop", "threshold": "1e3"}, "number of percent"),

@@ -136,14 +136,14 @@ def test_what_changes_nothing_is_no_new_version(shared: World) -> None:
         ({"key": "a\nb"}, 400, "A key has 1 to 128 letters and digits of any script"),
         ({"key": ""}, 400, "Expected `str` of length >= 1"),
         ({"key": "k" * 129}, 400, "Expected `str` of length <= 128"),
-        ({"key": "taken"}, 409, "A flag with this key exists already in this environment"),
+        ({"key": "taken"}, 409, "A flag with this key already exists in this environment"),
         ({"name": "n" * 101}, 400, "Expected `str` of length <= 100"),
-        ({"name": "a\u200bb"}, 400, "Write a name of letters that can be seen"),
+        ({"name": "a\u200bb"}, 400, "Enter a name with visible characters"),
         ({"description": "d" * 501}, 400, "Expected `str` of length <= 500"),
         ({"type": "nonsense"}, 400, "Invalid enum value 'nonsense'"),
         ({"rolloutPercentage": 101}, 400, "Expected `float` <= 100"),
-        ({"folder": "a\u200bb"}, 400, "Write a folder of letters that can be seen"),
-        ({"environment": "\u0007"}, 400, "An environment has up to 64 letters that can be seen"),
+        ({"folder": "a\u200bb"}, 400, "Enter a folder with visible characters"),
+        ({"environment": "\u0007"}, 400, "Enter an environment of up to 64 visible characters"),
         ({"dependencies": ["nothing"]}, 400, "There is no flag nothing in this environment"),
         ({"dependencies": ["taken"], "environment": "staging"}, 400, "There is no flag taken in this environment"),
         ({"prerequisites": [{"key": "nothing"}]}, 400, "There is no flag nothing in this environment"),
@@ -270,7 +270,7 @@ def test_only_the_version_that_somebody_saw_changes(shared: World) -> None:
     shared.good("flags/update", id=made["id"], version=1, name="One", note="The first")
     for procedure in ("update", "activate", "archive", "delete"):
         status, message = shared.refused(f"flags/{procedure}", id=made["id"], version=1)
-        assert (status, message) == (409, "Somebody changed this flag meanwhile: it is at version 2 now")
+        assert (status, message) == (409, "This flag has been changed. It is now at version 2 now")
     assert shared.rows("select note from flag_versions where flag_id = ?", made["id"]) == [("",), ("The first",)]
 
 
@@ -400,7 +400,7 @@ def test_all_flags_together_have_a_largest_size(world: World, monkeypatch: pytes
     status, message = world.refused("flags/create", websiteId=world.shop, key="c", **payload)
     assert (status, message) == (
         409,
-        "All flags together can have up to 2,000 bytes; shrink or delete one first",
+        "All flags together can have up to 2,000 bytes. Reduce or delete one first",
     )
     assert world.known() == before
     world.good("flags/delete", id=made[0]["id"])

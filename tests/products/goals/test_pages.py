@@ -95,7 +95,7 @@ def test_what_is_wrong_stands_at_its_field(shared: World) -> None:
     again = post(shared, "new", kind="scroll", target="much", name="", **{"property-0": "kept"})
     body = again.body.decode()
     assert again.status == 400
-    assert "Give the goal a name" in body
+    assert "Enter a name of 1 to" in body
     again = post(shared, "new", kind="scroll", target="much", name="Deep")
     body = again.body.decode()
     assert (again.status, "A scroll depth is 1 to 100 percent" in body) == (400, True)

@@ -161,7 +161,7 @@ def test_the_preview_is_what_a_visitor_gets(pages: PageWorld) -> None:
 def test_a_preview_keeps_nothing_and_says_what_is_wrong(pages: PageWorld) -> None:
     before = pages.seen("/links")
     said = answer_of(pages.sent("/links/new", {"targetUrl": "javascript:alert(1)", "do": "preview"}).body.decode())
-    assert "The target has to be an http or https URL" in said
+    assert "Enter a full http or https URL" in said
     assert "data:image/svg+xml" not in said
     assert "data:image/svg+xml;base64," in answer_of(
         pages.sent("/links/new", {"targetUrl": TARGET, "slug": "drawn", "do": "preview"}).body.decode()
@@ -211,8 +211,8 @@ def test_conditions_and_variants_are_added_and_removed(pages: PageWorld) -> None
 
 WRONG = (
     ({"targetUrl": ""}, "targetUrl", "Enter a target URL"),
-    ({"targetUrl": "javascript:alert(1)"}, "targetUrl", "The target has to be an http or https URL"),
-    ({"slug": "a b"}, "slug", "A slug has 3 to 50"),
+    ({"targetUrl": "javascript:alert(1)"}, "targetUrl", "Enter a full http or https URL"),
+    ({"slug": "a b"}, "slug", "Enter a slug of 3 to 50"),
     ({"slug": "taken"}, "slug", "This slug is already taken"),
     ({"maxClicks": "many"}, "maxClicks", "Enter a whole number"),
     ({"maxClicks": "0"}, "maxClicks", "Enter a whole number"),
@@ -230,7 +230,7 @@ WRONG = (
         "variants.0.weight",
         "from 1 to 1000",
     ),
-    ({"variants.0.targetUrl": TARGET, "variants.0.weight": "1"}, "variants", "two variants"),
+    ({"variants.0.targetUrl": TARGET, "variants.0.weight": "1"}, "variants", "at least two"),
     ({"iosUrl": "shoe://x"}, "iosUrl", "http or https"),
 )
 

@@ -14,7 +14,7 @@ def test_a_sheet_is_checked_and_then_imported_but_for_what_is_wrong(pages: PageW
     path = pages.imported(SHEET)
     page = pages.over(path)
     assert "Import 1 link, skip the mistakes" in page
-    assert re.search(r">2</th><td><code>targetUrl</code></td><td><bdi>The target has to be an http or https", page)
+    assert re.search(r">2</th><td><code>targetUrl</code></td><td><bdi>Enter a full http or https", page)
     assert re.search(r">3</th><td><code>slug</code></td><td><bdi>This slug is already taken", page)
     assert pages.follow("one1").status == 404
     assert pages.sent(path, {}).status == 303

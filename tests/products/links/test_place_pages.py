@@ -10,7 +10,7 @@ def test_the_folders_are_made_renamed_and_deleted(pages: PageWorld) -> None:
     page = pages.seen("/links/folders?done=folder-made")
     folder = re.findall(r'/links\?folder=([^"]+)"><bdi>Print', page)[0]
     again = pages.sent("/links/folders", {"name": "print"})
-    assert (again.status, b"There is a folder with this name already" in again.body) == (409, True)
+    assert (again.status, b"A folder with this name already exists" in again.body) == (409, True)
     assert pages.sent("/links/folders/rename", {"id": folder, "name": "Posters"}).status == 303
     link_id = pages.made(name="In a folder", folderId=folder)
     assert "In a folder" in pages.seen(f"/links?folder={folder}")

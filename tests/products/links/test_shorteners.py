@@ -148,10 +148,10 @@ def test_link_of_shlink_keeps_its_limits_tags_and_devices(world: World) -> None:
         ("slug,domain,url\nabc,DEFAULT,https://example.com/\n", "", ""),
         ("slug,domain,url\nabc,https://GO.example.org/,https://example.com/\n", "", ""),
         ("short link,url\nhttps://go.example.org/,https://example.com/\n", "shortUrl", "This is not a short link"),
-        ("short link,url\nhttps://go.example.org/a/b,https://example.com/\n", "slug", "A slug has 3 to 50"),
-        ("short link,url\nhttps://go.example.org/ab,https://example.com/\n", "slug", "A slug has 3 to 50"),
+        ("short link,url\nhttps://go.example.org/a/b,https://example.com/\n", "slug", "Enter a slug of 3 to 50"),
+        ("short link,url\nhttps://go.example.org/ab,https://example.com/\n", "slug", "Enter a slug of 3 to 50"),
         ("bitlink,long_url\nnothing,https://example.com/\n", "shortUrl", "This is not a short link"),
-        ("keyword,url,clicks\nx/y,https://example.com/,1\n", "slug", "A slug has 3 to 50"),
+        ("keyword,url,clicks\nx/y,https://example.com/,1\n", "slug", "Enter a slug of 3 to 50"),
     ],
 )
 def test_row_whose_address_would_change_is_an_error(content: str, field: str, says: str, world: World) -> None:
@@ -189,7 +189,7 @@ def test_sheet_with_short_addresses_under_an_unknown_name_is_refused(heading: st
         ('{"links": 1}', "a list of objects"),
         ('{"links": {"pages": 1}}', "a list of objects"),
         ('{"stats": []}', "a list of objects"),
-        ('{"links": []}', "no link in this file"),
+        ('{"links": []}', "file contains no links"),
         ('{"links": [{}', "no JSON from"),
         ('{"links" [{}]}', "no JSON from"),
         ("{links: [{}]}", "no JSON from"),

@@ -257,7 +257,7 @@ def test_a_file_is_looked_at_and_then_imported(pages: PageWorld) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"), [(b"", "Choose a file"), (b"\xff\xfe\x00", "no text"), (b"a: b", "no file of monitors")]
+    ("content", "said"), [(b"", "Choose a file"), (b"\xff\xfe\x00", "no text"), (b"a: b", "not a file of monitors")]
 )
 def test_a_file_that_is_none_is_refused_in_words(pages: PageWorld, content: bytes, said: str) -> None:
     answer = pages.uploaded("/monitors/moving/try", content)

@@ -30,7 +30,7 @@ def test_a_push_is_told_to_what_runs_monitors(world: World) -> None:
 def test_nobody_else_learns_anything(world: World) -> None:
     made = world.good("createSchedule", url="push://", granularity="minute")
     unknown = world.box.get("/push/" + "A" * 32)
-    assert (unknown.status, unknown.json["error"]) == (404, "Nothing waits for this")
+    assert (unknown.status, unknown.json["error"]) == (404, "There is no monitor with this push URL")
     assert world.box.get("/push/" + made["scheduleId"]).status == 404
     assert "pushUrl" not in world.good("getSchedule", scheduleId=made["scheduleId"])
     world.good("pauseSchedule", scheduleId=made["scheduleId"])

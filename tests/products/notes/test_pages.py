@@ -67,7 +67,7 @@ def test_what_is_wrong_comes_back_with_what_was_typed(box: WholeBox) -> None:
     page = answer.body.decode()
     assert (answer.status, stored(box)) == (400, [])
     assert 'value="Sale &amp; more"' in page
-    assert "The end must not be before the beginning" in page
+    assert "Enter an end after the start" in page
     for fields in ({"text": " ", "xValue": "2026-06-03"}, {"text": "x", "time": "10:00"}, {"text": "x", "xValue": "3"}):
         assert send(box, home(box), color="#16A34A", **fields).status == 400
     assert stored(box) == []

@@ -67,7 +67,7 @@ def test_somebodys_own_is_theirs_alone(box: WholeBox) -> None:
         assert call(box, verb, cookie=bob, id=mine["id"])[0] == 404
     assert call(box, "update", cookie=bob, id=ours["id"], name="All of us")["name"] == "All of us"
     alone = call(box, "update", cookie=bob, id=ours["id"], isShared=False)
-    assert alone == (400, "Only who saved it can have it alone")
+    assert alone == (400, "Only its creator can make it private")
     assert call(box, "update", cookie=ada, id=mine["id"], isShared=True)["isShared"] is True
     assert names(box, cookie=bob) == ["All of us", "Mine"]
 
@@ -75,9 +75,9 @@ def test_somebodys_own_is_theirs_alone(box: WholeBox) -> None:
 @each(
     ("name", "filters", "given", "wrong"),
     [
-        ("a", [], {}, "A segment needs a filter"),
-        ("a\u202eb", GERMANY, {}, "Give the segment a name of letters that can be seen"),
-        (" \n", GERMANY, {}, "Give the segment a name of letters that can be seen"),
+        ("a", [], {}, "Add a filter"),
+        ("a\u202eb", GERMANY, {}, "Enter a name with visible characters"),
+        (" \n", GERMANY, {}, "Enter a name with visible characters"),
         ("x" * 101, GERMANY, {}, "A name can have up to 100 characters"),
         ("a", GERMANY, {"isShared": False}, "Only people have segments of their own; a key saves shared ones"),
         ("a", [{"field": "session_id", "op": "eq", "value": "1"}], {}, "A segment cannot be filtered by session_id"),
@@ -97,7 +97,7 @@ def test_what_no_segment_can_be_is_refused(
 
 def test_a_name_is_taken_once(box: WholeBox) -> None:
     first, second = make(box, "One"), make(box, "خانه\u200cها")  # with a non-joiner, as Persian writes it
-    assert make(box, "ONE") == (409, "There is a segment with this name already")
+    assert make(box, "ONE") == (409, "A segment with this name already exists")
     assert call(box, "update", id=second["id"], name="one")[0] == 409
     assert call(box, "update", id=first["id"], name="ONE")["name"] == "ONE"
 

@@ -68,21 +68,21 @@ def test_every_field_changes_and_what_is_not_given_stays(shared: World) -> None:
             ({"slug": slug}, "Use 1 to 100 letters a-z and digits, with hyphens only between them")
             for slug in ("Upper", "with space", "-x", "x-", "-", "ö")
         ),
-        ({"slug": "new"}, "This slug is reserved; choose another one"),
-        ({"slug": "taken"}, "Another status page has this slug already"),
+        ({"slug": "new"}, "This slug is reserved. Enter another one"),
+        ({"slug": "taken"}, "Another status page already has this slug"),
         ({"slug": "a" * 101}, "Expected `str` of length <= 100"),
         ({"name": "x" * 121}, "Expected `str` of length <= 120"),
-        ({"name": " \u200b "}, "Write a name of letters that can be seen"),
+        ({"name": " \u200b "}, "Enter a name with visible characters"),
         ({"description": "x" * 501}, "Expected `str` of length <= 500"),
-        ({"websiteUrl": "http://example.com"}, "The URL has to begin with https://"),
+        ({"websiteUrl": "http://example.com"}, "Enter a URL that starts with https://"),
         ({"websiteUrl": "https://ada:secret@example.com/"}, "user"),
         ({"websiteUrl": "https://example.com/" + "a" * 2040}, "2048"),
-        ({"supportUrl": "javascript:alert(1)"}, "Write the whole address, like https:"),
-        ({"logoUrl": "http://example.com/logo.png"}, "The URL has to begin with https://"),
-        ({"faviconUrl": "https://127.0.0.1/icon.png"}, "The picture could not be fetched"),
+        ({"supportUrl": "javascript:alert(1)"}, "Enter the full address, such as https:"),
+        ({"logoUrl": "http://example.com/logo.png"}, "Enter a URL that starts with https://"),
+        ({"faviconUrl": "https://127.0.0.1/icon.png"}, "The image could not be downloaded"),
         ({"theme": "blue"}, "Invalid enum value 'blue'"),
-        ({"timeZone": "Mars/Olympus"}, "This is not a time zone; write it like Europe/Berlin"),
-        ({"domain": "not-ours.example.org"}, "Prove first that this domain is yours"),
+        ({"timeZone": "Mars/Olympus"}, "Enter an IANA time zone, such as Europe/Berlin"),
+        ({"domain": "not-ours.example.org"}, "Verify this domain first"),
         ({"publishAfterMinutes": 1441}, "Expected `int` <= 1440"),
         ({"password": ""}, "Expected `str` of length >= 1"),
         ({"nonsense": 1}, "Object contains unknown field `nonsense`"),
@@ -134,7 +134,7 @@ def test_a_domain_has_to_be_proven_and_serves_one_thing(shared: World) -> None:
     assert shared.pages.by_domain(DOMAIN) == shared.known(page_id)
     assert shared.refused("create", name="Second", slug="second-on", domain=DOMAIN) == (
         409,
-        "Another status page is served on this domain already",
+        "Another status page already uses this domain",
     )
     links = shared.box.post("/links/addDomain", {"domain": DOMAIN}, key="all")
     assert (links.status, "status page Shop" in links.json["error"]) == (409, True)

@@ -39,7 +39,7 @@ def test_a_monitor_is_added_shown_and_removed(shared: World) -> None:
     assert "hidden" not in str(shared.good("get", statusPageId=page_id, cookie=shared.viewer))
     assert shared.refused("addMonitor", statusPageId=page_id, uptimeScheduleId=monitor_id) == (
         400,
-        "This monitor is on the status page already",
+        "This monitor is already on the status page",
     )
     assert shared.good("removeMonitor", statusPageId=page_id, uptimeScheduleId=monitor_id) == {"success": True}
     assert shared.refused("removeMonitor", statusPageId=page_id, uptimeScheduleId=monitor_id)[0] == 404
@@ -59,7 +59,7 @@ def test_settings_of_a_monitor_on_the_page(shared: World) -> None:
     assert shared.refused("updateMonitorSettings", monitorId=component.id, displayName="x" * 121)[0] == 400
     assert shared.refused("updateComponent", componentId=component.id, status="major_outage") == (
         400,
-        "The status of this component is that of its monitor",
+        "This component has a monitor, which sets its status",
     )
 
 
@@ -83,7 +83,7 @@ def test_a_component_that_people_keep(shared: World) -> None:
     assert (shown["monitors"], shown["components"]) == ([], [changed])
     assert shared.refused("updateComponent", componentId=made["id"], name=None) == (
         400,
-        "A component without a monitor needs a name",
+        "Enter a name, or select a monitor",
     )
     assert shared.refused("addComponent", statusPageId=page_id)[0] == 400
     assert shared.good("removeComponent", componentId=made["id"]) == {"success": True}

@@ -66,10 +66,10 @@ def test_the_favicon_is_another_picture_and_null_removes_one(shared: World) -> N
 @each(
     ("content", "status", "message"),
     [
-        (b"", 400, "Send the bytes of the picture"),
-        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", 400, "Use a PNG, JPEG or WebP picture"),
-        (PNG[:-20], 400, "This picture is damaged or of a kind that the box does not know"),
-        (LARGE, 413, "The picture can have up to 512 KB"),
+        (b"", 400, "Send the image as the body"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", 400, "Choose a PNG, JPEG or WebP image"),
+        (PNG[:-20], 400, "This image is damaged or not supported"),
+        (LARGE, 413, "The image can have up to 512 KB"),
     ],
 )
 def test_what_is_no_picture_is_refused(shared: World, content: bytes, status: int, message: str) -> None:
@@ -193,10 +193,10 @@ def test_a_picture_is_fetched_once_with_where_it_came_from() -> None:
 @each(
     ("reply", "message"),
     [
-        (plain(PNG, "404 Not Found"), "The picture could not be fetched: the answer was 404"),
-        (plain(b"<html>"), "Use a PNG, JPEG or WebP picture"),
-        (plain(LARGE), "The picture can have up to 512 KB"),
-        (b"nonsense", "The picture could not be fetched"),
+        (plain(PNG, "404 Not Found"), "The image could not be downloaded: the response was 404"),
+        (plain(b"<html>"), "Choose a PNG, JPEG or WebP image"),
+        (plain(LARGE), "The image can have up to 512 KB"),
+        (b"nonsense", "The image could not be downloaded"),
     ],
 )
 def test_what_is_fetched_and_no_picture_is_refused(reply: bytes, message: str) -> None:
@@ -212,7 +212,7 @@ def test_addresses_of_private_networks_are_not_fetched(shared: World) -> None:
         fetch(plain(PNG), allowed=())
     for url in ("https://169.254.169.254/latest", "https://localhost/x.png", "https://[::1]/x.png"):
         status, message = shared.refused("update", statusPageId=page_id, logoUrl=url)
-        assert (status, "could not be fetched" in message) == (400, True)
+        assert (status, "could not be downloaded" in message) == (400, True)
     assert shared.known(page_id).page.logo_url is None
 
 

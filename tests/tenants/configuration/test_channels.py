@@ -149,7 +149,7 @@ def test_a_token_goes_without_https_only_into_a_network_that_was_opened(here: Wo
     here.names.records[("push.test", "A")] = [[OPEN], [OPEN], ["8.8.8.8"]]
     assert here.call("ada", "config.testChannel", channelId=channel_id)["results"][0]["success"]
     result = here.call("ada", "config.testChannel", channelId=channel_id)["results"][0]
-    assert result["error"] == "Use https, unless the server is in a private network that is open to your organization"
+    assert result["error"] == "Use https. Plain http is only allowed in open private networks"
     assert here.web.connections == 1
 
 
@@ -329,7 +329,7 @@ def test_when_the_key_file_is_lost_channels_stay_listed_and_say_so(here: World, 
     seal._key = b""  # as after a restart
     assert here.call("ada", "config.listChannels")[0]["config"] == {"url": ""}
     result = here.call("ada", "config.testChannel", channelId=channel_id)["results"][0]
-    assert "cannot be read" in result["error"]
+    assert "cannot be decrypted" in result["error"]
     assert here.refused("ada", "config.updateChannel", channelId=channel_id, config={"url": here.hook})[0] == 409
     assert here.call("ada", "config.updateChannel", channelId=channel_id, enabled=False)["enabled"] is False
     assert here.call("ada", "config.deleteChannel", channelId=channel_id) == {"success": True}

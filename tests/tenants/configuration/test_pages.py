@@ -164,10 +164,10 @@ def test_a_domain_is_added_checked_and_removed(here: World) -> None:
 def test_what_is_no_domain_is_said_beside_the_field(here: World) -> None:
     status, page = send(here, DOMAINS, domain="localhost")
     assert status == 400
-    assert "This is not a domain" in page
+    assert "Enter a domain, such as" in page
     send(here, DOMAINS, domain="go.example.com", withoutProof="on")
     status, page = send(here, DOMAINS, domain="go.example.com")
-    assert (status, "on the list already" in page) == (409, True)
+    assert (status, "has already been added" in page) == (409, True)
     assert "Added by the administrator" in page
 
 

@@ -108,7 +108,7 @@ def test_only_so_many_requests_of_a_key_at_once() -> None:
     entrance, scopes = door(), [dict[str, Any]() for _ in range(20)]
     for scope in scopes:
         entrance.enter(scope, key(), "api")
-    with pytest.raises(RateLimited, match="Too many concurrent API key requests") as refused:
+    with pytest.raises(RateLimited, match="Too many concurrent requests with this API key") as refused:
         entrance.enter({}, key(), "api")
     assert refused.value.headers["Retry-After"] == "1"
     assert (refused.value.status, refused.value.limit) == (429, 20)

@@ -85,7 +85,7 @@ def test_a_large_picture_needs_no_room_for_its_pixels() -> None:
 
 
 REFUSED = [
-    ("nothing", b"", "Choose a picture first"),
+    ("nothing", b"", "Choose an image"),
     ("svg", b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>', "PNG, JPEG or WebP"),
     ("html", b"<!doctype html><script>alert(1)</script>", "PNG, JPEG or WebP"),
     ("gif", b"GIF89a\x01\0\x01\0\0\0\0;", "PNG, JPEG or WebP"),
@@ -99,8 +99,8 @@ REFUSED = [
     ("png, no width", png(0, 2), "damaged"),
     ("png, an unknown kind of chunk that matters", png(more=chunk(b"ABCD")), "damaged"),
     ("png, a bomb", png(50_000, 50_000), "4,096 pixels"),
-    ("webp that moves", riff((b"VP8X", bytes([2]) + EXTENDED[1:]), (b"ANIM", bytes(6))), "does not move"),
-    ("webp, frames", riff((b"ANMF", bytes(30)), (b"VP8 ", FRAME)), "does not move"),
+    ("webp that moves", riff((b"VP8X", bytes([2]) + EXTENDED[1:]), (b"ANIM", bytes(6))), "without animation"),
+    ("webp, frames", riff((b"ANMF", bytes(30)), (b"VP8 ", FRAME)), "without animation"),
     ("webp without pixels", riff((b"VP8X", EXTENDED)), "damaged"),
     ("webp, a bomb", riff((b"VP8L", b"\x2f\xff\xff\xff\xff\xff"), (b"VP8 ", FRAME)), "4,096 pixels"),
     ("jpeg without pixels", JPEG[:20] + b"\xff\xd9", "damaged"),

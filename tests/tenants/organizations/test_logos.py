@@ -127,9 +127,9 @@ def test_what_is_no_picture_is_refused(unchanged: World, sent: str, message: str
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        (form(b""), "Choose a picture first"),
-        (form(PNG, field="other"), "Choose a picture first"),
-        (form(b"<svg/>"), "Use a PNG, JPEG or WebP picture"),
+        (form(b""), "Choose an image"),
+        (form(PNG, field="other"), "Choose an image"),
+        (form(b"<svg/>"), "Choose a PNG, JPEG or WebP image"),
         (form(PNG + bytes(image.MOST_BYTES)), "up to 512 KB"),
         (form(PNG + bytes(3 * image.MOST_BYTES)), "up to 512 KB"),
     ],

@@ -83,7 +83,7 @@ def test_a_second_box_publishes_values_and_says_nothing_without_the_first(box: W
     ("fields", "status", "words"),
     [
         ({"name": "", "domain": "shop.example"}, 400, "Use 1 to 100 characters"),
-        ({"name": "Shop", "domain": "no domain"}, 400, "This is not a domain"),
+        ({"name": "Shop", "domain": "no domain"}, 400, "Enter a domain, such as"),
         ({"name": "Shop", "domain": "blog.example"}, 409, "exists already"),
     ],
 )
@@ -126,8 +126,8 @@ def test_tracking_is_typed_as_lines_and_shown_as_lines(box: WholeBox) -> None:
 @each(
     ("field", "typed", "words"),
     [
-        ("allowedIps", "203.0.113.7\nnowhere", "“nowhere” is not an address"),
-        ("ignoredIps", "203.0.113.7/99", "“203.0.113.7/99” is not an address"),
+        ("allowedIps", "203.0.113.7\nnowhere", "“nowhere” is not an IP address"),
+        ("ignoredIps", "203.0.113.7/99", "“203.0.113.7/99” is not an IP address"),
         ("allowedOrigins", "a b", "“a b” is not an origin"),
         ("ignoredPaths", "admin\nusers", "“users” is not a path"),
         ("dataRetentionDays", "0", "from 1 to 3,650"),
@@ -135,7 +135,7 @@ def test_tracking_is_typed_as_lines_and_shown_as_lines(box: WholeBox) -> None:
         ("hourlyTexts", "many", "from 1 to 100,000,000"),
         ("hourlyMegabytes", "0", "from 1 to 1,000,000"),
         ("allowedIps", "\n".join(f"10.0.0.{n}" for n in range(101)), "at most 100"),
-        ("ignoredIps", "<script>x", "“<script>x” is not an address"),
+        ("ignoredIps", "<script>x", "“<script>x” is not an IP address"),
     ],
 )
 def test_wrong_tracking_comes_back_as_typed_with_what_is_wrong(

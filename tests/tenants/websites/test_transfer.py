@@ -40,7 +40,7 @@ def test_a_transferred_website_belongs_to_the_other_organization_only(box: Whole
 
 def test_a_transfer_needs_a_manager_of_both_organizations(box: WholeBox) -> None:
     given = {"websiteId": box.sites["shop"], "organizationId": box.foreign_organization_id}
-    assert call(box, "transfer", given).status == 403, "API keys cannot"
+    assert call(box, "transfer", given).status == 403, "API keys are not accepted"
     assert call(box, "transfer", given, key=None, cookie=box.cookie).status == 403, "no member there"
     join(box, "member")
     assert call(box, "transfer", given, key=None, cookie=box.cookie).status == 403, "only a member there"

@@ -73,7 +73,7 @@ WEBHOOK = ChannelKind(
             checks.any_url,
             type="url",
             longest=2_048,
-            missing="Write the whole address, like https://example.com/path",
+            missing="Enter the full address, such as https://example.com/path",
         ),
     ),
     shown=checks.origin_of,
@@ -109,7 +109,7 @@ def _headers(value: str, _: Fence) -> str:
     for each in kept:
         found = _HEADER.fullmatch(each)
         if found is None:
-            raise BadRequest("Write each header in a line of its own, like X-Token: abc, in ASCII")
+            raise BadRequest("Enter one ASCII header per line, such as X-Token: abc")
         if found[1].lower() in _OURS:
             raise BadRequest(f"The box sets the header {found[1]} itself")
     return "\n".join(kept)

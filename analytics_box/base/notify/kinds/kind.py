@@ -98,12 +98,12 @@ def clean(kind: ChannelKind, given: Config, fence: Fence) -> dict[str, str]:
     config = {field.name: _clean(field, given.get(field.name, ""), fence) for field in kind.fields}
     for name in given:
         if name not in config:
-            raise BadRequest.about(name, f"{kind.label} has no such field, but {', '.join(config)}")
+            raise BadRequest.about(name, f"{kind.label} does not have this field. Its fields are {', '.join(config)}")
     if kind.check is not None:
         kind.check(config)
     config = {name: value for name, value in config.items() if value}
     if len(msgspec.json.encode(config)) > MOST_BYTES:
-        raise BadRequest(f"All fields together are longer than {MOST_BYTES} bytes")
+        raise BadRequest(f"All fields together exceed {MOST_BYTES} bytes")
     return config
 
 
@@ -120,7 +120,7 @@ def _clean(field: ChannelField, value: str, fence: Fence) -> str:
                 raise BadRequest(field.missing or "This is needed")
             return ""
         if len(value) > field.longest:
-            raise BadRequest(f"This is longer than {field.longest} characters")
+            raise BadRequest(f"Enter up to {field.longest} characters")
         if field.choices and value not in dict(field.choices):
             raise BadRequest(f"Choose one of: {', '.join(dict(field.choices))}")
         return field.check(value, fence)

@@ -94,7 +94,7 @@ async def export_file(visit: Visitor, form: FromPath[str]) -> Response[str]:
     of several environments if the file has one.
     """
     if form not in {"analytics-box", "flagd"}:
-        raise NotFound("Flags are exported as analytics-box and as flagd")
+        raise NotFound("Export flags as analytics-box or flagd")
     values = {name: visit.asked(name)[:LONGEST] for name in ("of", "environment")}
     found = await export(visit.call, _export(visit, values, form))
     headers = {"cache-control": "no-store", "content-disposition": f'attachment; filename="flags-{form}.json"'}

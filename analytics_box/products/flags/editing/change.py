@@ -117,7 +117,7 @@ def copy(db: Connection, own: FlagReach, given: CopyFlag) -> FlagChange:
     source, scope = existing(db, own, given.id), stored_scope(db, own)
     environment = clean_environment(given.environment)
     if environment == source.environment:
-        raise BadRequest.about("environment", "The flag is in this environment already")
+        raise BadRequest.about("environment", "The flag is already in this environment")
     target = blank(
         own,
         source.key,
@@ -130,7 +130,7 @@ def copy(db: Connection, own: FlagReach, given: CopyFlag) -> FlagChange:
         check_room(scope)
         return store_flag(db, own, None, target, scope, act="copied", note=given.note)
     if not given.replace:
-        raise Conflict.about("environment", "A flag with this key exists already in that environment")
+        raise Conflict.about("environment", "A flag with this key already exists in that environment")
     definition = replace(source.definition, status=before.definition.status)
     return store_flag(db, own, before, replace(before, definition=definition), scope, act="copied", note=given.note)
 
@@ -196,7 +196,7 @@ def settle(before: Flag | None, after: Flag, scope: FlagScope) -> FlagChange:
 def check_size(db: Connection, own: FlagReach) -> None:
     """Raises Conflict if all flags of a scope together are too large."""
     if rows.bytes_of(db, own.scope)[0] > LARGEST_SCOPE:
-        raise Conflict(f"All flags together can have up to {LARGEST_SCOPE:,} bytes; shrink or delete one first")
+        raise Conflict(f"All flags together can have up to {LARGEST_SCOPE:,} bytes. Reduce or delete one first")
 
 
 def record(db: Connection, by: By, before: Flag | None, after: Flag, *, act: Act, note: str = "") -> Flag:
@@ -255,7 +255,7 @@ def existing_version(db: Connection, own: FlagReach, flag_id: str, version: int 
     """The living flag, if it is of this version. Raises NotFound or Conflict."""
     found = existing(db, own, flag_id)
     if version is not None and version != found.version:
-        raise Conflict.about("version", f"Somebody changed this flag meanwhile: it is at version {found.version} now")
+        raise Conflict.about("version", f"This flag has been changed. It is now at version {found.version} now")
     return found
 
 

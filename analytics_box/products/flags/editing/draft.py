@@ -74,9 +74,7 @@ def clean_environment(given: str | None) -> str | None:
     """The name of an environment; None for an empty one. Raises BadRequest."""
     name = (given or "").strip()
     if not names.is_visible(name) or len(name) > LONGEST_ENVIRONMENT:
-        raise BadRequest.about(
-            "environment", f"An environment has up to {LONGEST_ENVIRONMENT} letters that can be seen"
-        )
+        raise BadRequest.about("environment", f"Enter an environment of up to {LONGEST_ENVIRONMENT} visible characters")
     return name or None
 
 
@@ -84,7 +82,7 @@ def clean_folder(given: str, field: str = "folder") -> str:
     """The path of a folder, as "checkout/payment"; empty for none. Raises BadRequest."""
     folder = "/".join(part for part in (names.one_line(each) for each in given.split("/")) if part)
     if not names.is_visible(folder):
-        raise BadRequest.about(field, "Write a folder of letters that can be seen")
+        raise BadRequest.about(field, "Enter a folder with visible characters")
     return folder
 
 
@@ -101,5 +99,5 @@ def _words(name: str, value: str) -> str:
     text = "\n".join(" ".join(line.split()) for line in value.strip().splitlines())
     text = text if name == "description" else " ".join(text.split())
     if not names.is_visible(text.replace("\n", "")):
-        raise BadRequest.about(name, f"Write a {name} of letters that can be seen")
+        raise BadRequest.about(name, f"Enter a {name} with visible characters")
     return text

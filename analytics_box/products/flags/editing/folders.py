@@ -18,7 +18,7 @@ def rename(db: Connection, own: FlagReach, folder: str, to: str) -> int:
     """
     target = clean_folder(to, "to")
     if not target:
-        raise BadRequest.about("to", "Write the name of a folder")
+        raise BadRequest.about("to", "Enter a folder name")
     return _move(db, own, clean_folder(folder), target)
 
 

@@ -39,7 +39,7 @@ from analytics_box.products.flags.flag import (
 MOST_FAULTS = 20  # that are told at once
 MOST_STEPS = 10_000  # comparisons of all flags of an environment: what an evaluation of them takes at most, some 50 ms
 MOST_GROUP_STEPS = 5_000  # comparisons of a target group
-TOO_MANY_STEPS = f"Rules of all flags of an environment may take {MOST_STEPS:,} comparisons; use in for long lists"
+TOO_MANY_STEPS = f"Rules of all flags of an environment can use {MOST_STEPS:,} comparisons. Use in for long lists"
 _OFF_100 = 0.01 + 1e-9  # by what weights may miss 100: three times 33.33 is enough
 
 
@@ -73,7 +73,7 @@ def group_faults(group: TargetGroup) -> list[ErrorDetail]:
             found.append(ErrorDetail("rules", f"A target group can have up to {LARGEST_FLAG:,} bytes"))
         elif steps(group.rules) > MOST_GROUP_STEPS:
             limit = f"Rules of a target group may take {MOST_GROUP_STEPS:,} comparisons"
-            found.append(ErrorDetail("rules", f"{limit}; compare long lists with in"))
+            found.append(ErrorDetail("rules", f"{limit}. Use in for long lists"))
     return found[:MOST_FAULTS]
 
 
@@ -86,9 +86,9 @@ def _of_texts(definition: FlagDefinition) -> Faults:
 
 def _of_values(definition: FlagDefinition) -> Faults:
     if not is_share(definition.rolloutPercentage):
-        yield ErrorDetail("rolloutPercentage", "A percentage is between 0 and 100")
+        yield ErrorDetail("rolloutPercentage", "Enter a percentage from 0 to 100")
     if definition.payload is not None and not isinstance(definition.payload, dict):
-        yield ErrorDetail("payload", "A payload is a JSON object, or null")
+        yield ErrorDetail("payload", "Enter a JSON object, or null")
     yield from _of_json(definition.payload, "payload", "A payload")
     if definition.type != "multivariant" and not isinstance(definition.offValue, bool | None):
         yield ErrorDetail("offValue", "The off value of a flag without variants must be true or false")
@@ -111,7 +111,7 @@ def _of_variants(definition: FlagDefinition) -> Faults:
         yield ErrorDetail("variants", f"There may be {MOST_VARIANTS} variants")
         return
     if definition.type == "multivariant" and not variants:
-        yield ErrorDetail("variants", "A multivariant flag has at least one variant")
+        yield ErrorDetail("variants", "Add at least one variant")
     seen: set[str] = set()
     for number, variant in enumerate(variants):
         yield from _of_variant(variant, f"variants[{number}]", seen)
@@ -123,19 +123,19 @@ def _of_variants(definition: FlagDefinition) -> Faults:
 
 def _of_variant(variant: Variant, field: str, before: Collection[str]) -> Faults:
     if not variant.key or len(variant.key) > LONGEST_KEY or not variant.key.isprintable():
-        yield ErrorDetail(f"{field}.key", f"The key of a variant has 1 to {LONGEST_KEY} characters that can be seen")
+        yield ErrorDetail(f"{field}.key", f"The key of a variant has 1 to {LONGEST_KEY} visible characters")
     elif variant.key in before:
-        yield ErrorDetail(f"{field}.key", f"There are two variants {variant.key}")
+        yield ErrorDetail(f"{field}.key", f"Several variants have the key {variant.key}")
     elif variant.key in ("true", "false"):
-        yield ErrorDetail(f"{field}.key", "true and false say whether a flag is on; call the variant otherwise")
+        yield ErrorDetail(f"{field}.key", "true and false are reserved. Enter another variant key")
     if variant.weight is not None and not is_share(variant.weight):
-        yield ErrorDetail(f"{field}.weight", "A weight is between 0 and 100")
+        yield ErrorDetail(f"{field}.weight", "Enter a weight from 0 to 100")
     if len(variant.description) > LONGEST_DESCRIPTION:
         yield ErrorDetail(f"{field}.description", f"A description can have up to {LONGEST_DESCRIPTION} characters")
     if variant.type == "string" and not isinstance(variant.value, str):
-        yield ErrorDetail(f"{field}.value", "The value is not a text; choose the type number or json")
+        yield ErrorDetail(f"{field}.value", "The value is not text. Choose the type number or json")
     if variant.type == "number" and not _is_number(variant.value):
-        yield ErrorDetail(f"{field}.value", "The value is not a number; choose the type string or json")
+        yield ErrorDetail(f"{field}.value", "The value is not a number. Choose the type string or json")
     yield from _of_json(variant.value, f"{field}.value", "A value")
 
 
@@ -149,7 +149,7 @@ def _of_groups(definition: FlagDefinition, groups: Iterable[TargetGroup]) -> Fau
     if len(definition.targetGroupIds) > MOST_GROUPS_OF_FLAG:
         yield ErrorDetail("targetGroupIds", f"A flag can have up to {MOST_GROUPS_OF_FLAG} target groups")
     if not {group.id for group in groups}.issuperset(definition.targetGroupIds):
-        yield ErrorDetail("targetGroupIds", "There is no such target group")
+        yield ErrorDetail("targetGroupIds", "This target group does not exist")
 
 
 def _of_needs(key: str, definition: FlagDefinition, others: Iterable[Flag]) -> Faults:
@@ -171,7 +171,7 @@ def _of_gives(definition: FlagDefinition, others: Iterable[Flag]) -> Faults:
     for number, prerequisite in enumerate(definition.prerequisites):
         field = f"prerequisites[{number}].gives"
         if not prerequisite.gives:
-            yield ErrorDetail(field, "Say what the flag has to give")
+            yield ErrorDetail(field, "Enter the value that the flag must return")
         for given in prerequisite.gives:
             if given not in offered.get(prerequisite.key, {given}):
                 yield ErrorDetail(field, f"The flag {prerequisite.key} has no variant {given[:LONGEST_KEY]}")
@@ -186,7 +186,7 @@ def _of_circles(key: str, definition: FlagDefinition, others: Iterable[Flag]) ->
     around = circle(key, needs)
     if around:
         field = "dependencies" if around[1] in definition.dependencies else "prerequisites"
-        yield ErrorDetail(field, f"Flags would need each other in a circle: {' → '.join(around)}")
+        yield ErrorDetail(field, f"Circular dependency: {' → '.join(around)}")
     elif strict[key] and max(depths_of(strict).values(), default=0) > DEEPEST_PREREQUISITES:
         yield ErrorDetail("prerequisites", f"Flags may need each other over {DEEPEST_PREREQUISITES} steps")
 

@@ -198,7 +198,7 @@ def pattern_fault(text: str) -> str:
     try:
         compile_pattern(text)
     except NotAPattern as fault:
-        return f"This is no regular expression: {fault}"
+        return f"Enter a valid regular expression: {fault}"
     return ""
 
 

@@ -64,14 +64,14 @@ def is_share(value: float) -> bool:
 def _of_rule(rule: TargetingRule, field: str, variants: Collection[str], groups: Collection[str] | None) -> Faults:
     if rule.type == "conditions":
         if rule.conditions is None:
-            yield ErrorDetail(f"{field}.conditions", "The rule has no conditions")
+            yield ErrorDetail(f"{field}.conditions", "Add a condition")
         else:
             yield from _of_node(rule.conditions, f"{field}.conditions", groups, 1)
     elif rule.conditions is not None:
-        yield ErrorDetail(f"{field}.conditions", "Only a rule of the type conditions has conditions")
+        yield ErrorDetail(f"{field}.conditions", "Only rules of type conditions can have conditions")
     elif is_percentage(rule):
         if not is_share(float(rule.value or 0)):
-            yield ErrorDetail(f"{field}.value", "A percentage is between 0 and 100")
+            yield ErrorDetail(f"{field}.value", "Enter a percentage from 0 to 100")
     else:
         yield from _of_comparison(rule, field)
     yield from _of_outcome(rule, field, variants)
@@ -79,7 +79,7 @@ def _of_rule(rule: TargetingRule, field: str, variants: Collection[str], groups:
 
 def _of_comparison(rule: TargetingRule, field: str) -> Faults:
     if rule.type == "property" and not rule.field:
-        yield ErrorDetail(f"{field}.field", "The rule names no property")
+        yield ErrorDetail(f"{field}.field", "Enter a property")
     if len(rule.field) > LONGEST_KEY:
         yield ErrorDetail(f"{field}.field", f"The name of a property can have up to {LONGEST_KEY} characters")
     name = "batchValues" if rule.batch and rule.batchValues else _name(rule.operator, rule.values)
@@ -87,21 +87,21 @@ def _of_comparison(rule: TargetingRule, field: str) -> Faults:
     yield from _of_values(rule.operator, values, f"{field}.{name}")
     of_text = rule.type in ("user_id", "email") and _positive(rule.operator) in ("equals", "in")
     if of_text and any(not isinstance(value, str) for value in values):
-        yield ErrorDetail(f"{field}.{name}", "User IDs and email addresses are texts, which equal no number")
+        yield ErrorDetail(f"{field}.{name}", "User IDs and email addresses are text. Enter text instead of a number")
 
 
 def _of_outcome(rule: TargetingRule, field: str, variants: Collection[str]) -> Faults:
     if rule.variant and rule.variant not in variants:
         yield ErrorDetail(f"{field}.variant", f"There is no variant {rule.variant[:LONGEST_KEY]}")
     elif rule.variant and not rule.enabled:
-        yield ErrorDetail(f"{field}.variant", "A rule that switches off gives no variant")
+        yield ErrorDetail(f"{field}.variant", "A rule that turns the flag off cannot have a variant")
     if rule.percentage is None:
         if rule.percentageFrom:
-            yield ErrorDetail(f"{field}.percentageFrom", "Say also up to which percentage")
+            yield ErrorDetail(f"{field}.percentageFrom", "Enter percentage as well")
     elif not is_share(rule.percentage):
-        yield ErrorDetail(f"{field}.percentage", "A percentage is between 0 and 100")
+        yield ErrorDetail(f"{field}.percentage", "Enter a percentage from 0 to 100")
     elif not is_share(rule.percentageFrom) or rule.percentageFrom > rule.percentage:
-        yield ErrorDetail(f"{field}.percentageFrom", "It is between 0 and the percentage up to which it goes")
+        yield ErrorDetail(f"{field}.percentageFrom", "Enter a value from 0 to percentage")
     if rule.bucketing is not None:
         yield from bucketing_faults(rule.bucketing, f"{field}.bucketing")
 
@@ -113,7 +113,7 @@ def _of_node(node: TargetingCondition, field: str, groups: Collection[str] | Non
     forms = [name for name in ("all", "any", "none") if getattr(node, name) is not None]
     forms += [name for name in ("attribute", "group") if getattr(node, name)]
     if len(forms) != 1:
-        yield ErrorDetail(field, "A condition has exactly one of all, any, none, attribute and group")
+        yield ErrorDetail(field, "Enter exactly one of all, any, none, attribute and group")
     elif forms == ["attribute"]:
         if len(node.attribute) > LONGEST_KEY:
             yield ErrorDetail(f"{field}.attribute", f"The name of a property can have up to {LONGEST_KEY} characters")
@@ -121,9 +121,9 @@ def _of_node(node: TargetingCondition, field: str, groups: Collection[str] | Non
         yield from _of_values(node.operator, node_values(node), f"{field}.{name}")
     elif forms == ["group"]:
         if groups is None:
-            yield ErrorDetail(f"{field}.group", "Rules of a target group name no other target groups; write conditions")
+            yield ErrorDetail(f"{field}.group", "Rules of a target group cannot use target groups. Use conditions")
         elif node.group not in groups:
-            yield ErrorDetail(f"{field}.group", "There is no such target group")
+            yield ErrorDetail(f"{field}.group", "This target group does not exist")
     else:
         inside: tuple[TargetingCondition, ...] = getattr(node, forms[0])
         for number, one in enumerate(inside):
@@ -142,7 +142,7 @@ def _of_values(operator: Operator, values: tuple[Scalar, ...], field: str) -> Fa
     if operator in ("exists", "not_exists"):
         return
     if not values:
-        yield ErrorDetail(field, "Say with what to compare")
+        yield ErrorDetail(field, "Enter a value to compare with")
     if len(values) > MOST_VALUES:
         yield ErrorDetail(field, f"There may be {MOST_VALUES:,} values")
         return

@@ -116,7 +116,7 @@ def delete(db: Connection, own: FlagReach, group_id: str) -> list[Flag]:
     gone, scope = existing_group(db, own, group_id), flags.stored_scope(db, own)
     naming = [flag.key for flag in scope.flags if names(flag.definition.rules, group_id)]
     if naming:
-        raise Conflict(f"Conditions of {', '.join(naming[:5])} name this target group; change those first")
+        raise Conflict(f"Conditions of {', '.join(naming[:5])} use this target group. Change them first")
     changed = [
         flags.record(db, own.by, flag, _without(flag, group_id), act="updated") for flag in uses(scope, group_id)
     ]
@@ -147,7 +147,7 @@ def _existing_version(db: Connection, own: FlagReach, given: UpdateTargetGroup) 
     found = existing_group(db, own, given.id)
     if given.updatedAt is not None and millis(given.updatedAt) != found.updated_at:
         changed = date(found.updated_at).isoformat(timespec="milliseconds")
-        raise Conflict.about("updatedAt", f"Somebody changed this target group meanwhile: at {changed}")
+        raise Conflict.about("updatedAt", f"This target group has been changed: at {changed}")
     return found
 
 
@@ -160,7 +160,7 @@ def _check_rules(group: TargetGroup, scope: FlagScope) -> None:
 
 def _check_size(db: Connection, own: FlagReach) -> None:
     if rows.bytes_of(db, own.scope)[1] > LARGEST_SCOPE:
-        raise Conflict(f"All target groups together can have up to {LARGEST_SCOPE:,} bytes; shrink or delete one first")
+        raise Conflict(f"All target groups together can have up to {LARGEST_SCOPE:,} bytes. Reduce or delete one first")
 
 
 def _without(flag: Flag, group_id: str) -> Flag:
@@ -177,5 +177,5 @@ def _names(node: TargetingCondition, group_id: str) -> bool:
 def _name(given: str) -> str:
     name = one_line(given)
     if not name or not is_visible(name):
-        raise BadRequest.about("name", "Write a name of letters that can be seen")
+        raise BadRequest.about("name", "Enter a name with visible characters")
     return name

@@ -10,7 +10,7 @@ from analytics_box.products.flags.history.difference import DefinitionChange, di
 from analytics_box.products.flags.history.rows import Version
 
 _MOST_IN_FORCE = 50  # versions that are looked at; a definition has up to 256 KiB
-UNKNOWN_VERSION = "This flag has no such version any more; old ones are not kept for ever"
+UNKNOWN_VERSION = "This version no longer exists. Only recent versions are kept"
 
 
 def history(

@@ -51,7 +51,7 @@ async def export(call: Call, given: ExportFlags) -> FlagExportAnswer:
         wanted = clean_environment(given.environment)
         flags = [one for one in flags if one.environment == wanted]
     elif given.format == "flagd" and len({one.environment for one in flags}) > 1:
-        raise BadRequest.about("environment", "A file of flagd has flags of one environment; say of which")
+        raise BadRequest.about("environment", "Select the environment to export. A flagd file has one environment")
     written, notes = await asyncio.to_thread(_file_content, given.format, flags, scope)
     return FlagExportAnswer(
         type="application/json",

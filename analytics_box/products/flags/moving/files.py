@@ -9,10 +9,10 @@ from analytics_box.base.errors import BadRequest
 from analytics_box.products.flags.moving import flagd, growthbook, launchdarkly, own, unleash
 from analytics_box.products.flags.moving.wanted import Source, SourceFile
 
-_ODD: Final = "The file cannot be read: a value in it is not of the kind that it should be"
+_ODD: Final = "The file cannot be read: a value has an unexpected type"
 _UNKNOWN: Final = (
-    "This is no file of flags: it is neither an export of this box, nor one of Unleash, GrowthBook, LaunchDarkly or "
-    "flagd; say which by source"
+    "This is not a file of flags. Send an export of this box, Unleash, GrowthBook, LaunchDarkly or "
+    "flagd, and set source to one of them"
 )
 _READERS: Final[dict[Source, Callable[[Mapping[str, Any], str | None], SourceFile]]] = {
     "analytics-box": own.read_file,
@@ -56,10 +56,10 @@ def _mapping(content: str) -> dict[str, Any]:
     try:
         found = msgspec.json.decode(text)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as broken:
-        raise BadRequest(f"This is no JSON: {broken}") from broken
+        raise BadRequest(f"This is not JSON: {broken}") from broken
     if isinstance(found, list):
         is_launchdarkly = any(isinstance(one, dict) and "variations" in one for one in found)
         return {"items" if is_launchdarkly else "features": found}
     if not isinstance(found, dict):
-        raise BadRequest("This is no file of flags: it has to be an object")
+        raise BadRequest("This is not a file of flags. It must be a JSON object")
     return found

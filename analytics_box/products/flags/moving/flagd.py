@@ -87,11 +87,11 @@ def read_file(
     """The flags of a file; it has no environments. Raises BadRequest."""
     flags = given.get("flags")
     if not isinstance(flags, dict):
-        raise BadRequest("flags has to be a mapping of flags by their keys")
+        raise BadRequest("flags must be an object with flags by key")
     if len(flags) > MOST:
         raise BadRequest(f"A file can have up to {MOST:,} flags; split it")
     if environment is not None:
-        raise BadRequest.about("sourceEnvironment", "A file of flagd has no environments")
+        raise BadRequest.about("sourceEnvironment", "flagd files have no environments")
     shared = FlagdShared(evaluators=mapping(given.get("$evaluators")), algorithm=algorithm, sure=sure)
     found = tuple(_read_flag(at, str(key), mapping(one), shared) for at, (key, one) in enumerate(flags.items(), 1))
     lost = ["metadata has no counterpart"] if given.get("metadata") else []

@@ -138,7 +138,7 @@ async def import_flags(call: Call, given: ImportFlags) -> FlagImportAnswer:
     Everything is stored in one transaction. Flags that are refused are skipped.
     """
     if given.source is not None and given.format not in {None, given.source}:
-        raise BadRequest.about("source", "source and format are two names of one field; leave out format")
+        raise BadRequest.about("source", "Send either source or format")
     own = reach(call, given.websiteId, given.organizationId)
     await call.read(lambda db: check(db, own, "member"))
     if call.identity.operator is None:
@@ -172,7 +172,7 @@ async def _carried_out(
         except OutdatedPlan:
             continue
         return plan
-    raise Conflict("Others change these flags all the time; import the file again in a moment")
+    raise Conflict("The flags were changed at the same time. Import the file again")
 
 
 def _store(own: FlagReach, plan: FlagImportPlan, source: Source, db: Connection) -> None:
@@ -183,9 +183,7 @@ def _check_one_environment(file: SourceFile) -> None:
     names = {one.environment for one in file.flags}
     if len(names) > 1:
         listed = ", ".join(sorted(name or '""' for name in names))
-        raise BadRequest.about(
-            "sourceEnvironment", f"The file has flags of several environments; say of which they are to be: {listed}"
-        )
+        raise BadRequest.about("sourceEnvironment", f"The file has several environments. Select one: {listed}")
 
 
 def _import_answer(given: ImportFlags, source: Source, file: SourceFile, plan: FlagImportPlan) -> FlagImportAnswer:

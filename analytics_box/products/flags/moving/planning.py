@@ -24,9 +24,9 @@ T = TypeVar("T")
 Status = Literal["created", "updated", "unchanged", "existing", "failed"]
 
 MOST_EFFORT: Final = 1_000_000  # flags, and needs of flags, that are looked at for a file: two seconds
-_TOO_ENTANGLED: Final = "These flags need each other in too many ways; import them in several files"
-_INACTIVE: Final = "It is inactive; look at it and activate it"
-_NO_OFF_VALUE: Final = "Its off value is left out, so that no user gets it until then"
+_TOO_ENTANGLED: Final = "These flags have too many dependencies. Import them in several files"
+_INACTIVE: Final = "The flag is inactive. Review and activate it"
+_NO_OFF_VALUE: Final = "Its off value is left out, so no user gets it until then"
 
 
 class TooEntangled(BadRequest):
@@ -162,7 +162,7 @@ class _Planning:
         environment = self._target.environment if self._target.moves else wanted.environment
         identity = (wanted.key, environment, wanted.user_id)
         if identity in self._seen:
-            raise BadRequest.about("key", "The file has this flag twice")
+            raise BadRequest.about("key", "The file contains this flag twice")
         self._seen.add(identity)
         before = self._flags.find(*identity)
         if before is not None and self._target.existing == "skip":
@@ -224,7 +224,7 @@ class _Planning:
         """The ids of target groups that the file names. Raises BadRequest."""
         missing = next((name for name in names if name not in self._ids), None)
         if missing is not None:
-            raise BadRequest.about("rules", f"The target group {missing} is not there")
+            raise BadRequest.about("rules", f"There is no target group {missing}")
         return {name: self._ids[name] for name in names}
 
 

@@ -56,5 +56,5 @@ def number(given: Any) -> float | None:
 def entries(given: Any, name: str) -> list[Mapping[str, Any]]:
     """A list of mappings. Raises BadRequest for other values."""
     if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
-        raise BadRequest(f"{name} has to be a list of mappings")
+        raise BadRequest(f"{name} must be a list of objects")
     return given

@@ -134,7 +134,7 @@ def chosen_environment(names: Iterable[str], given: str | None) -> str | None:
         raise BadRequest.about("sourceEnvironment", f"The file has no environment {given}; it has {_join_names(found)}")
     if given is None and len(found) > 1:
         raise BadRequest.about(
-            "sourceEnvironment", f"The file has several environments; say which is to be read: {_join_names(found)}"
+            "sourceEnvironment", f"The file has several environments. Select one: {_join_names(found)}"
         )
     return (given or found[0]) if found else None
 

@@ -56,7 +56,7 @@ class Environment:
         outcome = self.ruleset.one(key, context)
         if outcome is not None:
             return self._given(outcome, context)
-        return OfrepResult(404, results.failure("FLAG_NOT_FOUND", "There is no such flag", key))
+        return OfrepResult(404, results.failure("FLAG_NOT_FOUND", "This flag does not exist", key))
 
     def all(self, context: EvaluationContext) -> list[OfrepResult]:
         """The results of all flags for a user."""

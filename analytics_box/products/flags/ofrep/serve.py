@@ -59,7 +59,7 @@ def read_request(content: bytes, query: bytes, environment: str = "") -> OfrepRe
     if context is None:
         context = {}
     if not isinstance(context, dict):
-        raise BadRequest("context has to be an object")
+        raise BadRequest("context must be an object")
     inside = context.get("properties")
     return OfrepRequest(
         EvaluationContext(
@@ -97,7 +97,7 @@ def _object(content: bytes) -> dict[str, Any]:
     except ValueError as broken:
         raise BrokenBody("The body is not valid JSON") from broken
     if not isinstance(given, dict):
-        raise BrokenBody("The body has to be a JSON object with a context")
+        raise BrokenBody("Send a JSON object with a context")
     return given
 
 
@@ -179,7 +179,7 @@ class Ofrep:
         """Raises BoxError."""
         client_id, environment_of_path = place
         if key is None and rest not in (EVALUATE, STREAMS):
-            raise NotFound("OFREP has nothing at this address")
+            raise NotFound("This OFREP address does not exist")
         method = "GET" if rest == STREAMS else "POST"
         if scope["method"] == "OPTIONS":
             allowed = f"{method}, OPTIONS".encode()
@@ -192,7 +192,7 @@ class Ofrep:
         # Ids that nobody has share what is left of their address: made-up ones add nothing.
         self._limits.take("flags", f"{found.id if found is not None else ''} {network}", self._limit)
         if found is None:
-            raise NotFound("There is no website and no organization with this client id")
+            raise NotFound("There is no website or organization with this client id")
         if rest == STREAMS:
             await self._stream(place, found, network, scope, receive, send)
             return

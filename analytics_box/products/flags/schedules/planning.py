@@ -41,11 +41,11 @@ def delete(db: Connection, own: FlagReach, schedule_id: str) -> FlagSchedule:
 def plan_schedule(flag: Flag, given: CreateFlagSchedule, by: By) -> FlagSchedule:
     """The requested schedule of a flag. Raises BadRequest."""
     if not given.isEnabled:
-        raise BadRequest.about("isEnabled", "A schedule that does nothing cannot be made")
+        raise BadRequest.about("isEnabled", "Add steps or a time")
     if flag.definition.status == "archived":
         raise BadRequest.about("flagId", "The flag is archived")
     if given.type == "update_rollout" and flag.definition.type != "rollout":
-        raise BadRequest.about("type", "The flag is no rollout, so it has no percentage")
+        raise BadRequest.about("type", "The flag is not a rollout")
     steps, at = _steps(given), _instant(given.scheduledAt)
     rules.check(given.type, at, steps, by.now)
     begins = steps[0].at if steps else at or 0
@@ -67,7 +67,7 @@ def _steps(given: CreateFlagSchedule) -> tuple[RolloutStep, ...]:
     if given.ramp is None:
         return tuple(RolloutStep(at=millis(step.scheduledAt), percentage=step.value) for step in given.rolloutSteps)
     if given.rolloutSteps:
-        raise BadRequest.about("ramp", "Give the steps or a ramp, not both")
+        raise BadRequest.about("ramp", "Send steps or a ramp, not both")
     ramp = given.ramp
     return rules.ramp(ramp.start, ramp.to, millis(ramp.startsAt), millis(ramp.endsAt), ramp.everyMinutes * MINUTE)
 

@@ -33,15 +33,15 @@ def ramp(start: float, end: float, starts_at: int, ends_at: int, every: int) -> 
     Raises BadRequest.
     """
     if start == end:
-        raise BadRequest.about("ramp.to", "A ramp has to lead to another percentage")
+        raise BadRequest.about("ramp.to", "Enter a different final percentage")
     if ends_at <= starts_at:
-        raise BadRequest.about("ramp.endsAt", "It has to end after it starts")
+        raise BadRequest.about("ramp.endsAt", "Enter an end after the start")
     count = math.ceil((ends_at - starts_at) / every)
     if count >= MOST_STEPS:
         least = math.ceil((ends_at - starts_at) / (MOST_STEPS - 1) / MINUTE)
         raise BadRequest.about(
             "ramp.everyMinutes",
-            f"That would be {count + 1} steps, more than {MOST_STEPS}; make it at least {least} minutes",
+            f"That would be {count + 1} steps, more than {MOST_STEPS}. Enter at least {least} minutes",
         )
     length = ends_at - starts_at
     along = [
@@ -56,22 +56,22 @@ def check(kind: ScheduleType, scheduled_at: int | None, steps: Sequence[RolloutS
     if kind != "update_rollout":
         _check_switch(kind, scheduled_at, steps)
     elif not steps:
-        raise BadRequest.about("rolloutSteps", "Give the steps, or a ramp")
+        raise BadRequest.about("rolloutSteps", "Send steps or a ramp")
     elif len(steps) > MOST_STEPS:
         raise BadRequest.about("rolloutSteps", f"There may be {MOST_STEPS} steps")
     elif scheduled_at is not None and scheduled_at > steps[0].at:
-        raise BadRequest.about("scheduledAt", "It has to begin with its first step; leave this out")
+        raise BadRequest.about("scheduledAt", "Omit scheduledAt. The schedule starts with its first step")
     times = [step.at for step in steps]
     if any(later <= earlier for earlier, later in pairwise(times)):
-        raise BadRequest.about("rolloutSteps", "Each step has to come after the one before it")
+        raise BadRequest.about("rolloutSteps", "Enter steps in order of time")
     if any(not 0 <= step.percentage <= 100 for step in steps):
-        raise BadRequest.about("rolloutSteps", "A percentage lies between 0 and 100")
+        raise BadRequest.about("rolloutSteps", "Enter a percentage from 0 to 100")
     where = "rolloutSteps" if steps else "scheduledAt"
     for at in (scheduled_at, *times) if scheduled_at is not None else times:
         if at < now - LATE:
-            raise BadRequest.about(where, "This lies in the past")
+            raise BadRequest.about(where, "Enter a time in the future")
         if at > now + FURTHEST:
-            raise BadRequest.about(where, "This lies more than five years ahead")
+            raise BadRequest.about(where, "Enter a time within five years")
 
 
 def check_room(new: FlagSchedule, pending: Iterable[FlagSchedule]) -> None:
@@ -81,13 +81,13 @@ def check_room(new: FlagSchedule, pending: Iterable[FlagSchedule]) -> None:
         raise Conflict.full(
             "flagSchedules",
             MOST_PENDING,
-            f"A flag can have up to {MOST_PENDING} schedules that are not over; delete one first",
+            f"A flag can have up to {MOST_PENDING} open schedules; delete one first",
         )
     if new.type != "update_rollout":
         return
     for other in others:
         if other.type == "update_rollout" and new.scheduled_at <= other.last_at and other.scheduled_at <= new.last_at:
-            raise Conflict.about("rolloutSteps", "Another rollout of this flag is scheduled for that time")
+            raise Conflict.about("rolloutSteps", "Another rollout of this flag is already scheduled for this time")
 
 
 def next_turn(schedule: FlagSchedule, now: int) -> Turn:
@@ -133,6 +133,6 @@ def hindrance(schedule: FlagSchedule, flag: Flag) -> str:
 
 def _check_switch(kind: ScheduleType, scheduled_at: int | None, steps: Sequence[RolloutStep]) -> None:
     if steps:
-        raise BadRequest.about("rolloutSteps", f"Only an update_rollout has steps, not {kind}")
+        raise BadRequest.about("rolloutSteps", f"Only update_rollout can have steps, not {kind}")
     if scheduled_at is None:
         raise BadRequest.about("scheduledAt", "Say when")

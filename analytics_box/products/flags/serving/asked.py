@@ -42,7 +42,7 @@ def asked_of(query: bytes, *, one: bool = False) -> EvaluationRequest:
     """
     given = _read_parameters(query)
     if "clientId" not in given:
-        raise WrongTypes("clientId is missing", details=(ErrorDetail("query.clientId", "Say whose flags these are"),))
+        raise WrongTypes("clientId is missing", details=(ErrorDetail("query.clientId", "Send clientId"),))
     for name in ("clientId", "key") if one else ("clientId",):
         if not given.get(name):
             raise BadRequest(f"{name} is missing", reason=MISSING, details=(ErrorDetail(f"query.{name}", "Say which"),))
@@ -92,12 +92,12 @@ def _properties(text: str) -> Mapping[str, Any]:
 
 
 def _no_properties() -> BadRequest:
-    return BadRequest.about("properties", "The properties are not a JSON object")
+    return BadRequest.about("properties", "Send properties as a JSON object")
 
 
 def _keys(text: str) -> tuple[str, ...] | None:
     """The keys of a list with commas; None for a list without any, which asks for all."""
     found = tuple(dict.fromkeys(key for part in text.split(",") if (key := part.strip())))
     if len(found) > MOST_KEYS:
-        raise BadRequest.about("keys", f"A request may ask for {MOST_KEYS:,} flags at most")
+        raise BadRequest.about("keys", f"Send up to {MOST_KEYS:,} flag keys")
     return found or None

@@ -104,7 +104,7 @@ def _own(call: Call, key: ApiKey, client_id: str | None) -> tuple[FlagReach, Fla
     """
     if not client_id:
         missing = errors.WrongTypes if client_id is None else errors.BadRequest
-        raise missing(NO_CLIENT, details=(ErrorDetail("query.clientId", "Say whose flags these are"),))
+        raise missing(NO_CLIENT, details=(ErrorDetail("query.clientId", "Send clientId"),))
     scope = call.parts[Flags].client(client_id, call.now)
     if scope is None or scope.organization_id != key.organization_id:
         raise errors.Forbidden(NOT_ALLOWED)

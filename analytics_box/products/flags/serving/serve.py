@@ -153,7 +153,7 @@ class FlagServer:
             return CachedEvaluation(kept, state, tag, found.encoded, (found,))
         except Exception as raised:
             log.exception("Flags could not be evaluated")
-            raise BoxError("The flags could not be evaluated; the log of the box says more") from raised
+            raise BoxError("The flags could not be evaluated. See the box's log") from raised
 
     # Everything else
 
@@ -200,7 +200,7 @@ async def _other_method(scope: Scope, send: Send) -> None:
     if scope["method"] == "OPTIONS":
         await respond(send, 204, [(b"allow", _METHODS.encode()), *answers.OPEN, *answers.PREFLIGHT])
     else:
-        await _refuse(scope, send, errors.MethodNotAllowed("Ask for flags with GET", headers={"Allow": _METHODS}))
+        await _refuse(scope, send, errors.MethodNotAllowed("Use GET", headers={"Allow": _METHODS}))
 
 
 async def _refuse(scope: Scope, send: Send, error: BoxError) -> None:

@@ -56,7 +56,7 @@ _UNKNOWN_ADDRESS: Final = (
     "The column {heading} seems to contain short URLs, but its name is unknown: "
     "rename it to slug or shortUrl, or remove it"
 )
-_NOTHING: Final = "There is no link in this file"
+_NOTHING: Final = "The file contains no links"
 _NO_LIST: Final = "A JSON file of links is a list of objects, like [{…}, {…}]"
 _LISTS: Final = frozenset(("links", "shortUrls", "data", "result"))  # in which answers of other services have links
 _NUMBERED = re.compile(r"link_\d{1,9}\Z")  # how YOURLS calls them
@@ -106,7 +106,7 @@ class LinkSheet:
 
     def _csv(self, text: str, start: int) -> Iterator[LinkRecord]:
         if text.startswith(("[", "{"), start):
-            raise BadRequest("This is no CSV but looks like JSON; say so in `format`")
+            raise BadRequest("The file looks like JSON. Set `format` to json")
         start, separator = _separator(text, start)
         lines = _Lines(text, start, separator)
         reader = csv.reader(lines, delimiter=separator, strict=True)
@@ -232,7 +232,7 @@ def _separator(text: str, start: int) -> tuple[int, str]:
     if named := _NAMED_SEPARATOR.match(first):  # Excel's own line, which only says this
         return end, named[1]
     if "\0" in first:
-        raise BadRequest("The file is no text in UTF-8, but perhaps in UTF-16; save it as CSV UTF-8")
+        raise BadRequest("The file is not UTF-8 text. Save it as CSV UTF-8")
 
     def known(separator: str) -> int:
         names = [name.strip().strip('"') for name in first.split(separator)]

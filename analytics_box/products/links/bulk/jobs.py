@@ -67,7 +67,7 @@ class ImportJobs:
         if len(self._holding()) >= MOST:
             self._make_room()
         if len(self._holding()) >= MOST:
-            raise Unavailable("This box imports for others right now; try again in a minute", retry_after=60)
+            raise Unavailable("Another import is running. Try again in a minute", retry_after=60)
         job = LinkImportJob(person, content, now + KEPT_MINUTES * 60)
         self._jobs[job.id] = job
         self._run(job, call, dry=True)
@@ -88,7 +88,7 @@ class ImportJobs:
         """Raises NotFound for one that is over, and for those of others or of another organization."""
         job = self._jobs.get(job_id)
         if job is None or job.owner != _owner(person) or (not job.runs and job.until <= self._clock.monotonic()):
-            raise NotFound("This import is not there any more")
+            raise NotFound("This import no longer exists")
         return job
 
     def check_again(self, job: LinkImportJob, call: Call, domain: str) -> None:
@@ -122,7 +122,7 @@ class ImportJobs:
             job.state, job.problem = "failed", refused.message
         except Exception:
             log.exception("An import of links failed")
-            job.state, job.problem = "failed", "Something went wrong inside the box; its log says more"
+            job.state, job.problem = "failed", "Internal error. See the box's log"
         if job.state != "checked":
             job.content = b""
         job.until = self._clock.monotonic() + KEPT_MINUTES * 60

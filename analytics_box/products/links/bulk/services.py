@@ -229,7 +229,7 @@ def _yourls(row: Row) -> list[Fields]:
 
 def _refuse_disabled(row: Row, name: str) -> None:
     if name in row and not _is_false(row[name]):
-        raise BadRequest("This link is disabled at the other service; here it would work")
+        raise BadRequest("This link is disabled at the other service")
 
 
 def _is_true(value: Any) -> bool:

@@ -16,7 +16,7 @@ from analytics_box.products.links.domains import rows as domain_rows
 from analytics_box.products.links.domains.lookup import LinkDomain
 from analytics_box.resource.reach import Reach, check
 
-UNKNOWN: Final = "Short links are not served on this domain"
+UNKNOWN: Final = "This domain is not used for short links"
 _SUBJECT: Final = "link domain"
 
 
@@ -33,15 +33,13 @@ def add(
     check(db, Reach(organization_id, by), "admin")
     domain_id = domain_rows.proven_id(db, organization_id, domain)
     if domain_id is None:
-        raise BadRequest.about(
-            "domain", "Prove first that this domain is yours: add it to the domains of the organization"
-        )
+        raise BadRequest.about("domain", "Verify this domain first, under the organization's domains")
     page = domain_rows.status_page_on(db, domain)
     if page is not None:
-        raise errors.Conflict(f"The status page {page} is served on this domain; use another one")
+        raise errors.Conflict(f"The status page {page} uses this domain. Enter another one")
     leading = domain_rows.leads_there(db, domain)
     if leading is not None:
-        raise errors.Conflict(f"The link {leading} redirects to this domain; that would be a loop")
+        raise errors.Conflict(f"The link {leading} redirects to this domain, which would cause a loop")
     made = LinkDomain(domain, domain_id, organization_id, home_url, missing_url, by.now)
     domain_rows.insert(db, made)
     audit.record(db, by, organization_id, "created", _SUBJECT, domain, {"domain": domain})
@@ -76,7 +74,7 @@ def remove(db: Connection, organization_id: str, by: By, domain: str) -> LinkDom
     gone = existing(db, organization_id, domain)
     links = domain_rows.count_links(db, domain)
     if links:
-        raise errors.Conflict(f"{links} links live on this domain; move or delete them first")
+        raise errors.Conflict(f"{links} links use this domain. Move or delete them first")
     domain_rows.delete(db, domain)
     audit.record(db, by, organization_id, "deleted", _SUBJECT, domain, {"domain": domain})
     return gone

@@ -50,7 +50,7 @@ def insert(db: Connection, one: LinkDomain) -> None:
             (one.domain, one.domain_id, one.organization_id, one.home_url, one.missing_url, one.created_at),
         )
     except ConstraintError as taken:
-        raise Conflict("Short links are served on this domain already") from taken
+        raise Conflict("This domain is already used for short links") from taken
 
 
 def update(db: Connection, one: LinkDomain) -> None:

@@ -35,7 +35,7 @@ def create(db: Connection, organization_id: str, by: By, values: Values) -> Shor
     """A new link; without a slug it gets one. Raises Forbidden, BadRequest or Conflict."""
     check(db, Reach(organization_id, by), "member")
     if "name" not in values or "target_url" not in values:
-        raise BadRequest("A link needs a name and a targetUrl")
+        raise BadRequest("Enter a name and a targetUrl")
     _check_places(db, organization_id, values)
     blank = new_link(id=ids.new_id(), organization_id=organization_id, created_by=by.user_id or by.actor, now=by.now)
     made = _insert(db, apply_values(blank, values))
@@ -121,7 +121,7 @@ def _insert(db: Connection, link: ShortLink) -> ShortLink:
         slug = slugs.new(tries)
         if not LINKS.keys(db, "domain = ? and slug = ?", link.domain, slug):
             return LINKS.insert(db, replace(link, slug=slug))
-    raise errors.Conflict("No free slug was found; choose one")
+    raise errors.Conflict("No free slug was found. Enter one")
 
 
 def _check_places(db: Connection, organization_id: str, values: Values) -> None:

@@ -15,7 +15,7 @@ from analytics_box.products.links.folders import rows as folder_rows
 from analytics_box.products.links.folders.rows import FOLDERS, LinkFolder
 from analytics_box.resource.reach import Reach, check, in_reach
 
-TAKEN: Final = "There is a folder with this name already"
+TAKEN: Final = "A folder with this name already exists"
 MOST: Final = 500  # of one organization
 LONGEST: Final = 80  # characters of a name (wire 7.2)
 _SUBJECT: Final = "link folder"
@@ -86,7 +86,7 @@ def names(db: Connection, organization_id: str) -> dict[str, str]:
 def _clean(name: str, others: Collection[LinkFolder]) -> str:
     text = one_line(name)
     if not text or not is_visible(text):
-        raise BadRequest.about("name", "Give the folder a name without control characters")
+        raise BadRequest.about("name", "Enter a name without control characters")
     if text.casefold() in {one.name.casefold() for one in others}:
         raise errors.Conflict.about("name", TAKEN)
     return text

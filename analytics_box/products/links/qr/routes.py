@@ -32,11 +32,11 @@ async def qr_code(
     """
     kind: qr.Form = "svg" if form == "svg" else "png"
     if form not in qr.TYPES:
-        raise errors.NotFound("A QR code is there as svg and as png")
+        raise errors.NotFound("Download the QR code as svg or png")
     link = await find_link(call, link_id)
     scale = request.query_params.get("scale", "8")
     if not (scale.isascii() and scale.isdecimal() and 1 <= int(scale) <= qr.MOST_SCALE):
-        raise errors.BadRequest(f"The scale is a number of pixels from 1 to {qr.MOST_SCALE}")
+        raise errors.BadRequest(f"Enter a scale of 1 to {qr.MOST_SCALE}")
     picture = qr.picture(short_url(link.domain, link.slug, call.parts.settings), kind, scale=int(scale))
     how = "attachment" if request.query_params.get("download") else "inline"
     headers = {**_PICTURE, "content-disposition": f'{how}; filename="{link.slug}.{kind}"'}

@@ -73,15 +73,13 @@ def _clean(text: str, policy: TargetPolicy) -> str:
     if len(text) > LONGEST:
         raise AddressRefused(f"The URL is longer than {LONGEST} characters")
     if any(_is_hidden(letter) for letter in text):
-        raise AddressRefused("The URL has control characters or characters that change the direction of text")
+        raise AddressRefused("The URL contains control or text-direction characters")
     scheme = text.partition(":")[0].strip().lower()
     if "://" not in text or scheme not in {"http", "https"}:
-        raise AddressRefused(
-            "The target has to be an http or https URL; write it in full, like https://example.com/path"
-        )
+        raise AddressRefused("Enter a full http or https URL, such as https://example.com/path")
     address, sharp, fragment = text.partition("#")
     if looks_like_another(_written_host(address)):
-        raise AddressRefused("The domain mixes letters of several scripts so that it looks like another one")
+        raise AddressRefused("The domain mixes scripts and looks like another domain")
     found = outgoing.target(address)
     _check_host(found, policy)
     url = found.url + (f"#{quote(fragment, safe=_FRAGMENT)}" if sharp else "")
@@ -108,11 +106,11 @@ def _check_host(found: outgoing.RequestTarget, policy: TargetPolicy) -> None:
     if address is not None:
         policy.fence.check(address, found.port)
     elif "." not in host or any(host == name or host.endswith(f".{name}") for name in _PRIVATE_NAMES):
-        raise AddressRefused("This host is in a private network; a link has to redirect to a public URL")
+        raise AddressRefused("This host is in a private network. Enter a public URL")
     if host in policy.link_domains:
-        raise AddressRefused("This is a domain of short links; a link cannot redirect to another short link")
+        raise AddressRefused("This is a short-link domain. A link cannot redirect to another short link")
     if host in policy.own_hosts and _tidy(found.path).startswith(PREFIX):
-        raise AddressRefused("This is a short link itself; a link cannot redirect to another short link")
+        raise AddressRefused("This is a short link. A link cannot redirect to another short link")
 
 
 def _tidy(path: str) -> str:

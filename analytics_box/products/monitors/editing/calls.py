@@ -143,7 +143,7 @@ async def transfer(call: Call, given: TransferMonitor) -> MonitorTransferAnswer:
     first organization.
     """
     if call.identity.person is None:
-        raise errors.Forbidden("Sign in to do this; API keys cannot")
+        raise errors.Forbidden("Sign in to do this. API keys are not accepted")
     acting, _ = find_monitor(call, given.scheduleId)
     tools, target = call.parts[MonitorTools], given.targetOrganizationId
     moved = await call.write(lambda db: change.transfer(db, tools, acting, given.scheduleId, target))
@@ -164,7 +164,7 @@ async def bulk(call: Call, given: Bulk) -> BulkAnswer:
     """uptime.bulk: pause, resume, delete, tag or untag up to 1,000 monitors. Raises Forbidden or BadRequest."""
     tags = clean_tags(given.tags)
     if given.action in {"tag", "untag"} and not tags:
-        raise errors.BadRequest.about("tags", "Name a tag")
+        raise errors.BadRequest.about("tags", "Enter a tag")
     first = call.parts[Monitors].find(given.scheduleIds[0])
     acting = reach(call, restricted=True) if first is None else find_monitor(call, first.id)[0]
     tools = call.parts[MonitorTools]

@@ -103,7 +103,7 @@ def draft_monitor(
     """A monitor of these values that is nowhere stored, with a new id unless one is given. Raises BadRequest."""
     url = given.url if isinstance(given.url, str) else ""
     if not url and kind != "push":
-        raise BadRequest.about("url", "Write the URL, like https://example.com/path")
+        raise BadRequest.about("url", "Enter a URL, such as https://example.com/path")
     kind = places.kind_of(url, kind) if url else "push"
     blank = Monitor(
         number=0,
@@ -164,7 +164,7 @@ def rotate(db: Connection, tools: MonitorTools, acting: Reach, monitor_id: str) 
     check(db, acting, "member")
     found = existing(db, acting, monitor_id).monitor
     if found.kind != "push":
-        raise BadRequest("Only monitors of the kind push have a URL to push to")
+        raise BadRequest("Only push monitors have a push URL")
     after = replace(found, secrets=MonitorSecrets(token=new_token()), updated_at=acting.by.now)
     rows.update(db, at_rest(tools.seal, after))
     _record(db, acting.by, after, "rotated", {"url": after.masked.url, "name": after.name})
@@ -189,7 +189,7 @@ def transfer(db: Connection, tools: MonitorTools, acting: Reach, monitor_id: str
         return MonitorMove(monitor=before.monitor, readable=before.readable)
     if rows.count_of(db, organization_id) >= tools.most:
         raise errors.Conflict.full(
-            "monitors", tools.most, f"That organization has {tools.most:,} monitors (monitors_per_organization) already"
+            "monitors", tools.most, f"That organization has {tools.most:,} monitors already (monitors_per_organization)"
         )
     rows.orphan(db, monitor_id)
     telling.forget(db, before.monitor.organization_id, f"monitor:{monitor_id}", now=acting.by.now)
@@ -261,7 +261,7 @@ def check_places(db: Connection, websites: Directory, acting: Reach, monitor: Mo
     """Raises BadRequest for a website or a parent that is not the organization's, or that is below the monitor."""
     website_id = monitor.website_id
     if not acting.reaches(website_id):
-        raise BadRequest.about("websiteId", "This key makes monitors of its own websites; name one")
+        raise BadRequest.about("websiteId", "This key is limited to some websites. Send websiteId")
     website = websites.find(website_id) if website_id is not None else None
     if website_id is not None and (website is None or website.organization_id != monitor.organization_id):
         raise BadRequest.about("websiteId", "There is no website with this id in the organization")
@@ -273,7 +273,7 @@ def check_places(db: Connection, websites: Directory, acting: Reach, monitor: Mo
         raise BadRequest.about("parentId", "There is no monitor with this id in the organization")
     while above is not None:
         if above in seen:
-            raise BadRequest.about("parentId", "The parent is below this monitor already")
+            raise BadRequest.about("parentId", "The parent depends on this monitor")
         seen.add(above)
         above = rows.parent_of(db, above)
 

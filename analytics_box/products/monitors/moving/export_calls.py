@@ -46,7 +46,7 @@ async def export(call: Call, given: ExportMonitors) -> MonitorExportAnswer:
     acting = reach(call, given.organizationId)
     if given.secrets:
         if call.identity.key is not None and "write:monitors" not in call.identity.key.scopes:
-            raise Forbidden("An export with secrets needs a key with write:monitors")
+            raise Forbidden("An export with secrets requires a key with write:monitors")
         await call.write(lambda db: _note(db, acting))
     oldest_first = sorted(await reachable_monitors(call, acting.organization_id), key=lambda one: one.number)
     by_id = {one.id: one for one in oldest_first}

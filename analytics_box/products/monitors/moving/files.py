@@ -43,7 +43,7 @@ def read_mapping(text: str) -> dict[str, Any]:
         raise BadRequest("The file is empty")
     found = _json(text) if text.lstrip()[:1] in {"{", "["} else _yaml(text)
     if not isinstance(found, dict):
-        raise BadRequest("This is no file of monitors: it has to be a mapping, like `monitors: […]`")
+        raise BadRequest("This is not a file of monitors. It must be an object, such as `monitors: […]`")
     return {str(name): value for name, value in found.items()}
 
 
@@ -73,7 +73,7 @@ def _json(text: str) -> Any:
     try:
         return msgspec.json.decode(text)
     except (msgspec.MsgspecError, RecursionError) as broken:
-        raise BadRequest(f"This is no JSON: {broken}") from broken
+        raise BadRequest(f"This is not JSON: {broken}") from broken
 
 
 def _yaml(text: str) -> Any:
@@ -94,7 +94,7 @@ def _yaml(text: str) -> Any:
         where = f" (line {broken.problem_mark.line + 1})" if broken.problem_mark is not None else ""
         raise BadRequest(f"This is no YAML{where}: {broken.problem or broken.context}") from broken
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as broken:
-        raise BadRequest("This is no YAML that can be read") from broken
+        raise BadRequest("This YAML cannot be read") from broken
 
 
 def _check_depth(events: Iterator[Any]) -> None:
@@ -117,12 +117,12 @@ def _size(node: Any, known: dict[int, int], above: set[int]) -> int:
     if id(node) in known:
         return known[id(node)]
     if id(node) in above:
-        raise BadRequest("An alias of the file is within itself")
+        raise BadRequest("An alias of the file refers to itself")
     above.add(id(node))
     size = 1 + sum(_size(one, known, above) for one in _inside(node))
     above.discard(id(node))
     if size > _MOST:
-        raise BadRequest("The aliases of the file stand for too many values")
+        raise BadRequest("The aliases of the file expand to too many values")
     known[id(node)] = size
     return size
 

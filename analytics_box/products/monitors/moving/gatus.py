@@ -66,7 +66,7 @@ def read_gatus(given: Mapping[str, Any]) -> MonitorImportFile:
 def _list(source: Taking, name: str) -> list[dict[str, Any]]:
     found = source.take(name) or []
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
-        raise BadRequest(f"{name} has to be a list of mappings")
+        raise BadRequest(f"{name} must be a list of objects")
     return found
 
 

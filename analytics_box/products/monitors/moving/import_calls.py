@@ -33,7 +33,7 @@ from analytics_box.web.call import Call
 T = TypeVar("T")
 
 IMPORTS: Final = 6  # a minute, for each organization
-_ODD: Final = "The file cannot be read: a value in it is not of the kind that it should be"
+_ODD: Final = "The file cannot be read: a value has an unexpected type"
 _AT_ONCE: Final = 50  # monitors in one write or one look, so that others hardly wait
 _READERS: Final[dict[Source, Callable[[dict[str, Any]], MonitorImportFile]]] = {
     "analytics-box": own.read_own,
@@ -134,7 +134,7 @@ def read_import(content: str, source: Source | None) -> tuple[Source, MonitorImp
     if source is None:
         source = "uptime-kuma" if kuma.is_kuma(given) else "gatus" if gatus.is_gatus(given) else "analytics-box"
         if source == "analytics-box" and not own.is_own(given):
-            raise BadRequest("This is no file of monitors: it has neither monitors, nor monitorList, nor endpoints")
+            raise BadRequest("This is not a file of monitors. It has no monitors, monitorList or endpoints")
     try:
         return source, _READERS[source](given)
     except (TypeError, ValueError, OverflowError, RecursionError) as odd:

@@ -60,7 +60,7 @@ def read_kuma(given: Mapping[str, Any]) -> MonitorImportFile:
     listed = given.get("monitorList")
     monitors = list(listed.values()) if isinstance(listed, dict) else listed
     if not isinstance(monitors, list) or not all(isinstance(one, dict) for one in monitors):
-        raise BadRequest("The backup has no list of monitors (monitorList)")
+        raise BadRequest("The backup has no monitorList")
     if len(monitors) > MOST:
         raise BadRequest(f"A file can have up to {MOST:,} monitors; split it")
     groups = _Groups({str(one.get("id")): one for one in monitors if one.get("type") == "group"})

@@ -39,7 +39,7 @@ from analytics_box.products.monitors.windows.messages import CreateMaintenanceWi
 from analytics_box.tenants.tenancy.messages import date
 
 FORMAT: Final = "analytics-box-monitors"
-_LEFT_OUT: Final = "The file has not its secrets ({what}); give it them and resume it"
+_LEFT_OUT: Final = "The file does not contain its secrets ({what}). Enter them and resume it"
 
 
 class FileSecrets(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, rename="camel"):

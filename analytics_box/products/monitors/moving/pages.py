@@ -49,7 +49,7 @@ async def import_file(visit: Visitor, do: FromPath[str]) -> Answer:
 async def export_file(visit: Visitor, form: FromPath[str]) -> Response[str]:
     """GET /monitors/export/{yaml or json}: all monitors without secrets, as a file. Raises NotFound."""
     if form not in {"yaml", "json"}:
-        raise NotFound("Monitors are exported as yaml and as json")
+        raise NotFound("Export monitors as yaml or json")
     found = await export(visit.call, ExportMonitors(format="json" if form == "json" else "yaml"))
     headers = {"cache-control": "no-store", "content-disposition": f'attachment; filename="monitors.{form}"'}
     return Response(found.content, media_type=found.type, headers=headers)

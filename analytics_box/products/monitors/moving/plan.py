@@ -21,8 +21,8 @@ Status = Literal["created", "updated", "unchanged", "existing", "failed"]
 
 _OWN_ID: Final = re.compile(r"[0-9A-Za-z]{20}\Z")
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{32,64}")
-_NEW_URL: Final = "It has a new URL to push to: the token of the file is used already, or too weak"
-_CIRCLE: Final = "The parents of this monitor are in a circle"
+_NEW_URL: Final = "The push URL is new, because the token in the file is in use or too weak"
+_CIRCLE: Final = "The parents of this monitor form a circle"
 
 
 class ExistingMonitors(Struct, frozen=True):
@@ -92,7 +92,7 @@ class MonitorImportPlan:
         )
         there = self._by_id.get(wanted.ref) or self._by_key.get(_key(draft))
         if _key(draft) in self._seen:
-            return _failure(wanted, "url", "The file has this monitor twice")
+            return _failure(wanted, "url", "The file contains this monitor twice")
         self._seen.add(_key(draft))
         parent_id = self._parent(wanted, notes)
         website_id = self._website(wanted, there, notes)

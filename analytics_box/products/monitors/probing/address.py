@@ -27,7 +27,7 @@ def place_of(kind: Kind, url: str) -> HostPort:
     rest = _after_scheme(kind, url)
     found = place(rest.removesuffix("/"), _PORTS[kind])
     if kind == "ping" and found.port:
-        raise AddressRefused("A ping has no port; write it like ping://example.com")
+        raise AddressRefused("Enter a ping without a port, such as ping://example.com")
     return found
 
 
@@ -35,7 +35,7 @@ def name_of(url: str) -> str:
     """The name that a dns monitor asks for, without the last dot. Raises AddressRefused."""
     rest = _after_scheme("dns", url).removesuffix("/")
     if not _NAME.match(rest):
-        raise AddressRefused("Write the name like dns://example.com")
+        raise AddressRefused("Enter a name such as dns://example.com")
     return clean_host(rest)
 
 

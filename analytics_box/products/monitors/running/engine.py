@@ -143,9 +143,9 @@ class CheckEngine:
         """
         watched = self._monitors.get(number)
         if watched is None:
-            raise NotFound("There is no such monitor")
+            raise NotFound("This monitor does not exist")
         if watched.monitor.kind == "push":
-            raise BadRequest("A push monitor is not checked: it waits to be told")
+            raise BadRequest("Push monitors cannot be checked. They wait for heartbeats")
         if watched.monitor.is_paused or not self._is_started:
             return await self.try_now(watched.monitor)
         future: asyncio.Future[CheckResult] = asyncio.get_running_loop().create_future()
@@ -165,9 +165,9 @@ class CheckEngine:
         """A monitor that waits was told something; resumes when that is on disk. Raises NotFound and Unavailable."""
         watched = self._monitors.get(number)
         if watched is None or watched.monitor.kind != "push":
-            raise NotFound("There is no such monitor")
+            raise NotFound("This monitor does not exist")
         if not self._is_started:
-            raise Unavailable("Monitors are not watched now; send this again in a moment", retry_after=5)
+            raise Unavailable("Monitors are not running. Try again in a moment", retry_after=5)
         if watched.monitor.is_paused:
             return
         outcome, reason = ("pass", "") if ok else ("fail", "failed")

@@ -42,7 +42,7 @@ def create(
 def draft_window(acting: Reach, given: CreateMaintenanceWindow, window_id: str) -> MaintenanceWindow:
     """A window of these values that is nowhere stored. Raises BadRequest."""
     if given.repeat is None and (given.starts_at is None or given.ends_at is None):
-        raise BadRequest.about("startsAt", "Say when it starts and ends, or how it repeats")
+        raise BadRequest.about("startsAt", "Enter a start and end, or a repetition")
     now = acting.by.now
     return MaintenanceWindow(
         id=window_id,
@@ -85,7 +85,7 @@ def end(db: Connection, acting: Reach, window_id: str) -> MaintenanceWindow:
     check(db, acting, "member")
     before = existing(db, acting, window_id)
     if not is_on(before, acting.by.now):
-        raise BadRequest("This maintenance is not under way")
+        raise BadRequest("This maintenance is not in progress")
     return _store(db, acting.by, before, replace(before, ended_at=acting.by.now))
 
 

@@ -20,19 +20,19 @@ def check_window(window: MaintenanceWindow, now: int) -> MaintenanceWindow:
     """The window with its name in its one spelling. Raises BadRequest."""
     name = window.name.strip()
     if not name or any(unicodedata.category(letter) in {"Cc", "Cf", "Cs"} for letter in name):
-        raise BadRequest.about("name", "Give it a name")
+        raise BadRequest.about("name", "Enter a name")
     covers = window.covers
     if not (covers.all or covers.monitor_ids or covers.groups or covers.tags):
-        raise BadRequest.about("covers", "Say which monitors: all, or some by monitorIds, groups or tags")
+        raise BadRequest.about("covers", "Select all monitors, or some by monitorIds, groups or tags")
     if window.repeat is not None:
         _check_repeat(window.repeat)
         window = replace(window, ends_at=0)
     elif window.ends_at <= window.starts_at:
-        raise BadRequest.about("endsAt", "It has to end after it starts")
+        raise BadRequest.about("endsAt", "Enter an end after the start")
     elif window.ends_at - window.starts_at > _LONGEST:
-        raise BadRequest.about("endsAt", "It may last a year; pause monitors for longer")
+        raise BadRequest.about("endsAt", "Enter a duration of up to a year, or pause the monitors")
     if change_after(window, now) is None:
-        raise BadRequest.about("endsAt" if window.repeat is None else "repeat.until", "It would be over already")
+        raise BadRequest.about("endsAt" if window.repeat is None else "repeat.until", "Enter an end in the future")
     return replace(window, name=name)
 
 
@@ -49,7 +49,7 @@ def instant_of(given: datetime, where: str) -> int:
     """A date as UTC ms; one without a zone is UTC. Raises BadRequest."""
     aware = given if given.tzinfo is not None else given.replace(tzinfo=UTC)
     if aware.year not in _YEARS:
-        raise BadRequest.about(where, f"The year must lie between {_YEARS.start} and {_YEARS.stop - 1}")
+        raise BadRequest.about(where, f"Enter a year from {_YEARS.start} and {_YEARS.stop - 1}")
     return round(aware.timestamp() * 1000)
 
 
@@ -57,11 +57,11 @@ def _check_repeat(repeat: Repeat) -> None:
     try:
         ZoneInfo(repeat.zone)
     except (ZoneInfoNotFoundError, ValueError, OSError) as unknown:
-        raise BadRequest.about("repeat.zone", "This is no time zone; write it like Europe/Berlin") from unknown
+        raise BadRequest.about("repeat.zone", "Enter an IANA time zone, such as Europe/Berlin") from unknown
     if (repeat.every == "week") != bool(repeat.weekdays):
-        raise BadRequest.about("repeat.weekdays", "Name the weekdays of one that comes each week, and only of such")
+        raise BadRequest.about("repeat.weekdays", "Enter weekdays for weekly windows only")
     by_day, by_weekday = repeat.day is not None, repeat.nth is not None and repeat.weekday is not None
     if repeat.every == "month" and (by_day == by_weekday or repeat.day == 0):
-        raise BadRequest.about("repeat.day", "Name the day of the month, or the nth weekday of it")
+        raise BadRequest.about("repeat.day", "Enter a day of the month, or an nth weekday")
     if (repeat.nth is None) != (repeat.weekday is None) or (repeat.every != "month" and (by_day or by_weekday)):
-        raise BadRequest.about("repeat.nth", "An nth weekday, or a day, is of one that comes each month")
+        raise BadRequest.about("repeat.nth", "Enter a day or nth weekday for monthly windows only")

@@ -77,7 +77,7 @@ def _swap(siblings: list[str], wanted: str, step: int) -> None:
         siblings[here], siblings[there] = siblings[there], siblings[here]
 
 
-UNKNOWN: Final = "There is no such component on this page"
+UNKNOWN: Final = "This component does not exist"
 _SHOWN: Final = {"showUrl": "hideUrl", "showUptime": "hideUptimePercentage", "showLatency": "hideLatency"}
 _FIELDS: Final = {"displayName": "name", "groupId": "group", "uptimeScheduleId": "monitor"}
 _ADDED: Final = {"monitor": "monitor", "manual": "manual", "group": "group"}

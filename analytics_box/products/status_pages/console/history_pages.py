@@ -26,7 +26,7 @@ from analytics_box.web.page.questions import ask
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
 
-UNKNOWN = "There is no such template on this page"
+UNKNOWN = "This template does not exist"
 
 
 class TemplateLine(Struct, frozen=True):

@@ -36,7 +36,7 @@ from analytics_box.web.page.questions import ask
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
 
-UNKNOWN: Final = "There is no such incident on this page"
+UNKNOWN: Final = "This incident does not exist"
 USE: Final = "use"
 DRAFT: Final = "draft"
 _FIELDS: Final = {"affectedMonitors": "affected"}

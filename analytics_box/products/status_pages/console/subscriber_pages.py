@@ -24,7 +24,7 @@ from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
 
 AT_ONCE: Final = 100
-UNKNOWN: Final = "There is no such subscriber any more"
+UNKNOWN: Final = "This subscriber no longer exists"
 
 
 class SubscriberRow(Struct, frozen=True):

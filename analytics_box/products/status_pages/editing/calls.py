@@ -127,7 +127,7 @@ async def transfer(call: Call, given: TransferStatusPage) -> StatusPageTransferA
     The domain stays. Monitors are transferred unless they belong to a website or to other pages.
     """
     if call.identity.person is None:
-        raise errors.Forbidden("Sign in to do this; API keys cannot")
+        raise errors.Forbidden("Sign in to do this. API keys are not accepted")
     own, _ = find_reachable_page(call, given.statusPageId)
     done = await call.write(partial(change.transfer, tools=call.parts[MonitorTools], own=own, given=given))
     for moved in done.moved:

@@ -145,11 +145,9 @@ def _with_domain(db: Connection, own: Reach, page: StatusPage, given: str | Unse
     check(db, own, "admin")
     if domain is not None:
         if not domains.owns(db, own.organization_id, domain):
-            raise BadRequest.about(
-                "domain", "Prove first that this domain is yours: add it to the domains of the organization"
-            )
+            raise BadRequest.about("domain", "Verify this domain first, under the organization's domains")
         if link_domains.is_own(db, own.organization_id, domain):
-            raise Conflict.about("domain", "Short links are served on this domain; use another one")
+            raise Conflict.about("domain", "Short links use this domain. Choose another one")
     return replace(page, domain=domain)
 
 
@@ -181,7 +179,7 @@ def _take_along(
         )
     shared = [found for found in of_here if rows.pages_with(db, found) != {given.statusPageId}]
     if shared:
-        raise BadRequest.about("includeMonitors", f"{len(shared)} monitors are on other status pages, too")
+        raise BadRequest.about("includeMonitors", f"{len(shared)} monitors are also on other status pages")
     reach = Reach(own.organization_id, own.by)
     return tuple(
         monitors.transfer(db, tools, reach, found, given.targetOrganizationId) for found in known if found in of_here

@@ -185,7 +185,7 @@ def reorder(db: Connection, own: Reach, page_id: str, order: Iterable[str]) -> N
     standing = in_order(_whole(db, page_id))
     wanted = list(dict.fromkeys(order))
     if not {*wanted} <= {*standing}:
-        raise BadRequest.about("order", "These are not all groups and components of the status page")
+        raise BadRequest.about("order", "Send all groups and components of the status page")
     after = [*wanted, *(each for each in standing if each not in {*wanted})]
     if after != standing:
         rows.place(db, page_id, after)
@@ -242,7 +242,7 @@ def _more(db: Connection, component: Component, given: FullComponentFields) -> d
         said["group_id"] = given.group_id
     if not isinstance(given.status, UnsetType):
         if component.monitor_id is not None:
-            raise BadRequest.about("status", "The status of this component is that of its monitor")
+            raise BadRequest.about("status", "This component has a monitor, which sets its status")
         said["status"] = given.status
     return said
 

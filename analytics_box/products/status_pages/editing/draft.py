@@ -56,7 +56,7 @@ def clean_name(given: str, *, field: str = "name") -> str:
     """A name without what nobody sees. Raises BadRequest."""
     name = names.one_line(given)
     if not name or not names.is_visible(name):
-        raise BadRequest.about(field, "Write a name of letters that can be seen")
+        raise BadRequest.about(field, "Enter a name with visible characters")
     return name
 
 
@@ -65,7 +65,7 @@ def clean_slug(given: str) -> str:
     if not _SHAPE.match(given):
         raise BadRequest.about("slug", "Use 1 to 100 letters a-z and digits, with hyphens only between them")
     if given in RESERVED:
-        raise BadRequest.about("slug", "This slug is reserved; choose another one")
+        raise BadRequest.about("slug", "This slug is reserved. Enter another one")
     return given
 
 
@@ -77,14 +77,14 @@ def clean_url(given: str, field: str) -> str:
     except AddressRefused as wrong:
         raise BadRequest.about(field, str(wrong)) from wrong
     if found.scheme != "https":
-        raise BadRequest.about(field, "The URL has to begin with https://")
+        raise BadRequest.about(field, "Enter a URL that starts with https://")
     url = found.url + (f"#{quote(fragment, safe=_FRAGMENT)}" if sharp else "")
     if len(url) > 2_048:
-        raise BadRequest.about(field, "The URL is longer than 2,048 characters")
+        raise BadRequest.about(field, "Enter a URL of up to 2,048 characters")
     return url
 
 
 def check_component(component: Component) -> None:
     """Raises BadRequest for a component that says nothing of itself."""
     if component.monitor_id is None and not component.name:
-        raise BadRequest.about("name", "A component without a monitor needs a name")
+        raise BadRequest.about("name", "Enter a name, or select a monitor")

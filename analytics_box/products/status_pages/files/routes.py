@@ -49,7 +49,7 @@ async def upload(request: Request[Any, Any, Any], token: FromPath[str], call: Na
     except PayloadTooLarge as large:
         raise PayloadTooLarge(image.TOO_LARGE) from large
     if not sent:
-        raise BadRequest("Send the bytes of the picture")
+        raise BadRequest("Send the image as the body")
     given = PagePicture(image.picture(sent))
     page = await save(parts, allowed.page_id, lambda db: change.upload(db, own, allowed, given), adds=True)
     url = pictures.served_url(page, getattr(page, allowed.kind), parts.settings)

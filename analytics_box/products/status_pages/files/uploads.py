@@ -17,7 +17,7 @@ from analytics_box.base.store.seal import Seal
 from analytics_box.products.status_pages.page import FileKind
 
 GOOD_FOR: Final = 10 * 60_000  # ms
-UNKNOWN: Final = "This upload address is not good any more; ask for a new one"
+UNKNOWN: Final = "This upload address has expired. Request a new one"
 _NAME: Final = "status page uploads"  # of the key that signs
 _SIGNATURE: Final = 16  # bytes
 

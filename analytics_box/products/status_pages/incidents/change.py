@@ -113,7 +113,7 @@ def publish(db: Connection, own: Reach, given: PublishIncident) -> Incident:
     """Publish a draft. Raises Forbidden, NotFound, or BadRequest if it is not a draft."""
     page, before = find_editable(db, own, given.incidentId)
     if not before.is_draft:
-        raise BadRequest("This is no draft; everybody sees it already")
+        raise BadRequest("This is already published")
     after = saying.publish(db, page, before, now=own.by.now, notify=given.notify)
     record(db, own.by, page, after, "updated", {"draft": {"before": True, "after": False}})
     return after
@@ -123,7 +123,7 @@ def hold(db: Connection, own: Reach, incident_id: str) -> Incident:
     """A draft is not published on its own. Raises Forbidden, NotFound or BadRequest."""
     page, before = find_editable(db, own, incident_id)
     if before.publish_at is None:
-        raise BadRequest("This is not about to be published on its own")
+        raise BadRequest("This is not scheduled for publication")
     after = replace(before, publish_at=None, updated_at=own.by.now)
     incident_rows.update(db, after)
     record(db, own.by, page, after, "updated", {"publishAt": {"before": before.publish_at, "after": None}})
@@ -205,7 +205,7 @@ def find_affected(
         if name is None:
             raise BadRequest.about("affectedMonitors", "There is no component with one of these ids on the page")
         if component_id in made:
-            raise BadRequest.about("affectedMonitors", f"{name[:100]} is named twice")
+            raise BadRequest.about("affectedMonitors", f"{name[:100]} is listed twice")
         made[component_id] = AffectedComponent(component_id=component_id, name=name, impact=impact)
     return tuple(made.values())
 

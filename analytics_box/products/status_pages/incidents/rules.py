@@ -147,9 +147,9 @@ def ending(kind: Kind) -> Status:
 def check_times(start: int, end: int) -> None:
     """Raises BadRequest for a maintenance that ends before it starts, or lasts too long."""
     if end <= start:
-        raise BadRequest.about("scheduledUntil", "It has to end after it starts")
+        raise BadRequest.about("scheduledUntil", "Enter an end after the start")
     if end - start > LONGEST_MAINTENANCE:
-        raise BadRequest.about("scheduledUntil", "A maintenance may last 31 days; plan another one for what is left")
+        raise BadRequest.about("scheduledUntil", "Enter a duration of up to 31 days")
 
 
 def covered_until(incident: Incident, others: Iterable[Incident], now: int) -> int | None:

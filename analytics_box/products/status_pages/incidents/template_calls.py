@@ -34,7 +34,7 @@ def save(db: Connection, own: Reach, given: SaveIncidentTemplate) -> IncidentTem
         raise errors.Conflict.full("incidentTemplates", MOST, f"This page has {MOST} templates; delete one first")
     name = " ".join(given.name.split())
     if not name:
-        raise BadRequest.about("name", "Give it a name")
+        raise BadRequest.about("name", "Enter a name")
     made = IncidentTemplate(
         id=before.id if before is not None else ids.new_id(),
         page_id=page.id,

@@ -13,7 +13,7 @@ def title(given: str) -> str:
     """A title as one line. Raises BadRequest for an empty one."""
     text = " ".join(given.split())
     if not text or not _is_text(text):
-        raise BadRequest.about("title", "Give it a title")
+        raise BadRequest.about("title", "Enter a title")
     return text
 
 
@@ -21,7 +21,7 @@ def message(given: str) -> str:
     """Markdown of one or more lines. Raises BadRequest for an empty one."""
     text = optional(given)
     if not text:
-        raise BadRequest.about("message", "Write what is known; one sentence is enough")
+        raise BadRequest.about("message", "Enter a message")
     return text
 
 
@@ -29,7 +29,7 @@ def optional(given: str) -> str:
     """Markdown, or nothing. Raises BadRequest for control characters."""
     text = given.replace("\r\n", "\n").replace("\r", "\n").strip()
     if not _is_text(text):
-        raise BadRequest.about("message", "It has control characters in it; leave them out")
+        raise BadRequest.about("message", "Enter a text without control characters")
     return text
 
 

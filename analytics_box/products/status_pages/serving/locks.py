@@ -77,7 +77,7 @@ class Locks:
 
     async def _verify(self, page: StatusPage, given: str) -> bool:
         if self._waiting >= MOST_WAITING:
-            raise Unavailable("Too many passwords are tried at the moment; send this again", retry_after=2)
+            raise Unavailable("Too many passwords are being checked. Try again", retry_after=2)
         self._waiting += 1
         try:
             return await self._passwords.verify(page.password, given)

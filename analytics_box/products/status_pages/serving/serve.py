@@ -217,7 +217,7 @@ class StatusPageServer:
 
     async def _missing(self, seen: PageSeen, base: str, rest: str, send: Send) -> None:
         if making.is_for_programs(rest):
-            raise errors.NotFound("This status page has nothing at this address", headers=_everywhere())
+            raise errors.NotFound("This address does not exist on the status page", headers=_everywhere())
         await self._page(send, "note", seen, base, status=404, what=Words.missing)
 
     async def _file(self, whole: Whole, digest: str, scope: Scope, send: Send) -> None:
@@ -230,7 +230,7 @@ class StatusPageServer:
             content, kind = found
             kept = self.shelf.keep(key, RenderedAnswer(content, kind.encode(), (_FOR_EVER, *making.EVERYWHERE)), digest)
         if kept is None:
-            raise errors.NotFound("This status page has no such file", headers=_everywhere())
+            raise errors.NotFound("This file does not exist on the status page", headers=_everywhere())
         await send_kept(send, kept, b"", _cache_headers(scope)[1])
 
     # What is no reading
@@ -247,7 +247,7 @@ class StatusPageServer:
             await respond(send, 204, headers)
         elif scope["method"] != "POST" or not takes_form:
             allowed = {"Allow": methods, **(_everywhere() if making.is_for_programs(rest) else {})}
-            raise errors.MethodNotAllowed("A status page takes GET and HEAD", headers=allowed)
+            raise errors.MethodNotAllowed("Status pages accept GET and HEAD", headers=allowed)
         else:
             form = await forms.read_form(scope, receive, seconds=self._settings.body_seconds)
             await self._form(self._newest(whole), base, rest, scope, form, send)

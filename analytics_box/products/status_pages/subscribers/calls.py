@@ -114,7 +114,7 @@ async def list_subscribers(call: Call, given: ListSubscribers) -> SubscriberList
         if given.cursor is not None:
             last = rows.find(db, given.cursor)
             if last is None or last.page_id != page.id:
-                raise errors.BadRequest.about("cursor", "There is no such subscriber any more; begin again")
+                raise errors.BadRequest.about("cursor", "This subscriber no longer exists. Start again")
             after = last.created_at, last.id
         found = rows.of(db, page.id, after=after, most=given.limit + 1)
         states = rows.states(db, [one.id for one in found])
@@ -134,7 +134,7 @@ async def add_subscriber(call: Call, given: AddSubscriber) -> AddSubscriberAnswe
     as for visitors, or Conflict for an address that is a subscriber already."""
     own, whole = find_reachable_page(call, given.statusPageId)
     if given.type == "email" and not call.parts[Mailer].configured:
-        raise errors.BadRequest.about("type", "This box sends no e-mail: smtp_host is empty")
+        raise errors.BadRequest.about("type", "This box has no mail server. Set smtp_host")
     tools = call.parts[SubscriptionTools]
     wanted = subscribing.check_subscription(whole, given.type, given.address, given.componentIds, tools.fence)
 

@@ -76,8 +76,8 @@ def of(db: Connection, updates: Collection[str]) -> dict[str, UpdateReach]:
 log = logging.getLogger(__name__)
 
 KEPT: Final = 30 * DAY  # what ended is kept that long, so that no update is told twice
-UNSEALED: Final = "The secrets of this subscriber cannot be read; the box lost the file that they were sealed with"
-UNANSWERED: Final = "The answer is not the challenge"
+UNSEALED: Final = "The secrets of this subscriber cannot be decrypted, because secret.key has changed"
+UNANSWERED: Final = "The response does not contain the challenge"
 _GONE: Final = 410  # a webhook's way to say that it wants no more (Standard Webhooks)
 
 

@@ -124,7 +124,7 @@ def add(
 def refuse_known(db: Connection, page: StatusPage, wanted: RequestedSubscription, tools: SubscriptionTools) -> None:
     """Raises Conflict for an address that is there."""
     if rows.by_address(db, page.id, wanted.kind, _at_rest(tools, wanted)) is not None:
-        raise errors.Conflict("This address is a subscriber already")
+        raise errors.Conflict("This address is already subscribed")
 
 
 def remove(db: Connection, page: StatusPage, subscriber_id: str, by: By) -> None:

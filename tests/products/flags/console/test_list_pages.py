@@ -76,7 +76,7 @@ def test_a_folder_is_renamed_and_deleted_with_those_in_it(console: Console) -> N
     assert "old/inner" in console.seen("/flags/folders")
     wrong = console.sent("/flags/folders/rename", of | {"folder": "old", "to": "<b>\u200b"})
     assert wrong.status == 400
-    assert "Write a folder of letters" in wrong.body.decode()
+    assert "Enter a folder with visible" in wrong.body.decode()
     console.gone_to("/flags/folders/rename", of | {"folder": "old", "to": "Kim’s & 東京"})
     assert console.flag(f"/flags/{flag.id}").definition.folder == "Kim’s & 東京/inner"
     console.gone_to("/flags/folders/rename", of | {"folder": "Kim’s & 東京", "to": "new"})
@@ -142,7 +142,7 @@ def test_a_target_group_that_conditions_name_stays(console: Console) -> None:
     console.world.put("naming", {"rules": [{"type": "conditions", "conditions": {"group": group.id}}]})
     answer = console.sent(f"/flags/groups/{group.id}/delete", {})
     assert answer.status == 409
-    assert "naming name this target group" in answer.body.decode()
+    assert "naming use this target group" in answer.body.decode()
 
 
 def test_what_is_wrong_with_a_target_group_stands_at_its_field(console: Console) -> None:

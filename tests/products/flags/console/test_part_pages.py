@@ -227,7 +227,7 @@ def test_a_file_is_checked_before_it_is_imported_and_goes_out_again(console: Con
     [
         (b"", "Choose a file"),
         (b"\xff\xfe", "This file is no text"),
-        (b"{}", "This is no file of flags"),
+        (b"{}", "This is not a file of flags"),
         (b"[" * 50_000, "JSON"),
     ],
 )

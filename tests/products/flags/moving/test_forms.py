@@ -72,7 +72,7 @@ def test_an_export_of_a_state_of_unleash_says_the_same() -> None:
             if "dependencies" in one
         ],
     }
-    with pytest.raises(BadRequest, match="several environments; say which is to be read: development, production"):
+    with pytest.raises(BadRequest, match=r"several environments\. Select one: development, production"):
         files.read_file(json.dumps(state))
     source, found = files.read_file(json.dumps(state), environment="production")
     assert (source, found.chosen) == ("unleash", "production")

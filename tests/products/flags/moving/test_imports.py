@@ -63,16 +63,16 @@ def test_what_was_lost_makes_an_inactive_flag_with_a_note(world: World) -> None:
     shown = imported(world, sample("unleash"))
     row = by_key(shown)["at-random"]
     assert (row["status"], row["flagStatus"]) == ("created", "inactive")
-    waits = "It is inactive; look at it and activate it"
+    waits = "The flag is inactive. Review and activate it"
     assert row["notes"] == [
         "It is on at random, each time anew",
-        f"{waits}. Its off value is left out, so that no user gets it until then",
+        f"{waits}. Its off value is left out, so no user gets it until then",
     ]
     of_key = {one.key: one.definition for one in world.known().flags}
     assert (of_key["at-random"].offValue, of_key["plain-off"].offValue) == (None, False)
     child = by_key(shown)["child"]  # of a flag that waits: no user gets its off value either
     assert (child["flagStatus"], of_key["child"].offValue) == ("inactive", None)
-    assert shown["inactive"] == sum("look at it" in " ".join(one["notes"]) for one in shown["flags"]) > 3
+    assert shown["inactive"] == sum("Review and activate it" in " ".join(one["notes"]) for one in shown["flags"]) > 3
     slashed = by_key(shown)["name/with/slashes"]
     assert (slashed["status"], slashed["field"], slashed["flagId"]) == ("failed", "key", None)
     history = world.good("flags/history", flagId=row["flagId"])
@@ -94,12 +94,12 @@ def test_flags_that_need_many_others_are_looked_at_once(world: World, monkeypatc
     assert imported(world, own_file(*named), existing="replace")["unchanged"] == 40
     around = [named[0] | {"dependencies": ["k39"]}, *named[1:]]
     (wrong,) = [one for one in imported(world, own_file(*around), existing="replace")["flags"] if one["error"]]
-    assert (wrong["key"], "in a circle" in wrong["error"]) == ("k0", True)
+    assert (wrong["key"], "Circular dependency" in wrong["error"]) == ("k0", True)
     more = [one | {"dependencies": [*one["dependencies"][:4], "k0"]} for one in named[1:]]
     before = world.rows("select definition, version from flags order by id")
     assert world.refused("flags/import", websiteId=world.shop, content=own_file(*more), existing="replace") == (
         400,
-        "These flags need each other in too many ways; import them in several files",
+        "These flags have too many dependencies. Import them in several files",
     )
     assert world.rows("select definition, version from flags order by id") == before
 
@@ -144,7 +144,7 @@ def test_an_export_imported_elsewhere_is_the_same(world: World) -> None:
     assert {one["environment"] for one in moved["flags"]} == {"production"}
     assert world.refused("flags/import", websiteId=world.shop, content=exported["content"], environment="x") == (
         400,
-        'The file has flags of several environments; say of which they are to be: "", staging',
+        'The file has several environments. Select one: "", staging',
     )
 
 
@@ -194,9 +194,9 @@ def test_an_export_for_flagd_writes_no_target_group_out_without_end() -> None:
 
 HOSTILE = [
     ("", "The file is empty"),
-    ("{", "This is no JSON"),
-    ("7", "This is no file of flags"),
-    ("{}", "This is no file of flags"),
+    ("{", "This is not JSON"),
+    ("7", "This is not a file of flags"),
+    ("{}", "This is not a file of flags"),
     ('{"format": "analytics-box-flags", "flags": [{"key": "a", "colour": 1}]}', "The file cannot be read"),
     ('{"features": {"a": {"defaultValue": false, "rules": [{"condition": {"$and": 7}, "force": {"a": []}}]}}}', ""),
     ('{"features": [{"name": "a", "strategies": [{"name": {}, "constraints": [7, {"values": {}}]}]}]}', ""),

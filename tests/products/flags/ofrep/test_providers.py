@@ -122,7 +122,7 @@ def test_python_is_told_what_is_wrong(place: Place) -> None:
     other_type = client.get_string_details("on", "red", EvaluationContext("u1"))
     found = [(one.value, one.error_code and one.error_code.value) for one in (unknown, nobody, other_type)]
     assert found == [(True, "FLAG_NOT_FOUND"), (True, "TARGETING_KEY_MISSING"), ("red", "TYPE_MISMATCH")]
-    assert unknown.error_message == "There is no such flag"
+    assert unknown.error_message == "This flag does not exist"
 
 
 def test_python_meets_a_change_at_once(place: Place) -> None:

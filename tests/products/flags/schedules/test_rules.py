@@ -79,10 +79,10 @@ def test_every_ramp_is_steps_that_can_be_scheduled_or_a_refusal(start: int, end:
 @each(
     ("steps", "message"),
     [
-        ((50, 50, HOUR, MINUTE), "A ramp has to lead to another percentage"),
-        ((0, 100, 0, MINUTE), "It has to end after it starts"),
-        ((0, 100, -HOUR, MINUTE), "It has to end after it starts"),
-        ((0, 100, DAY, MINUTE), "That would be 1441 steps, more than 200; make it at least 8 minutes"),
+        ((50, 50, HOUR, MINUTE), "Enter a different final percentage"),
+        ((0, 100, 0, MINUTE), "Enter an end after the start"),
+        ((0, 100, -HOUR, MINUTE), "Enter an end after the start"),
+        ((0, 100, DAY, MINUTE), "That would be 1441 steps, more than 200. Enter at least 8 minutes"),
     ],
 )
 def test_a_ramp_that_is_none_is_refused(steps: tuple[float, float, int, int], message: str) -> None:
@@ -102,18 +102,18 @@ def at(*minutes: int, value: float = 10) -> tuple[RolloutStep, ...]:
         ("enable", NOW - 30_000, (), ""),
         ("disable", NOW + 1_000 * DAY, (), ""),
         ("enable", None, (), "Say when"),
-        ("disable", NOW, at(1), "Only an update_rollout has steps"),
-        ("enable", NOW - 2 * MINUTE, (), "This lies in the past"),
-        ("enable", NOW + 2_000 * DAY, (), "more than five years"),
+        ("disable", NOW, at(1), "Only update_rollout can have steps"),
+        ("enable", NOW - 2 * MINUTE, (), "Enter a time in the future"),
+        ("enable", NOW + 2_000 * DAY, (), "within five years"),
         ("update_rollout", None, at(1, 2), ""),
         ("update_rollout", NOW, at(1, 2), ""),
-        ("update_rollout", NOW + HOUR, at(1, 2), "leave this out"),
-        ("update_rollout", NOW, (), "Give the steps, or a ramp"),
-        ("update_rollout", None, at(2, 1), "Each step has to come after"),
-        ("update_rollout", None, at(1, 1), "Each step has to come after"),
-        ("update_rollout", None, at(-5, 1), "This lies in the past"),
-        ("update_rollout", None, at(1, value=100.5), "between 0 and 100"),
-        ("update_rollout", None, at(1, value=float("nan")), "between 0 and 100"),
+        ("update_rollout", NOW + HOUR, at(1, 2), "Omit scheduledAt"),
+        ("update_rollout", NOW, (), "Send steps or a ramp"),
+        ("update_rollout", None, at(2, 1), "Enter steps in order of time"),
+        ("update_rollout", None, at(1, 1), "Enter steps in order of time"),
+        ("update_rollout", None, at(-5, 1), "Enter a time in the future"),
+        ("update_rollout", None, at(1, value=100.5), "from 0 to 100"),
+        ("update_rollout", None, at(1, value=float("nan")), "from 0 to 100"),
         ("update_rollout", None, at(*range(201)), "There may be 200 steps"),
     ],
 )
@@ -188,5 +188,5 @@ def test_rollouts_of_one_flag_do_not_overlap() -> None:
             assert fits
     switch = FlagSchedule(id="b" * 20, flag_id="f" * 20, type="enable", scheduled_at=NOW, next_at=NOW)
     rules.check_room(switch, others)
-    with pytest.raises(BoxError, match="A flag can have up to 20 schedules"):
+    with pytest.raises(BoxError, match="A flag can have up to 20 open schedules"):
         rules.check_room(switch, [switch] * 20)

@@ -240,22 +240,22 @@ def test_what_is_scheduled_can_be_taken_back(world: World) -> None:
     ("kind", "given", "message"),
     [
         ("enable", {}, "Say when"),
-        ("enable", {"scheduledAt": -5}, "This lies in the past"),
-        ("enable", {"scheduledAt": 5, "rolloutSteps": [(6, 10)]}, "Only an update_rollout has steps, not enable"),
-        ("enable", {"scheduledAt": 5, "isEnabled": False}, "A schedule that does nothing cannot be made"),
-        ("update_rollout", {}, "Give the steps, or a ramp"),
-        ("update_rollout", {"rolloutSteps": [(6, 10), (5, 20)]}, "Each step has to come after the one before it"),
+        ("enable", {"scheduledAt": -5}, "Enter a time in the future"),
+        ("enable", {"scheduledAt": 5, "rolloutSteps": [(6, 10)]}, "Only update_rollout can have steps, not enable"),
+        ("enable", {"scheduledAt": 5, "isEnabled": False}, "Add steps or a time"),
+        ("update_rollout", {}, "Send steps or a ramp"),
+        ("update_rollout", {"rolloutSteps": [(6, 10), (5, 20)]}, "Enter steps in order of time"),
         ("update_rollout", {"rolloutSteps": [(6, 101)]}, "Expected `float` <= 100.0"),
-        ("update_rollout", {"rolloutSteps": [(6, 10)], "scheduledAt": 7}, "It has to begin with its first step"),
+        ("update_rollout", {"rolloutSteps": [(6, 10)], "scheduledAt": 7}, "Omit scheduledAt"),
         (
             "update_rollout",
             {"ramp": (0, 100, 0, 1000, 1)},
-            "That would be 1001 steps, more than 200; make it at least 6 minutes",
+            "That would be 1001 steps, more than 200. Enter at least 6 minutes",
         ),
         (
             "update_rollout",
             {"ramp": (0, 100, 0, 10, 1), "rolloutSteps": [(6, 10)]},
-            "Give the steps or a ramp, not both",
+            "Send steps or a ramp, not both",
         ),
         ("update_rollout", {"nonsense": 1}, "Object contains unknown field `nonsense`"),
         ("later", {"scheduledAt": 5}, "Invalid enum value 'later'"),
@@ -283,10 +283,10 @@ def test_what_cannot_be_scheduled_is_refused_in_one_line(
 def test_only_rollouts_are_rolled_out_and_only_once_at_a_time(shared: World) -> None:
     plain, flag = shared.put("plain"), shared.put("twice", HALF)
     given = {"type": "update_rollout", "rolloutSteps": steps(shared, (5, 30), (10, 60))}
-    assert shared.refused("flagSchedules/create", flagId=plain.id, **given)[1].startswith("The flag is no rollout")
+    assert shared.refused("flagSchedules/create", flagId=plain.id, **given)[1].startswith("The flag is not a rollout")
     plan(shared, flag, rolloutSteps=given["rolloutSteps"])
     status, said = shared.refused("flagSchedules/create", flagId=flag.id, **given)
-    assert (status, said) == (409, "Another rollout of this flag is scheduled for that time")
+    assert (status, said) == (409, "Another rollout of this flag is already scheduled for this time")
     shared.put("over", {"status": "archived"})
     over = next(one for one in shared.known().flags if one.key == "over")
     said = shared.refused("flagSchedules/create", flagId=over.id, type="enable", scheduledAt=at(shared, 1))[1]

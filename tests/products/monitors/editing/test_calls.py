@@ -202,7 +202,7 @@ REFUSALS = (
         "url of another", "updateSchedule", {"scheduleId": "{own}", "url": "https://example.com/below"}, 409, "url"
     ),
     Refusal("another kind", "updateSchedule", {"scheduleId": "{own}", "url": "ping://example.com"}, 400, "url"),
-    Refusal("above itself", "updateSchedule", {"scheduleId": "{own}", "parentId": "{own}"}, 400, "parentId"),
+    Refusal("its own parent", "updateSchedule", {"scheduleId": "{own}", "parentId": "{own}"}, 400, "parentId"),
     Refusal("in a circle", "updateSchedule", {"scheduleId": "{own}", "parentId": "{below}"}, 400, "parentId"),
     Refusal("not paused", "resumeSchedule", {"scheduleId": "{own}"}, 400),
     Refusal("no push", "rotatePushUrl", {"scheduleId": "{own}"}, 400),

@@ -102,7 +102,7 @@ def test_a_monitor_whose_secrets_were_left_out_is_paused_until_it_gets_them(worl
         shown = other.good("import", content=content)["monitors"]
         assert [row["isPaused"] for row in shown] == [False, False, True, True, False, False, False]
         assert shown[3]["notes"] == [
-            "The file has not its secrets (token); give it them and resume it",
+            "The file does not contain its secrets (token). Enter them and resume it",
             "It is paused; look at it and resume it",
         ]
         assert shown[6]["notes"] == ["It has a new URL to push to"]
@@ -129,7 +129,7 @@ def test_a_file_by_hand_needs_little(world: World) -> None:
         assert [row["status"] for row in shown["monitors"]] == [
             "created", "failed", "failed", "updated", "created", "created"
         ]  # fmt: skip
-        assert shown["monitors"][1]["error"] == "The parents of this monitor are in a circle"
+        assert shown["monitors"][1]["error"] == "The parents of this monitor form a circle"
         assert shown["monitors"][5]["notes"] == [
             "Its parent nobody is not there",
             "There is no website nowhere.example here",

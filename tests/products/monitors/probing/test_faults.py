@@ -44,7 +44,7 @@ FAULTS: tuple[tuple[str, Reason, str], ...] = (
     ("two-lengths", "bad_answer", "not HTTP"),
     ("upgrade", "bad_answer", "another protocol"),
     ("to-nowhere", "bad_answer", "more than 10 times"),
-    ("to-file", "refused", "Only http and https"),
+    ("to-file", "refused", "Enter an http or https address"),
     ("to-metadata", "refused", "private or reserved"),
     ("to-inside", "refused", "private or reserved"),
     ("500", "assertion", "500 Internal Server Error"),
@@ -94,12 +94,12 @@ def test_a_body_in_very_many_pieces_is_cut() -> None:
 
 def test_a_body_that_cannot_be_unpacked_fails_where_it_is_looked_at() -> None:
     found, _ = run(_asked("not-packed", assertions=that("body", "contains", "plain")))
-    assert (found.reason, found.error) == ("bad_answer", "The answer cannot be decompressed")
+    assert (found.reason, found.error) == ("bad_answer", "The response cannot be decompressed")
 
 
 def test_a_body_that_cannot_be_unpacked_only_warns_if_its_assertions_only_warn() -> None:
     found, _ = run(_asked("not-packed", assertions=that("body", "not_contains", "error", level="warn")))
-    assert (found.outcome, found.error) == ("warn", "The answer cannot be decompressed")
+    assert (found.outcome, found.error) == ("warn", "The response cannot be decompressed")
 
 
 def test_a_body_that_cannot_be_unpacked_does_not_matter_where_values_are_only_kept() -> None:

@@ -33,7 +33,7 @@ REPLIES = {
         action=LINK,
         signing="whsec_" + "x" * 60,
         failed=True,
-        wrong="This cannot be done here",
+        wrong="This action is not available",
     ),
     "left": Reply(title="You hear no more of this page", text="Good bye", again=True),
 }
