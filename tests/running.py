@@ -149,7 +149,7 @@ class Server:
         line = next((line for line in self.printed().splitlines(keepends=True) if _ANNOUNCED in line), "")
         if not line.endswith("\n"):
             return False
-        self.url = line.rpartition(_ANNOUNCED)[2].strip()
+        self.url = line.rpartition(_ANNOUNCED)[2].strip().replace("//localhost:", "//127.0.0.1:")
         try:
             return httpx.get(f"{self.url}/health", timeout=2, verify=False).status_code == 200
         except httpx.TransportError:

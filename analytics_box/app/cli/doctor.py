@@ -37,20 +37,21 @@ def doctor(to: str, as_json: bool, **given: Any) -> None:
 
     def run() -> None:
         now = SystemClock().now()
-        found = bundle.gather_sections(_sections(read_settings(given, checked=False), now))
+        time = f"{datetime.fromtimestamp(now / 1000, UTC):%Y%m%d-%H%M%S}"
+        found = bundle.gather_sections(_sections(read_settings(given, checked=False), now, time))
         if as_json:
             show(found, [], as_json=True)
             return
-        _write(bundle.pack_bundle(found, now), to or f"{bundle.FOLDER}-{_time(now)}.tar.gz")
+        _write(bundle.pack_bundle(found, now), to or f"{bundle.FOLDER}-{time}.tar.gz")
 
     report_refusals(run)
 
 
-def _sections(found: Settings, now: int) -> dict[str, bundle.Section]:
+def _sections(found: Settings, now: int, time: str) -> dict[str, bundle.Section]:
     directory = found.data_dir
     in_use = _is_served(directory)
     sections: dict[str, bundle.Section] = {
-        "about": lambda: system.about() | report.libraries() | {"running": in_use, "time": _time(now)},
+        "about": lambda: system.about() | report.libraries() | {"running": in_use, "time": time},
         "settings": lambda: settings_shown.setting_values(found),
         "limits": system.limits,
         "data-directory": lambda: system.data_directory(directory, now),
@@ -79,7 +80,3 @@ def _write(content: bytes, to: str) -> None:
     except OSError as broken:
         raise click.ClickException(f"{to} cannot be written: {os.strerror(broken.errno or 0)}") from broken
     click.echo(f"{to}: {len(content) / 1000:,.1f} KB. Check its content before you send it")
-
-
-def _time(now: int) -> str:
-    return f"{datetime.fromtimestamp(now / 1000, UTC):%Y%m%d-%H%M%S}"

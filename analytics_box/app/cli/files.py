@@ -72,7 +72,8 @@ def write(pieces: Iterable[str], to: str) -> None:
 
 def format_of(name: str, default: str) -> str:
     """The format of a file by its name."""
-    return "json" if name.lower().endswith(".json") else default
+    suffix = Path(name.lower()).suffix
+    return "json" if suffix == ".json" else default
 
 
 def summary(answer: dict[str, Any], rows: str, *counted: str) -> str:

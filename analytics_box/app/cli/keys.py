@@ -23,12 +23,10 @@ def _create(request: Request) -> Any:
     return request.call()
 
 
-def _secret(made: dict[str, str]) -> list[str]:
-    return [
-        f"Id      {made['id']}",
-        f"Secret  {made['secret']}",
-        "Copy this secret now. You will not be able to see it again.",
-    ]
+def _secret(made: dict[str, str]) -> Iterator[str]:
+    yield f"Id      {made['id']}"
+    yield f"Secret  {made['secret']}"
+    yield "Copy this secret now. You will not be able to see it again."
 
 
 def _list_lines(rows: list[dict[str, Any]]) -> Iterator[str]:

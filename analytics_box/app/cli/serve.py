@@ -85,19 +85,23 @@ def _serve(found: Settings, *, as_json: bool) -> None:
 
 
 def announce(box: Box, listening: str, *, as_json: bool, **more: str) -> None:
-    """Say that the box listens, and how to begin where it has no account yet; as JSON also what `more` has."""
+    """Print the address, and the setup link if there is no account yet; as JSON also `more`.
+
+    An address that only this machine reaches has the host of all links, so that a session at one is valid at the other.
+    """
     found = box.settings
     if as_json:
         shown = {"version": __version__, "listening": listening, "url": found.public_url}
         link = _setup_link(box)
         click.echo(json.dumps(shown | ({"setupLink": link} if link else {}) | more))
         return
-    click.echo(f"Analytics Box {__version__} listens on {listening}", err=True)
+    is_local = not found.base_url and listening.startswith(("http://127.0.0.1:", "http://[::1]:"))
+    click.echo(f"Analytics Box {__version__} listens on {found.public_url if is_local else listening}", err=True)
     if found.base_url:
         click.echo(f"Open {found.public_url}", err=True)
     if link := _setup_link(box):
         click.echo(
-            f"\nThis box has no account yet. Open this link within 24 hours to set it up; it works once:\n\n  {link}\n",
+            f"\nOpen this link within 24 hours to create the first account. It works once:\n\n  {link}\n",
             err=True,
         )
 
