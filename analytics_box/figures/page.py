@@ -43,7 +43,7 @@ from analytics_box.figures.shade_picker import shading_of
 from analytics_box.figures.spans import days_of, quoted_value
 from analytics_box.figures.tiles import Tile
 from analytics_box.figures.view import View
-from analytics_box.query import beginnings, ranges
+from analytics_box.query import presence, ranges
 from analytics_box.query.named_links import FIELD as LINK
 from analytics_box.query.presence import Presence
 from analytics_box.query.request import QueryFilterInput
@@ -232,7 +232,7 @@ async def asking_for(
     if view.of.subject == "website":  # whose events may come to other machines
         first = (await visit.parts[Presence].beginnings((number,))).get(number)
     else:
-        first = await beginnings.first(queries.events, view.of.subject, number)
+        first = await presence.first(queries.events, view.of.subject, number)
     begun = min((instant for instant in (told.begun, first) if instant is not None), default=None)
     since = None if begun is None else day_of(begun, zone)
     days = days_of(view.span, now, zone, since)

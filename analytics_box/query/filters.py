@@ -233,12 +233,12 @@ def _fields(item: "Filter | FilterGroup") -> tuple[str, ...]:
     return (item.field,) if isinstance(item, Filter) else tuple(name for part in item.items for name in _fields(part))
 
 
-def filters_on(items: "Iterable[Filter | FilterGroup]", field: str) -> Iterator[Filter]:
-    """The filters on this field, those in groups too."""
+def flatten_filters(items: "Iterable[Filter | FilterGroup]") -> Iterator[Filter]:
+    """Yield all filters, including those in groups."""
     for item in items:
         if isinstance(item, FilterGroup):
-            yield from filters_on(item.items, field)
-        elif item.field == field:
+            yield from flatten_filters(item.items)
+        else:
             yield item
 
 

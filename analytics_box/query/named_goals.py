@@ -35,7 +35,8 @@ async def resolve_goals(goals: WebsiteGoals, request: QueryRequest, reads: ReadS
 
     Raises InvalidQuery where no single website is asked about.
     """
-    wanted = {value for item in filters.filters_on(request.filters, FIELD) for value in item.values}
+    named = [item for item in filters.flatten_filters(request.filters) if item.field == FIELD]
+    wanted = {value for item in named for value in item.values}
     if not wanted or reads.public:
         return request
     if len(reads.sites) != 1 or reads.subject != "website":

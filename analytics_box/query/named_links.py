@@ -1,6 +1,6 @@
 """Filters on short links, which people call by id or slug: they become filters on the numbers of the clicks."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from msgspec.structs import replace
@@ -28,9 +28,10 @@ class NoLinks:
         return ()
 
 
-def link_filters(items: Iterable[Filter | FilterGroup]) -> Iterator[Filter]:
-    """The filters that name links, those in groups too."""
-    return (item for item in filters.filters_on(items, FIELD) if item.values)
+def link_filters(items: Iterable[Filter | FilterGroup]) -> list[Filter]:
+    """Return the filters that name links, each once."""
+    named = [item for item in filters.flatten_filters(items) if item.field == FIELD and item.values]
+    return list(dict.fromkeys(named))
 
 
 def with_numbers(request: QueryRequest, numbers: Mapping[Filter, Numbers]) -> QueryRequest:

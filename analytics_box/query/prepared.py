@@ -1,7 +1,5 @@
 """A question with its filters resolved: which sites, which conditions, which fields are left aside. Pure."""
 
-from collections.abc import Iterable
-
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -64,10 +62,13 @@ def prepare(
     if request.sort_by is not None and request.sort_by not in query_type.sortable:
         known = ", ".join(query_type.sortable)
         raise CannotAnswer(f"Cannot sort by {request.sort_by}; {query_type.name} sorts by {known}")
-    if not reads.people and (query_type.personal or _names_people(request.filters)):
+    fields = {item.field for item in filters.flatten_filters(request.filters)}
+    # anonymous_id finds people by their profiles as well (wire 1.11).
+    if not reads.people and (query_type.personal or fields & {"profile_id", "anonymous_id"}):
         raise CannotAnswer("Only members may see people")
-    if reads.public and _has_patterns(request.filters):
-        raise CannotAnswer("Only members may filter by patterns")  # strangers would choose the texts, too
+    # Anonymous callers would choose the texts as well.
+    if reads.public and any(item.op == "regex" for item in filters.flatten_filters(request.filters)):
+        raise CannotAnswer("Only members may filter by patterns")
     _check_needs(query_type, request)
     _check_alone(query_type, request)
     counted = tuple(item for item in request.filters if isinstance(item, Filter) and item.field in query_type.having)
@@ -103,22 +104,10 @@ def _check_needs(query_type: QueryType, request: QueryRequest) -> None:
 def _check_alone(query_type: QueryType, request: QueryRequest) -> None:
     """Whether such filters stand for themselves. Raises CannotAnswer."""
     for field in query_type.alone:
-        given = list(filters.filters_on(request.filters, field))
+        given = [item for item in filters.flatten_filters(request.filters) if item.field == field]
         own = [item for item in request.filters if isinstance(item, Filter) and item.field == field]
         if len(given) > 1 or given != own or any(item.op not in {"eq", "in"} for item in own):
             raise CannotAnswer(f"{query_type.name} takes one filter {field}, with eq or in and outside of groups")
-
-
-def _names_people(items: Iterable[Filter | FilterGroup]) -> bool:
-    """Whether filters ask for somebody by name; anonymous_id finds people by theirs, too (wire 1.11)."""
-    return any(
-        item.field in {"profile_id", "anonymous_id"} if isinstance(item, Filter) else _names_people(item.items)
-        for item in items
-    )
-
-
-def _has_patterns(items: Iterable[Filter | FilterGroup]) -> bool:
-    return any(item.op == "regex" if isinstance(item, Filter) else _has_patterns(item.items) for item in items)
 
 
 def _by_number(item: Filter | FilterGroup, reads: ReadScope) -> Filter | FilterGroup:

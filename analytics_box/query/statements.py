@@ -99,7 +99,7 @@ def prepared_twice(
     question: QueryParameter, query_type: QueryType, request: QueryRequest, reads: ReadScope
 ) -> tuple[PreparedParameter, PreparedParameter]:
     """The question for two findings of the people and links that its filters name. Raises CannotAnswer."""
-    wanted = tuple(traits.trait_filters(request.filters))
+    wanted = traits.trait_filters(request.filters)
     if wanted:
         traits.check(query_type, reads)
     first, second = (prepare(question, query_type, _having_found(request, finding), reads) for finding in _FINDINGS)
@@ -108,9 +108,9 @@ def prepared_twice(
 
 def _having_found(request: QueryRequest, finding: int) -> QueryRequest:
     """The request as if the people and the links that its filters name had been found."""
-    links = tuple(named_links.link_filters(request.filters))
+    links = named_links.link_filters(request.filters)
     request = named_links.with_numbers(request, dict.fromkeys(links, (finding,)))
-    people = tuple(traits.trait_filters(request.filters))
+    people = traits.trait_filters(request.filters)
     return traits.with_people(request, dict.fromkeys(people, (f"finding {finding}",)))
 
 

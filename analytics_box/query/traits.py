@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
 from msgspec.structs import replace
@@ -52,11 +52,11 @@ class Finding:
         Raises CannotAnswer, InvalidQuery or Unavailable.
         """
         request = await named_goals.resolve_goals(self._goals, request, reads)
-        for item in dict.fromkeys(named_links.link_filters(request.filters)):
+        for item in named_links.link_filters(request.filters):
             if item not in self._numbers:
                 self._numbers[item] = await self._links.numbers(reads.sites, item.values)
         request = named_links.with_numbers(request, self._numbers)
-        wanted = tuple(dict.fromkeys(trait_filters(request.filters)))
+        wanted = trait_filters(request.filters)
         if not wanted:
             return request
         check(query_type, reads)
@@ -85,13 +85,10 @@ class Finding:
             looking.cancel()
 
 
-def trait_filters(items: Iterable[Filter | FilterGroup]) -> Iterator[Filter]:
-    """The filters on traits, those in groups too."""
-    for item in items:
-        if isinstance(item, FilterGroup):
-            yield from trait_filters(item.items)
-        elif item.field.startswith(PREFIX):
-            yield item
+def trait_filters(items: Iterable[Filter | FilterGroup]) -> list[Filter]:
+    """Return the filters on traits, each once."""
+    named = [item for item in filters.flatten_filters(items) if item.field.startswith(PREFIX)]
+    return list(dict.fromkeys(named))
 
 
 def check(query_type: QueryType, reads: ReadScope) -> None:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import duckdb
 import pytest
 
-from analytics_box.query.engines import parsed
-from analytics_box.query.engines.parsed import StatementCache
+from analytics_box.query.engines import duckdb as parsed
+from analytics_box.query.engines.duckdb import StatementCache
 
 
 @pytest.fixture

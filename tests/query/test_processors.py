@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from analytics_box.query.engines import column_replica
-from analytics_box.query.engines.processors import Processors
+from analytics_box.query.engines.column_replica import Processors
 from analytics_box.query.plan import QueryPlan
 from tests.query.replica import SITE, World, world_in
 

@@ -1,11 +1,25 @@
 """Places (wire 1.6)."""
 
+from functools import lru_cache
+
 from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
-from analytics_box.query.catalog.places import country_code
 from analytics_box.query.catalog.tables import BY_VISITORS, SHARE, VIEWS, VISITORS
 from analytics_box.query.catalog.types import QueryType, ScanRequest, column
-from analytics_box.query.catalog.values import field, text_or_unknown
+from analytics_box.query.catalog.values import SortableValue, field, text_or_unknown
 from analytics_box.query.filters import COMMON
+from analytics_box.query.plan import DerivedKey
+from analytics_box.web.recognition import countries
+
+
+def country_code() -> SortableValue:
+    """The ISO 3166 code of a country; empty for an unknown one."""
+    return SortableValue(lambda row: _codes().get(row["country"], ""), DerivedKey("coded", ("country",), _codes))
+
+
+@lru_cache(maxsize=1)
+def _codes() -> dict[str, str]:
+    return {name: code for code, name in countries.names().items()}
+
 
 PLACE_CODES = (
     column("country_code", "string", "ISO 3166 code of the country, empty where it is unknown", country_code()),
