@@ -28,8 +28,9 @@ class Field(Struct, frozen=True):
     `name` is its name on the wire and in the audit log, if the Struct calls it otherwise. Callers give it in messages
     unless `given` is false. `clean` returns a given value in its one spelling, `clean_in` does so with what the caller
     passes to `values_of`; both raise BadRequest. `wire` is the type in messages; `shown` turns a stored value into it.
-    `null` fields can be null in input although they never are. A form reads a text by `typed`. Exports leave out a
-    `secret`, and the audit log shows whether it has a value; of other fields it shows what `audited` returns.
+    `null` fields can be null in input although they never are, which means `empty`. A form reads a text by `typed`.
+    Exports leave out a `secret`, and the audit log shows whether it has a value; of other fields it shows what
+    `audited` returns.
     """
 
     name: str = ""
@@ -39,6 +40,7 @@ class Field(Struct, frozen=True):
     wire: Any = None
     shown: Callable[[Any], Any] | None = None
     null: bool = False
+    empty: Any = None
     secret: bool = False
     audited: Callable[[Any], object] | None = None
     typed: Callable[[str], str] = str.strip
@@ -130,7 +132,7 @@ def values_of(message: Struct, kind: type[Struct], context: Any = None) -> dict[
         if value is UNSET:
             continue
         try:
-            values[one.name] = value if value is None else _clean(value, field, context)
+            values[one.name] = field.empty if value is None else _clean(value, field, context)
         except BadRequest as refused:
             details = refused.details or (ErrorDetail("", refused.message),)
             wrong += [detail if detail.field else replace(detail, field=one.wire_name) for detail in details]

@@ -22,7 +22,8 @@ _PLAIN: Final = (
     inspect.LiteralType,
     inspect.NoneType,
 )
-_FIXED: Final = frozenset(("id", "created_by", "created_at"))  # an update leaves them alone
+# An update leaves these alone.
+_FIXED: Final = frozenset(("id", "created_by", "created_at"))
 
 
 class ChildList(Struct, frozen=True):
@@ -68,7 +69,7 @@ class Table(Generic[Row]):
         inserted = tuple(field for field in types if field not in lists and not (generated and field == key))
         updated = tuple(field for field in inserted if field != key and field not in _FIXED)
         self._stored = tuple(field for field in types if field not in lists)
-        self._fields = (*self._stored, *lists)  # in the order of the columns
+        self._fields = (*self._stored, *lists)
         self.columns: Final = ", ".join((*(column[field] for field in self._stored), *map(self._list_column, lists)))
         names, values = ", ".join(column[one] for one in inserted), ", ".join(f":{one}" for one in inserted)
         self._insert = f"-- {name}.insert\ninsert into {name} ({names}) values ({values})"

@@ -3,6 +3,8 @@
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
+from msgspec import convert
+
 from analytics_box.base.acting import By
 from analytics_box.base.clock import DAY
 from analytics_box.base.store.db import Connection
@@ -54,9 +56,10 @@ _FILTERS: Final = (
 def make(db: Connection, website: Website, first_day: int) -> None:
     """Create the resources that are missing."""
     by = By("demo", first_day * DAY)
-    if not goal_rows.count_of(db, website.id):
+    if not goal_rows.GOALS.count(db, "website_id = ?", website.id):
         for goal in GOALS:
-            goals.create(db, by, website, NewGoal(website.id, goal.type, goal.target, goal.name))
+            given = {"websiteId": website.id, "type": goal.type, "target": goal.target, "name": goal.name}
+            goals.create(db, by, website, convert(given, NewGoal))
     if not note_rows.NOTES.count(db, "website_id = ?", website.id):
         for note in NOTES:
             notes.create(

@@ -86,11 +86,4 @@ def _filter_text(content: Content) -> str:
     return json.dumps(dict(content), ensure_ascii=False)
 
 
-def _parse_filters(text: str) -> Content:
-    found: dict[str, str] = json.loads(text)
-    return found
-
-
-QUESTIONS: Final[SavedKind[Content]] = SavedKind(
-    "question", "saved_questions", "question", _filter_text, _parse_filters
-)
+QUESTIONS: Final[SavedKind[Content]] = SavedKind("question", "saved_questions", "question", Content, _filter_text)

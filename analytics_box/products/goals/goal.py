@@ -1,28 +1,53 @@
-"""Goals: an action that a website wants its visitors to take."""
+"""Goals: an action that a website wants its visitors to take. Their fields, declared once. Pure."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+
+from analytics_box.base import names
+from analytics_box.base.errors import BadRequest
+from analytics_box.resource.fields import Field, Stamp
 
 Type = Literal["PAGE_VIEW", "EVENT", "CUSTOM"]
 Operator = Literal["equals", "contains", "not_equals", "in", "not_in"]
 PropertyOperator = Literal["equals", "contains", "in", "exists"]
+Key = Annotated[str, Meta(max_length=128)]
+Value = (
+    Annotated[str, Meta(max_length=1_000)]
+    | Annotated[tuple[Annotated[str, Meta(max_length=1_000)], ...], Meta(max_length=100)]
+)
 
 
 class GoalFilter(Struct, frozen=True, forbid_unknown_fields=True):
     """A filter of a goal (wire 10.5): only sessions that it selects can reach the goal."""
 
-    field: str
+    field: Key
     operator: Operator
-    value: str | tuple[str, ...]
+    value: Value
 
 
 class Property(Struct, frozen=True, forbid_unknown_fields=True):
     """A property that the event must have; `exists` needs no value."""
 
-    property: str
+    property: Key
     operator: PropertyOperator = "exists"
-    value: str | tuple[str, ...] = ""
+    value: Value = ""
+
+
+def _name(given: str) -> str:
+    name = names.one_line(given)
+    if not names.is_name(name):
+        raise BadRequest(f"Enter a name of 1 to {names.LONGEST} characters")
+    return name
+
+
+def _properties(given: tuple[Property, ...]) -> tuple[Property, ...]:
+    return tuple(replace(one, property=one.property.strip()) for one in given)
+
+
+def _or_null(text: str) -> str | None:
+    return text or None
 
 
 class GoalDefinition(Struct, frozen=True):
@@ -31,22 +56,22 @@ class GoalDefinition(Struct, frozen=True):
     empty for none.
     """
 
-    type: Type
-    target: str
-    filters: tuple[GoalFilter, ...] = ()
-    conditions: tuple[Property, ...] = ()
-    amount: str = ""
+    type: Annotated[Type, Field()]
+    target: Annotated[str, Meta(max_length=1_000), Field()]
+    filters: Annotated[tuple[GoalFilter, ...], Field(null=True, empty=())] = ()
+    conditions: Annotated[tuple[Property, ...], Field(clean=_properties, null=True, empty=())] = ()
+    amount: Annotated[Key, Field(name="revenueProperty", clean=str.strip, null=True, empty="", shown=_or_null)] = ""
 
 
-class Goal(Struct, frozen=True):
+class Goal(Struct, frozen=True, rename="camel"):
     """A goal of a website. Times are UTC ms."""
 
     id: str
     website_id: str
-    name: str
-    description: str
+    name: Annotated[str, Meta(max_length=100), Field(clean=_name)]
+    description: Annotated[str, Meta(max_length=500), Field(clean=str.strip, null=True, empty="", shown=_or_null)]
     definition: GoalDefinition
-    is_active: bool
+    is_active: Annotated[bool, Field()]
     created_by: str
-    created_at: int
-    updated_at: int
+    created_at: Stamp
+    updated_at: Stamp

@@ -33,8 +33,4 @@ def _stored_filter(filters: Filters) -> str:
     return msgspec.json.encode(filters_as_json(filters)).decode()
 
 
-def _parse_filter(text: str) -> Filters:
-    return msgspec.json.decode(text, type=Filters)
-
-
-SEGMENTS: Final[SavedKind[Filters]] = SavedKind("segment", "segments", "filters", _stored_filter, _parse_filter)
+SEGMENTS: Final[SavedKind[Filters]] = SavedKind("segment", "segments", "filters", Filters, _stored_filter)

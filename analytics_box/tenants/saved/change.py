@@ -13,6 +13,7 @@ from analytics_box.base.errors import BadRequest, Conflict, NotFound
 from analytics_box.base.store.db import Connection
 from analytics_box.tenants.saved import rows
 from analytics_box.tenants.saved.kept import LONGEST_NAME, MOST, Content, SavedItem, SavedKind
+from analytics_box.tenants.saved.rows import items
 from analytics_box.tenants.websites.rules import Website
 
 
@@ -21,13 +22,13 @@ def create(
 ) -> SavedItem[Content]:
     """Keep something new. Raises BadRequest or Conflict."""
     owner = by.user_id or ""
-    if rows.count(db, kind, website.id, owner) >= MOST:
+    if items(kind).count(db, "website_id = ? and user_id = ?", website.id, owner) >= MOST:
         raise Conflict.full(f"{kind.noun}s", MOST, f"You can save {MOST} {kind.noun}s of a website; delete one first")
     if not is_shared and not owner:
         raise BadRequest.about("isShared", f"Only people have {kind.noun}s of their own; a key saves shared ones")
     free = _free(db, kind, website.id, by, clean_name(kind, name))
     made = SavedItem(ids.new_id(), website.id, owner, is_shared, free, content, by.now, by.now)
-    rows.insert(db, kind, made)
+    items(kind).insert(db, made)
     _record(db, kind, website, by, "created", made, {})
     return made
 
@@ -55,7 +56,7 @@ def update(
         raise BadRequest.about("isShared", "Only its creator can make it private")
     if after != before:
         after = replace(after, updated_at=by.now)
-        rows.update(db, kind, after)
+        items(kind).update(db, after)
         changes = audit.difference(before, after, names={"content": kind.column})
         if not (before.is_shared and after.is_shared):
             changes = {"changed": [*changes]}
@@ -66,13 +67,13 @@ def update(
 def delete(db: Connection, kind: SavedKind[Content], website: Website, by: By, kept_id: str) -> None:
     """Delete an item; addresses that name it answer so. Raises NotFound."""
     gone = existing(db, kind, website, by, kept_id)
-    rows.delete(db, kind, gone.id)
+    items(kind).delete(db, gone.id)
     _record(db, kind, website, by, "deleted", gone, {})
 
 
 def existing(db: Connection, kind: SavedKind[Content], website: Website, by: By, kept_id: str) -> SavedItem[Content]:
     """The item of a website with this id, if the caller can see it. Raises NotFound."""
-    found = rows.find(db, kind, kept_id)
+    found = items(kind).find(db, kept_id)
     if found is None or found.website_id != website.id or not found.is_seen_by(by.user_id or ""):
         raise unknown(kind, kept_id)
     return found

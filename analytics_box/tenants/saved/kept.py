@@ -1,7 +1,7 @@
 """Saved items: their kinds and fields. Pure."""
 
 from collections.abc import Callable
-from typing import Final, Generic, Literal, TypeVar
+from typing import Any, Final, Generic, Literal, TypeVar
 
 from msgspec import Struct
 
@@ -34,11 +34,11 @@ class SavedItem(Struct, Generic[Content], frozen=True):
 
 
 class SavedKind(Struct, Generic[Content], frozen=True):
-    """A kind of what is kept: the word for one of it, and the table that has it, with its content as JSON in
-    `column`."""
+    """A kind of saved items: the word for one of them, and the table that has them, with their content as JSON in
+    `column`. `type` is the content's, and `written` its JSON."""
 
     noun: Literal["segment", "question"]
     table: Literal["segments", "saved_questions"]
     column: Literal["filters", "question"]
+    type: Any
     written: Callable[[Content], str]
-    read: Callable[[str], Content]

@@ -17,7 +17,7 @@ async def visible(call: Call, kind: SavedKind[Content], website: Website) -> lis
 
 async def find_visible(call: Call, kind: SavedKind[Content], kept_id: str) -> tuple[Website, SavedItem[Content]]:
     """The item with its website, if the caller can see it. Raises NotFound."""
-    found = await call.read(lambda db: rows.find(db, kind, kept_id))
+    found = await call.read(lambda db: rows.items(kind).find(db, kept_id))
     website = None if found is None else call.parts[Directory].find(found.website_id)
     if found is None or website is None or not is_own(call, website) or not found.is_seen_by(call.by.user_id or ""):
         raise change.unknown(kind, kept_id)
