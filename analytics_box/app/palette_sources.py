@@ -5,7 +5,6 @@ from typing import Final, NamedTuple
 
 from analytics_box.app.docs.manual import ManualPages
 from analytics_box.base.identity import Role, at_least
-from analytics_box.base.texts import PaletteTexts as Words
 from analytics_box.base.translation import _
 from analytics_box.figures.explorer.findable import questions
 from analytics_box.products.flags.console.findable import flags
@@ -45,25 +44,29 @@ class PalettePlace(NamedTuple):
 
 
 PLACES: Final = (
-    PalettePlace("action", Words.add_website, "/sites/new", "plus", "admin", Words.also_add),
-    PalettePlace("action", Words.create_link, "/links/new", "plus", "member", Words.also_add),
-    PalettePlace("action", Words.import_links, "/links/bulk", "upload", "member"),
-    PalettePlace("action", Words.create_monitor, "/monitors/new", "plus", "member", Words.also_add),
-    PalettePlace("action", Words.plan_maintenance, "/monitors/maintenance/new", "plus", "member", Words.also_add),
-    PalettePlace("action", Words.create_status_page, "/status-pages/new", "plus", "member", Words.also_add),
-    PalettePlace("action", Words.create_flag, "/flags/new", "plus", "member", Words.also_add),
-    PalettePlace("action", Words.create_group, "/flags/groups/new", "plus", "member", Words.also_add),
-    PalettePlace("action", Words.create_key, "/settings/keys/new", "plus", "member", Words.also_add),
-    PalettePlace("action", Words.create_alarm, "/alarms/new", "plus", "admin", Words.also_add),
-    PalettePlace("action", Words.invite, "/settings/members", "user", "admin", Words.also_add),
-    PalettePlace("action", Words.switch_theme, "/settings/profile#theme", "tune", "viewer", Words.also_theme),
+    PalettePlace("action", _("Add website"), "/sites/new", "plus", "admin", _("new add create make")),
+    PalettePlace("action", _("Create link"), "/links/new", "plus", "member", _("new add create make")),
+    PalettePlace("action", _("Import links"), "/links/bulk", "upload", "member"),
+    PalettePlace("action", _("Create monitor"), "/monitors/new", "plus", "member", _("new add create make")),
+    PalettePlace(
+        "action", _("Plan maintenance"), "/monitors/maintenance/new", "plus", "member", _("new add create make")
+    ),
+    PalettePlace("action", _("Create status page"), "/status-pages/new", "plus", "member", _("new add create make")),
+    PalettePlace("action", _("Create flag"), "/flags/new", "plus", "member", _("new add create make")),
+    PalettePlace("action", _("Create target group"), "/flags/groups/new", "plus", "member", _("new add create make")),
+    PalettePlace("action", _("Create API key"), "/settings/keys/new", "plus", "member", _("new add create make")),
+    PalettePlace("action", _("Create alarm"), "/alarms/new", "plus", "admin", _("new add create make")),
+    PalettePlace("action", _("Invite a member"), "/settings/members", "user", "admin", _("new add create make")),
+    PalettePlace(
+        "action", _("Switch theme"), "/settings/profile#theme", "tune", "viewer", _("light dark mode colours")
+    ),
     *(PalettePlace("page", entry.label, entry.href, entry.icon, entry.least) for entry in PRODUCTS),
-    PalettePlace("page", Words.link_folders, "/links/folders", "folder"),
-    PalettePlace("page", Words.link_domains, "/links/domains", "globe"),
-    PalettePlace("page", Words.maintenance, "/monitors/maintenance", "calendar"),
-    PalettePlace("page", Words.flag_groups, "/flags/groups", "user"),
+    PalettePlace("page", _("Folders of links"), "/links/folders", "folder"),
+    PalettePlace("page", _("Domains of links"), "/links/domains", "globe"),
+    PalettePlace("page", _("Maintenance"), "/monitors/maintenance", "calendar"),
+    PalettePlace("page", _("Target groups"), "/flags/groups", "user"),
     PalettePlace("page", _("Manual and API"), "/docs", "help"),
-    PalettePlace("page", Words.api, "/docs/api", "help"),
+    PalettePlace("page", _("API reference"), "/docs/api", "help"),
 )
 
 

@@ -2,13 +2,27 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from msgspec import Struct
 
+from analytics_box.base.translation import _
 from analytics_box.figures.shading import Shading
 from analytics_box.query.catalog.types import QueryType, Record, SubjectName
 from analytics_box.web.page.dates import USUAL, Formats
+
+OPERATOR_LABELS = {
+    "is": _("is"),
+    "not": _("is not"),
+    "contains": _("contains"),
+    "lacks": _("does not contain"),
+    "starts": _("starts with"),
+    "ends": _("ends with"),
+    "matches": _("matches the pattern"),
+    "set": _("is known"),
+    "unset": _("is not known"),
+}
+
 
 Rows = Sequence[Record]
 Filters = Mapping[str, str]  # by their fields
@@ -171,7 +185,8 @@ class Kinds(Struct, frozen=True):
 class Words(Struct, frozen=True):
     """Texts of a page by the names of what they are about: tabs, choices within a tab, what an empty list says (that of
     "" for those not named), the filters, the anchors of definitions, what shares are of by what is counted (that of ""
-    for lists apart; {whole} is its number), and the columns of tables. `codes` stand for marks in empty lists."""
+    for lists apart; {whole} is its number), the columns of tables, and the operators of
+    filters. `codes` stand for marks in empty lists."""
 
     tabs: Mapping[str, str]
     empty: Mapping[str, str]
@@ -181,6 +196,7 @@ class Words(Struct, frozen=True):
     columns: Mapping[str, str]
     choices: Mapping[str, str] = {}
     codes: Mapping[str, str] = {}
+    operators: ClassVar[Mapping[str, str]] = OPERATOR_LABELS
 
 
 class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):

@@ -10,12 +10,16 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.texts import Overview, Steps, figures
+from analytics_box.base import figures
+from analytics_box.base.translation import _
 from analytics_box.figures.board import Metric, Rows, Unit
 from analytics_box.figures.marks import ChartNote, Mark, NoteFlag, flags, marks
-from analytics_box.figures.periods import SeriesBucket, Step, buckets, instant
+from analytics_box.figures.periods import SO_FAR, SeriesBucket, Step, buckets, instant
 from analytics_box.query.catalog.types import Record
 from analytics_box.web.page.dates import USUAL, Formats
+
+_CUT_KEY = {"week": _("part of a week"), "month": _("part of a month")}
+
 
 WRITTEN: dict[Unit, Callable[[float], str]] = {
     "count": figures.count,
@@ -168,7 +172,7 @@ class SeriesChart(Struct, frozen=True):
     @property
     def cut(self) -> str:
         """The text about steps that are partly outside the range, besides the unfinished one; empty without any."""
-        return Steps.cut_key[self.step] if any(point.cut and not point.unfinished for point in self.points) else ""
+        return _CUT_KEY[self.step] if any(point.cut and not point.unfinished for point in self.points) else ""
 
 
 def chart(
@@ -262,11 +266,11 @@ def _filling(named: Sequence[SeriesBucket], axis: Axis) -> int | None:
     """The bucket that holds now: the last that has begun, when it has not ended."""
     now = instant(axis.now, axis.zone)
     spans = [place.span(axis.zone) for place in named]
-    last = max((index for index, (start, _) in enumerate(spans) if start <= now), default=None)
+    last = max((index for index, (start, _rest) in enumerate(spans) if start <= now), default=None)
     return last if last is not None and now < spans[last][1] else None
 
 
 def _so_far(place: SeriesBucket, axis: Axis) -> str:
     if axis.step in {"hour", "day"} and place.start.date() != axis.now.date():
-        return Overview.unfinished
-    return Steps.so_far[axis.step]
+        return _("so far")
+    return SO_FAR[axis.step]

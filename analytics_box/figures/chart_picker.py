@@ -2,8 +2,8 @@
 
 from msgspec import Struct
 
-from analytics_box.base.texts import SecondMeasureTexts, Steps
-from analytics_box.figures.periods import Step, possible, usual
+from analytics_box.base.translation import _
+from analytics_box.figures.periods import STEP_LABELS, Step, possible, usual
 from analytics_box.figures.range_picker import PresetChoice
 from analytics_box.figures.view import View
 from analytics_box.query.ranges import DayRange
@@ -30,18 +30,14 @@ def chart_choices(view: View, days: DayRange, step: Step, theirs: int = 0) -> Ch
     others = tuple(name for name in view.charted if name != view.metric)
     return ChartChoices(
         steps=tuple(
-            PresetChoice(one, Steps.names[one], view.link(by="" if one == fitting else one), selected=one == step)
+            PresetChoice(one, STEP_LABELS[one], view.link(by="" if one == fitting else one), selected=one == step)
             for one in possible(days, theirs)
         ),
         besides=tuple(
-            PresetChoice(
-                name or "none", names[name] if name else SecondMeasureTexts.none, view.link(beside=name), selected=one
-            )
+            PresetChoice(name or "none", names[name] if name else _("Nothing"), view.link(beside=name), selected=one)
             for name, one in ((name, name == view.beside) for name in ("", *others))
         ),
-        beside=SecondMeasureTexts.button.format(metric=names[view.beside])
-        if view.beside
-        else SecondMeasureTexts.none_button,
+        beside=_("With {metric}").format(metric=names[view.beside]) if view.beside else _("Add a measure"),
         label=names[view.metric],
         second=names[view.beside] if view.beside else "",
         second_anchor=view.of.words.anchors[view.beside] if view.beside else "",

@@ -5,12 +5,45 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.texts import FilterTexts, figures
+from analytics_box.base import figures
+from analytics_box.base.translation import _
 from analytics_box.figures.narrowing import Alternative, Match, Narrow
 from analytics_box.figures.narrowing_address import EXACT
 from analytics_box.figures.narrowing_question import problems
 from analytics_box.figures.view import View
 from analytics_box.query.named_goals import FIELD
+
+_MATCHES = {"all": _("All filters"), "any": _("Any filter")}
+FIELD_LABELS = {
+    "referrer": _("Source"),
+    "channel": _("Channel"),
+    "utm_campaign": _("Campaign"),
+    "utm_source": _("UTM source"),
+    "utm_medium": _("UTM medium"),
+    "utm_term": _("UTM term"),
+    "utm_content": _("UTM content"),
+    "path": _("Page"),
+    "entry_page": _("Entry page"),
+    "country": _("Country"),
+    "region": _("Region"),
+    "city": _("City"),
+    "browser_name": _("Browser"),
+    "os_name": _("System"),
+    "device_type": _("Device"),
+    "language": _("Language"),
+    "flag": _("Flag"),
+    "exit_page": _("Exit page"),
+    "event": _("Event"),
+    "outgoing_link": _("Outgoing link"),
+    "outgoing_domain": _("Outgoing domain"),
+    "event_property": _("Property of an event"),
+    "viewed_page": _("Page seen in the session"),
+    "scroll": _("Scroll depth (at least %)"),
+    "engaged": _("Engaged time (at least s)"),
+    "link": _("Came by short link (slug)"),
+    "reached_goal": _("Reached goal"),
+}
+
 
 MOST_NAMED = 3  # values of one chip
 
@@ -46,11 +79,11 @@ def chips(view: View) -> tuple[ChipGroup, ...]:
     """The filters of an address in their order, the segment and the kind at the ends."""
     wrong = problems(view.filters, view.goal_ids)
     every = view.filters.match == "all"
-    between = "" if every else FilterTexts.either
+    between = "" if every else _("or")
     parts = [
         ChipGroup(
             tuple(_chip(view, item, wrong) for item in part),
-            within=(FilterTexts.either if every else FilterTexts.both) if len(part) > 1 else "",
+            within=(_("or") if every else _("and")) if len(part) > 1 else "",
             before=between if at else "",
         )
         for at, part in enumerate(view.filters.parts)
@@ -62,7 +95,7 @@ def _goal(view: View) -> tuple[ChipGroup, ...]:
     """The goal that is chosen: it narrows nothing, but counts in every list."""
     if view.aim is None:
         return ()
-    return (ChipGroup((Chip("chip-goal", FilterTexts.goal, view.aim.name, view.without_goal().link()),)),)
+    return (ChipGroup((Chip("chip-goal", _("Goal"), view.aim.name, view.without_goal().link()),)),)
 
 
 def words(view: View, part: Alternative) -> str:
@@ -71,7 +104,10 @@ def words(view: View, part: Alternative) -> str:
 
 
 def _between(part: Alternative, view: View) -> str:
-    return f" {FilterTexts.either if view.filters.match == 'all' else FilterTexts.both} " if len(part) > 1 else ""
+    if len(part) <= 1:
+        return ""
+    between = _("or") if view.filters.match == "all" else _("and")
+    return f" {between} "
 
 
 def _chip(view: View, item: Narrow, wrong: Mapping[Narrow, str]) -> Chip:
@@ -83,7 +119,7 @@ def _chip(view: View, item: Narrow, wrong: Mapping[Narrow, str]) -> Chip:
 
 def _label(view: View, item: Narrow) -> str:
     name = view.of.words.filters[item.field]
-    return name if item.op == "is" else f"{name} {FilterTexts.ops[item.op]}"
+    return name if item.op == "is" else f"{name} {view.of.words.operators[item.op]}"
 
 
 def _values(view: View, item: Narrow) -> str:
@@ -94,18 +130,18 @@ def _values(view: View, item: Narrow) -> str:
         return "".join(labels)
     named, more = labels[:MOST_NAMED], len(labels) - MOST_NAMED
     if more > 0:
-        return FilterTexts.more_values.format(values=", ".join(named), more=more)
-    return f"{', '.join(named[:-1])} {FilterTexts.either} {named[-1]}"
+        return _("{values} and {more} more").format(values=", ".join(named), more=more)
+    return " ".join((", ".join(named[:-1]), _("or"), named[-1]))
 
 
 def _segment(view: View) -> tuple[ChipGroup, ...]:
     segment = view.segment
     if segment is None:
         return ()
-    problem = "" if segment.name else FilterTexts.no_segment
+    problem = "" if segment.name else _("there is no such segment any more")
     if any(item.field == FIELD for item in problems(segment.filters, view.goal_ids)):
-        problem = FilterTexts.segment_without_goal
-    chip = Chip("chip-segment", FilterTexts.segment, figures.visible(segment.name or segment.id), "", problem)
+        problem = _("what it says of a goal that is not there any more")
+    chip = Chip("chip-segment", _("Segment"), figures.visible(segment.name or segment.id), "", problem)
     return (ChipGroup((replace(chip, href=replace(view, segment=None).link()),)),)
 
 
@@ -139,7 +175,7 @@ def matches(view: View) -> tuple[ChipChoice, ...]:
     return tuple(
         ChipChoice(
             way,
-            FilterTexts.matches[way],
+            _MATCHES[way],
             replace(view, filters=filters.matching(way)).link(),
             filters.match == way,
         )
@@ -149,8 +185,8 @@ def matches(view: View) -> tuple[ChipChoice, ...]:
 
 def joins(view: View) -> tuple[tuple[str, str], ...]:
     """The parts of the filters that one more can be added to, by number, in words."""
-    word = FilterTexts.either if view.filters.match == "all" else FilterTexts.both
+    word = _("or") if view.filters.match == "all" else _("and")
     return tuple(
-        (str(at), FilterTexts.join.format(word=word, filters=words(view, part)))
+        (str(at), _("{word}, beside {filters}").format(word=word, filters=words(view, part)))
         for at, part in enumerate(view.filters.parts)
     )

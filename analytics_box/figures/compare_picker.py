@@ -4,13 +4,18 @@ from typing import Final
 
 from msgspec import Struct
 
-from analytics_box.base.texts import Comparing, figures
+from analytics_box.base import figures
+from analytics_box.base.translation import _
 from analytics_box.figures.comparing import ComparedDays, Comparison, How
 from analytics_box.figures.periods import period_text
 from analytics_box.figures.range_picker import PresetChoice
 from analytics_box.figures.view import View
 from analytics_box.query.ranges import DayRange
 from analytics_box.web.page.dates import Formats, day_text, short_day_text
+
+_BUTTON = {"previous": _("Previous period"), "year": _("Year before"), "own": _("Own dates"), "off": ""}
+_CHOICES = {"previous": _("Previous period"), "year": _("The year before"), "off": _("Nothing")}
+
 
 CHOICES: Final[tuple[How, ...]] = ("previous", "year", "off")
 
@@ -38,11 +43,13 @@ def comparison_shown(
     """The words of the menu and of the legend. `so_far`: the range is not over."""
     theirs = compared.days if compared is not None else days.previous()
     return ComparisonShown(
-        label=Comparing.button[view.compare.how] if compared is not None else "",
+        label=_BUTTON[view.compare.how] if compared is not None else "",
         dates=period_text(theirs, formats) if compared is not None and not compared.nothing else "",
         note=_note(compared, formats),
         instead=_instead(compared, days, formats),
-        so_far=Comparing.so_far if so_far and compared is not None and compared.begun is None else "",
+        so_far=_("figures compared up to the same time of day")
+        if so_far and compared is not None and compared.begun is None
+        else "",
         choices=tuple(_choice(view, how) for how in CHOICES),
         first=theirs.first.isoformat(),
         last=theirs.last.isoformat(),
@@ -54,17 +61,17 @@ def _instead(compared: ComparedDays | None, days: DayRange, formats: Formats) ->
     if compared is None or compared.begun is None:
         return ""
     write = short_day_text if compared.begun.year == days.last.year else day_text
-    return Comparing.no_data_tile.format(day=write(compared.begun, formats.date))
+    return _("no data before {day}").format(day=write(compared.begun, formats.date))
 
 
 def _note(compared: ComparedDays | None, formats: Formats) -> str:
     if compared is None:
         return ""
     if compared.begun is not None:
-        return Comparing.no_data.format(day=day_text(compared.begun, formats.date))
+        return _("No data before {day}").format(day=day_text(compared.begun, formats.date))
     if compared.fair:
         return ""
-    return Comparing.other_length.format(
+    return _("{theirs} days against {ours}: counts are not set against each other").format(
         theirs=figures.count(compared.days.length), ours=figures.count(compared.length)
     )
 
@@ -74,7 +81,7 @@ def _choice(view: View, how: How) -> PresetChoice:
     switches = "previous" if view.compare.how == "off" else "off"
     return PresetChoice(
         name=how,
-        label=Comparing.choices[how],
+        label=_CHOICES[how],
         href=view.link(compare=Comparison(how)),
         key="c" if how == switches else "",
         selected=view.compare.how == how,

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from analytics_box.base.texts import Unread
+from analytics_box.base.translation import _
 from analytics_box.figures.spans import day_in, quoted_value
 from analytics_box.query.ranges import MAX_DAYS, DayRange
 
@@ -70,11 +70,19 @@ def read_comparison(query: Mapping[str, str]) -> Comparison:
     if asked == "year":
         return Comparison("year")
     if asked != "own":
-        return Comparison(unread=Unread.compare.format(name=quoted_value(asked)))
+        return Comparison(
+            unread=_("There is no comparison called “{name}”. This is the previous period.").format(
+                name=quoted_value(asked)
+            )
+        )
     texts = [query.get(name, "").strip() for name in ("cfrom", "cto")]
     days = sorted(day for day in map(day_in, texts) if day is not None)
     if len(days) < 2 or (days[1] - days[0]).days >= MAX_DAYS:
-        return Comparison(unread=Unread.compare_dates.format(dates=" – ".join(map(quoted_value, texts))))
+        return Comparison(
+            unread=_("These dates cannot be compared with: {dates}. This is the previous period.").format(
+                dates=" – ".join(map(quoted_value, texts))
+            )
+        )
     return Comparison("own", days[0], days[1])
 
 

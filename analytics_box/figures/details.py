@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.texts import Details as Words
-from analytics_box.base.texts import Panels, figures
+from analytics_box.base import figures
+from analytics_box.base.translation import _
 from analytics_box.figures.board import ColumnUnit, FigureColumn, FigureList, JoinedType, Rows
 from analytics_box.figures.detail_view import TableState
 from analytics_box.figures.panels import UNKNOWN, Tab, leads_to, share_of, without
@@ -20,6 +20,36 @@ from analytics_box.query.catalog.values import round_quotient
 from analytics_box.query.ranges import DayRange
 from analytics_box.query.request import MAX_LIMIT
 from analytics_box.web.page.dates import Formats, day_text, time_text
+
+_HELPS = {
+    "pages": _("Sessions, bounce rate and median duration are those of the sessions that began on the page."),
+    "exit": _("Sessions are those that ended on the page."),
+}
+COLUMN_LABELS = {
+    "visitors": _("Visitors"),
+    "share": _("Share"),
+    "pageviews": _("Page views"),
+    "sessions": _("Sessions"),
+    "bounce_rate": _("Bounce rate"),
+    "median_session_duration": _("Median duration"),
+    "median_time_on_page": _("Time on page"),
+    "avg_scroll_depth": _("Scroll depth"),
+    "total_events": _("Events"),
+    "total_clicks": _("Clicks"),
+    "unique_users": _("Visitors"),
+    "unique_sessions": _("Sessions"),
+    "unique_links": _("Links"),
+    "exposures": _("Times given"),
+    "last_occurrence": _("Last"),
+    "last_clicked": _("Last"),
+    "last_seen": _("Last"),
+    "first_seen": _("First"),
+    "conversions": _("Conversions"),
+    "conversion_rate": _("Conversion rate"),
+    "clicks": _("Clicks"),
+    "count": _("Checks"),
+}
+
 
 ON_A_PAGE: Final = 50
 NAME, SHARE = "name", "share"
@@ -134,7 +164,7 @@ def _value(column: FigureColumn, row: Record | None, *, counted: bool = True) ->
 
 
 def _label(listed: FigureList, row: Record) -> str:
-    return listed.label(row[listed.shown] or "") or Panels.unknown
+    return listed.label(row[listed.shown] or "") or _("Unknown")
 
 
 def select_lines(found: Sequence[DetailLine], detail: TableState, columns: Sequence[FigureColumn]) -> list[DetailLine]:
@@ -147,7 +177,7 @@ def select_lines(found: Sequence[DetailLine], detail: TableState, columns: Seque
         return lines_of
     there = [(value, one) for one in lines_of if (value := one.figures[detail.sort]) is not None]
     there.sort(key=itemgetter(0), reverse=not detail.ascending)
-    return [*(one for _, one in there), *(one for one in lines_of if one.figures[detail.sort] is None)]
+    return [*(one for _rest, one in there), *(one for one in lines_of if one.figures[detail.sort] is None)]
 
 
 def table(
@@ -179,7 +209,7 @@ def table(
         headings=tuple(_headings(view, columns)),
         rows=tuple(_row(back, listed, one, columns, largest, zone, formats) for one in on_page),
         count=_count(first, len(on_page), len(shown)),
-        note=Words.helps.get(name, ""),
+        note=_HELPS.get(name, ""),
         share=share,
         anchor=view.of.words.anchors[name],
         search=detail.search,
@@ -239,7 +269,7 @@ def _tab(view: View, home: str, name: str, selected: str) -> Tab:
 
 def _headings(view: View, columns: Sequence[FigureColumn]) -> list[DetailHeading]:
     detail, words = view.detail, view.of.words.columns
-    known = {NAME: Words.name, SHARE: Words.share} | {one.known_as: words[one.known_as] for one in columns}
+    known = {NAME: _("Name"), SHARE: _("Share")} | {one.known_as: words[one.known_as] for one in columns}
     sort = detail.sort if detail.sort in known else columns[0].known_as
     headings = []
     for name in (NAME, *(one.known_as for one in columns)):
@@ -289,8 +319,8 @@ def figure_text(unit: ColumnUnit, value: Any, zone: ZoneInfo, formats: Formats) 
 
 def _count(first: int, here: int, found: int) -> str:
     if found == 1:
-        return Words.one_row
+        return _("1 row")
     if not here:
         return ""
     counted = {"first": figures.count(first + 1), "last": figures.count(first + here), "count": figures.count(found)}
-    return Words.rows.format(**counted)
+    return _("{first}–{last} of {count}").format(**counted)

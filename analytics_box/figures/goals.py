@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.texts import GoalTexts
+from analytics_box.base.translation import _
 from analytics_box.figures.converting import GoalTarget
 from analytics_box.figures.narrowing import EVERYTHING
 from analytics_box.figures.view import View
@@ -39,4 +39,8 @@ async def with_goals(visit: PageRequest, number: int, view: View) -> View:
     if view.goal is None:
         return view
     goal = found.get(view.goal.id)
-    return view.without_goal(GoalTexts.not_there) if goal is None else replace(view, goal=goal)
+    return (
+        view.without_goal(_("There is no such goal any more, so none is chosen."))
+        if goal is None
+        else replace(view, goal=goal)
+    )

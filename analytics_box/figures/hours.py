@@ -6,12 +6,15 @@ from typing import Final
 from msgspec import Struct
 
 from analytics_box.base.identity import TimeFormat
-from analytics_box.base.texts import Compact, RangeTexts
+from analytics_box.base.translation import _
 from analytics_box.figures.board import PanelPlace, Rows
 from analytics_box.figures.scale import ScaleShade
 from analytics_box.figures.shading import Shading, number
 from analytics_box.query.catalog.types import Record
-from analytics_box.web.page.dates import hour_text
+from analytics_box.web.page.dates import WEEKDAYS, hour_text
+
+_DAYS = (_("Monday"), _("Tuesday"), _("Wednesday"), _("Thursday"), _("Friday"), _("Saturday"), _("Sunday"))
+
 
 DAYS, HOURS = 7, 24
 ROWS = DAYS * HOURS
@@ -60,13 +63,13 @@ def week(rows: Rows, shading: Shading, form: TimeFormat = "HH:mm") -> HoursOfWee
     return HoursOfWeek(
         days=tuple(
             WeekDay(
-                RangeTexts.weekdays[_SUNDAY_FIRST[day]],
-                RangeTexts.days[_SUNDAY_FIRST[day]],
+                WEEKDAYS[_SUNDAY_FIRST[day]],
+                _DAYS[_SUNDAY_FIRST[day]],
                 tuple(hour((day, at)) for at in range(HOURS)),
             )
             for day in range(DAYS)
         ),
-        busiest=(Compact.highest if shading.shown.unit == "percent" else Compact.busiest).format(
+        busiest=(_("The highest: {hour}") if shading.shown.unit == "percent" else _("Most {what}: {hour}")).format(
             what=shading.shown.label.lower(), hour=hour(most).text
         ),
         ticks=tuple(f"{at:02}" if form == "HH:mm" else hour_text(at, form) for at in range(HOURS)),
@@ -82,8 +85,8 @@ def key_of(row: Record) -> tuple[int, int]:
 
 def _text(row: Record, shading: Shading, form: TimeFormat) -> str:
     """The text about an hour; a count is shown without a label."""
-    return Compact.hour.format(
-        day=RangeTexts.days[_SUNDAY_FIRST[row["day"]]],
+    return _("{day}, {start} to {end}: {said}").format(
+        day=_DAYS[_SUNDAY_FIRST[row["day"]]],
         start=hour_text(row["hour"], form),
         end=hour_text(row["hour"] + 1, form),
         said=shading.words(row) if shading.choices else number(row[shading.said[0].field], "count"),

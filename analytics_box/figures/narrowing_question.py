@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
-from analytics_box.base.texts import FilterTexts
+from analytics_box.base.translation import _
 from analytics_box.figures.narrowing import WITHOUT_VALUE, Match, Narrow, Narrowing, Op, join_parts
 from analytics_box.query.filters import Op as WireOp
 from analytics_box.query.happened import FIELDS, LIMITS, wrong_with
@@ -45,7 +45,7 @@ def problems(narrowing: Narrowing, goals: Collection[str] | None = None) -> dict
         happened += len(item.values) if item.field == GOAL else item.field in FIELDS
         reason = _wrong(item, patterns, happened)
         if item.field == GOAL and goals is not None and not reason and not set(item.values) <= set(goals):
-            reason = FilterTexts.no_goal
+            reason = _("there is no such goal any more")
         if reason:
             found[item] = reason
     return found
@@ -57,26 +57,32 @@ def _wrong(item: Narrow, patterns: int, happened: int) -> str:
     if item.op == "matches" and (reason := _wrong_pattern(item.values, patterns)):
         return reason
     if item.field in FIELDS and happened > MAX_HAPPENED:
-        return FilterTexts.too_many_happened.format(most=MAX_HAPPENED)
+        return _("there may be {most} filters on what happened in a session").format(most=MAX_HAPPENED)
     limits = LIMITS.get(item.field)
     if limits is None or not wrong_with(item.field, WIRE_OPS[item.op], item.values):
         return ""
     if limits.most:
-        return FilterTexts.no_amount.format(most=f"{limits.most:,}")
-    return FilterTexts.only_is if item.field == GOAL else FilterTexts.only_exact
+        return _("write a whole number from 1 to {most}, with “is”, “is not” or “is known”").format(
+            most=f"{limits.most:,}"
+        )
+    return (
+        _("this takes only “is” and “is not”")
+        if item.field == GOAL
+        else _("this takes only “is”, “is not” and “is known”")
+    )
 
 
 def _wrong_pattern(patterns: tuple[str, ...], counted: int) -> str:
     """The reason why these patterns cannot be queried; `counted` are they and those before them."""
     if counted > MAX_PATTERNS:
-        return FilterTexts.too_many_patterns.format(most=MAX_PATTERNS)
+        return _("there may be {most} patterns").format(most=MAX_PATTERNS)
     if any(len(pattern) > MAX_PATTERN for pattern in patterns):
-        return FilterTexts.long_pattern.format(most=MAX_PATTERN)
+        return _("a pattern can have up to {most} characters").format(most=MAX_PATTERN)
     for pattern in patterns:
         try:
             compile_pattern(pattern)
         except NotAPattern as wrong:
-            return FilterTexts.no_pattern.format(reason=wrong)
+            return _("this is no pattern ({reason})").format(reason=wrong)
     return ""
 
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from analytics_box.base import errors
 from analytics_box.base.clock import DAY
-from analytics_box.base.texts import FilterTexts
+from analytics_box.base.translation import _
 from analytics_box.figures import chart, chips, panels, periods, places, range_picker, tiles
 from analytics_box.figures.asking import NOTHING, PageQuery, SubjectFacts, UnansweredQuery, day_of
 from analytics_box.figures.board import Extra, FigureList, PanelPlace
@@ -260,7 +260,12 @@ async def _unknown_links(queries: QueryRunner, number: int, view: View) -> tuple
     items = (*view.filters.items, *(view.segment.filters.items if view.segment is not None else ()))
     called = dict.fromkeys(value for item in items if item.field == LINK for value in item.values)
     unknown = [one for one in called if not await queries.links_called((number,), (one,))]
-    return tuple(FilterTexts.no_link.format(name=quoted_value(one)) for one in unknown)
+    return tuple(
+        _("There is no short link called “{name}” here, so nobody is known to have come by it.").format(
+            name=quoted_value(one)
+        )
+        for one in unknown
+    )
 
 
 def _filters(view: View) -> tuple[QueryFilterInput, ...]:
@@ -289,7 +294,7 @@ def _dashboard(
     of, words = view.of, view.of.words
     about = of.about(view.plain)
     theirs = asking.compared.days.length if asking.compared is not None else 0
-    _, not_drawn = periods.steps_to_draw(view.by, asking.days, theirs)
+    _rest, not_drawn = periods.steps_to_draw(view.by, asking.days, theirs)
     return Dashboard(
         view=view,
         zone=asking.zone.key,

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.texts import Panels, figures
+from analytics_box.base import figures
+from analytics_box.base.translation import _
 from analytics_box.figures.board import Board, FigureList, Rows
 from analytics_box.figures.converting import CONVERSIONS, RATE
 from analytics_box.figures.places import Crumb, everywhere, way_back
@@ -215,10 +216,10 @@ def _tab(view: View, name: str, panel: str, shown: str, labels: Mapping[str, str
 def _empty(view: View, name: str, shown: str) -> Empty:
     of = view.of
     if view.is_filtered:
-        return Empty(of.lists[name].icon or name, Panels.narrow, "", "")
+        return Empty(of.lists[name].icon or name, _("Nothing in this range fits the filters."), "", "")
     said = of.words.empty.get(shown) or of.words.empty[""]
     mark, code = next(((mark, code) for mark, code in of.words.codes.items() if mark in said), ("", ""))
-    before, _, after = said.partition(mark) if mark else (said, "", "")
+    before, _rest, after = said.partition(mark) if mark else (said, "", "")
     return Empty(of.lists[name].icon or name, before, code, after)
 
 
@@ -235,7 +236,7 @@ def _bar(view: View, listed: FigureList, row: Record, largest: float, whole: flo
     href, selected = leads_to(view, listed, row)
     share = share_of(row, counted, whole)
     return BarRow(
-        label=figures.visible(listed.label(name)) or Panels.unknown,
+        label=figures.visible(listed.label(name)) or _("Unknown"),
         detail=figures.visible(listed.detail(row)) if listed.detail is not None else "",
         value=figures.count(counted),
         share=figures.percent(share) if share is not None else UNKNOWN,

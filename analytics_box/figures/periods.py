@@ -7,10 +7,20 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from analytics_box.base.texts import RangeTexts, Steps, Unread, figures
+from analytics_box.base import figures
+from analytics_box.base.translation import _
 from analytics_box.figures.spans import quoted_value
 from analytics_box.query.ranges import MAX_DAYS, MAX_HOURLY_DAYS, DayRange
-from analytics_box.web.page.dates import Formats, day_text, month_text, short_day_text, time_text
+from analytics_box.web.page.dates import WEEKDAYS, Formats, day_text, month_text, short_day_text, time_text
+
+SO_FAR = {
+    "hour": _("this hour so far"),
+    "day": _("today so far"),
+    "week": _("this week so far"),
+    "month": _("this month so far"),
+}
+STEP_LABELS = {"hour": _("Hours"), "day": _("Days"), "week": _("Weeks"), "month": _("Months")}
+
 
 Step = Literal["hour", "day", "week", "month"]
 STEPS: Final[tuple[Step, ...]] = ("hour", "day", "week", "month")
@@ -50,8 +60,8 @@ def steps_to_draw(by: Step | Literal[""], days: DayRange, theirs: int = 0) -> tu
     step = usual(days, theirs)
     if not by or by in possible(days, theirs):
         return by or step, ""
-    words = Unread.step_here.format(
-        wanted=Steps.names[by], days=figures.count(days.length), steps=Steps.names[step].lower()
+    words = _("{wanted} cannot be drawn for {days} days. These are {steps}.").format(
+        wanted=STEP_LABELS[by], days=figures.count(days.length), steps=STEP_LABELS[step].lower()
     )
     return step, words
 
@@ -123,7 +133,7 @@ def _bucket(named: str, year: int, formats: Formats, *, again: bool) -> SeriesBu
     """A day, YYYY-MM-DD; or an hour, YYYY-MM-DD HH:00:00 with an offset where two hours share a name, of which it may
     be the second."""
     start = datetime.fromisoformat(named[:19]).replace(fold=again)
-    weekday, short = RangeTexts.weekdays[start.weekday()], short_day_text(start, formats.date)
+    weekday, short = WEEKDAYS[start.weekday()], short_day_text(start, formats.date)
     if len(named) == 10:
         day = short if start.year == year else day_text(start, formats.date)
         return SeriesBucket(start, _DAY, short, f"{weekday} {day}", turns=start.day == 1)
@@ -147,5 +157,5 @@ def _month(days: DayRange, formats: Formats) -> SeriesBucket:
 
 def _several(days: DayRange, tick: str, label: str, *, whole: int, turns: bool) -> SeriesBucket:
     start = datetime.combine(days.first, time.min)
-    cut = Steps.cut.format(there=days.length, whole=whole) if days.length < whole else ""
+    cut = _("{there} of {whole} days").format(there=days.length, whole=whole) if days.length < whole else ""
     return SeriesBucket(start, timedelta(days=days.length), tick, label, cut, turns)

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.texts import Panels, figures
+from analytics_box.base import figures
+from analytics_box.base.translation import _
 from analytics_box.figures.board import FigureList, Rows
 from analytics_box.figures.view import View
 from analytics_box.query.catalog.values import UNKNOWN
@@ -45,7 +46,7 @@ def way_back(view: View, listed: FigureList) -> tuple[Crumb, ...]:
         return ()
     chosen = [(at, field) for at, field in enumerate(_fields(view, listed), start=1) if field in plain]
     return (
-        Crumb(Panels.world, _wider(view, listed, 0).link()),
+        Crumb(_("World"), _wider(view, listed, 0).link()),
         *(
             Crumb(figures.visible(view.of.called(field, plain[field])), _wider(view, listed, at).link())
             for at, field in chosen

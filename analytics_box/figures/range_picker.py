@@ -4,9 +4,8 @@ from datetime import date
 
 from msgspec import Struct
 
-from analytics_box.base.texts import RangeTexts, Steps
-from analytics_box.figures.periods import Step, period_text, usual
-from analytics_box.figures.spans import NAMED
+from analytics_box.figures.periods import SO_FAR, Step, period_text, usual
+from analytics_box.figures.spans import NAMED, RANGE_LABELS
 from analytics_box.figures.view import View
 from analytics_box.query.ranges import DayRange
 from analytics_box.web.page.dates import Formats
@@ -40,16 +39,16 @@ class RangeShown(Struct, frozen=True):
 def range_shown(view: View, days: DayRange, today: date, formats: Formats, step: Step | None = None) -> RangeShown:
     """The range picker's words. `today` is the local day of the page's zone; the chart is drawn in this `step`."""
     return RangeShown(
-        label=RangeTexts.names.get(view.range) or period_text(days, formats),
+        label=RANGE_LABELS.get(view.range) or period_text(days, formats),
         dates=period_text(days, formats),
-        unfinished=Steps.so_far[step or usual(days)] if days.first <= today <= days.last else "",
+        unfinished=SO_FAR[step or usual(days)] if days.first <= today <= days.last else "",
         first=days.first.isoformat(),
         last=days.last.isoformat(),
         today=today.isoformat(),
         choices=tuple(
             PresetChoice(
                 name=name,
-                label=RangeTexts.names[name],
+                label=RANGE_LABELS[name],
                 href=view.of_range(name).link(),
                 key=KEYS.get(name, ""),
                 selected=view.range == name,

@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from analytics_box.base.texts import figures
+from analytics_box.base import figures
 
 LEVELS: Final = 5  # from light to dark; 0 is nothing
 _TELLING: Final = 1.5  # times the one before

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from analytics_box.base.texts import Panels
 from analytics_box.figures.scale import Scale, Unit, bound_text, scale
 from analytics_box.query.catalog.types import Record
 
@@ -42,7 +41,7 @@ class Shading(Struct, frozen=True):
     def words(self, row: Record) -> str:
         """All that is said of a row."""
         said = ((one.label.lower(), number(row[one.field], one.unit)) for one in self.said)
-        return ", ".join(Panels.figure_of_row.format(name=name, value=value) for name, value in said)
+        return ", ".join(f"{name}: {value}" for name, value in said)
 
 
 def number(value: float | None, unit: Unit) -> str:

@@ -11,9 +11,27 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from analytics_box.base.texts import RangeTexts, Unread, figures
+from analytics_box.base import figures
+from analytics_box.base.translation import _
 from analytics_box.query import ranges
 from analytics_box.query.ranges import MAX_DAYS, PRESETS, DayRange, Preset
+
+RANGE_LABELS = {
+    "today": _("Today"),
+    "yesterday": _("Yesterday"),
+    "last_7d": _("Last 7 days"),
+    "last_14d": _("Last 14 days"),
+    "last_30d": _("Last 30 days"),
+    "last_90d": _("Last 90 days"),
+    "this_week": _("This week"),
+    "last_week": _("Last week"),
+    "this_month": _("This month"),
+    "last_month": _("Last month"),
+    "this_year": _("This year"),
+    "last_12m": _("Last 12 months"),
+    "all": _("All time"),
+}
+
 
 RangeName = Preset | Literal["last_12m", "all", "custom"]
 NAMED: Final[tuple[RangeName, ...]] = (*PRESETS, "last_12m", "all")
@@ -39,15 +57,32 @@ def read_span(query: Mapping[str, str]) -> RangeSpan:
     if named is not None:
         return RangeSpan(named)
     if asked != "custom":
-        return RangeSpan(unread=Unread.range.format(name=quoted_value(asked), range=_usual()) if asked else "")
+        return RangeSpan(
+            unread=_("There is no range called “{name}”. Shown instead: {range}.").format(
+                name=quoted_value(asked), range=_usual()
+            )
+            if asked
+            else ""
+        )
     texts = [query.get(name, "").strip() for name in ("from", "to")]
     days = [day for day in map(day_in, texts) if day is not None]
     if len(days) < 2:
         given = " – ".join(quoted_value(text) for text in texts if text)
-        return RangeSpan(unread=(Unread.dates if all(texts) else Unread.no_dates).format(dates=given, range=_usual()))
+        return RangeSpan(
+            unread=(
+                _("These dates cannot be shown: {dates}. Shown instead: {range}.")
+                if all(texts)
+                else _("Own dates need a first and a last day. Shown instead: {range}.")
+            ).format(dates=given, range=_usual())
+        )
     first, last = sorted(days)
     if last - first > _LONGEST:
-        return RangeSpan("custom", last - _LONGEST, last, Unread.long.format(most=figures.count(MAX_DAYS)))
+        return RangeSpan(
+            "custom",
+            last - _LONGEST,
+            last,
+            _("A range has at most {most} days. These are the last of yours.").format(most=figures.count(MAX_DAYS)),
+        )
     return RangeSpan("custom", first, last)
 
 
@@ -79,4 +114,4 @@ def quoted_value(text: str) -> str:
 
 
 def _usual() -> str:
-    return RangeTexts.names[USUAL].lower()
+    return RANGE_LABELS[USUAL].lower()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from multidict import MultiDict
 
-from analytics_box.base.texts import figures
+from analytics_box.base import figures
 from analytics_box.figures import page
 from analytics_box.figures.asking import UnansweredQuery
 from analytics_box.figures.goals import KeptGoals

@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from analytics_box.base.texts import figures
+from analytics_box.base import figures
 from analytics_box.figures.board import Filters, Metric, Rows
 from analytics_box.figures.chart import number_text
 from analytics_box.figures.view import View

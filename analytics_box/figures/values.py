@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 
 from msgspec import Struct
 
+from analytics_box.base import figures
 from analytics_box.base.cache import BoundedCache
 from analytics_box.base.clock import Clock
-from analytics_box.base.texts import figures
 from analytics_box.figures.asking import PageQuery
 from analytics_box.figures.board import Board, FigureList, Rows, ValueSource
 from analytics_box.web.call import Call

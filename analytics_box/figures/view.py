@@ -21,7 +21,7 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.texts import FilterTexts, Unread
+from analytics_box.base.translation import _
 from analytics_box.figures.board import Board, FigureList, Metric
 from analytics_box.figures.comparing import Comparison, read_comparison
 from analytics_box.figures.converting import COLUMNS, GoalTarget
@@ -147,7 +147,7 @@ class View(Struct, frozen=True):
     def called(self, field: str, value: str) -> str:
         """The display name of a field's value."""
         if field == GOAL:
-            return dict(self.goals or ()).get(value, FilterTexts.gone_goal)
+            return dict(self.goals or ()).get(value, _("a goal that is not there"))
         return self.of.called(field, value)
 
     @property
@@ -225,7 +225,12 @@ def read_view(path: str, query: Mapping[str, str], of: Board) -> View:
         kind=_kind(query, of),
         detail=read_detail(query),
     )
-    unread = (span.unread, comparison.unread, no_step and Unread.step.format(name=no_step), *_unread(query, view))
+    unread = (
+        span.unread,
+        comparison.unread,
+        no_step and _("There are no points called “{name}”. These fit the range.").format(name=no_step),
+        *_unread(query, view),
+    )
     return replace(view, unread=tuple(text for text in unread if text))
 
 
@@ -234,11 +239,15 @@ def _unread(query: Mapping[str, str], view: View) -> tuple[str, ...]:
     metric, beside, zone = (query.get(name, "") for name in ("metric", "beside", "zone"))
     names = view.of.about(view.plain).names
     return (
-        Unread.metric.format(name=quoted_value(metric), metric=names[view.metric])
+        _("There is no figure called “{name}” here. The chart shows {metric}.").format(
+            name=quoted_value(metric), metric=names[view.metric]
+        )
         if metric not in {"", view.metric}
         else "",
-        Unread.beside.format(name=quoted_value(beside)) if beside not in {"", view.metric, view.beside} else "",
-        Unread.zone.format(name=quoted_value(zone)) if zone and not view.zone else "",
+        _("There is no figure called “{name}” to show beside it.").format(name=quoted_value(beside))
+        if beside not in {"", view.metric, view.beside}
+        else "",
+        _("There is no time zone called “{name}”.").format(name=quoted_value(zone)) if zone and not view.zone else "",
     )
 
 

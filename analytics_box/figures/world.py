@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from analytics_box.base.texts import Panels, figures
+from analytics_box.base import figures
+from analytics_box.base.translation import _
 from analytics_box.figures.outlines import EVERYWHERE, MapBox, around
 from analytics_box.figures.scale import ScaleShade
 from analytics_box.figures.shading import Shading
@@ -65,7 +66,7 @@ def world(rows: Sequence[CountryRow], shading: Shading, *, closer: bool = False)
             Country(
                 row.code.upper(),
                 scale.level(shading.value(row.row)) if scale is not None else 0,
-                Panels.on_the_map.format(name=row.label, said=shading.words(row.row)),
+                f"{row.label}, {shading.words(row.row)}",
                 row.href,
                 row.selected,
             )
@@ -73,8 +74,12 @@ def world(rows: Sequence[CountryRow], shading: Shading, *, closer: bool = False)
         ),
         scale.shades if scale is not None else (),
         shading,
-        (Panels.shaded_everywhere if closer else Panels.shaded).format(counted=shading.shown.label),
-        Panels.shaded_steps.format(times=_times(scale.times)) if scale is not None and scale.times is not None else "",
+        (_("{counted} by country, neighbours included") if closer else _("{counted} by country")).format(
+            counted=shading.shown.label
+        ),
+        _("Each shade begins at about {times} times the one before.").format(times=_times(scale.times))
+        if scale is not None and scale.times is not None
+        else "",
         around(chosen),
     )
 

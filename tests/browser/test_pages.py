@@ -11,7 +11,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
 
-from analytics_box.base.texts import ManualTexts as ManualWords
+from analytics_box.app.docs.manual import PAGES as MANUAL_PAGES
 from tests.browser.axe import DESKTOP, NARROW, faults, resize
 from tests.browser.constructs import showing_all
 from tests.browser.tab import tab_of
@@ -184,7 +184,7 @@ VARIANTS = (  # of pages above, for thorough runs
     "{site}/events?name=/docs",
     "/settings/audit?action=rotated&from=2026-01-01",
 )
-TEXTS = (*(f"/docs/{name}" for name in ManualWords.pages if name != "queries"), "/docs/api/websites")
+TEXTS = (*(f"/docs/{name}" for name in MANUAL_PAGES if name != "queries"), "/docs/api/websites")
 PUBLIC = (
     "/sign-in",
     "/setup?token=none",

@@ -4,7 +4,7 @@ from operator import itemgetter
 
 import pytest
 
-from analytics_box.base.texts import figures
+from analytics_box.base import figures
 
 
 def plain(text: str) -> str:

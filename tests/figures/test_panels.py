@@ -2,10 +2,10 @@
 
 import pytest
 
-from analytics_box.base.texts import FilterTexts, Panels
 from analytics_box.figures import panels
+from analytics_box.figures.chips import FIELD_LABELS
 from analytics_box.figures.view import View, read_view
-from analytics_box.products.overview.board import LISTS, PANELS, WEBSITE
+from analytics_box.products.overview.board import CHOICE_LABELS, EMPTY_TEXTS, LISTS, PANELS, TAB_LABELS, WEBSITE
 from analytics_box.query.catalog.types import Record
 
 
@@ -112,8 +112,8 @@ def test_what_no_filter_tells_apart_leads_nowhere() -> None:
 
 
 def test_every_list_and_filter_has_its_words() -> None:
-    assert set(LISTS) == set(Panels.empty) == {*Panels.tabs, *Panels.choices}
-    assert set(WEBSITE.fields) == set(FilterTexts.names)
+    assert set(LISTS) == set(EMPTY_TEXTS) == {*TAB_LABELS, *CHOICE_LABELS}
+    assert set(WEBSITE.fields) == set(FIELD_LABELS)
 
 
 def test_events_are_counted_by_event_and_the_rest_by_visitor() -> None:

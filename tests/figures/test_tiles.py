@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from analytics_box.base.texts import figures
+from analytics_box.base import figures
 from analytics_box.figures.tiles import TileChange, Totals, tiles
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.overview.board import WEBSITE

@@ -10,7 +10,7 @@ import pytest
 
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.strings import OTHER
-from analytics_box.base.texts import Drops as Words
+from analytics_box.base.translation import _
 from tests.contract.conftest import unlimited
 from tests.ingest.rows import rows
 from tests.inprocess import BROWSER, Answer, SiteName, WholeBox, whole_box
@@ -202,7 +202,7 @@ def test_properties_are_folded_when_the_bytes_are_used_up(tmp_path: Path) -> Non
 
     with whole_box(tmp_path / "data", adjust=five_megabytes) as box:
         event = {"name": "bought", "properties": {"note": "x" * 20_000, "price": 7}}
-        said = [send(box, event).headers["x-analytics-box"] for _ in range(60)]
+        said = [send(box, event).headers["x-analytics-box"] for _rest in range(60)]
         folded = said.count("stored=1, folded=1; reason=hourly_budget")
         assert folded == 60 - 50
         stored = [json.loads(row[0]) for row in rows(box, "events", "properties")]
@@ -229,9 +229,20 @@ def test_the_owner_sees_why_and_the_total_has_only_what_does_not_count(box: Whol
         "duplicate": (2, False),
     }
     page = box.get(f"/sites/{box.sites['shop']}/not-counted", cookie=box.cookie).body.decode()
-    assert Words.reasons["hourly_budget"][0] in page
-    assert Words.counted in page
-    assert Words.total.format(total=2, days=30) in page
+    assert (
+        (
+            _("Folded into (other)"),
+            _(
+                "These events count. But more new paths, titles, names or other texts came in "
+                "an hour than this website takes, or from one address more than a fifth of "
+                "that, and what was new in them is stored as (other). If they are yours, raise "
+                "its budget under Tracking; if not, somebody sends made-up events: a new "
+                "client id stops that."
+            ),
+        )
+    )[0] in page
+    assert "Counted" in page
+    assert f"{2} in {30} days" in page
 
 
 def test_people_that_a_page_names_are_told_to_wait_for_the_next_hour(tmp_path: Path) -> None:
@@ -239,7 +250,7 @@ def test_people_that_a_page_names_are_told_to_wait_for_the_next_hour(tmp_path: P
         return msgspec.structs.replace(unlimited(settings), budget_mb=5)
 
     with whole_box(tmp_path / "data", adjust=five_megabytes) as box:
-        for _ in range(50):
+        for _rest in range(50):
             send(box, {"name": "x", "properties": {"note": "x" * 20_000}})
         who = {"profileId": "ada", "traits": {"plan": "pro"}}
         refused = send(box, who, path="/identify")

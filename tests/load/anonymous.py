@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import msgspec
 
+from analytics_box.app.docs.manual import PAGES
 from analytics_box.app.routes import TABLE
 from analytics_box.base.settings import Settings
-from analytics_box.base.texts import ManualTexts
 from analytics_box.figures.explorer.families import FAMILIES
 from analytics_box.ingest.routes import ADDRESSES
 from analytics_box.query.catalog.registry import TYPES
@@ -80,7 +80,7 @@ def _requests(box: WholeBox) -> Iterator[RequestKind]:
         )
     for words in SEARCHES:
         yield RequestKind("GET", f"/docs/search?q={words}")
-    yield from (RequestKind("GET", f"/docs/{name}") for name in ManualTexts.pages)
+    yield from (RequestKind("GET", f"/docs/{name}") for name in PAGES)
     yield from (RequestKind("GET", f"/docs/query-types/{family.slug}") for family in FAMILIES)
     groups = re.findall(r"/docs/api/([a-z0-9-]+)", box.get("/docs/api", accept="text/html").body.decode())
     yield from (RequestKind("GET", f"/docs/api/{group}") for group in sorted(set(groups)))

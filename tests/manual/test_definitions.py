@@ -10,11 +10,11 @@ from msgspec.structs import replace
 from analytics_box.app.docs.manual import ManualPages, Section, read_markdown
 from analytics_box.app.parts import web_dir
 from analytics_box.base.settings import Settings
-from analytics_box.base.texts import DefinitionTexts, LinkStats, Metrics
 from analytics_box.products.links.figures.board import EXTRAS as LINK_EXTRAS
+from analytics_box.products.links.figures.board import LINK_DEFINITIONS, LINK_METRIC_LABELS
 from analytics_box.products.links.figures.board import LISTS as LINK_LISTS
 from analytics_box.products.links.figures.board import PANELS as LINK_PANELS
-from analytics_box.products.overview.board import LISTS, PANELS, WEBSITE
+from analytics_box.products.overview.board import DEFINITIONS, LISTS, METRIC_LABELS, PANELS, WEBSITE
 from analytics_box.products.overview.compact import EXTRAS, LIMITS, rate
 from tests.inprocess import whole_box
 from tests.products.links.world import PageWorld
@@ -55,9 +55,9 @@ def test_what_the_page_links_to_is_on_it() -> None:
 
 
 def test_every_figure_and_list_of_the_pages_has_its_definition() -> None:
-    assert {"online", "before", "days", *Metrics.names, *LISTS, *EXTRAS} <= set(DefinitionTexts.of)
-    assert {*LinkStats.metrics, *LINK_LISTS, *LINK_EXTRAS} <= set(DefinitionTexts.of_links)
-    given = {*DefinitionTexts.of.values(), *DefinitionTexts.of_links.values()}
+    assert {"online", "before", "days", *METRIC_LABELS, *LISTS, *EXTRAS} <= set(DEFINITIONS)
+    assert {*LINK_METRIC_LABELS, *LINK_LISTS, *LINK_EXTRAS} <= set(LINK_DEFINITIONS)
+    given = {*DEFINITIONS.values(), *LINK_DEFINITIONS.values()}
     assert sorted(given - set(ANCHORS)) == []
 
 
@@ -111,7 +111,7 @@ def link(pages: PageWorld) -> str:
 
 def led_to(page: str) -> list[str]:
     """The anchors of definitions that a page leads to; empty for the page as a whole."""
-    return [anchor.removeprefix("#") for anchor in re.findall(rf'href="{DefinitionTexts.path}(#?[\w-]*)"', page)]
+    return [anchor.removeprefix("#") for anchor in re.findall(r'href="/docs/definitions(#?[\w-]*)"', page)]
 
 
 def panels_of(page: str) -> dict[str, str]:
@@ -121,7 +121,7 @@ def panels_of(page: str) -> dict[str, str]:
 
 
 def test_anybody_may_read_it(pages: PageWorld) -> None:
-    answer = pages.box.get(DefinitionTexts.path, accept="text/html")
+    answer = pages.box.get("/docs/definitions", accept="text/html")
     assert answer.status == 200
     assert "script-src 'self'" in answer.headers["content-security-policy"]
     seen = answer.body.decode()
@@ -147,8 +147,8 @@ def tabs_of(panels: dict[str, tuple[str, ...]]) -> list[str]:
 def test_every_panel_of_an_overview_leads_to_what_it_lists(pages: PageWorld, site: str, tab: str) -> None:
     page = pages.seen(f"{site}?wait=all&range=today&tab={tab}")
     panels = panels_of(page)
-    wanted = {name: DefinitionTexts.of[shown] for name, shown in zip(PANELS, tab.split(","), strict=True)}
-    wanted |= {name: DefinitionTexts.of[name] for name, extra in EXTRAS.items() if extra.content and not extra.needs}
+    wanted = {name: DEFINITIONS[shown] for name, shown in zip(PANELS, tab.split(","), strict=True)}
+    wanted |= {name: DEFINITIONS[name] for name, extra in EXTRAS.items() if extra.content and not extra.needs}
     assert {name: led_to(content) for name, content in panels.items()} == {name: [at] for name, at in wanted.items()}
 
 
@@ -159,7 +159,7 @@ def test_every_panel_of_a_link_leads_to_what_it_lists(pages: PageWorld, link: st
     assert panels
     shown = {**dict(zip(LINK_PANELS, tab.split(","), strict=True)), **{name: name for name in LINK_EXTRAS}}
     for name, content in panels.items():
-        assert led_to(content) == [DefinitionTexts.of_links[shown[name]]], name
+        assert led_to(content) == [LINK_DEFINITIONS[shown[name]]], name
 
 
 TILES = tuple(metric.name for metric in WEBSITE.metrics)
@@ -171,8 +171,8 @@ def test_tiles_table_comparison_and_zone_of_an_overview_lead_to_what_they_mean(
 ) -> None:
     page = pages.seen(f"{site}?wait=all&show=table&metric={metric}")
     tiles = page.partition('class="tiles"')[2].partition("</ul>")[0]
-    assert led_to(tiles) == [DefinitionTexts.of[name] for name in TILES]
-    assert led_to(page.partition('class="chart-table')[2].partition("</thead>")[0]) == [DefinitionTexts.of[metric]]
+    assert led_to(tiles) == [DEFINITIONS[name] for name in TILES]
+    assert led_to(page.partition('class="chart-table')[2].partition("</thead>")[0]) == [DEFINITIONS[metric]]
     assert led_to(page.partition('class="legend"')[2].partition("</ul>")[0]) == ["comparison"]
     assert led_to(page.partition('id="range-button"')[2].partition("</details>")[0]) == ["days-and-time-zones"]
     assert led_to(page.partition('class="live"')[2].partition("</header>")[0])[0] == "current-visitors"
@@ -181,7 +181,7 @@ def test_tiles_table_comparison_and_zone_of_an_overview_lead_to_what_they_mean(
 def test_the_tiles_of_a_link_lead_to_what_they_mean(pages: PageWorld, link: str) -> None:
     page = pages.seen(f"{link}?wait=all&show=table&metric=visitors")
     tiles = page.partition('class="tiles"')[2].partition("</ul>")[0]
-    assert led_to(tiles) == [DefinitionTexts.of_links[name] for name in LinkStats.metrics]
+    assert led_to(tiles) == [LINK_DEFINITIONS[name] for name in LINK_METRIC_LABELS]
     assert led_to(page.partition('class="chart-table')[2].partition("</thead>")[0]) == ["visitor-of-a-link"]
 
 

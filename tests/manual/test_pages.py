@@ -15,30 +15,14 @@ from markupsafe import escape
 from analytics_box.app.cli.main import main
 from analytics_box.app.cli.options import EXIT_CODES
 from analytics_box.app.cli.reference import rows
-from analytics_box.app.docs.manual import ManualPages, Section
+from analytics_box.app.docs.manual import MOVED, PAGES, ManualPages, Section
 from analytics_box.app.openapi.refusals import codes
 from analytics_box.app.parts import web_dir
 from analytics_box.app.watch import warnings
 from analytics_box.base.errors import NotFound
 from analytics_box.base.notify.kinds.table import KINDS
 from analytics_box.base.settings import Settings
-from analytics_box.base.texts import (
-    ApiKeys,
-    AuditLog,
-    Bots,
-    DefaultsTexts,
-    Domains,
-    Drops,
-    IntegrationTexts,
-    LinkTexts,
-    ManualTexts,
-    Overview,
-    People,
-    QueryTexts,
-    SiteSettings,
-    TheBox,
-)
-from analytics_box.base.texts import ManualTexts as Words
+from analytics_box.ingest.reasons import REASON_TEXTS
 from tests.inprocess import WholeBox, whole_box
 
 ROOT = Path(__file__).parents[2]
@@ -63,13 +47,13 @@ def source(name: str) -> str:
 
 
 def test_every_file_of_the_folder_is_a_page() -> None:
-    assert sorted(path.stem for path in FOLDER.iterdir()) == sorted(Words.pages)
+    assert sorted(path.stem for path in FOLDER.iterdir()) == sorted(PAGES)
 
 
 def test_the_readme_is_short_and_leads_to_every_page() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert len(readme.splitlines()) <= 150
-    assert [name for name in Words.pages if name != "changelog" and f"(web/manual/{name}.md)" not in readme] == []
+    assert [name for name in PAGES if name != "changelog" and f"(web/manual/{name}.md)" not in readme] == []
     assert "(CHANGELOG.md)" in readme
 
 
@@ -77,7 +61,7 @@ def test_the_changelog_of_the_repository_is_the_page_that_is_served() -> None:
     assert (FOLDER / "changelog.md").resolve() == (ROOT / "CHANGELOG.md").resolve()
 
 
-@pytest.mark.parametrize("name", Words.pages)
+@pytest.mark.parametrize("name", PAGES)
 def test_a_page_begins_with_what_it_is_about_and_each_heading_has_an_anchor_of_its_own(name: str) -> None:
     cover = next(cover for cover in MANUAL.covers if cover.name == name)
     page = MANUAL.page(name)
@@ -93,7 +77,7 @@ def test_a_page_begins_with_what_it_is_about_and_each_heading_has_an_anchor_of_i
 def test_what_a_page_links_to_is_there(box: WholeBox) -> None:
     linked = {
         (name, html.unescape(href))
-        for name in Words.pages
+        for name in PAGES
         for section in sections(MANUAL.page(name))
         for href in re.findall(r'href="([^"]*)"', section.text)
         if not href.startswith("https://")
@@ -112,13 +96,20 @@ def test_files_of_the_repository_that_the_readme_links_to_are_there() -> None:
     assert [href for href in linked if not (ROOT / href).exists()] == []
 
 
+def questions() -> dict[str, tuple[str, str]]:
+    """The links into the manual by the names that pages give them: a page with its anchor, and a label."""
+    template = (web_dir() / "templates/components/manual.html").read_text(encoding="utf-8")
+    entries = re.findall(r'^  "([\w-]+)": \("([^"]+)", _\("([^"]+)"\)\)', template, re.M)
+    return {name: (page, label) for name, page, label in entries}
+
+
 def test_questions_on_pages_lead_to_their_answers(box: WholeBox) -> None:
-    for page, label in ManualTexts.questions.values():
+    for page, label in questions().values():
         name, _, anchor = page.partition("#")
         assert label
         assert not anchor or anchor in [section.id for section in sections(MANUAL.page(name))], page
     templates = "".join(path.read_text(encoding="utf-8") for path in (web_dir() / "templates").glob("*.html"))
-    assert set(re.findall(r'manual\("([^"]+)"\)', templates)) == set(ManualTexts.questions)
+    assert set(re.findall(r'manual\("([^"]+)"\)', templates)) == set(questions())
 
 
 def test_warnings_lead_to_places_that_there_are() -> None:
@@ -130,11 +121,11 @@ def test_warnings_lead_to_places_that_there_are() -> None:
 
 
 def test_every_page_lists_all_pages_and_its_headings(box: WholeBox) -> None:
-    for name in ("", *Words.pages):
+    for name in ("", *PAGES):
         answer = box.get(f"/docs/{name}".rstrip("/"), accept="text/html")
         content = answer.body.decode()
         assert answer.status == 200
-        assert [one for one in Words.pages if f'href="/docs/{one}"' not in content] == []
+        assert [one for one in PAGES if f'href="/docs/{one}"' not in content] == []
         assert content.count('aria-current="page"') == 1
         assert "style=" not in content
         assert "<script>" not in content
@@ -151,12 +142,12 @@ def test_examples_name_this_box_but_the_setting_that_names_it_does_not() -> None
 
 
 def test_former_address_of_a_page_redirects_to_its_present_one(box: WholeBox) -> None:
-    assert Words.moved["overview"] == "dashboard"
-    for former, name in Words.moved.items():
+    assert MOVED["overview"] == "dashboard"
+    for former, name in MOVED.items():
         answer = box.get(f"/docs/{former}", accept="text/html")
         assert (answer.status, answer.headers["location"]) == (301, f"/docs/{name}")
-        assert name in Words.pages
-        assert former not in Words.pages
+        assert name in PAGES
+        assert former not in PAGES
 
 
 def test_a_page_that_is_not_there(box: WholeBox) -> None:
@@ -168,25 +159,25 @@ def test_a_page_that_is_not_there(box: WholeBox) -> None:
 # What stands in the code, too
 
 LABELS = (
-    ("dropped-events", f"**{Drops.heading}**"),
-    ("dropped-events", f"**{Bots.are_people}**"),
-    ("dropped-events", f"**{Bots.take_back}**"),
-    ("dashboard", f"**{Overview.compare}**"),
-    ("website-settings", f"**{SiteSettings.short}**"),
-    ("queries", f"**{QueryTexts.heading}**"),
-    ("visitors", f"**{People.short}**"),
-    ("links", f"**{LinkTexts.title}**"),
-    ("links", f"**{LinkTexts.domains}**"),
-    ("links", f"**{LinkTexts.bulk}**"),
-    ("links", f"**{LinkTexts.export}**"),
-    ("api-keys", f"Settings, {ApiKeys.title}"),
+    ("dropped-events", "**Dropped traffic**"),
+    ("dropped-events", "**Not a bot**"),
+    ("dropped-events", "**Take back**"),
+    ("dashboard", "**Compare**"),
+    ("website-settings", "**Website settings**"),
+    ("queries", "**API explorer**"),
+    ("visitors", "**Visitors**"),
+    ("links", "**Links**"),
+    ("links", "**Domains**"),
+    ("links", "**Import**"),
+    ("links", "**Export**"),
+    ("api-keys", "Settings, API keys"),
     ("members", "Settings, Members"),
     ("members", "(Security)"),
-    ("members", f"Settings, {AuditLog.title}"),
-    ("integrations", f"Settings, {IntegrationTexts.title}"),
-    ("integrations", f"Settings, {Domains.title}"),
-    ("integrations", f"## {DefaultsTexts.title}"),
-    ("production", f"Settings, {TheBox.title}"),
+    ("members", "Settings, Audit log"),
+    ("integrations", "Settings, Integrations"),
+    ("integrations", "Settings, Domains"),
+    ("integrations", "## Defaults"),
+    ("production", "Settings, This box"),
 )
 
 
@@ -230,7 +221,7 @@ def test_examples_use_commands_and_options_that_there_are() -> None:
 def test_warnings_are_listed_and_no_other() -> None:
     table = source("production").partition("| warning | when |")[2].partition("\n### ")[0]
     code = inspect.getsource(warnings)
-    assert sorted(first_cells(table)) == sorted(set(re.findall(r'Warning\("(\w+)"', code)))
+    assert sorted(first_cells(table)) == sorted(set(re.findall(r'Warning\(\s*"(\w+)"', code)))
 
 
 def _commands(group: click.Group, before: str = "") -> Iterator[str]:
@@ -254,7 +245,7 @@ def test_all_codes_of_refusals_are_listed_with_their_status_and_no_other() -> No
 def test_all_reasons_for_what_is_not_counted_are_listed_and_no_other() -> None:
     table = source("dropped-events").partition("\n## Reasons\n")[2].partition("\n## ")[0]
     unlisted = {"missing_client_id", "invalid_client_id"}  # of no website, so no page shows them
-    assert set(first_cells(table)) == set(Drops.reasons) | unlisted
+    assert set(first_cells(table)) == set(REASON_TEXTS) | unlisted
 
 
 def test_limits_are_those_of_the_settings() -> None:

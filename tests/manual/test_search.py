@@ -11,8 +11,8 @@ import pytest
 from litestar import Request
 
 from analytics_box.app.docs.documentation import Documentation
+from analytics_box.app.docs.manual import PAGES
 from analytics_box.app.docs.search import DocsEntry, Index
-from analytics_box.base.texts import ManualTexts
 from analytics_box.web.page.rendered import RenderedPages
 from analytics_box.web.page.templates import Pages
 from tests.inprocess import WholeBox, whole_box
@@ -145,7 +145,7 @@ def test_exact_term_is_among_the_first_results(box: WholeBox, query: str, first:
 
 def test_search_knows_other_words_for_a_topic_and_shows_none_of_them(box: WholeBox) -> None:
     assert found(box, "statuspage")[0] == "/docs/status-pages"
-    for name in ManualTexts.pages:
+    for name in PAGES:
         assert "search:" not in box.get(f"/docs/{name}", accept="text/html").body.decode()
 
 

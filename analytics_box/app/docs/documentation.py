@@ -8,7 +8,7 @@ from typing import Final
 from analytics_box.app.docs.manual import ManualPages
 from analytics_box.app.docs.reference import Reference
 from analytics_box.app.docs.search import DocsEntry, Index
-from analytics_box.base.texts import Docs, QueryTypes
+from analytics_box.base.translation import _
 from analytics_box.web.page.rendered import RenderedPages
 
 MOST_PAGES: Final = 500  # there are far fewer; their addresses are those of a table, and not what callers type
@@ -43,9 +43,9 @@ class Documentation:
             for one in group.operations:
                 href = f"/docs/api/{group.slug}#{one.id}"
                 text = f"{one.summary}. {one.text}".replace("`", "")
-                yield DocsEntry(href, f"{one.method} {one.path}", Docs.api, text, reference=True)
+                yield DocsEntry(href, f"{one.method} {one.path}", _("API reference"), text, reference=True)
         for family in FAMILIES:
             for kind in family.types:
                 href = f"/docs/query-types/{family.slug}#{kind.name}"
                 text = f"{kind.title}. {kind.description}"
-                yield DocsEntry(href, kind.name, QueryTypes.title, text, reference=True)
+                yield DocsEntry(href, kind.name, _("Query types"), text, reference=True)

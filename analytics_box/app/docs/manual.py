@@ -1,11 +1,11 @@
 """The manual: the pages of web/manual, each a tree of headings with anchors."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from markupsafe import Markup
 from msgspec import Struct
@@ -14,12 +14,48 @@ from msgspec.structs import replace
 from analytics_box.app.docs.reference import slug_of
 from analytics_box.app.docs.search import DocsEntry
 from analytics_box.base import errors
-from analytics_box.base.texts import Docs
-from analytics_box.base.texts import ManualTexts as Words
 from analytics_box.base.translation import _
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
+
+# The pages by task, in the order in which a user needs them.
+GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
+    _("Get started"): ("get-started", "install", "script", "server-events", "import"),
+    _("Analytics"): ("dashboard", "goals", "notes", "dropped-events", "website-settings", "share", "reports"),
+    _("Links"): ("links",),
+    _("Monitors and status pages"): ("monitors", "status-pages"),
+    _("Feature flags"): ("flags", "flag-rollouts", "flag-files", "flags-api", "openfeature"),
+    _("Alerts and integrations"): ("alerts", "integrations"),
+    _("Team and security"): ("members", "api-keys", "visitors"),
+    _("Run the server"): (
+        "production",
+        "proxies",
+        "backup",
+        "commands",
+        "settings",
+        "abuse-protection",
+        "capacity",
+        "clickhouse",
+        "several-machines",
+    ),
+    _("API and reference"): ("queries", "compatible-clients", "definitions", "limits", "errors", "changelog"),
+}
+PAGES: Final = tuple(chain.from_iterable(GROUPS.values()))
+
+# the former name of a page → its name; former addresses redirect
+MOVED: Final[Mapping[str, str]] = {
+    "alarms": "alerts",
+    "first-site": "get-started",
+    "floods": "abuse-protection",
+    "keys": "api-keys",
+    "not-counted": "dropped-events",
+    "overview": "dashboard",
+    "people": "visitors",
+    "running": "production",
+    "websites": "website-settings",
+}
+
 
 _EXAMPLE = "https://stats.example.com"  # the box in every example
 _TO_COPY = re.compile(r'(?<!base_url = ")(?<!such as )' + re.escape(_EXAMPLE))  # but not where a setting is explained
@@ -66,7 +102,7 @@ class ManualPages:
     def covers(self) -> tuple[Cover, ...]:
         """All pages, without their text."""
         covers = []
-        for name in Words.pages:
+        for name in PAGES:
             source = self._source(name)
             title, lead, *_rest = source.split("\n\n", 2)
             terms = " ".join(_SEARCHED.findall(source))
@@ -77,11 +113,11 @@ class ManualPages:
     def groups(self) -> tuple[tuple[str, tuple[Cover, ...]], ...]:
         """All pages by task."""
         covers = {cover.name: cover for cover in self.covers}
-        return tuple((title, tuple(covers[name] for name in names)) for title, names in Words.groups.items())
+        return tuple((title, tuple(covers[name] for name in names)) for title, names in GROUPS.items())
 
     def page(self, name: str) -> Section:
         """The page with this name. Raises NotFound."""
-        if name not in Words.pages:
+        if name not in PAGES:
             raise errors.NotFound("The manual has no such page")
         if name not in self._read:
             self._read[name] = read_markdown(_TO_COPY.sub(lambda _: self._address, self._source(name)))
@@ -90,7 +126,7 @@ class ManualPages:
     @cached_property
     def entries(self) -> tuple[DocsEntry, ...]:
         """Every heading of every page, to be searched."""
-        return tuple(entry for name in Words.pages for entry in _entries(self.page(name), f"/docs/{name}"))
+        return tuple(entry for name in PAGES for entry in _entries(self.page(name), f"/docs/{name}"))
 
     def _source(self, name: str) -> str:
         return (self._folder / f"{name}.md").read_text(encoding="utf-8")
@@ -129,7 +165,7 @@ def _fence(_rest: Any, tokens: "list[Token]", number: int, __: Any, counted: dic
     counted["code"] = counted.get("code", 0) + 1
     return _FENCE.format(
         id=f"code-{counted['code']}",
-        label=Docs.code.format(number=counted["code"]),
+        label=_("Example {number}").format(number=counted["code"]),
         content=tokens[number].content.rstrip("\n"),
         done=_("Copied"),
         copy=_("Copy"),

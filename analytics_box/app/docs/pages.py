@@ -7,9 +7,8 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from analytics_box.app.docs.documentation import Documentation
-from analytics_box.app.docs.manual import ManualPages
+from analytics_box.app.docs.manual import MOVED, ManualPages
 from analytics_box.app.docs.reference import Reference
-from analytics_box.base.texts import ManualTexts
 from analytics_box.web.address import network_of
 from analytics_box.web.call import Parts
 from analytics_box.web.page.templates import Pages
@@ -36,8 +35,8 @@ async def page(
     pages: NamedDependency[Pages],
 ) -> Response[bytes]:
     """GET /docs/{name}: a page of the manual, or a redirect from its former name. Raises NotFound."""
-    if name in ManualTexts.moved:
-        return Response(b"", status_code=301, headers={"location": f"/docs/{ManualTexts.moved[name]}"})
+    if name in MOVED:
+        return Response(b"", status_code=301, headers={"location": f"/docs/{MOVED[name]}"})
     manual = parts[ManualPages]
 
     def rendered() -> str:

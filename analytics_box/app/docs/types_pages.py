@@ -12,7 +12,7 @@ from analytics_box.app.docs.documentation import Documentation
 from analytics_box.app.docs.manual import ManualPages
 from analytics_box.base import errors
 from analytics_box.base.clock import MINUTE
-from analytics_box.base.texts import QueryTypes
+from analytics_box.base.translation import _
 from analytics_box.figures.explorer.families import FAMILIES, examples
 from analytics_box.figures.explorer.samples import curl
 from analytics_box.query.catalog.registry import TYPES, QueryType
@@ -21,6 +21,20 @@ from analytics_box.query.request import DEFAULT_LIMIT
 from analytics_box.query.subjects import Subjects
 from analytics_box.web.call import Parts
 from analytics_box.web.page.templates import Pages
+
+_PUBLIC_TEXT = {
+    "yes": _("Yes: of a public website, anybody may ask"),
+    "values": _("Of a public website whose owner also publishes what events carried, anybody may ask"),
+    "no": _("No: needs a key or a signed-in person"),
+}
+_ABOUT_TEXT = {
+    "website": _("a website"),
+    "organization": _("a website, or an organization"),
+    "link": _("a short link, with link_id; a key needs global access"),
+    "monitor": _("a monitor, with schedule_id; a key needs read:monitors or read:data"),
+}
+_YES_NO = {True: _("Yes"), False: _("No")}
+
 
 HERE = "query-types"  # its entry in the navigation
 
@@ -99,21 +113,31 @@ def _type_page(query_type: QueryType, parts: Parts) -> TypeShown:
 
 def _facts(query_type: QueryType) -> dict[str, str]:
     """Term and text of what a type takes, in the order shown."""
-    facts = {QueryTypes.range: _range(query_type)}
+    facts = {_("Range"): _range(query_type)}
     if query_type.needs:
-        text = QueryTypes.needs_one_text if query_type.needs_one else QueryTypes.needs_text
-        facts[QueryTypes.needs] = text.format(fields=" or ".join(query_type.needs))
-    facts[QueryTypes.filters] = ", ".join(query_type.filters) or QueryTypes.none
+        text = (
+            _("Exactly one on {fields}, with eq and one value")
+            if query_type.needs_one
+            else _("{fields}, with eq or in")
+        )
+        facts[_("Needs a filter")] = text.format(fields=" or ".join(query_type.needs))
+    facts[_("Filters")] = ", ".join(query_type.filters) or "–"
     if query_type.having:
-        facts[QueryTypes.having] = QueryTypes.having_text.format(fields=", ".join(query_type.having))
+        facts[_("Filters on counters")] = _("{fields}, with eq, ne, in and not_in").format(
+            fields=", ".join(query_type.having)
+        )
     limit = query_type.default_limit
-    facts[QueryTypes.limit] = (
-        str(limit) if limit == DEFAULT_LIMIT else QueryTypes.limit_text.format(limit=limit, usual=DEFAULT_LIMIT)
+    facts[_("Default limit")] = (
+        str(limit)
+        if limit == DEFAULT_LIMIT
+        else _("{limit}, but POST /v1/query answers {usual} rows if it names none").format(
+            limit=limit, usual=DEFAULT_LIMIT
+        )
     )
-    facts[QueryTypes.granularity] = ", ".join(query_type.granularities) or QueryTypes.no_granularity
-    facts[QueryTypes.public] = QueryTypes.public_text[_public(query_type)]
-    facts[QueryTypes.about] = QueryTypes.about_text["organization" if query_type.organization else query_type.subject]
-    facts[QueryTypes.customizable] = QueryTypes.yes_no[query_type.customizable]
+    facts[_("Granularity")] = ", ".join(query_type.granularities) or _("None: no row per day or hour")
+    facts[_("Public")] = _PUBLIC_TEXT[_public(query_type)]
+    facts[_("Asked about")] = _ABOUT_TEXT["organization" if query_type.organization else query_type.subject]
+    facts[_("Customizable")] = _YES_NO[query_type.customizable]
     return facts
 
 
@@ -125,10 +149,12 @@ def _public(query_type: QueryType) -> str:
 
 def _range(query_type: QueryType) -> str:
     if query_type.today:
-        return QueryTypes.ranges["today"]
+        return _("today so far, whatever the request says; never cached")
     if query_type.recent:
-        return QueryTypes.ranges["recent"].format(minutes=query_type.recent // MINUTE)
-    return QueryTypes.ranges["range"]
+        return _("the last {minutes} minutes, whatever the request says; never cached").format(
+            minutes=query_type.recent // MINUTE
+        )
+    return _("the request's")
 
 
 def _pretty(answer: dict[str, Any]) -> str:

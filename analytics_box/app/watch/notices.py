@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from analytics_box.base.backup.backups import Backups, BackupStanding
 from analytics_box.base.clock import DAY
-from analytics_box.base.texts import BackupNotices
+from analytics_box.base.translation import _
 from analytics_box.web.call import Parts
 
 
@@ -23,11 +23,12 @@ def notices(parts: Parts) -> list[AdminNotice]:
 
 def backup_notice(standing: BackupStanding, now: int) -> str:
     """The problem with the backups; empty if there is none."""
-    words = BackupNotices
     if standing.failed:
-        return words.failed.format(place=standing.failed.place, error=standing.failed.error)
+        return _("The last backup to {place} failed: {error}").format(
+            place=standing.failed.place, error=standing.failed.error
+        )
     if not standing.overdue:
         return ""
     if standing.last is None:
-        return words.never
-    return words.overdue.format(days=(now - standing.last.moment) // DAY)
+        return _("This box has never been backed up.")
+    return _("The last backup is {days} days old.").format(days=(now - standing.last.moment) // DAY)

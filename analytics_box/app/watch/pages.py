@@ -4,22 +4,26 @@ from typing import Any
 
 import analytics_box
 from analytics_box.app.watch import shown, sizes
-from analytics_box.app.watch.shown import bytes_text
+from analytics_box.app.watch.shown import FILE_LABELS, bytes_text
 from analytics_box.app.watch.state import WatchedParts, state
-from analytics_box.base import texts
 from analytics_box.base.backup.record import BackupEntry
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.store import schema
+from analytics_box.base.translation import _
 from analytics_box.tenants.tenancy import access
 from analytics_box.web.page.dates import moment
 from analytics_box.web.page.visit import Page, Visitor
+
+_ENGINES = {"sqlite": _("SQLite"), "duckdb": _("DuckDB"), "clickhouse": _("ClickHouse")}
+_STATES = {"off": _("None"), "building": _("Being made"), "ready": _("Ready")}
+
 
 _SHOWN = 10  # backups
 
 
 async def box(visit: Visitor) -> Page:
     """GET /settings/box."""
-    words, watched, by = texts.TheBox, visit.parts[WatchedParts], visit.call.by
+    watched, by = visit.parts[WatchedParts], visit.call.by
     administers = await visit.call.read(lambda db: access.administers(db, by))
     found = await state(watched)
     directory = visit.parts.settings.data_dir
@@ -44,10 +48,10 @@ async def box(visit: Visitor) -> Page:
         administers=administers,
         version=analytics_box.__version__,
         files={
-            words.files[name]: bytes_text(sizes.size(directory, name)) for name in (schema.BOX_FILE, schema.EVENTS_FILE)
+            FILE_LABELS[name]: bytes_text(sizes.size(directory, name)) for name in (schema.BOX_FILE, schema.EVENTS_FILE)
         },
-        engine=words.engines[found.replica.engine],
-        replica=words.states[found.replica.state],
+        engine=_ENGINES[found.replica.engine],
+        replica=_STATES[found.replica.state],
         facts=shown.replica(found.replica),
         **own,
     )
@@ -55,8 +59,7 @@ async def box(visit: Visitor) -> Page:
 
 def _backup(entry: BackupEntry, person: SignedInPerson) -> tuple[str, str]:
     """The end and the result of a backup."""
-    words = texts.BackupNotices
-    said = words.whole.format(name=entry.name, size=bytes_text(entry.bytes))
+    said = f"{entry.name}, {bytes_text(entry.bytes)}"
     if entry.has_key_in_clear:
-        said = f"{said}. {words.key_in_clear}"
-    return moment(entry.ended, person), words.failed_row.format(error=entry.error) if entry.error else said
+        said = ". ".join((said, _("Contains secret.key unencrypted. Set backup_passphrase_file to encrypt backups.")))
+    return moment(entry.ended, person), _("Failed: {error}").format(error=entry.error) if entry.error else said

@@ -6,10 +6,37 @@ from msgspec import Struct
 
 from analytics_box.app.watch.outgoing import OutboxState
 from analytics_box.app.watch.state import BoxState, DiskState, FileState, JobState, MachineState, ReplicaState
-from analytics_box.base import texts
+from analytics_box.base import figures
 from analytics_box.base.identity import SignedInPerson
-from analytics_box.base.texts import figures
+from analytics_box.base.translation import _
 from analytics_box.web.page import dates
+
+FILE_LABELS = {"box.db": _("Accounts and settings"), "events.db": _("Events")}
+_FACTS = {
+    "rows": _("Rows in it"),
+    "behind": _("Rows still to come"),
+    "alone": _("Rows that only ClickHouse has"),
+    "orders": _("Removals that wait for ClickHouse"),
+    "memory": _("Memory it holds"),
+    "size": _("Size on disk"),
+}
+_OUTBOXES = {"channels": _("Alert channels"), "subscribers": _("Subscribers"), "primary": _("The primary")}
+_MONITOR_STATES = {
+    "new": _("not checked yet"),
+    "up": _("up"),
+    "degraded": _("degraded"),
+    "verifying": _("being rechecked"),
+    "down": _("down"),
+    "unknown": _("unknown"),
+    "maintenance": _("in maintenance"),
+    "paused": _("paused"),
+}
+_JOBS_FAILED = (
+    _("{count} jobs, of which {failed} failed since the start"),
+    _("{count} jobs, of which one failed since the start"),
+)
+_FAILED = (_("{count} failed"), _("one failed"))
+
 
 _MEGABYTE, _GIGABYTE = 1_000_000, 1_000_000_000
 _DAY, _YEARS = 86_400, 3_650  # seconds; days beyond which nothing is foretold
@@ -75,72 +102,69 @@ class JobShown(Struct, frozen=True):
 
 def bytes_text(size: float) -> str:
     """1.5 MB, 23.4 GB."""
-    words = texts.TheBox
     if size >= 10 * _GIGABYTE:
-        return words.gigabytes.format(number=f"{size / _GIGABYTE:,.1f}")
-    return words.megabytes.format(number=f"{size / _MEGABYTE:,.1f}")
+        return _("{number} GB").format(number=f"{size / _GIGABYTE:,.1f}")
+    return _("{number} MB").format(number=f"{size / _MEGABYTE:,.1f}")
 
 
 def duration(seconds: float) -> str:
     """12 s, 5 m 3 s, 2 h, 3 days."""
     if seconds >= 2 * _DAY:
-        return texts.TheBox.days.format(days=figures.count(seconds // _DAY))
+        return _("{days} days").format(days=figures.count(seconds // _DAY))
     words = figures.duration(max(seconds, 0))
-    largest, _, rest = words.partition(f"{figures.NBSP}0{figures.NBSP}")  # 1 m 0 s is 1 m
+    largest, _rest, rest = words.partition(f"{figures.NBSP}0{figures.NBSP}")  # 1 m 0 s is 1 m
     return largest if len(rest) == 1 else words
 
 
 def running(found: BoxState, person: SignedInPerson) -> str:
     """Since when it runs."""
     started = dates.moment(found.startedAt, person)
-    return texts.TheBox.uptime.format(started=started, duration=duration(found.uptime))
+    return f"{started} ({duration(found.uptime)})"
 
 
 def disk(found: DiskState) -> DiskShown | None:
     """The disk of the data directory; None where the system does not say."""
-    words = texts.TheBox
     if found.free is None or not found.total:
         return None
     used = found.total - found.free
     return DiskShown(
         width=figures.bar_width(used, found.total),
-        used=words.disk_used.format(percent=figures.percent(used / found.total * 100)),
+        used=_("{percent} of the disk are used").format(percent=figures.percent(used / found.total * 100)),
         facts={
-            words.disk_free: words.disk_free_of.format(free=bytes_text(found.free), total=bytes_text(found.total)),
-            words.growth: _growth(found.perDay),
-            words.full: _full(found),
+            _("Free"): _("{free} of {total}").format(free=bytes_text(found.free), total=bytes_text(found.total)),
+            _("Growth"): _growth(found.perDay),
+            _("Full"): _full(found),
         },
     )
 
 
 def _growth(per_day: float | None) -> str:
-    words = texts.TheBox
     if per_day is None:
-        return words.not_known
-    return words.per_day.format(size=bytes_text(per_day)) if per_day > 0 else words.no_growth
+        return _("Not known yet: the size is written down each day, and three days tell")
+    return _("{size} a day").format(size=bytes_text(per_day)) if per_day > 0 else _("It does not grow")
 
 
 def _full(found: DiskState) -> str:
-    words = texts.TheBox
     if found.perDay is None:
-        return words.not_known
+        return _("Not known yet: the size is written down each day, and three days tell")
     if found.daysLeft is None:
-        return words.full_never
+        return _("Not at this pace")
     if found.daysLeft > _YEARS:
-        return words.full_late
-    return words.full_in.format(days=duration(found.daysLeft * _DAY))
+        return _("Not within ten years at this pace")
+    return _("in about {days} at this pace").format(days=duration(found.daysLeft * _DAY))
 
 
 def databases(found: Sequence[FileState]) -> list[DatabaseShown]:
     """The table of databases."""
-    words = texts.TheBox
     return [
         DatabaseShown(
-            name=words.files[one.name],
+            name=FILE_LABELS[one.name],
             size=bytes_text(one.bytes),
             log=bytes_text(one.logBytes),
             writes=figures.count(one.writesWaiting),
-            reads=words.held.format(reads=one.reads, held=one.readsHeld) if one.readsHeld else figures.count(one.reads),
+            reads=_("{reads} ({held} wait for the log)").format(reads=one.reads, held=one.readsHeld)
+            if one.readsHeld
+            else figures.count(one.reads),
             failing=one.failing,
         )
         for one in found
@@ -159,7 +183,7 @@ def replica(found: ReplicaState) -> dict[str, str]:
     }
     said |= {name: figures.count(count) for name, count in (("alone", found.alone), ("orders", found.orders)) if count}
     elsewhere = set() if found.memory or found.bytes else {"memory", "size"}
-    return {texts.TheBox.facts[name]: text for name, text in said.items() if name not in elsewhere}
+    return {_FACTS[name]: text for name, text in said.items() if name not in elsewhere}
 
 
 def outboxes(found: BoxState) -> list[OutboxShown]:
@@ -168,10 +192,11 @@ def outboxes(found: BoxState) -> list[OutboxShown]:
 
 
 def _outbox(one: OutboxState, now: int) -> OutboxShown:
-    words = texts.TheBox
-    oldest = "" if one.oldestAt is None else words.oldest.format(duration=duration((now - one.oldestAt) / 1000))
+    oldest = (
+        "" if one.oldestAt is None else _("oldest {duration}").format(duration=duration((now - one.oldestAt) / 1000))
+    )
     return OutboxShown(
-        name=words.outboxes[one.name],
+        name=_OUTBOXES[one.name],
         waiting=figures.count(one.waiting),
         oldest=oldest,
         failing=figures.count(one.failing),
@@ -183,22 +208,20 @@ def _outbox(one: OutboxState, now: int) -> OutboxShown:
 
 def checks(found: BoxState) -> dict[str, str]:
     """Facts about monitors by state, and about registries of domains if they were asked."""
-    words = texts.TheBox
-    facts = {words.monitors: _monitors(found)}
+    facts = {_("Monitors"): _monitors(found)}
     if any(found.lookups.values()):
         counts = {outcome: figures.count(count) for outcome, count in found.lookups.items()}
-        facts[words.registries] = words.lookups.format(**counts)
+        facts[_("Domain registries")] = _("{answered} lookups answered, {failed} failed").format(**counts)
     return facts
 
 
 def _monitors(found: BoxState) -> str:
-    words = texts.TheBox
     counted = (
-        words.monitors_of.format(count=figures.count(found.monitors[state]), state=text)
-        for state, text in words.monitor_states.items()
+        f"{figures.count(found.monitors[state])} {text}"
+        for state, text in _MONITOR_STATES.items()
         if found.monitors.get(state)
     )
-    return ", ".join(counted) or words.no_monitors
+    return ", ".join(counted) or _("None")
 
 
 def machines(found: BoxState, person: SignedInPerson) -> list[MachineShown]:
@@ -207,16 +230,15 @@ def machines(found: BoxState, person: SignedInPerson) -> list[MachineShown]:
 
 
 def _machine(one: MachineState, person: SignedInPerson) -> MachineShown:
-    words = texts.TheBox
     if one.silent:
-        standing = words.silent_machine
+        standing = _("Says nothing")
     elif not one.current:
-        standing = words.stale_machine
+        standing = _("Has not the latest settings")
     else:
-        standing = words.fine_machine if one.done else words.undone_machine
+        standing = _("Up to date") if one.done else _("Has people to remove")
     return MachineShown(
         number=str(one.number),
-        heard=dates.moment(one.heardAt, person) if one.heardAt is not None else words.never_heard,
+        heard=dates.moment(one.heardAt, person) if one.heardAt is not None else _("Not since the start"),
         version=one.version,
         behind=figures.count(one.behind) if one.behind is not None else "",
         standing=standing,
@@ -232,31 +254,31 @@ def jobs(found: BoxState) -> list[JobShown]:
 
 def jobs_words(found: Sequence[JobState]) -> str:
     """The state of the jobs, in a sentence."""
-    words, failed = texts.TheBox, sum(bool(job.failures) for job in found)
+    failed = sum(bool(job.failures) for job in found)
     if not failed:
-        return words.jobs_fine.format(count=len(found))
-    return words.jobs_failed[failed == 1].format(count=len(found), failed=failed)
+        return _("{count} jobs, and none failed since the start").format(count=len(found))
+    return _JOBS_FAILED[failed == 1].format(count=len(found), failed=failed)
 
 
 def _job(job: JobState, now: int) -> JobShown:
-    words = texts.TheBox
     quick = job.seconds is not None and job.seconds < _QUICK
     return JobShown(
         name=job.name,
         text=job.text,
-        every=words.every.format(duration=duration(job.every)),
-        last=words.not_yet if job.lastAt is None else words.ago.format(duration=duration((now - job.lastAt) / 1000)),
-        took="" if job.seconds is None or quick else words.took.format(duration=duration(job.seconds)),
+        every=_("every {duration}").format(duration=duration(job.every)),
+        last=_("Not since the start")
+        if job.lastAt is None
+        else _("{duration} ago").format(duration=duration((now - job.lastAt) / 1000)),
+        took="" if job.seconds is None or quick else _("took {duration}").format(duration=duration(job.seconds)),
         next=_next(job.nextAt, now),
         runs=figures.count(job.runs),
-        failed=words.failed[job.failures == 1].format(count=figures.count(job.failures)) if job.failures else "",
-        error=words.last_error.format(error=figures.visible(job.error)) if job.error else "",
+        failed=_FAILED[job.failures == 1].format(count=figures.count(job.failures)) if job.failures else "",
+        error=_("Last error: {error}").format(error=figures.visible(job.error)) if job.error else "",
         failing=bool(job.inARow),
     )
 
 
 def _next(at: int | None, now: int) -> str:
-    words = texts.TheBox
     if at is None:
-        return words.not_planned
-    return words.ahead.format(duration=duration((at - now) / 1000)) if at > now else words.now
+        return _("Not planned")
+    return _("in {duration}").format(duration=duration((at - now) / 1000)) if at > now else _("Now")

@@ -8,8 +8,20 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from analytics_box.base import texts
 from analytics_box.base.clock import DAY, MINUTE
+from analytics_box.base.translation import _, ngettext
+
+_BACKUPS = {
+    "failed": _("The last backup failed. The page of the box says why."),
+    "never": _("This box has never been backed up."),
+    "overdue": _("The last backup is too old."),
+}
+_WITHOUT_CLICKHOUSE = {
+    "sqlite": _("SQLite answers queries in the meantime, which takes longer."),
+    "nothing": _("Queries fail until it is back, because it has the events of all machines. No event is lost."),
+    "unasked": _("Events are kept on this machine until it is back."),
+}
+
 
 Level = Literal["bad", "warn"]
 # What becomes of queries while ClickHouse is away: SQLite answers them, nothing does, or this machine is asked none.
@@ -82,116 +94,203 @@ def warnings(seen: WarningInputs) -> list[Warning]:
 
 
 def _damage(seen: WarningInputs) -> Warning | None:
-    text = texts.Warnings.damage.format(files=" and ".join(seen.damaged))
+    text = _("Damaged: {files}. Stop the box and restore a backup of both databases.").format(
+        files=" and ".join(seen.damaged)
+    )
     return Warning("damage", "bad", text, "production#damage-while-the-server-runs") if seen.damaged else None
 
 
 def _trouble(seen: WarningInputs) -> Warning | None:
     if not seen.trouble or seen.damaged:  # The warning of damage says it already.
         return None
-    return Warning("not_ready", "bad", texts.Warnings.trouble.format(why=seen.trouble))
+    return Warning("not_ready", "bad", _("The box cannot do its work: {why}.").format(why=seen.trouble))
 
 
 def _disk(seen: WarningInputs) -> Warning | None:
-    words, manual = texts.Warnings, "production#disk-space"
+    manual = "production#disk-space"
     if seen.free is not None and seen.free < 2 * seen.least_free:
         level: Level = "bad" if seen.free < seen.least_free else "warn"
-        text = words.disk_low.format(free=_megabytes(seen.free), least=_megabytes(seen.least_free))
+        text = _("Only {free} MB of the disk are free. Below {least} MB events are refused: make room.").format(
+            free=_megabytes(seen.free), least=_megabytes(seen.least_free)
+        )
         return Warning("disk", level, text, manual)
     if seen.days_left is None or seen.days_left >= _SOON:
         return None
     level = "bad" if seen.days_left < _VERY_SOON else "warn"
-    return Warning("disk", level, _with_count(words.disk_soon, round(seen.days_left)), manual)
+    return Warning(
+        "disk",
+        level,
+        ngettext(
+            "At the pace of the last days the disk is full in a day. Make room, or keep events for fewer days.",
+            "At the pace of the last days the disk is full in {count} days. Make room, or keep events for fewer days.",
+            round(seen.days_left),
+        ).format(count=round(seen.days_left)),
+        manual,
+    )
 
 
 def _clock(seen: WarningInputs) -> Warning | None:
-    return Warning("clock", "warn", texts.Warnings.clock) if seen.clock_doubted else None
+    return (
+        Warning(
+            "clock",
+            "warn",
+            _("The clock jumped ahead lately, so nothing old is removed for a day. Set it right if it is wrong."),
+        )
+        if seen.clock_doubted
+        else None
+    )
 
 
 def _folder(seen: WarningInputs) -> Warning | None:
-    text = texts.Warnings.open_folder
+    text = _("Other users of this machine can look into the data directory. Give it the mode 0700.")
     return Warning("open_folder", "warn", text, "production#the-data-directory") if seen.open_folder else None
 
 
 def _untrusted_proxy(seen: WarningInputs) -> Warning | None:
-    text = _about_proxy(seen, texts.Warnings.proxy, seen.untrusted_proxy)
+    text = _about_proxy(
+        seen,
+        _(
+            "The proxy {proxy} sends client addresses but is not trusted, so all its "
+            "visitors share its IP address. Add it to trusted_proxies."
+        ),
+        seen.untrusted_proxy,
+    )
     return Warning("proxy", "warn", text, _PROXIES) if text else None
 
 
 def _unreadable_proxy(seen: WarningInputs) -> Warning | None:
-    text = _about_proxy(seen, texts.Warnings.proxy_unreadable, seen.unreadable_proxy)
+    text = _about_proxy(
+        seen,
+        _(
+            "The proxy {proxy} does not send IP addresses for all clients, so some "
+            "visitors share its IP address. Configure it to send the client's address in "
+            "X-Forwarded-For or Forwarded."
+        ),
+        seen.unreadable_proxy,
+    )
     return Warning("proxy_unreadable", "warn", text, _PROXIES) if text else None
 
 
 def _certificate(seen: WarningInputs) -> Warning | None:
-    words, manual = texts.Warnings, "proxies#use-tls-without-a-proxy"
+    manual = "proxies#use-tls-without-a-proxy"
     if seen.certificate is None:
         return None
     if seen.certificate.ends is None:
-        return Warning("certificate", "bad", words.certificate_unread, manual)
+        return Warning("certificate", "bad", _("The certificate of tls_certificate cannot be read."), manual)
     days = (seen.certificate.ends - seen.now) / DAY
     if days <= 0:
-        return Warning("certificate", "bad", words.certificate_over, manual)
+        return Warning("certificate", "bad", _("The certificate has ended: browsers refuse the box. Renew it."), manual)
     if days >= 2 * _VERY_SOON:
         return None
     level: Level = "bad" if days < _VERY_SOON else "warn"
-    return Warning("certificate", level, _with_count(words.certificate_soon, int(days)), manual)
+    return Warning(
+        "certificate",
+        level,
+        ngettext(
+            "The certificate ends in a day. Renew it.", "The certificate ends in {count} days. Renew it.", int(days)
+        ).format(count=int(days)),
+        manual,
+    )
 
 
 def _backup(seen: WarningInputs) -> Warning | None:
-    return Warning("backup", "warn", texts.Warnings.backups[seen.backup], "backup") if seen.backup else None
+    return Warning("backup", "warn", _BACKUPS[seen.backup], "backup") if seen.backup else None
 
 
 def _network(seen: WarningInputs) -> Warning | None:
     minutes = _minutes(seen, seen.cut_off_since)
-    return None if minutes is None else Warning("network", "bad", _with_count(texts.Warnings.network, minutes))
+    return (
+        None
+        if minutes is None
+        else Warning(
+            "network",
+            "bad",
+            ngettext(
+                "The box has been cut off from the internet or a private network for a minute. "
+                "Checks of monitors there are unknown, and no alerts are sent.",
+                "The box has been cut off from the internet or a private network for {count} "
+                "minutes. Checks of monitors there are unknown, and no alerts are sent.",
+                minutes,
+            ).format(count=minutes),
+        )
+    )
 
 
 def _clickhouse(seen: WarningInputs) -> Warning | None:
-    words, minutes = texts.Warnings, _minutes(seen, seen.clickhouse_away_since)
+    minutes = _minutes(seen, seen.clickhouse_away_since)
     if seen.clickhouse_lacks:
-        text = words.clickhouse_lacks.format(what=seen.clickhouse_lacks)
+        text = _(
+            "ClickHouse cannot be used: {what}. Restore your backup of it. Until then "
+            "recent events are answered from here."
+        ).format(what=seen.clickhouse_lacks)
         return Warning("clickhouse", "bad", text, "clickhouse#keep-old-events-in-clickhouse-only")
     if not minutes:
         return None
-    text = f"{_with_count(words.clickhouse, minutes)} {words.without_clickhouse[seen.without_clickhouse]}"
+    away = ngettext(
+        "ClickHouse has been unavailable for a minute. See the log for the reason.",
+        "ClickHouse has been unavailable for {count} minutes. See the log for the reason.",
+        minutes,
+    ).format(count=minutes)
+    text = " ".join((away, _WITHOUT_CLICKHOUSE[seen.without_clickhouse]))
     return Warning("clickhouse", "warn", text, "clickhouse#when-clickhouse-is-away")
 
 
 def _machines(seen: WarningInputs) -> Warning | None:
     numbers = ", ".join(map(str, seen.silent_machines))
-    text = _with_count(texts.Warnings.machines, len(seen.silent_machines), numbers=numbers)
+    text = ngettext(
+        "The ingest machine {numbers} says nothing: what it has taken may be missing from figures.",
+        "The ingest machines {numbers} say nothing: what they have taken may be missing from figures.",
+        len(seen.silent_machines),
+    ).format(count=len(seen.silent_machines), numbers=numbers)
     return Warning("machines", "bad", text, "several-machines#when-a-machine-is-away") if numbers else None
 
 
 def _channels(seen: WarningInputs) -> Warning | None:
-    text = _with_count(texts.Warnings.channels, seen.failing_channels)
+    text = ngettext(
+        "An alert channel has failed for 15 minutes or longer, so alerts are not "
+        "delivered. See Integrations for the error.",
+        "{count} alert channels have failed for 15 minutes or longer, so alerts are "
+        "not delivered. See Integrations for the errors.",
+        seen.failing_channels,
+    ).format(count=seen.failing_channels)
     return Warning("channels", "bad", text, "integrations#alert-channels") if seen.failing_channels else None
 
 
 def _subscribers(seen: WarningInputs) -> Warning | None:
-    text = _with_count(texts.Warnings.subscribers, seen.failing_mailboxes)
+    text = ngettext(
+        "Emails to a subscriber of a status page have failed for 15 minutes or longer. Check the mail server.",
+        "Emails to {count} subscribers of status pages have failed for 15 minutes or longer. Check the mail server.",
+        seen.failing_mailboxes,
+    ).format(count=seen.failing_mailboxes)
     return Warning("subscribers", "warn", text, "status-pages#subscribers") if seen.failing_mailboxes else None
 
 
 def _refused_monitors(seen: WarningInputs) -> Warning | None:
-    text = _with_count(texts.Warnings.refused_monitors, seen.refused_monitors)
+    text = ngettext(
+        "A monitor checks a private network that is not open to its organization. Open "
+        "it under Settings, Organization, Private networks.",
+        "{count} monitors check private networks that are not open to their "
+        "organization. Open them under Settings, Organization, Private networks.",
+        seen.refused_monitors,
+    ).format(count=seen.refused_monitors)
     return Warning("refused_monitors", "warn", text, "settings#private-networks") if seen.refused_monitors else None
 
 
 def _log(seen: WarningInputs) -> Warning | None:
-    text = texts.Warnings.log.format(size=_megabytes(seen.log_bytes))
+    text = _(
+        "A write-ahead log has {size} MB: something reads a database without a pause. "
+        "Look for another program that has it open."
+    ).format(size=_megabytes(seen.log_bytes))
     return Warning("log", "warn", text, "production#the-data-directory") if seen.log_bytes > _LONG_LOG else None
 
 
 def _jobs(seen: WarningInputs) -> Warning | None:
     named = ", ".join(f"{name} ({times} times)" for name, times in seen.failing_jobs if times >= _FAILED_AGAIN)
-    return Warning("jobs", "warn", texts.Warnings.jobs.format(jobs=named)) if named else None
-
-
-def _with_count(words: tuple[str, str], count: int, **named: str) -> str:
-    """Words about many things, or about one."""
-    return words[count == 1].format(count=count, **named)
+    return (
+        Warning("jobs", "warn", _("These jobs failed again and again: {jobs}. The log says why.").format(jobs=named))
+        if named
+        else None
+    )
 
 
 def _minutes(seen: WarningInputs, since: int | None) -> int | None:
@@ -207,7 +306,7 @@ def _about_proxy(seen: WarningInputs, words: str, sighting: Sighting | None) -> 
     """Words about a proxy that was seen within a day; empty if there is none."""
     if sighting is None or seen.now - sighting[1] > _LATELY:
         return ""
-    return words.format(proxy=sighting[0] or texts.Warnings.socket_proxy)
+    return words.format(proxy=sighting[0] or _("at the Unix socket"))
 
 
 # In the order in which they are told. What a room adds is a field of Seen and a line here.

@@ -24,7 +24,7 @@ from analytics_box.base.notify.send import ChannelSender, SendOutcome
 from analytics_box.base.outgoing.askers import member_of
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.seal import Seal, SealBroken
-from analytics_box.base.texts import ChannelMessages as Words
+from analytics_box.base.translation import _
 
 Put = Callable[..., int]  # deliveries.put
 
@@ -49,8 +49,8 @@ def report_end(db: Connection, delivery: PendingDelivery, now: int, put: Put) ->
     if told:
         message = Message(
             type=WORKING,
-            title=Words.working_title.format(name=delivery.name),
-            text=Words.working_text.format(name=delivery.name),
+            title=_("Alerts are delivered again: {name}").format(name=delivery.name),
+            text=_("The channel {name} works again. Waiting messages are being sent.").format(name=delivery.name),
             at=now,
             tone="good",
             subject=_subject(delivery.channel_id),
@@ -63,10 +63,11 @@ def _report(db: Connection, channel: FailingChannel, now: int, public_url: str, 
     topic = _topic(channel.id, channel.since)
     message = Message(
         type=FAILING,
-        title=Words.failing_title.format(name=channel.name),
-        text=Words.failing_text.format(
-            name=channel.name, kind=KINDS[channel.kind].label, waiting=channel.waiting, error=channel.error
-        ),
+        title=_("Alerts cannot be delivered: {name}").format(name=channel.name),
+        text=_(
+            "The {kind} channel {name} has failed for 15 minutes or longer. Waiting "
+            "messages: {waiting}. Latest error: {error}"
+        ).format(name=channel.name, kind=KINDS[channel.kind].label, waiting=channel.waiting, error=channel.error),
         at=now,
         tone="bad",
         url=f"{public_url}/settings/integrations/{channel.id}/deliveries",

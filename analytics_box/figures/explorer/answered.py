@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 import msgspec
 from msgspec import UNSET, Struct
 
-from analytics_box.base.texts import QueryTexts as Words
+from analytics_box.base.translation import _
 from analytics_box.figures.board import Metric, Unit
 from analytics_box.figures.chart import Axis, SeriesChart, chart
 from analytics_box.figures.explorer import view
@@ -239,12 +239,16 @@ def answer_view(visit: PageRequest, answered: ExplorerAnswer, tried: TypedQuery)
             formats=formats_of(visit.person),
         ),
         compared=table(query_type, compared.data) if compared else None,
-        compared_dates=Words.dates.format(first=compared.startDate, last=compared.endDate, zone=zone.key)
+        compared_dates=_("{first} to {last}, {zone}").format(
+            first=compared.startDate, last=compared.endDate, zone=zone.key
+        )
         if compared
         else "",
         dates=""
         if at_now or days is None
-        else Words.dates.format(first=days.first.isoformat(), last=days.last.isoformat(), zone=zone.key),
+        else _("{first} to {last}, {zone}").format(
+            first=days.first.isoformat(), last=days.last.isoformat(), zone=zone.key
+        ),
         took=f"{answered.took:.1f}",
         ignored=", ".join(entry.ignoredFilters) if entry.ignoredFilters is not UNSET else "",
         statements=tuple(

@@ -11,8 +11,16 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from analytics_box.base.texts import QueryTypes
+from analytics_box.base.translation import _
 from analytics_box.query.catalog.registry import TYPES, QueryType
+
+_FAMILIES = {
+    "CustomEvents": _("Custom events"),
+    "Links": _("Outgoing links"),
+    "Vitals": _("Web vitals"),
+    "LinkShortener": _("Short links"),
+}
+
 
 FILE = "examples.json"
 
@@ -37,9 +45,7 @@ def _families() -> tuple[Family, ...]:
     by_name: dict[str, list[QueryType]] = {}
     for query_type in TYPES.values():
         by_name.setdefault(query_type.family, []).append(query_type)
-    return tuple(
-        Family(name, name.lower(), QueryTypes.families.get(name, name), tuple(found)) for name, found in by_name.items()
-    )
+    return tuple(Family(name, name.lower(), _FAMILIES.get(name, name), tuple(found)) for name, found in by_name.items())
 
 
 FAMILIES: tuple[Family, ...] = _families()

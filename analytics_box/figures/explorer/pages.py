@@ -9,14 +9,14 @@ from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box.base.errors import BoxError
-from analytics_box.base.texts import FilterTexts as FilterWords
-from analytics_box.base.texts import QueryTexts
-from analytics_box.base.texts import QueryTexts as Words
+from analytics_box.base.translation import _
+from analytics_box.figures.chips import FIELD_LABELS
 from analytics_box.figures.explorer import answered, families, view
 from analytics_box.figures.explorer.answered import AnswerView
 from analytics_box.figures.explorer.question import QUESTIONS, Question
 from analytics_box.figures.explorer.samples import samples
 from analytics_box.figures.explorer.view import TypedQuery
+from analytics_box.figures.spans import RANGE_LABELS
 from analytics_box.query import ranges, sheets
 from analytics_box.query.catalog.registry import TYPES, QueryType
 from analytics_box.query.filters import Op
@@ -27,6 +27,42 @@ from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
+
+_WRONG = {
+    "type": _("Choose a query type"),
+    "range": _("Choose a range"),
+    "granularity": _("Choose by day or by hour"),
+    "order": _("Choose an order"),
+    "limit": _("A whole number from 1 to 10,000"),
+    "page": _("A whole number from 1"),
+    "comparison": _("Choose what to compare with"),
+    "field": _("Choose a field to filter by"),
+    "op": _("Choose an operator"),
+    "value": _("Enter a value"),
+}
+_OPERATORS = {
+    "eq": _("is"),
+    "ne": _("is not"),
+    "in": _("is one of"),
+    "not_in": _("is none of"),
+    "contains": _("contains"),
+    "not_contains": _("does not contain"),
+    "starts_with": _("starts with"),
+    "not_starts_with": _("does not start with"),
+    "ends_with": _("ends with"),
+    "regex": _("matches"),
+    "is_set": _("is not empty"),
+    "is_not_set": _("is empty"),
+}
+_BEGINNINGS = {
+    "summary_totals": _("Totals"),
+    "events_by_date": _("Every day"),
+    "top_pages": _("Pages"),
+    "traffic_sources": _("Sources"),
+    "custom_events": _("Custom events"),
+}
+_DONE = {"saved": _("The question is saved."), "deleted": _("The question is deleted.")}
+
 
 _FIELDS = {
     "parameters": "type",
@@ -50,7 +86,7 @@ def at_fields(error: BoxError) -> dict[str, str]:
     for detail in error.details:
         name = _field(detail.field.removeprefix("body."))
         if name:
-            own = QueryTexts.wrong.get(name.rstrip("0123456789"))
+            own = _WRONG.get(name.rstrip("0123456789"))
             found[name] = own if own is not None and detail.message == "Invalid value" else detail.whole
     return found
 
@@ -66,10 +102,10 @@ def _field(name: str) -> str:
 def typed_wrong(tried: TypedQuery, *, zone_known: bool, operators: tuple[str, ...]) -> dict[str, str]:
     """Errors that a form explains better than the API: a filter without a field, an unknown operator or zone."""
     filters = list(enumerate(tried.filters, start=1))
-    wrong = {f"field{at}": QueryTexts.wrong["field"] for at, item in filters if not item.field}
-    wrong |= {f"op{at}": QueryTexts.wrong["op"] for at, item in filters if item.op not in operators}
+    wrong = {f"field{at}": _("Choose a field to filter by") for at, item in filters if not item.field}
+    wrong |= {f"op{at}": _("Choose an operator") for at, item in filters if item.op not in operators}
     if not zone_known:
-        wrong["zone"] = QueryTexts.unknown_zone
+        wrong["zone"] = _("There is no time zone of this name. Names are like Europe/Berlin.")
     return wrong
 
 
@@ -193,22 +229,21 @@ def _page(
         fields=_fields(query_type),
         sortable=query_type.sortable if query_type else (),
         presets=(*PRESETS, view.CUSTOM),
-        operators=tuple((name, f"{name} ({Words.operators[name]})") for name in OPERATORS),
+        operators=tuple((name, f"{name} ({_OPERATORS[name]})") for name in OPERATORS),
         usual_limit=DEFAULT_LIMIT,
         wrong=refused.wrong,
         general=refused.general,
         shown=shown,
         samples=samples(visit.parts.settings.public_url, f"website_id={website.id}", answered.content(visit, tried)),
-        beginnings=[
-            (Words.beginnings[name], TypedQuery(path=tried.path, type=name).link()) for name in Words.beginnings
-        ],
+        beginnings=[(_BEGINNINGS[name], TypedQuery(path=tried.path, type=name).link()) for name in _BEGINNINGS],
         questions=questions,
         editable=person.may("member"),
         again=again,
         saved_name=again.values.get("name", called.name if called else ""),
         saved_shared="shared" in again.values if again.values else bool(called and called.shared),
         question=view.address(tried.kept()).partition("?")[2],
-        done=Words.done.get(visit.asked("done"), ""),
+        done=_DONE.get(visit.asked("done"), ""),
+        range_labels=RANGE_LABELS,
     )
 
 
@@ -227,5 +262,5 @@ def _line(visit: PageRequest, one: Question, tried: TypedQuery) -> SavedQuestion
 
 def _fields(query_type: QueryType | None) -> tuple[tuple[str, str], ...]:
     """The fields to filter by, with their names on pages if those say more."""
-    names = query_type.filters if query_type else tuple(FilterWords.names)
-    return tuple((name, FilterWords.names.get(name, "")) for name in names)
+    names = query_type.filters if query_type else tuple(FIELD_LABELS)
+    return tuple((name, FIELD_LABELS.get(name, "")) for name in names)

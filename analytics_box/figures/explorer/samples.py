@@ -4,7 +4,7 @@ import json
 
 from msgspec import Struct
 
-from analytics_box.base.texts import QueryTexts
+from analytics_box.base.translation import _
 from analytics_box.query.catalog.types import Record
 
 _KEY = "svc_…"  # where the reader's own key goes
@@ -25,7 +25,7 @@ def samples(server: str, target: str, content: Record) -> tuple[CodeSample, ...]
         CodeSample("curl", "curl", curl(server, target, content)),
         CodeSample("javascript", "JavaScript", _javascript(address, content)),
         CodeSample("python", "Python", _python(address, content)),
-        CodeSample("body", QueryTexts.request_body, _json(content)),
+        CodeSample("body", _("Body"), _json(content)),
     )
 
 

@@ -4,7 +4,7 @@ from urllib.parse import parse_qsl
 
 from litestar.params import FromPath
 
-from analytics_box.base.texts import QueryTexts
+from analytics_box.base.translation import _
 from analytics_box.figures.explorer import view
 from analytics_box.figures.explorer.pages import page_of
 from analytics_box.figures.explorer.question import QUESTIONS
@@ -13,8 +13,14 @@ from analytics_box.tenants.saved import change, verbs
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import site_shell
-from analytics_box.web.page.questions import ask, back_of
+from analytics_box.web.page.questions import ConfirmationTexts, ask, back_of
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+
+_DELETE_QUESTION = ConfirmationTexts(
+    _("Delete the question {name}?"),
+    _("Whoever uses it here or over the API does not find it any more."),
+    _("Delete {name}"),
+)
 
 
 async def save(visit: Visitor, website_id: FromPath[str]) -> Answer:
@@ -41,7 +47,7 @@ async def delete_form(visit: Visitor, website_id: FromPath[str], question_id: Fr
     return ask(
         visit,
         site_shell(visit, "queries", website),
-        QueryTexts.delete_question,
+        _DELETE_QUESTION,
         kept.name,
         action=f"{home}/saved/{kept.id}/delete",
         back=f"{back}#saved",

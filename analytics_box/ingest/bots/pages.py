@@ -3,8 +3,8 @@
 from litestar.params import FromPath
 from msgspec import Struct
 
-from analytics_box.base import texts
-from analytics_box.base.texts import figures
+from analytics_box.base import figures
+from analytics_box.base.translation import _
 from analytics_box.ingest.bot_rules import Bot
 from analytics_box.ingest.bots import calls
 from analytics_box.ingest.bots.calls import BotOptions, OfBot
@@ -14,6 +14,11 @@ from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.settings_area import settings_page
 from analytics_box.web.page import dates
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+
+_DONE = {
+    "refused": _("Taken back. What comes from now on is quarantined; what was counted stays counted."),
+    "options": _("Saved. This applies to events that come from now on."),
+}
 
 
 class BotLine(Struct, frozen=True):
@@ -80,9 +85,11 @@ async def _page(visit: PageRequest, website_id: str, again: Again) -> Page:
         people=[_line(rule.bot, "", dates.moment(rule.created_at, person)) for rule in wanted.people],
         data_centres=wanted.data_centres,
         editable=person.may("member"),
-        done=texts.Bots.counted.format(count=figures.count(int(counted)))
+        done=_("Quarantined events that count from now on: {count}. What comes next counts, too.").format(
+            count=figures.count(int(counted))
+        )
         if counted.isascii() and counted.isdigit() and len(counted) < 12
-        else texts.Bots.done.get(visit.asked("done"), ""),
+        else _DONE.get(visit.asked("done"), ""),
     )
 
 
@@ -91,7 +98,7 @@ def _line(bot: Bot, count: str, last: str) -> BotLine:
         reason=bot.reason,
         label=words(bot.reason)[0],
         agent=bot.agent,
-        name=bot.agent or texts.Bots.nameless,
+        name=bot.agent or _("Without a name"),
         count=count,
         last=last,
     )

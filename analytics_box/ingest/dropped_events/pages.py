@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 
 from litestar.params import FromPath
 
-from analytics_box.base.texts import figures
+from analytics_box.base import figures
 from analytics_box.ingest.dropped import DroppedTraffic
 from analytics_box.ingest.dropped_events import view
 from analytics_box.ingest.refusals import Refusals

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 
 from msgspec import Struct
 
+from analytics_box.base import figures
 from analytics_box.base.identity import DateFormat
-from analytics_box.base.texts import figures
 from analytics_box.ingest.dropped import FOLDED, DroppedCount
 from analytics_box.ingest.reasons import is_quarantined, words
 from analytics_box.web.page.dates import day_text

@@ -17,7 +17,7 @@ from analytics_box.base.notify.rules import Channel
 from analytics_box.base.notify.send import ChannelSender, SendOutcome
 from analytics_box.base.notify.trying import send_test
 from analytics_box.base.store.db import Connection
-from analytics_box.base.texts import Alarms as Words
+from analytics_box.base.translation import _
 from analytics_box.products.alerts import change
 from analytics_box.products.alerts.alarm import Alarm, Conditions
 from analytics_box.products.alerts.draft import AlertRuleDraft, Destination
@@ -195,8 +195,8 @@ async def try_now(call: Call, alarm_id: str, organization_id: str | None = None)
     url = call.parts.settings.public_url
     message = Message(
         type="alarm.test",
-        title=Words.test_title,
-        text=Words.test_text.format(name=alarm.name),
+        title=_("Test alert from Analytics Box"),
+        text=_("This is a test of the alert rule “{name}”. Nothing has happened.").format(name=alarm.name),
         at=call.now,
         url=url,
     )

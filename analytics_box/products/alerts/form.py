@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.notify.rules import Channel
-from analytics_box.base.texts import Alarms as Words
+from analytics_box.base.translation import _
 from analytics_box.products.alerts import rules
 from analytics_box.products.alerts.alarm import DAYS, Alarm, Conditions, QuietHours, Trigger
 from analytics_box.products.alerts.draft import CHANNEL, AlertRuleDraft, Destination
@@ -44,7 +44,9 @@ def draft(fields: Mapping[str, str], before: Alarm | None, channels: Collection[
     conditions = _conditions(fields, trigger, before.conditions if before is not None else Conditions())
     led = _destinations(fields, channels)
     if any(one.escalation for one in led) and conditions.escalate_after_minutes is None:
-        raise BadRequest.about("escalate_after_minutes", Words.escalate_wrong)
+        raise BadRequest.about(
+            "escalate_after_minutes", _("Say after how many minutes the channels of the escalation are told")
+        )
     return AlertRuleDraft(
         name=fields.get("name", ""),
         description=fields.get("description", ""),
@@ -100,7 +102,7 @@ def channel_choices(channels: Sequence[Channel], fields: Mapping[str, str]) -> l
     return [
         AlertFormChoice(
             f"to-{channel.id}",
-            channel.name if channel.enabled else Words.channel_off.format(name=channel.name),
+            channel.name if channel.enabled else _("{name} (switched off)").format(name=channel.name),
             fields.get(f"to-{channel.id}", ""),
         )
         for channel in channels
@@ -116,7 +118,7 @@ def _conditions(fields: Mapping[str, str], trigger: Trigger, before: Conditions)
     if trigger == "uptime":
         events = tuple(what for what in rules.OFFERED if f"event-{what}" in fields)
         if not events:
-            raise BadRequest.about("events", Words.events_wrong)
+            raise BadRequest.about("events", _("Tick at least one"))
         return replace(
             found,
             monitor_ids=tuple(name.removeprefix("monitor-") for name in fields if name.startswith("monitor-")),
@@ -141,7 +143,7 @@ def _quiet(fields: Mapping[str, str], before: QuietHours | None) -> QuietHours |
         return None
     for name, clock in (("start", start), ("end", end)):
         if not _is_clock(clock):
-            raise BadRequest.about(name, Words.clock_wrong)
+            raise BadRequest.about(name, _("Write a time of day such as 22:00, in both fields"))
     zone = fields.get("zone", "").strip() or "UTC"
     others: tuple[What, ...] = tuple(what for what in (before.through if before is not None else ()) if what != "down")
     down: tuple[What, ...] = ("down",) if "through" in fields else ()
@@ -153,12 +155,12 @@ def _quiet(fields: Mapping[str, str], before: QuietHours | None) -> QuietHours |
         through=(*down, *others),
     )
     if not rules.is_zone(zone):
-        raise BadRequest.about("zone", Words.zone_wrong)
+        raise BadRequest.about("zone", _("This time zone is not known; write it like Europe/Berlin"))
     return quiet
 
 
 def _is_clock(text: str) -> bool:
-    hours, _, minutes = text.partition(":")
+    hours, _rest, minutes = text.partition(":")
     return (
         len(text) == 5
         and hours.isdecimal()
@@ -181,7 +183,7 @@ def _list(fields: Mapping[str, str], name: str) -> tuple[str, ...]:
     """Names that were separated by commas, each once."""
     found = tuple(dict.fromkeys(part for text in fields.get(name, "").split(",") if (part := text.strip())))
     if len(found) > 100 or any(len(part) > 100 for part in found):
-        raise BadRequest.about(name, Words.list_wrong)
+        raise BadRequest.about(name, _("At most 100 names of at most 100 characters"))
     return found
 
 
@@ -190,7 +192,9 @@ def _number(fields: Mapping[str, str], name: str) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdecimal() and len(text) < 9 and least <= int(text) <= most):
-        raise BadRequest.about(name, Words.number_wrong.format(least=least, most=most))
+        raise BadRequest.about(
+            name, _("Write a whole number from {least} to {most}, or leave it empty").format(least=least, most=most)
+        )
     return int(text)
 
 
@@ -198,7 +202,12 @@ def _percent(fields: Mapping[str, str], *, most: int) -> float | None:
     text = fields.get("threshold", "").strip().removesuffix("%").strip().replace(",", ".")
     if not text:
         return None
-    whole, _, part = text.partition(".")
+    whole, _rest, part = text.partition(".")
     if not (text.isascii() and whole.isdecimal() and (not part or part.isdecimal()) and 0 < float(text) <= most):
-        raise BadRequest.about("threshold", Words.percent_wrong.format(most=most))
+        raise BadRequest.about(
+            "threshold",
+            _("Write a number of percent above 0 and up to {most}, such as 5 or 12.5, or leave it empty").format(
+                most=most
+            ),
+        )
     return float(text)

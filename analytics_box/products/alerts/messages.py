@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from analytics_box.base.clock import MINUTE
 from analytics_box.base.notify.message import Message, Tone
-from analytics_box.base.texts import Alarms as Words
+from analytics_box.base.translation import _
 from analytics_box.products.alerts import rules
 from analytics_box.products.alerts.alarm import Alarm, HeldAlert
 from analytics_box.products.alerts.occurrence import OF_MONITORS, Occurrence, What
@@ -55,7 +55,7 @@ def of(occurrence: Occurrence) -> Message:
 
 def resolve_message(occurrence: Occurrence, *, now: int) -> Message:
     """The message that resolves the alert of an occurrence without notifying anybody."""
-    title = Words.resolved_title.format(title=occurrence.title)
+    title = _("Over: {title}").format(title=occurrence.title)
     return replace(of(occurrence), title=title, text="", at=now, tone="good", fields=(), action="resolve")
 
 
@@ -66,17 +66,17 @@ def type_of(occurrence: Occurrence) -> str:
 
 def reminder(occurrence: Occurrence, *, began: int, now: int) -> Message:
     """The reminder of an open alert."""
-    return _again(occurrence, Words.reminder_title, began=began, now=now)
+    return _again(occurrence, _("Still going on: {title}"), began=began, now=now)
 
 
 def escalation(occurrence: Occurrence, *, began: int, now: int) -> Message:
     """The escalation of an alert that has been open for too long."""
-    return _again(occurrence, Words.escalation_title, began=began, now=now)
+    return _again(occurrence, _("Escalated: {title}"), began=began, now=now)
 
 
 def _again(occurrence: Occurrence, title: str, *, began: int, now: int) -> Message:
     first = of(occurrence)
-    lasts = Words.lasts.format(duration=duration(now - began))
+    lasts = _("It has lasted for {duration}.").format(duration=duration(now - began))
     return replace(
         first, title=title.format(title=occurrence.title), text=f"{lasts}\n{occurrence.text}".rstrip(), at=now
     )
@@ -87,20 +87,26 @@ def summary(alarm: Alarm, held: Sequence[HeldAlert], *, now: int) -> Message:
     quiet = alarm.conditions.quiet_hours
     tz = zone(quiet.time_zone if quiet is not None else None)
     found = [(one, parse_occurrence(one.occurrence)) for one in held]
-    lasting = [_line(Words.still, one, occurrence, tz) for one, occurrence in found if one.lasts and one.over is None]
+    lasting = [
+        _line(_("Still going on, since {at}: {title}"), one, occurrence, tz)
+        for one, occurrence in found
+        if one.lasts and one.over is None
+    ]
     others = [
-        _line(Words.over if one.over is not None else Words.happened, one, occurrence, tz)
+        _line(
+            _("Over, {at} to {until}: {title}") if one.over is not None else _("At {at}: {title}"), one, occurrence, tz
+        )
         for one, occurrence in found
         if not (one.lasts and one.over is None)
     ]
     lines = [*lasting, *others]
     if len(lines) > _MOST:
-        lines = [*lines[:_MOST], Words.more.format(count=len(lines) - _MOST)]
+        lines = [*lines[:_MOST], _("And {count} more").format(count=len(lines) - _MOST)]
     return Message(
         type="alarm.summary",
-        title=Words.quiet_title.format(name=alarm.name, count=len(found))
+        title=_("{count} things happened during the quiet hours of {name}").format(name=alarm.name, count=len(found))
         if len(found) > 1
-        else Words.quiet_title_one.format(name=alarm.name),
+        else _("Over already: 1 thing happened during the quiet hours of {name}").format(name=alarm.name),
         text="\n".join(lines),
         at=now,
         tone="bad" if lasting else "neutral",
@@ -111,12 +117,12 @@ def duration(milliseconds: int) -> str:
     """A duration such as 2 h 5 min, in its two largest units."""
     minutes = max(milliseconds, 0) // MINUTE
     parts = (
-        (minutes // 1_440, Words.days_text),
-        (minutes // 60 % 24, Words.hours_text),
-        (minutes % 60, Words.minutes_text),
+        (minutes // 1_440, _("{count} d")),
+        (minutes // 60 % 24, _("{count} h")),
+        (minutes % 60, _("{count} min")),
     )
     said = [text.format(count=count) for count, text in parts if count]
-    return " ".join(said[:2]) or Words.minutes_text.format(count=0)
+    return " ".join(said[:2]) or _("{count} min").format(count=0)
 
 
 def _line(form: str, one: HeldAlert, occurrence: Occurrence, tz: ZoneInfo) -> str:

@@ -4,20 +4,30 @@ from functools import partial
 
 from litestar.params import FromPath
 
-from analytics_box.base import errors
+from analytics_box.base import errors, figures
 from analytics_box.base.notify import change as channels
 from analytics_box.base.notify.change import ChannelTools
 from analytics_box.base.notify.rules import Channel
-from analytics_box.base.texts import Alarms as Words
-from analytics_box.base.texts import figures
+from analytics_box.base.translation import _
 from analytics_box.products.alerts import calls as procedures
 from analytics_box.products.alerts import change, form, view
 from analytics_box.products.alerts.alarm import TRIGGERS, Alarm
 from analytics_box.products.alerts.calls import AcknowledgeAlert, ChangedAlarm, OfAlarm
 from analytics_box.products.alerts.change import VisibleAlertRules
 from analytics_box.products.alerts.monitored import MonitorsOfOrganization
+from analytics_box.products.alerts.view import TRIGGER_LABELS
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+
+_DONE = {
+    "created": _("The alarm was created. Send a test to see whether it arrives."),
+    "saved": _("Saved."),
+    "on": _("The alarm is switched on."),
+    "off": _("The alarm is switched off."),
+    "deleted": _("The alarm was deleted."),
+    "acknowledged": _("Acknowledged: nobody is reminded of it any more."),
+}
+
 
 HOME = "/alarms"
 _FIELDS = {"triggerType": "trigger", "triggerConditions": "escalate_after_minutes", "websiteId": "website"}
@@ -25,7 +35,7 @@ _FIELDS = {"triggerType": "trigger", "triggerConditions": "escalate_after_minute
 
 async def alarms(visit: Visitor) -> Page:
     """GET /alarms."""
-    return await alarms_page(visit, Again(), done=Words.done.get(visit.asked("done"), ""))
+    return await alarms_page(visit, Again(), done=_DONE.get(visit.asked("done"), ""))
 
 
 async def alarms_page(visit: PageRequest, again: Again, *, done: str = "") -> Page:
@@ -98,8 +108,8 @@ async def confirm(visit: Visitor, alarm_id: FromPath[str], action: FromPath[str]
     alarm = await _find(visit, alarm_id)
     return visit.confirm(
         "alarms",
-        title=Words.delete_title,
-        text=Words.delete_text.format(name=figures.visible(alarm.name)),
+        title=_("Delete alarm"),
+        text=_("{name} tells nobody any more. Its channels stay.").format(name=figures.visible(alarm.name)),
         action=f"{HOME}/{alarm.id}/delete",
         back=HOME,
     )
@@ -129,10 +139,12 @@ async def _test(visit: PageRequest, alarm_id: str) -> Page:
     tried = await procedures.try_now(visit.call, alarm_id)
     wrong = [f"{channel.name}: {outcome.error}" for channel, outcome in tried if outcome.error]
     if wrong or not tried:
-        failed = Words.test_failed.format(errors="; ".join(wrong) or Words.to_nobody)
+        failed = _("The test did not arrive. {errors}").format(
+            errors="; ".join(wrong) or _("No channel is left: choose where it leads.")
+        )
         return await alarms_page(visit, Again(general=failed))
-    names = ", ".join(channel.name for channel, _ in tried)
-    return await alarms_page(visit, Again(), done=Words.tested.format(channels=names))
+    names = ", ".join(channel.name for channel, _rest in tried)
+    return await alarms_page(visit, Again(), done=_("The test arrived: {channels}.").format(channels=names))
 
 
 async def _form(visit: PageRequest, again: Again, *, alarm: Alarm | None = None) -> Page:
@@ -148,12 +160,13 @@ async def _form(visit: PageRequest, again: Again, *, alarm: Alarm | None = None)
         again=Again(again.code, again.values, wrong, again.general),
         alarm=alarm,
         triggers=TRIGGERS,
-        websites=websites if not chosen or chosen in websites else {**websites, chosen: Words.website_gone},
+        websites=websites if not chosen or chosen in websites else {**websites, chosen: _("A website that is gone")},
         monitors=choices,
         more_monitors=len(monitors) > len(choices),
         groups=sorted({one.group for one in monitors if one.group}),
         tags=sorted({tag for one in monitors for tag in one.tags}),
         channels=form.channel_choices(own, again.values),
+        trigger_labels=TRIGGER_LABELS,
     )
 
 

@@ -7,10 +7,23 @@ from msgspec import Struct
 from analytics_box.base.clock import HOUR, MINUTE
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.notify.rules import Channel
-from analytics_box.base.texts import Alarms as Words
+from analytics_box.base.translation import _, ngettext
 from analytics_box.products.alerts import messages, rules
 from analytics_box.products.alerts.alarm import Alarm, Conditions, Episode
 from analytics_box.web.page import dates
+
+TRIGGER_LABELS = {
+    "uptime": _("Outages of monitors"),
+    "traffic_spike": _("Traffic spike"),
+    "traffic_drop": _("Traffic drop"),
+    "error_rate": _("Error rate"),
+    "first_event": _("First event after silence"),
+}
+_LIMITS = {
+    "traffic_spike": _("{threshold} % more than usual in {window}"),
+    "traffic_drop": _("{threshold} % less than usual in {window}"),
+    "error_rate": _("more than {threshold} % of the sessions of {window}"),
+}
 
 
 class Going(Struct, frozen=True):
@@ -46,11 +59,13 @@ def row(
         name=alarm.name,
         description=alarm.description,
         enabled=alarm.enabled,
-        trigger=Words.triggers[alarm.trigger],
+        trigger=TRIGGER_LABELS[alarm.trigger],
         about=about(alarm, websites),
         to=_to(alarm, channels),
         leads=any(channel in channels for channel in alarm.channels),
-        last=Words.never if alarm.told_at is None else Words.last.format(when=dates.moment(alarm.told_at, person)),
+        last=_("Nothing was told yet.")
+        if alarm.told_at is None
+        else _("Last told {when}.").format(when=dates.moment(alarm.told_at, person)),
     )
 
 
@@ -61,27 +76,31 @@ def going(episode: Episode, name: str, person: SignedInPerson, now: int) -> Goin
         alarm_id=episode.alarm_id,
         subject=episode.subject,
         title=messages.parse_occurrence(episode.occurrence).title,
-        note=Words.since.format(name=name, when=since, duration=messages.duration(now - episode.began)),
+        note=_("{name}. Since {when}, for {duration}.").format(
+            name=name, when=since, duration=messages.duration(now - episode.began)
+        ),
         acknowledged=""
         if episode.acknowledged_at is None
-        else Words.acknowledged.format(when=dates.moment(episode.acknowledged_at, person)),
+        else _("Acknowledged {when}: no reminders, no escalation.").format(
+            when=dates.moment(episode.acknowledged_at, person)
+        ),
     )
 
 
 def about(alarm: Alarm, websites: Mapping[str, str]) -> str:
     """The subject of an alert rule, in a few words."""
-    website = "" if alarm.website_id is None else websites.get(alarm.website_id, Words.website_gone)
-    parts = [website or ("" if alarm.trigger == "uptime" else Words.any_website)]
+    website = "" if alarm.website_id is None else websites.get(alarm.website_id, _("A website that is gone"))
+    parts = [website or ("" if alarm.trigger == "uptime" else _("All websites"))]
     if alarm.trigger == "uptime":
         parts.append(_monitors(alarm.conditions))
     elif alarm.trigger == "first_event":
         usual = rules.DEFAULTS[alarm.trigger]
         silence = alarm.conditions.silence_hours or usual.silence_hours
-        parts.append(Words.after_silence.format(duration=messages.duration(silence * HOUR)))
+        parts.append(_("after {duration} without an event").format(duration=messages.duration(silence * HOUR)))
     else:
         usual = rules.DEFAULTS[alarm.trigger]
         parts.append(
-            Words.limits[alarm.trigger].format(
+            _LIMITS[alarm.trigger].format(
                 threshold=f"{alarm.conditions.threshold or usual.threshold:g}",
                 window=messages.duration((alarm.conditions.minutes or usual.minutes) * MINUTE),
             )
@@ -93,26 +112,28 @@ def _monitors(conditions: Conditions) -> str:
     parts = []
     if conditions.monitor_ids:
         count = len(conditions.monitor_ids)
-        parts.append(Words.of_one if count == 1 else Words.of_some.format(count=count))
+        parts.append(ngettext("1 monitor", "{count} monitors", count).format(count=count))
     if conditions.groups:
-        parts.append(Words.of_group.format(names=", ".join(conditions.groups)))
+        parts.append(_("group {names}").format(names=", ".join(conditions.groups)))
     if conditions.tags:
-        parts.append(Words.of_tag.format(names=", ".join(conditions.tags)))
-    return ", ".join(parts) or Words.of_all
+        parts.append(_("tag {names}").format(names=", ".join(conditions.tags)))
+    return ", ".join(parts) or _("all monitors")
 
 
 def _to(alarm: Alarm, channels: Mapping[str, Channel]) -> str:
     """Its destinations; empty if no channel is left."""
     now = _names(alarm.channels, channels)
     if not now:
-        return Words.to_nobody
+        return _("No channel is left: choose where it leads.")
     later, minutes = _names(alarm.escalation, channels), alarm.conditions.escalate_after_minutes
-    parts = [Words.to.format(channels=now)]
+    parts = [_("Tells {channels}").format(channels=now)]
     if later and minutes is not None:
-        parts.append(Words.escalates.format(duration=messages.duration(minutes * MINUTE), channels=later))
+        parts.append(
+            _("after {duration} also {channels}").format(duration=messages.duration(minutes * MINUTE), channels=later)
+        )
     return ", ".join(parts)
 
 
 def _names(ids: Sequence[str], channels: Mapping[str, Channel]) -> str:
     found = [channels[one] for one in ids if one in channels]
-    return ", ".join(one.name if one.enabled else Words.channel_off.format(name=one.name) for one in found)
+    return ", ".join(one.name if one.enabled else _("{name} (switched off)").format(name=one.name) for one in found)

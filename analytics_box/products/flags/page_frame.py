@@ -5,8 +5,9 @@ from typing import Any, Final, Literal, get_args
 
 from msgspec import Struct
 
+from analytics_box.base import figures
 from analytics_box.base.identity import SignedInPerson
-from analytics_box.base.texts import FlagList, FlagPage, figures
+from analytics_box.base.translation import _
 from analytics_box.products.flags.access import visible_flag
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.flag import Flag, TargetGroup
@@ -15,6 +16,40 @@ from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.shell import shell
 from analytics_box.web.page.shell import Shell
 from analytics_box.web.page.visit import Again, Page, PageRequest
+
+TYPE_LABELS = {"boolean": _("On or off"), "rollout": _("Rollout"), "multivariant": _("Variants")}
+_TABS = {
+    "now": _("What it does"),
+    "rollout": _("Rollout"),
+    "test": _("Try it"),
+    "results": _("Results"),
+    "history": _("History"),
+    "code": _("Code"),
+}
+STATUS_LABELS = {"active": _("Active"), "inactive": _("Inactive"), "archived": _("Archived")}
+DONE = {
+    "created": _("The flag is created. Apps get it within 30 seconds."),
+    "created-inactive": _(
+        "The flag is created, but inactive, because a flag that it needs is not active. Activate that one first."
+    ),
+    "saved": _("Saved. Apps get the change within 30 seconds."),
+    "stays-inactive": _(
+        "Saved, but the flag is inactive, because a flag that it needs is not active. Activate that one first."
+    ),
+    "active": _("The flag is active. Apps get it within 30 seconds."),
+    "inactive": _("The flag is inactive. Apps get its off value, or the default in their code, within 30 seconds."),
+    "archived": _("The flag is archived. You find it in the list with the status “Archived”."),
+    "needed": _("The flag is not active any more. Flags that need it (you see them below) are off for everybody now."),
+    "deleted": _("The flag is deleted. Apps use what they have in their code, within 30 seconds."),
+    "restored": _("The flag is as it was in that version. Apps get it within 30 seconds."),
+    "copied": _("This is the copy. It is inactive, so that you can change it before anybody gets it."),
+    "group-created": _("The target group is created. Choose it in a flag, and its rules decide there."),
+    "group-saved": _("Saved. All flags that use the group follow it within 30 seconds."),
+    "group-deleted": _("The target group is deleted."),
+    "folder-renamed": _("The folder has its new name."),
+    "folder-deleted": _("The folder is gone. Its flags are in no folder now."),
+}
+
 
 HOME: Final = "/flags"
 Tab = Literal["now", "rollout", "test", "results", "history", "code"]
@@ -89,16 +124,16 @@ class FlagPageView(Struct, frozen=True):
         )
 
     def _head(self, tab: Tab) -> FlagPageHead:
-        flag, words = self.flag, FlagList
-        notes = [owner_name(self.visit, flag.scope), words.types[flag.definition.type]]
+        flag = self.flag
+        notes = [owner_name(self.visit, flag.scope), TYPE_LABELS[flag.definition.type]]
         if flag.environment is not None:
-            notes.append(f"{words.environment}: {figures.visible(flag.environment)}")
+            notes.append(_("Environment") + ": " + figures.visible(flag.environment))
         if flag.definition.folder:
-            notes.append(f"{words.folder}: {figures.visible(flag.definition.folder)}")
+            notes.append(_("Folder") + ": " + figures.visible(flag.definition.folder))
         status = flag.definition.status
-        tabs = tuple(FlagTab(name, FlagPage.tabs[name], f"{self.href}{_PATHS[name]}") for name in get_args(Tab))
+        tabs = tuple(FlagTab(name, _TABS[name], f"{self.href}{_PATHS[name]}") for name in get_args(Tab))
         return FlagPageHead(
-            flag_title(flag), flag.key, self.href, f"flag-{status}", words.statuses[status], tuple(notes), tab, tabs
+            flag_title(flag), flag.key, self.href, f"flag-{status}", STATUS_LABELS[status], tuple(notes), tab, tabs
         )
 
 
@@ -109,7 +144,7 @@ def frame(person: SignedInPerson) -> Shell:
 
 def done_message(visit: PageRequest) -> str:
     """The confirmation of the last action, by the `done` parameter of the address."""
-    return FlagList.done.get(visit.asked("done"), "")
+    return DONE.get(visit.asked("done"), "")
 
 
 async def open_flag(visit: PageRequest, flag_id: str) -> FlagPageView:
@@ -141,4 +176,4 @@ def owner_name(visit: PageRequest, scope_id: str) -> str:
 
 
 def _organization(name: str) -> str:
-    return FlagList.whole_organization.format(name=figures.visible(name))
+    return _("{name} (organization)").format(name=figures.visible(name))

@@ -5,7 +5,8 @@ from typing import Final
 
 from msgspec import Struct, json
 
-from analytics_box.base.texts import FlagWords, figures
+from analytics_box.base import figures
+from analytics_box.base.translation import _, ngettext
 from analytics_box.products.flags.evaluation.outcome import is_on_while_off, off_variant
 from analytics_box.products.flags.flag import (
     Flag,
@@ -17,6 +18,51 @@ from analytics_box.products.flags.flag import (
     TargetingRule,
     Variant,
 )
+
+_ONLY = {"text": _(" (only text values)"), "number": _(" (only number values)")}
+_ATTRIBUTES = {
+    "user_id": _("User ID"),
+    "email": _("Email"),
+    "organization_id": _("Organization ID"),
+    "team_id": _("Team ID"),
+}
+_OPERATORS = {
+    "equals": _("is"),
+    "not_equals": _("is not"),
+    "in": _("is one of"),
+    "not_in": _("is none of"),
+    "contains": _("contains"),
+    "not_contains": _("does not contain"),
+    "starts_with": _("starts with"),
+    "ends_with": _("ends with"),
+    "exists": _("is given"),
+    "not_exists": _("is not given"),
+    "greater": _("is greater than"),
+    "greater_or_equal": _("is at least"),
+    "less": _("is less than"),
+    "less_or_equal": _("is at most"),
+    "before": _("is before"),
+    "after": _("is after"),
+    "version_equals": _("is version"),
+    "version_greater": _("is a version after"),
+    "version_greater_or_equal": _("is at least version"),
+    "version_less": _("is a version before"),
+    "version_less_or_equal": _("is at most version"),
+    "matches": _("matches the pattern"),
+    "not_matches": _("does not match the pattern"),
+    "ip_in": _("is an IP address in"),
+    "ip_not_in": _("is an IP address outside"),
+    "has_type": _("has the type"),
+}
+_ONLY_ONE = {"in": _("is"), "not_in": _("is not")}
+_NOTHING = {"all": _("anybody"), "any": _("nobody"), "none": _("anybody")}
+_JOINED = {"all": _(" and "), "any": _(" or "), "none": _(" or ")}
+_SHARE_OF_USERS = {
+    "user": _("{percent} of users"),
+    "organization": _("{percent} of organizations"),
+    "team": _("{percent} of teams"),
+}
+
 
 MOST_SAID: Final = 4  # values that a sentence names, before it counts the rest
 LONGEST_SAID: Final = 60  # characters of a value
@@ -51,7 +97,7 @@ def plain(sentence: Iterable[SentencePart]) -> str:
 def rule_sentence(rule: TargetingRule, groups: Mapping[str, str]) -> Sentence:
     """A rule: its users and their outcome. `groups` are names of target groups by id."""
     who = _capital(_who(rule, groups))
-    return (*who, *_share(rule), SentencePart(FlagWords.turns), *_outcome(rule))
+    return (*who, *_share(rule), SentencePart(" → "), *_outcome(rule))
 
 
 def condition_sentence(node: TargetingCondition, groups: Mapping[str, str], *, inside: bool = False) -> Sentence:
@@ -61,21 +107,21 @@ def condition_sentence(node: TargetingCondition, groups: Mapping[str, str], *, i
         if inner is not None:
             return _several(kind, inner, groups, inside=inside)
     if node.group:
-        return (SentencePart(FlagWords.in_group), _value(groups.get(node.group, FlagWords.unknown_group)))
+        return (SentencePart(_("in the target group ")), _value(groups.get(node.group, _("(deleted)"))))
     said = comparison_sentence(node.attribute, node.operator, node.values or _one(node.value))
-    return (*said, SentencePart(FlagWords.only[node.only])) if node.only else said
+    return (*said, SentencePart(_ONLY[node.only])) if node.only else said
 
 
 def comparison_sentence(attribute: str, operator: str, values: Sequence[Scalar]) -> Sentence:
     """The comparison of an attribute with values, as a sentence."""
-    named = FlagWords.attributes.get(attribute)
+    named = _ATTRIBUTES.get(attribute)
     subject = SentencePart(named) if named else SentencePart(figures.visible(attribute), "value")
-    words = FlagWords.operators.get(operator, operator)
-    said = [SentencePart(f" {FlagWords.only_one.get(operator, words) if len(values) == 1 else words}")]
+    words = _OPERATORS.get(operator, operator)
+    said = [SentencePart(f" {_ONLY_ONE.get(operator, words) if len(values) == 1 else words}")]
     if operator in ONLY_GIVEN:
         return (subject, *said)
     if len(values) > 1 and operator not in LISTS:
-        said.append(SentencePart(f" {FlagWords.any_of}"))
+        said.append(SentencePart(" " + _("any of")))
     return (subject, *said, SentencePart(" "), *_values(values))
 
 
@@ -83,38 +129,58 @@ def flag_lines(
     definition: FlagDefinition, groups: Sequence[TargetGroup], *, user_id: str | None = None
 ) -> tuple[DecisionLine, ...]:
     """All that a flag decides, in the order in which it is asked (wire 6.3)."""
-    words, names = FlagWords, {one.id: one.name for one in groups}
+    names = {one.id: one.name for one in groups}
     lines = _of_status(definition)
-    lines += [DecisionLine((SentencePart(words.only_user), _value(user_id)))] if user_id else []
+    lines += [DecisionLine((SentencePart(_("Only for the user ")), _value(user_id)))] if user_id else []
     off = _while_off(definition)
-    otherwise = (SentencePart(words.otherwise), *off) if off else (SentencePart(words.else_off),)
+    otherwise = (SentencePart(_("; else ")), *off) if off else (SentencePart(_("; else off")),)
     lines += [
-        DecisionLine((_value(key), SentencePart(words.needs_active), *otherwise)) for key in definition.dependencies
+        DecisionLine((_value(key), SentencePart(_(" must be active")), *otherwise)) for key in definition.dependencies
     ]
     lines += [DecisionLine((*_prerequisite_sentence(one), *otherwise)) for one in definition.prerequisites]
     lines += [DecisionLine(rule_sentence(one, names)) for one in definition.rules]
     if off and definition.type == "multivariant" and any(not one.enabled for one in definition.rules):
-        lines.append(DecisionLine((SentencePart(words.off_means), *off)))
+        lines.append(DecisionLine((SentencePart(_("Users with the flag off get ")), *off)))
     own = {one.id: one for one in groups}
     for group_id in definition.targetGroupIds:
         group = own.get(group_id)
-        name = _value(group.name if group is not None else words.unknown_group)
+        name = _value(group.name if group is not None else _("(deleted)"))
         inner = tuple(rule_sentence(one, names) for one in group.rules) if group is not None else ()
-        lines.append(DecisionLine((SentencePart(words.group_rules), name), inner))
+        lines.append(DecisionLine((SentencePart(_("Target group ")), name), inner))
     lines.append(DecisionLine(_finally(definition, alone=not (definition.rules or definition.targetGroupIds))))
     return tuple(lines)
 
 
 def _of_status(definition: FlagDefinition) -> list[DecisionLine]:
     """The sentence about a flag that is not active."""
-    words, off = FlagWords, _while_off(definition)
+    off = _while_off(definition)
     match definition.status:
         case "inactive" if off:
-            return [DecisionLine((SentencePart(words.resting), *off), loud=True)]
+            return [
+                DecisionLine((SentencePart(_("The flag is inactive. Everyone gets its off value: ")), *off), loud=True)
+            ]
         case "inactive":
-            return [DecisionLine((SentencePart(words.inactive),), loud=True)]
+            return [
+                DecisionLine(
+                    (
+                        SentencePart(
+                            _("Nobody gets it: the flag is inactive, so that apps use what they have in their code.")
+                        ),
+                    ),
+                    loud=True,
+                )
+            ]
         case "archived":
-            return [DecisionLine((SentencePart(words.archived),), loud=True)]
+            return [
+                DecisionLine(
+                    (
+                        SentencePart(
+                            _("Nobody gets it: the flag is archived, so that apps use what they have in their code.")
+                        ),
+                    ),
+                    loud=True,
+                )
+            ]
     return []
 
 
@@ -126,7 +192,7 @@ def _while_off(definition: FlagDefinition) -> Sentence:
     if variant is None:
         return _state(is_on_while_off(definition))
     if variant.key:
-        return (SentencePart(FlagWords.variant), SentencePart(figures.visible(variant.key), "variant"))
+        return (SentencePart(_("variant ")), SentencePart(figures.visible(variant.key), "variant"))
     value = variant.value
     return (_value(value_text(value if isinstance(value, Scalar) else json.encode(value).decode())),)
 
@@ -166,7 +232,7 @@ def rule_values(rule: TargetingRule) -> tuple[Scalar, ...]:
 def weights(variants: Sequence[Variant]) -> list[float]:
     """The percentage of each variant: equal if there are no weights."""
     if all(one.weight is None for one in variants):
-        return [100 / len(variants) for _ in variants]
+        return [100 / len(variants) for _rest in variants]
     return [one.weight or 0 for one in variants]
 
 
@@ -174,7 +240,7 @@ def _who(rule: TargetingRule, groups: Mapping[str, str]) -> Sentence:
     if rule.type == "conditions":
         return condition_sentence(rule.conditions, groups) if rule.conditions is not None else ()
     if is_share(rule):
-        return _words(FlagWords.share.format(percent=f"{rule.value}{figures.NBSP}%"))
+        return _words(_("among {percent} of users").format(percent=f"{rule.value}{figures.NBSP}%"))
     return comparison_sentence(rule.field if rule.type == "property" else rule.type, rule.operator, rule_values(rule))
 
 
@@ -182,11 +248,11 @@ def _share(rule: TargetingRule) -> Sentence:
     """The rollout percentage of a rule; empty if it has none."""
     if rule.percentage is None:
         return ()
-    words, up_to = FlagWords, percent(rule.percentage)
-    said = words.part.format(percent=up_to)
+    up_to = percent(rule.percentage)
+    said = _(", for {percent} of them").format(percent=up_to)
     if rule.percentageFrom:
-        said = words.part_from.format(start=percent(rule.percentageFrom), percent=up_to)
-    return _words(said + (words.own_draw if rule.bucketing is not None else ""))
+        said = _(", for {start} to {percent} of them").format(start=percent(rule.percentageFrom), percent=up_to)
+    return _words(said + (_(" by a draw of its own") if rule.bucketing is not None else ""))
 
 
 def _capital(sentence: Sentence) -> Sentence:
@@ -199,80 +265,76 @@ def _capital(sentence: Sentence) -> Sentence:
 
 def _outcome(rule: TargetingRule) -> Sentence:
     if rule.enabled and rule.variant:
-        return (SentencePart(FlagWords.variant), SentencePart(figures.visible(rule.variant), "variant"))
+        return (SentencePart(_("variant ")), SentencePart(figures.visible(rule.variant), "variant"))
     return _state(rule.enabled)
 
 
 def _several(kind: str, inner: Sequence[TargetingCondition], groups: Mapping[str, str], *, inside: bool) -> Sentence:
-    words = FlagWords
     if not inner:
-        return _words(words.nothing[kind])
+        return _words(_NOTHING[kind])
     parts: list[SentencePart] = []
     for number, node in enumerate(inner):
         if number:
-            parts.append(SentencePart(words.joined[kind]))
+            parts.append(SentencePart(_JOINED[kind]))
         parts += condition_sentence(node, groups, inside=len(inner) > 1 or kind == "none")
     if kind == "none":
         return (
-            SentencePart(words.none_of),
-            SentencePart(words.open_bracket),
+            SentencePart(_("none of these: ")),
+            SentencePart("("),
             *parts,
-            SentencePart(words.close_bracket),
+            SentencePart(")"),
         )
     if inside and len(inner) > 1:
-        return (SentencePart(words.open_bracket), *parts, SentencePart(words.close_bracket))
+        return (SentencePart("("), *parts, SentencePart(")"))
     return tuple(parts)
 
 
 def _prerequisite_sentence(one: Prerequisite) -> Sentence:
-    words = FlagWords
     match one.gives:
         case ("true",):
-            said: Sentence = (SentencePart(words.needs_on),)
+            said: Sentence = (SentencePart(_(" must be on")),)
         case ("false",):
-            said = (SentencePart(words.needs_off),)
+            said = (SentencePart(_(" must be off")),)
         case _:
-            said = (SentencePart(words.needs_variant), *_values(one.gives, words.or_last))
+            said = (SentencePart(_(" must give ")), *_values(one.gives, _(" or ")))
     return (_value(one.key), *said)
 
 
 def _finally(definition: FlagDefinition, *, alone: bool) -> Sentence:
-    who = FlagWords.everybody if alone else FlagWords.everybody_else
-    return (SentencePart(who), SentencePart(FlagWords.turns), *_rest(definition))
+    who = _("Everybody") if alone else _("Everybody else")
+    return (SentencePart(who), SentencePart(" → "), *_rest(definition))
 
 
 def _rest(definition: FlagDefinition) -> Sentence:
-    words = FlagWords
     match definition.type:
         case "boolean":
             return _state(definition.defaultValue)
         case "rollout" if not 0 < definition.rolloutPercentage < 100:
             return _state(definition.rolloutPercentage > 0)
         case "rollout":
-            whose = words.share_of_users[definition.rolloutBy]
+            whose = _SHARE_OF_USERS[definition.rolloutBy]
             share = SentencePart(whose.format(percent=percent(definition.rolloutPercentage)))
-            return (share, SentencePart(" "), *_state(True), SentencePart(words.rest_off), *_state(False))
+            return (share, SentencePart(" "), *_state(True), SentencePart(_(", the rest ")), *_state(False))
     parts: list[SentencePart] = []
     for one, weight in zip(definition.variants, weights(definition.variants), strict=True):
-        parts += [SentencePart(words.comma)] if parts else []
+        parts += [SentencePart(", ")] if parts else []
         parts += [
             SentencePart(figures.visible(one.key), "variant"),
-            SentencePart(words.weight.format(percent=f"{weight:.4g}{figures.NBSP}%")),
+            SentencePart(" ({percent})".format(percent=f"{weight:.4g}{figures.NBSP}%")),
         ]
-    return tuple(parts) or _words(words.no_variants)
+    return tuple(parts) or _words(_("no variant yet"))
 
 
-def _values(values: Sequence[Scalar], last: str = FlagWords.comma) -> Sentence:
+def _values(values: Sequence[Scalar], last: str = ", ") -> Sentence:
     """Values between commas, with `last` before the last one. Rules have no “or” there, which joins conditions."""
-    words = FlagWords
     named = list(values) if len(values) <= MOST_SAID + 1 else list(values[:MOST_SAID])
     left = len(values) - len(named)
     said = [_value(value_text(one)) for one in named]
-    said += [SentencePart(words.more[left == 1].format(count=figures.count(left)))] if left else []
+    said += [SentencePart(ngettext("1 more", "{count} more", left).format(count=figures.count(left)))] if left else []
     parts: list[SentencePart] = []
     for number, one in enumerate(said):
         if number:
-            parts.append(SentencePart(last if number == len(said) - 1 else words.comma))
+            parts.append(SentencePart(last if number == len(said) - 1 else ", "))
         parts.append(one)
     return tuple(parts) or (_value(""),)
 
@@ -282,7 +344,7 @@ def _value(text: str) -> SentencePart:
 
 
 def _state(enabled: bool) -> Sentence:
-    return (SentencePart(FlagWords.on, "on") if enabled else SentencePart(FlagWords.off, "off"),)
+    return (SentencePart(_("on"), "on") if enabled else SentencePart(_("off"), "off"),)
 
 
 def _words(text: str) -> Sentence:

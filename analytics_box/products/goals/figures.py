@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.texts import Panels, figures
+from analytics_box.base import figures
 from analytics_box.products.goals.goal import GoalDefinition
 from analytics_box.products.goals.rules import filters_of
 from analytics_box.query.access import ReadScope
@@ -59,7 +59,7 @@ class GoalFigures(Struct, frozen=True):
 
 def rate_text(reached: GoalFigures) -> str:
     """The rate in words; nobody has none."""
-    return figures.percent(reached.rate) if reached.visitors else Panels.no_rate
+    return figures.percent(reached.rate) if reached.visitors else "–"
 
 
 async def goal_figures(

@@ -3,20 +3,31 @@
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
-from analytics_box.base.texts import GoalTexts, figures
+from analytics_box.base import figures
+from analytics_box.base.translation import _
 from analytics_box.products.goals.goal import Goal, GoalDefinition
 from analytics_box.products.goals.rules import MOST_CONDITIONS, OUTGOING, SCROLL, TIME
+
+_SAYS = {
+    "page": _("Visits {target}"),
+    "event": _("Event {target}"),
+    "scroll": _("Scrolls {target} % of a page"),
+    "time": _("Stays for {target} s"),
+    "outgoing": _("Clicks a link to {target}"),
+}
+OPERATOR_LABELS = {"exists": _("is there"), "equals": _("is"), "contains": _("contains"), "in": _("is one of (commas)")}
+
 
 Kind = Literal["page", "event", "scroll", "time", "outgoing"]
 _PREFIXES: Final[dict[Kind, str]] = {"scroll": SCROLL, "time": TIME, "outgoing": OUTGOING}
 # Fields of procedures as the form calls them.
 LABELS: Final = {
-    "name": GoalTexts.name,
-    "description": GoalTexts.description,
-    "target": GoalTexts.target,
-    "conditions": GoalTexts.conditions,
-    "revenueProperty": GoalTexts.amount,
-    "filters": GoalTexts.kind,
+    "name": _("Name"),
+    "description": _("Description"),
+    "target": _("Which one, or how much"),
+    "conditions": _("Properties of the event"),
+    "revenueProperty": _("Property with an amount"),
+    "filters": _("What visitors do"),
 }
 
 
@@ -66,21 +77,21 @@ def message_of(form: Mapping[str, str]) -> dict[str, Any]:
 def goal_text(definition: GoalDefinition) -> str:
     """The goal in words."""
     kind, target = kind_of(definition)
-    words = GoalTexts.says[kind].format(target=figures.visible(target))
+    words = _SAYS[kind].format(target=figures.visible(target))
     if definition.conditions:
-        conditions = GoalTexts.comma.join(
-            " ".join((item.property, GoalTexts.operators[item.operator].split(" (")[0], _list_text(item.value))).strip()
+        conditions = ", ".join(
+            " ".join((item.property, OPERATOR_LABELS[item.operator].split(" (")[0], _list_text(item.value))).strip()
             for item in definition.conditions
         )
-        words = GoalTexts.says_conditions.format(said=words, conditions=figures.visible(conditions))
+        words = _("{said}, with {conditions}").format(said=words, conditions=figures.visible(conditions))
     if definition.filters:
-        words = GoalTexts.says_filters.format(said=words, fields=fields_of(definition))
+        words = _("{said}, narrowed by {fields}").format(said=words, fields=fields_of(definition))
     return words
 
 
 def fields_of(definition: GoalDefinition) -> str:
     """The fields that a goal is narrowed by."""
-    return GoalTexts.comma.join(dict.fromkeys(item.field for item in definition.filters))
+    return ", ".join(dict.fromkeys(item.field for item in definition.filters))
 
 
 def _condition(form: Mapping[str, str], number: int) -> dict[str, Any] | None:
@@ -98,4 +109,4 @@ def _condition(form: Mapping[str, str], number: int) -> dict[str, Any] | None:
 
 
 def _list_text(value: str | tuple[str, ...]) -> str:
-    return value if isinstance(value, str) else GoalTexts.comma.join(value)
+    return value if isinstance(value, str) else ", ".join(value)

@@ -7,12 +7,13 @@ from litestar.params import FromPath
 from msgspec import Struct
 from msgspec.structs import replace
 
+from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest
-from analytics_box.base.texts import GoalTexts, figures
+from analytics_box.base.translation import _, ngettext
 from analytics_box.products.goals import calls
 from analytics_box.products.goals.change import definition_of
 from analytics_box.products.goals.figures import GoalFigures, GoalPeriod, goal_figures
-from analytics_box.products.goals.form import LABELS, fields_of, message_of, values_of
+from analytics_box.products.goals.form import LABELS, OPERATOR_LABELS, fields_of, message_of, values_of
 from analytics_box.products.goals.goal import Goal, GoalDefinition
 from analytics_box.products.goals.messages import ChangedGoal, NewGoal, OneGoal
 from analytics_box.products.goals.pages import USUAL, period_of
@@ -26,9 +27,14 @@ from analytics_box.tenants.tenancy import messages
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import site_shell
-from analytics_box.web.page.questions import ask
+from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+
+_DELETE = ConfirmationTexts(
+    _("Delete the goal {name}?"), _("What visitors did stays counted; only the goal goes."), _("Delete {name}")
+)
+
 
 MOST_PAGES: Final = 5  # that are named
 
@@ -49,17 +55,20 @@ async def try_goal(queries: QueryRunner, site: int, goal: GoalDefinition, period
     """The figures that this goal would have had in the period."""
     (found,) = await goal_figures(queries, site, [replace(goal, amount="")], period)
     if isinstance(found, str):
-        return GoalTrial(GoalTexts.failed.format(why=found), nobody=True)
+        return GoalTrial(_("These figures could not be found: {why}").format(why=found), nobody=True)
     if goal.type != "PAGE_VIEW":
-        return GoalTrial(_trial_text(GoalTexts.tried, found), nobody=not found.conversions)
+        return GoalTrial(
+            _trial_text(_("{conversions} of {visitors} visitors would have reached it: {rate}."), found),
+            nobody=not found.conversions,
+        )
     pages = await _pages(queries, site, goal, period)
     known = f"{figures.count(len(pages))}+" if len(pages) >= MAX_LIMIT else figures.count(len(pages))
-    words = GoalTexts.tried_page if len(pages) == 1 else GoalTexts.tried_pages.format(pages=known)
+    words = ngettext("1 page fits.", "{pages} pages fit.", len(pages)).format(pages=known)
     others = len(pages) - MOST_PAGES
     return GoalTrial(
-        f"{words} {_trial_text(GoalTexts.tried, found)}",
+        " ".join((words, _trial_text(_("{conversions} of {visitors} visitors would have reached it: {rate}."), found))),
         tuple((figures.visible(path), figures.count(visitors)) for path, visitors in pages[:MOST_PAGES]),
-        GoalTexts.tried_others.format(count=figures.count(others)) if others > 0 else "",
+        _("and {count} more").format(count=figures.count(others)) if others > 0 else "",
         not found.conversions,
     )
 
@@ -135,7 +144,7 @@ async def _answer_form(
     if "try" not in form:
         return await visit.submit(save, again, values=form)
     try:
-        given = _new(website, {**form, "name": form.get("name", "").strip() or GoalTexts.goal})
+        given = _new(website, {**form, "name": form.get("name", "").strip() or _("Goal")})
         definition = definition_of(given)
     except BadRequest as refused:
         return _form(visit, website, goal, Again(refused.status, form, field_errors(refused)))
@@ -155,7 +164,7 @@ async def delete_form(visit: Visitor, website_id: FromPath[str], goal_id: FromPa
     website, goal = await find_goal(visit.call, goal_id, website_id)
     here = f"{home(website)}/{goal.id}"
     shell = site_shell(visit, "goals", website)
-    return ask(visit, shell, GoalTexts.delete, goal.name, action=f"{here}/delete", back=here)
+    return ask(visit, shell, _DELETE, goal.name, action=f"{here}/delete", back=here)
 
 
 async def delete(visit: Visitor, website_id: FromPath[str], goal_id: FromPath[str]) -> Answer:
@@ -182,7 +191,8 @@ def _form(
         general=again.general,
         numbers=range(MOST_CONDITIONS),
         tried=tried,
-        narrowed=GoalTexts.narrowed.format(fields=fields_of(goal.definition))
+        narrowed=_("Narrowed over the API by {fields}. The form keeps this.").format(fields=fields_of(goal.definition))
         if goal and goal.definition.filters
         else "",
+        operator_labels=OPERATOR_LABELS,
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from analytics_box.base.texts import figures
+from analytics_box.base import figures
 from analytics_box.figures.converting import GoalTarget
 from analytics_box.figures.goals import KeptGoals
 from analytics_box.products.goals import rows

@@ -6,8 +6,9 @@ from typing import Final
 from litestar.params import FromPath
 from msgspec import Struct
 
+from analytics_box.base import figures
 from analytics_box.base.facts.event import EXPOSURE
-from analytics_box.base.texts import GoalTexts, figures
+from analytics_box.base.translation import _, ngettext
 from analytics_box.products.goals import rows
 from analytics_box.products.goals.figures import GoalFigures, GoalPeriod, goal_figures, rate_text
 from analytics_box.products.goals.form import goal_text
@@ -21,6 +22,10 @@ from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.page.visit import Page, PageRequest, Visitor
+
+_DONE = {"created": _("The goal is there."), "saved": _("The goal is saved."), "deleted": _("The goal is deleted.")}
+_RANGES = {"today": _("Today"), "last_7d": _("7 days"), "last_30d": _("30 days"), "last_90d": _("90 days")}
+
 
 USUAL: Final[Preset] = "last_30d"
 MOST_EVENTS: Final = 100
@@ -77,17 +82,21 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
         has_amounts=any(goal.definition.amount for goal in goals),
         visitors="" if visitors is None else visitors_said(visitors),
         events=events[:MOST_EVENTS],
-        more_events=GoalTexts.more_events.format(count=MOST_EVENTS) if len(events) > MOST_EVENTS else "",
+        more_events=_("These are the {count} most frequent; the overview lists the others, too.").format(
+            count=MOST_EVENTS
+        )
+        if len(events) > MOST_EVENTS
+        else "",
         failed=failed,
         may_edit=visit.person.may(WRITER),
-        done=GoalTexts.done.get(visit.asked("done"), ""),
+        done=_DONE.get(visit.asked("done"), ""),
     )
 
 
 def preset(visit: PageRequest) -> Preset:
     """The range that an address asks for; the usual one for any other."""
     asked = visit.asked("range")
-    return next((one for one in PRESETS if one == asked and one in GoalTexts.ranges), USUAL)
+    return next((one for one in PRESETS if one == asked and one in _RANGES), USUAL)
 
 
 def period_of(visit: PageRequest, chosen: Preset) -> GoalPeriod:
@@ -100,13 +109,13 @@ def choices(path: str, chosen: Preset, **kept: str) -> list[RangeChoice]:
     """The ranges of a page, as links."""
     return [
         RangeChoice(label, address(path, **kept, range="" if name == USUAL else name), name == chosen)
-        for name, label in GoalTexts.ranges.items()
+        for name, label in _RANGES.items()
     ]
 
 
 def visitors_said(visitors: int) -> str:
     """The number of visitors, in words."""
-    return GoalTexts.one_visitor if visitors == 1 else GoalTexts.visitors.format(count=figures.count(visitors))
+    return ngettext("1 visitor in all", "{count} visitors in all", visitors).format(count=figures.count(visitors))
 
 
 def _line(website: Website, goal: Goal, found: GoalFigures | str, chosen: Preset) -> GoalLine:
@@ -117,12 +126,12 @@ def _line(website: Website, goal: Goal, found: GoalFigures | str, chosen: Preset
         said=goal_text(goal.definition),
         href=address(f"/sites/{website.id}/goal", goal=goal.id, range="" if chosen == USUAL else chosen),
         edit=f"{home(website)}/{goal.id}",
-        conversions=figures.count(known.conversions) if known is not None else GoalTexts.unknown,
-        rate=rate_text(known) if known is not None else GoalTexts.unknown,
+        conversions=figures.count(known.conversions) if known is not None else "–",
+        rate=rate_text(known) if known is not None else "–",
         width=figures.bar_width(known.rate, 100) if known is not None else "w0",
         revenue=amount(revenue) if revenue is not None else "",
         is_active=goal.is_active,
-        failed=GoalTexts.failed.format(why=found) if isinstance(found, str) else "",
+        failed=_("These figures could not be found: {why}").format(why=found) if isinstance(found, str) else "",
     )
 
 
@@ -134,7 +143,7 @@ async def _events(
     async with queries.budgets.of_page(public=False) as budget:
         (whole,), (entry,) = await queries.answers(request, ReadScope((website.site,)), budget)
     if not (whole.success and entry.success):
-        return (), GoalTexts.failed.format(why=entry.error or whole.error)
+        return (), _("These figures could not be found: {why}").format(why=entry.error or whole.error)
     visitors = int(whole.data[0]["visitors"])
     shown = [row for row in entry.data if row["name"] != EXPOSURE][: MOST_EVENTS + 1]
     kept = "" if chosen == USUAL else chosen

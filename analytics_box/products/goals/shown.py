@@ -3,7 +3,7 @@
 from typing import Final
 from urllib.parse import urlencode
 
-from analytics_box.base.texts import figures
+from analytics_box.base import figures
 from analytics_box.tenants.websites.rules import Website
 
 WRITER: Final = "member"

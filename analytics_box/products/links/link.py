@@ -10,12 +10,39 @@ from typing import Annotated, Any, Final, Literal
 from msgspec import Meta, Struct, field
 
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 from analytics_box.products.links import cleaning, slugs
 from analytics_box.products.links.cleaning import LONGEST_TAG, MOST_TAGS
 from analytics_box.products.links.targeting.query_strings import Forwarding
 from analytics_box.products.links.targeting.rules import MOST_RULES, MOST_VARIANTS, TargetRule, TargetVariant
 from analytics_box.resource.fields import Field, Instant, Stamp
 from analytics_box.web.page.typed import web_address
+
+PROPERTY_LABELS = {
+    "country": _("Country"),
+    "region": _("Region"),
+    "city": _("City"),
+    "device": _("Device"),
+    "system": _("System"),
+    "browser": _("Browser"),
+    "language": _("Language"),
+}
+OPERATOR_LABELS = {
+    "in": _("is one of"),
+    "not_in": _("is none of"),
+    "equals": _("is exactly"),
+    "contains": _("contains"),
+    "starts_with": _("starts with"),
+    "ends_with": _("ends with"),
+    "exists": _("is known"),
+    "not_exists": _("is not known"),
+}
+FORWARDING_LABELS = {
+    "none": _("Do not forward"),
+    "keep": _("Forward; the target's own win"),
+    "override": _("Forward; they replace the target's"),
+}
+
 
 MOST_FILE_BYTES: Final = 8_000_000  # of a file that is imported
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from analytics_box.base.clock import DAY, Clock
 from analytics_box.base.store.db import Connection, Db
-from analytics_box.base.texts import MonitorMessages
+from analytics_box.base.translation import _, ngettext
 from analytics_box.products.alerts import telling
 from analytics_box.products.alerts.occurrence import Occurrence
 from analytics_box.products.monitors.directory import Monitors
@@ -101,9 +101,10 @@ def occurrence(monitor: Monitor, found: Registration, days: int, now: int, publi
     """The occurrence for alert rules. Its topic is that of the domain, so that an alert rule for many of its monitors
     notifies once.
     """
-    words = MonitorMessages
     left = (found.ends_at - now) // DAY
-    title = words.domain_title_one_day if left == 1 else words.domain_title
+    title = ngettext(
+        "The registration of {domain} ends in 1 day", "The registration of {domain} ends in {days} days", left
+    )
     return Occurrence(
         topic=f"domain:{found.domain[-_LONGEST:]}:{found.ends_at}:{days}",
         subject=f"monitor:{monitor.id}",
@@ -111,10 +112,10 @@ def occurrence(monitor: Monitor, found: Registration, days: int, now: int, publi
         organization_id=monitor.organization_id,
         at=now,
         title=title.format(domain=found.domain, days=left),
-        text=words.domain_text.format(domain=found.domain),
+        text=_("Renew {domain} with whoever registered it.").format(domain=found.domain),
         fields=(
-            (words.domain_ends, f"{datetime.fromtimestamp(found.ends_at / 1000, UTC):%Y-%m-%d}"),
-            (words.domain_monitor, monitor.called),
+            (_("Ends on"), f"{datetime.fromtimestamp(found.ends_at / 1000, UTC):%Y-%m-%d}"),
+            (_("Monitor"), monitor.called),
         ),
         url=f"{public_url}{HOME}/{monitor.id}",
         website_id=monitor.website_id,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from analytics_box.base.facts.uptime import DOWN
 from analytics_box.base.store.db import Db
-from analytics_box.base.texts import MonitorStats
+from analytics_box.base.translation import _
 from analytics_box.figures.chart import ChartOutage
 from analytics_box.figures.watched import WatchedWebsites
 from analytics_box.products.monitors.directory import Monitors
@@ -16,7 +16,7 @@ async def outages(events: Db, number: int, start: int, end: int) -> list[ChartOu
     """The times between two instants (UTC ms) in which a monitor was down."""
     found = await events.read(lambda db: rows.spans(db, (number,), start))
     return [
-        ChartOutage(max(span.start, start), min(span.until or end, end), MonitorStats.outage)
+        ChartOutage(max(span.start, start), min(span.until or end, end), _("Down"))
         for span in found[number]
         if span.state == DOWN and span.start < end
     ]

@@ -4,14 +4,33 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Final, Literal
 
+from analytics_box.base import figures
 from analytics_box.base.clock import SECOND, Clock
 from analytics_box.base.store.db import Db
-from analytics_box.base.texts import MonitorMessages, figures
+from analytics_box.base.translation import _
 from analytics_box.products.alerts import telling
 from analytics_box.products.alerts.occurrence import Occurrence
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.monitor import HOME, Monitor
 from analytics_box.products.monitors.running.rows import Transition
+
+_TITLES = {
+    "down": _("Health check failed: {name}"),
+    "recovered": _("Health check passed: {name}"),
+    "degraded": _("Degraded: {name}"),
+    "flapping": _("Changes all the time: {name}"),
+    "stable": _("Stable again: {name}"),
+    "certificate": _("The certificate ends in {days} days: {name}"),
+}
+_TEXTS = {
+    "down": _("{name} is down. {error}"),
+    "recovered": _("{name} is up again."),
+    "degraded": _("{name} answers, but not as it should. {error}"),
+    "flapping": _("{name} goes up and down. You are told again when it has been stable for 12 checks."),
+    "stable": _("{name} has been stable for 12 checks."),
+    "certificate": _("Renew the certificate of {name} before it ends."),
+}
+
 
 _LONGEST: Final = 500  # characters of an error
 _AT_ONCE: Final = 100  # in one transaction, so that others may write in between
@@ -56,14 +75,14 @@ class Teller:
 
 def occurrence(monitor: Monitor, transition: Transition, public_url: str) -> Occurrence:
     """The occurrence of a transition, with its texts."""
-    detail, words, name = transition.detail, MonitorMessages, monitor.called
-    said = {"name": name, "days": str(detail.days), "error": detail.error[:_LONGEST] or words.no_error}
+    detail, name = transition.detail, monitor.called
+    said = {"name": name, "days": str(detail.days), "error": detail.error[:_LONGEST] or _("The last check failed.")}
     lasted = figures.duration(max(transition.at - detail.since, 0) // SECOND)
-    fields = [(words.target, monitor.masked.url)] if monitor.kind != "push" else []
+    fields = [(_("Target"), monitor.masked.url)] if monitor.kind != "push" else []
     if detail.http_code:
-        fields.append((words.answer, str(detail.http_code)))
+        fields.append((_("Answer"), str(detail.http_code)))
     if transition.what in {"down", "degraded"} and lasted:
-        fields.append((words.since, words.lasted.format(duration=lasted)))
+        fields.append((_("Since"), _("{duration} before this message").format(duration=lasted)))
     still: Literal["down", "degraded"] | None = None
     if transition.what == "stable" and detail.state in ("down", "degraded"):
         still = detail.state
@@ -74,11 +93,11 @@ def occurrence(monitor: Monitor, transition: Transition, public_url: str) -> Occ
         organization_id=monitor.organization_id,
         at=transition.at,
         title=(
-            words.title_one_day
+            _("The certificate ends in 1 day: {name}")
             if transition.what == "certificate" and detail.days == 1
-            else words.titles[still or transition.what]
+            else _TITLES[still or transition.what]
         ).format(**said),
-        text=words.texts[still or transition.what].format(**said),
+        text=_TEXTS[still or transition.what].format(**said),
         fields=tuple(fields),
         url=f"{public_url}{HOME}/{monitor.id}",
         still=still,

@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 
 from analytics_box.base.clock import HOUR
-from analytics_box.base.texts import NoteTexts
 from analytics_box.figures.marks import ChartNote, Notes
 from analytics_box.figures.view import zone_in
 from analytics_box.products.notes import rows
@@ -51,7 +50,7 @@ def when(note: Annotation, zone: ZoneInfo, formats: Formats) -> str:
     if note.until is None:
         return start
     end = _moment(note.until, note.content.days, zone, formats)
-    return start if start == end else NoteTexts.period.format(start=start, end=end)
+    return start if start == end else f"{start} – {end}"
 
 
 def _moment(at: int, days: bool, zone: ZoneInfo, formats: Formats) -> str:

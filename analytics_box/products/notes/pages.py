@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 
 from litestar.params import FromPath
 
-from analytics_box.base import texts
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 from analytics_box.products.notes import calls, change, rows
 from analytics_box.products.notes.annotation import USUAL_COLOR, Annotation
 from analytics_box.products.notes.messages import ChangedAnnotation, NewAnnotation, OneAnnotation
@@ -20,8 +20,12 @@ from analytics_box.query.ranges import zone as zone_of
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.page.dates import formats_of
-from analytics_box.web.page.questions import ask, back_of, short_name
+from analytics_box.web.page.questions import ConfirmationTexts, ask, back_of, short_name
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+
+_DELETE_NOTE = ConfirmationTexts(_("Delete the note {name}?"), _("It goes from all charts."), _("Delete {name}"))
+_DONE = {"added": _("The note is on the charts."), "saved": _("Saved."), "deleted": _("The note is deleted.")}
+
 
 # The fields of the form; those that are days are named as the wire names what they become.
 FIELDS: Final = ("text", "xValue", "time", "xEndValue", "endTime", "color", "public", "back", "zone")
@@ -137,7 +141,7 @@ async def delete_form(visit: Visitor, website_id: FromPath[str], note_id: FromPa
     return ask(
         visit,
         site_shell(visit, "overview", website),
-        texts.NoteTexts.delete_note,
+        _DELETE_NOTE,
         short_name(note.content.text),
         action=f"{home}/notes/{note.id}/delete",
         back=back or f"{home}/notes",
@@ -190,7 +194,7 @@ async def _list(visit: PageRequest, website_id: str, again: Again) -> Page:
         may_write=person.may("member"),
         zone=zone.key,
         url=visit.parts.settings.public_url,
-        done=texts.NoteTexts.done.get(visit.asked("done"), ""),
+        done=_DONE.get(visit.asked("done"), ""),
     )
 
 

@@ -7,8 +7,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from analytics_box.base.facts.event import EXPOSURE
-from analytics_box.base.texts import Compact, DefinitionTexts, Details, Metrics, Panels
-from analytics_box.base.texts import FilterTexts as FilterWords
+from analytics_box.base.translation import _
 from analytics_box.figures.board import (
     Board,
     BoardSubject,
@@ -20,7 +19,9 @@ from analytics_box.figures.board import (
     ValueSource,
     Words,
 )
+from analytics_box.figures.chips import FIELD_LABELS
 from analytics_box.figures.converting import metrics
+from analytics_box.figures.details import COLUMN_LABELS
 from analytics_box.figures.panels import domain_beside
 from analytics_box.products.overview.compact import EXTRAS
 from analytics_box.query.catalog.registry import TYPES, QueryType
@@ -29,6 +30,129 @@ from analytics_box.query.catalog.types import Record
 from analytics_box.query.filters import COMMON, FilterCondition
 from analytics_box.web.recognition import called
 from analytics_box.web.recognition.called import display_name
+
+METRIC_LABELS = {
+    "visitors": _("Visitors"),
+    "pageviews": _("Page views"),
+    "sessions": _("Sessions"),
+    "bounce_rate": _("Bounce rate"),
+    "median_session_duration": _("Median duration"),
+    "conversions": _("Conversions"),
+    "conversion_rate": _("Conversion rate"),
+}
+_COUNTED = {"visitors": _("Visitors"), "total_events": _("Events"), "total_clicks": _("Clicks")}
+TAB_LABELS = {
+    "sources": _("Sources"),
+    "channels": _("Channels"),
+    "utm_campaign": _("Campaigns"),
+    "pages": _("Pages"),
+    "entry": _("Entry"),
+    "exit": _("Exit"),
+    "countries": _("Countries"),
+    "regions": _("Regions"),
+    "cities": _("Cities"),
+    "map": _("Map"),
+    "browsers": _("Browsers"),
+    "systems": _("Systems"),
+    "devices": _("Devices"),
+    "windows": _("Windows"),
+    "languages": _("Languages"),
+    "events": _("Custom events"),
+    "links": _("Outgoing links"),
+    "domains": _("Domains"),
+    "flags": _("Flags"),
+}
+_TITLES = {
+    "page": _("This page"),
+    "goals": _("Goals"),
+    "week": _("Hours of the week"),
+    "errors": _("Errors"),
+    "vitals": _("Web vitals"),
+}
+CHOICE_LABELS = {
+    "utm_campaign": _("Campaign"),
+    "utm_source": _("Source"),
+    "utm_medium": _("Medium"),
+    "utm_term": _("Term"),
+    "utm_content": _("Content"),
+}
+EMPTY_TEXTS = {
+    "sources": _("No visit in this range, so no source either."),
+    "channels": _("No visit in this range, so no channel either."),
+    "utm_campaign": _("No visit with utm_campaign in its address. Tag the links of your campaigns with it."),
+    "utm_source": _("No visit with utm_source in its address. Tag the links of your campaigns with it."),
+    "utm_medium": _("No visit with utm_medium in its address. Tag the links of your campaigns with it."),
+    "utm_term": _("No visit with utm_term in its address. Tag the links of your campaigns with it."),
+    "utm_content": _("No visit with utm_content in its address. Tag the links of your campaigns with it."),
+    "pages": _("No page was viewed in this range."),
+    "entry": _("No session began on a page in this range."),
+    "exit": _("No session ended on a page in this range."),
+    "countries": _("No visit in this range, so no country either."),
+    "regions": _("No visit in this range, so no region either."),
+    "cities": _("No visit in this range, so no city either."),
+    "map": _("No visit in this range, so no country either."),
+    "browsers": _("No browser was seen in this range."),
+    "systems": _("No system was seen in this range."),
+    "devices": _("No device was seen in this range."),
+    "windows": _("No window said its size in this range."),
+    "languages": _("No language was seen in this range."),
+    "events": _("No custom event in this range. Send one from your page with {call}."),
+    "links": _("No link to another website was clicked. Count them with {outgoing} in the snippet."),
+    "domains": _("No link to another website was clicked. Count them with {outgoing} in the snippet."),
+    "flags": _("No visitor was given a feature flag in this range."),
+}
+DEFINITIONS = {
+    "online": "current-visitors",
+    "visitors": "visitor",
+    "pageviews": "page-view",
+    "sessions": "session",
+    "bounce_rate": "bounce-rate",
+    "median_session_duration": "session-duration",
+    "before": "comparison",
+    "days": "days-and-time-zones",
+    "sources": "source",
+    "channels": "channel",
+    "utm_campaign": "campaign",
+    "utm_source": "campaign",
+    "utm_medium": "campaign",
+    "utm_term": "campaign",
+    "utm_content": "campaign",
+    "pages": "page",
+    "entry": "entry-page",
+    "exit": "exit-page",
+    "countries": "country-region-city",
+    "regions": "country-region-city",
+    "cities": "country-region-city",
+    "map": "country-region-city",
+    "browsers": "browser-system-device",
+    "systems": "browser-system-device",
+    "devices": "browser-system-device",
+    "windows": "window-size",
+    "languages": "language",
+    "events": "custom-event",
+    "links": "outgoing-link",
+    "domains": "outgoing-link",
+    "flags": "flag-and-variant",
+    "page": "page",
+    "week": "hours-of-the-week",
+    "errors": "error",
+    "vitals": "web-vitals",
+    "people": "identified-visitor",
+    "goals": "goal-and-conversion",
+    "conversions": "goal-and-conversion",
+    "conversion_rate": "goal-and-conversion",
+    "bots": "bots",
+    "drops": "dropped-traffic",
+}
+_SHARES = {
+    "visitors": _(
+        "Share of the {whole} visitors in this range. One visitor can be in several "
+        "rows, so shares can add up to more than 100 %."
+    ),
+    "total_events": _("Share of all custom events in this range."),
+    "total_clicks": _("Share of all clicks on links to other websites in this range."),
+}
+
 
 TOTALS, _SERIES = "summary_totals", "summary_metrics"
 
@@ -184,7 +308,7 @@ def _page_query(query_type: QueryType) -> QueryType:
 
 
 def _about(_: Filters) -> BoardSubject:
-    return BoardSubject({**Metrics.names, **Panels.counted}, _page_query)
+    return BoardSubject({**METRIC_LABELS, **_COUNTED}, _page_query)
 
 
 WEBSITE: Final = Board(
@@ -202,14 +326,14 @@ WEBSITE: Final = Board(
     converting=metrics(TOTALS, _SERIES),
     about=_about,
     words=Words(
-        tabs={**Panels.tabs, **Compact.titles},
-        choices=Panels.choices,
-        empty=Panels.empty,
-        codes={"{call}": Panels.event_call, "{outgoing}": Panels.outgoing_option},
-        filters=FilterWords.names,
-        anchors=DefinitionTexts.of,
-        shares=Panels.shares,
-        columns=Details.columns,
+        tabs={**TAB_LABELS, **_TITLES},
+        choices=CHOICE_LABELS,
+        empty=EMPTY_TEXTS,
+        codes={"{call}": 'databuddy.track("signup")', "{outgoing}": 'data-track-outgoing-links="true"'},
+        filters=FIELD_LABELS,
+        anchors=DEFINITIONS,
+        shares=_SHARES,
+        columns=COLUMN_LABELS,
     ),
 )
 _FILTERS: Final = tuple(dict.fromkeys((*WEBSITE.fields, *COMMON)))

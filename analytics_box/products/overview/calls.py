@@ -5,8 +5,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from analytics_box.base import errors
-from analytics_box.base.texts import figures
+from analytics_box.base import errors, figures
 from analytics_box.products.overview.weeks import WebsiteDay, weeks
 from analytics_box.query import ranges
 from analytics_box.query.presence import Presence

@@ -6,11 +6,21 @@ from typing import Final, Literal
 import msgspec
 from msgspec import Struct
 
-from analytics_box.base.texts import Compact, SinglePageTexts, Vitals, figures
+from analytics_box.base import figures
+from analytics_box.base.translation import _
 from analytics_box.figures import hours
 from analytics_box.figures.board import Extra, PanelPlace, Rows
 from analytics_box.figures.panels import UNKNOWN, BarRow
 from analytics_box.query.catalog.types import Record
+
+_NAMES = {
+    "LCP": _("Largest contentful paint"),
+    "INP": _("Interaction to next paint"),
+    "CLS": _("Cumulative layout shift"),
+    "FCP": _("First contentful paint"),
+    "TTFB": _("Time to first byte"),
+}
+_RATINGS = {"good": _("Good"), "fair": _("Needs work"), "poor": _("Poor")}
 
 
 class PanelFact(Struct, frozen=True):
@@ -49,13 +59,13 @@ def page_figures(answers: Sequence[Rows], place: PanelPlace) -> Facts:
         return Facts((), ())
     return Facts(
         facts=(
-            PanelFact(SinglePageTexts.time, _seconds(_field(times, path, "median_time_on_page"))),
-            PanelFact(SinglePageTexts.depth, _percent(_field(depths, path, "avg_scroll_depth"))),
-            PanelFact(SinglePageTexts.entries, figures.count(_field(entries, path, "pageviews") or 0)),
-            PanelFact(SinglePageTexts.exits, figures.count(_field(exits, path, "pageviews") or 0)),
+            PanelFact(_("time on page"), _seconds(_field(times, path, "median_time_on_page"))),
+            PanelFact(_("scroll depth"), _percent(_field(depths, path, "avg_scroll_depth"))),
+            PanelFact(_("sessions began here"), figures.count(_field(entries, path, "pageviews") or 0)),
+            PanelFact(_("ended here"), figures.count(_field(exits, path, "pageviews") or 0)),
         ),
         bars=_following(place, [row for row in flow if row["from_path"] == path]),
-        heading=SinglePageTexts.following,
+        heading=_("Next pages"),
     )
 
 
@@ -134,9 +144,9 @@ class VitalFact(Struct, frozen=True):
 def errors(summary: ErrorSummary, rows: Sequence[ErrorRow]) -> Facts:
     """The content of the panel of errors; empty if there are none."""
     facts = (
-        PanelFact(Compact.errors, figures.count(summary.totalErrors)),
-        PanelFact(Compact.visitors, figures.count(summary.affectedUsers)),
-        PanelFact(Compact.sessions, figures.percent(summary.errorRate)),
+        PanelFact(_("errors"), figures.count(summary.totalErrors)),
+        PanelFact(_("visitors met one"), figures.count(summary.affectedUsers)),
+        PanelFact(_("of sessions"), figures.percent(summary.errorRate)),
     )
     largest = max((row.count for row in rows), default=0)
     return Facts(
@@ -165,11 +175,11 @@ def _vital(row: VitalRow) -> VitalFact:
     rating = rate(row.metric_name, shown)
     return VitalFact(
         name=row.metric_name,
-        title=Vitals.names[row.metric_name],
+        title=_NAMES[row.metric_name],
         value=_percentile_text(row.metric_name, shown),
         rating=rating,
-        words=Vitals.ratings[rating],
-        samples=Vitals.samples.format(count=figures.count(row.samples)),
+        words=_RATINGS[rating],
+        samples=_("{count} measured").format(count=figures.count(row.samples)),
     )
 
 
@@ -208,18 +218,18 @@ EXTRAS: Final = {
         TYPES,
         page_figures,
         "facts",
-        SinglePageTexts.counted,
-        SinglePageTexts.empty,
+        _("Went on, share"),
+        _("This page was not viewed in this range."),
         needs="path",
         before="sources",
     ),
-    "goals": Extra((), None, "goals", Compact.counted["goals"], Compact.empty["goals"], before="events"),
+    "goals": Extra((), None, "goals", _("Conversions, change, rate"), _("No goal is active."), before="events"),
     "week": Extra(
         ("hour_of_week",),
         hours.content,
         "week",
-        Compact.counted["week"],
-        Compact.empty["week"],
+        _("Visitors"),
+        _("No visit in this range."),
         limit=hours.ROWS,
         keyed={"hour_of_week": hours.key_of},
     ),
@@ -227,9 +237,11 @@ EXTRAS: Final = {
         ("error_summary", "error_types"),
         _errors,
         "facts",
-        Compact.counted["errors"],
-        Compact.empty["errors"],
+        _("Errors, visitors"),
+        _("No error in this range."),
         limit=ERRORS,
     ),
-    "vitals": Extra(("vitals_overview",), _vitals, "vitals", Compact.counted["vitals"], Compact.empty["vitals"]),
+    "vitals": Extra(
+        ("vitals_overview",), _vitals, "vitals", _("75th percentile"), _("Nothing was measured in this range.")
+    ),
 }

@@ -8,8 +8,8 @@ from litestar.params import FromPath
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base import errors
-from analytics_box.base.texts import EventPages, figures
+from analytics_box.base import errors, figures
+from analytics_box.base.translation import _
 from analytics_box.figures import page
 from analytics_box.figures.asking import PageQuery, SubjectFacts, UnansweredQuery
 from analytics_box.figures.narrowing import Narrow, Narrowing
@@ -89,9 +89,11 @@ async def _lists(asking: PageQuery) -> EventLists:
     try:
         (whole,), (event,), properties, pages = await asking.rows(_TYPES)
     except UnansweredQuery as failed:
-        return EventLists(failed=EventPages.failed.format(why=failed))
+        return EventLists(failed=_("These figures could not be found: {why}").format(why=failed))
     reached, times = GoalFigures(int(whole["visitors"]), int(event["unique_users"])), int(event["total_events"])
-    share = EventPages.rate.format(rate=rate_text(reached), visitors=figures.count(reached.visitors))
+    share = _("{rate} of all {visitors} visitors sent it.").format(
+        rate=rate_text(reached), visitors=figures.count(reached.visitors)
+    )
     return EventLists(
         share,
         _properties(properties, times),
@@ -118,7 +120,7 @@ def _bars(found: Sequence[Record], label: str, count: str, whole: int) -> tuple[
     largest = max((row[count] for row in found), default=0)
     return tuple(
         EventBar(
-            figures.visible(row[label]) or EventPages.unknown_page,
+            figures.visible(row[label]) or _("No page"),
             figures.count(row[count]),
             figures.percent(100 * row[count] / whole) if whole else "",
             figures.bar_width(row[count], largest),

@@ -5,7 +5,8 @@ import asyncio
 from litestar.params import FromPath
 from msgspec.structs import replace
 
-from analytics_box.base.texts import GoalTexts, figures
+from analytics_box.base import figures
+from analytics_box.base.translation import _
 from analytics_box.figures import page
 from analytics_box.figures.asking import SubjectFacts
 from analytics_box.figures.converting import CONVERSIONS
@@ -47,7 +48,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
         description=figures.visible(goal.description),
         is_active=goal.is_active,
         board=board,
-        sum=GoalTexts.sum.format(sum=amount(earnings)) if earnings is not None else "",
+        sum=_("Sum of its amounts: {sum}").format(sum=amount(earnings)) if earnings is not None else "",
         home=home(website),
         overview=on_overview.link(),
         only=replace(on_overview.without_goal(), filters=only).link(),

@@ -7,7 +7,8 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.texts import GoalTexts, figures
+from analytics_box.base import figures
+from analytics_box.base.translation import _
 from analytics_box.figures.asking import PageQuery, UnansweredQuery
 from analytics_box.figures.board import Rows
 from analytics_box.figures.compare_picker import comparison_shown
@@ -96,7 +97,9 @@ def _bar(asking: PageQuery, view: View, goal: GoalTarget, rows: Sequence[Rows], 
         figures.bar_width(now[CONVERSIONS], largest),
         selected,
         _change(asking, view, now, before),
-        GoalTexts.before.format(count=figures.count(before[CONVERSIONS]), rate=number(before[RATE], "percent"))
+        _("Before: {count} conversions, {rate}").format(
+            count=figures.count(before[CONVERSIONS]), rate=number(before[RATE], "percent")
+        )
         if before is not None
         else "",
     )

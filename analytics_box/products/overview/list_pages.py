@@ -8,7 +8,8 @@ from urllib.parse import urlencode
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.texts import Sites, figures
+from analytics_box.base import figures
+from analytics_box.base.translation import _, ngettext
 from analytics_box.products.overview.weeks import Totals, WebsiteDay, Weeks, compare_weeks, series
 from analytics_box.query import ranges
 from analytics_box.query.presence import Presence
@@ -19,6 +20,15 @@ from analytics_box.tenants.websites.reach import restorable
 from analytics_box.tenants.websites.rules import MANAGER, Website
 from analytics_box.web.page.shell import frame
 from analytics_box.web.page.visit import Page, PageRequest, Visitor
+
+_SORTS = {
+    "visitors": _("Visitors"),
+    "change": _("Change"),
+    "online": _("Online now"),
+    "name": _("Name"),
+    "newest": _("Newest"),
+}
+
 
 Sort = Literal["visitors", "change", "online", "name", "newest"]
 SORTS: Final[tuple[Sort, ...]] = Sort.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
@@ -145,7 +155,7 @@ def site_card(website: Website, days: Sequence[WebsiteDay] | None, known: Websit
         href=f"/sites/{website.id}",
         waiting=begun is None,
         visitors="–" if visitors is None else figures.count(visitors),
-        unit=Sites.visitors_one if visitors == 1 else Sites.visitors,
+        unit=ngettext("visitor", "visitors", int(visitors or 0)),
         online=figures.count(known.online.get(website.site, 0)),
         change=change(known.change(website.site)),
         young=weeks is not None and begun is not None and begun > weeks.since,
@@ -202,7 +212,7 @@ async def site_list(visit: Visitor) -> Page:
         count=_count(view, len(found), len(own)),
         total=len(own),
         view=view,
-        sorts=[(sort, Sites.sorts[sort]) for sort in SORTS],
+        sorts=[(sort, _SORTS[sort]) for sort in SORTS],
         earlier=view.link(page=number - 1) if number > 1 else "",
         later=view.link(page=number + 1) if number < pages else "",
         deleted=settings_form.restorable(deleted, parts.settings.grace_days, person),
@@ -231,5 +241,5 @@ async def _cards(visit: PageRequest, websites: list[Website], known: WebsiteFigu
 def _count(view: Listing, found: int, total: int) -> str:
     """The number of websites on the page, in words."""
     if view.search:
-        return Sites.found.format(found=figures.count(found), total=figures.count(total))
-    return Sites.total.format(total=figures.count(total))
+        return _("{found} of {total} websites").format(found=figures.count(found), total=figures.count(total))
+    return _("{total} websites").format(total=figures.count(total))

@@ -10,12 +10,12 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from analytics_box.base import errors
+from analytics_box.base import errors, figures
 from analytics_box.base.clock import Clock
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Db
-from analytics_box.base.texts import Overview, figures
+from analytics_box.base.translation import _
 from analytics_box.ingest.arrivals import Arrivals
 from analytics_box.query.presence import Presence
 from analytics_box.tenants.accounts.sign_in import SignIns
@@ -106,7 +106,7 @@ class Watching:
 
 def online_text(online: int) -> str:
     """The number of current visitors, in words."""
-    return Overview.online.format(count=figures.count(online))
+    return _("{count} online now").format(count=figures.count(online))
 
 
 class LiveUpdates:

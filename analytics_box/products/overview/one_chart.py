@@ -4,16 +4,16 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from analytics_box.base.texts import EventPages
+from analytics_box.base.translation import _
 from analytics_box.figures.board import Board, BoardSubject, Metric, Words
 from analytics_box.products.overview.board import WEBSITE
 
 _SUMMARY, _BY_DATE = "custom_events_summary", "custom_events_trends"
 EVENT_NAME: Final = "event_name"
 _NAMES: Final = {
-    "total_events": EventPages.times,
-    "unique_users": EventPages.visitors,
-    "unique_sessions": EventPages.sessions,
+    "total_events": _("Times"),
+    "unique_users": _("Visitors"),
+    "unique_sessions": _("Sessions"),
 }
 
 # A goal: its conversions first, then all visitors.
@@ -38,7 +38,7 @@ EVENT: Final = Board(
     words=Words(
         tabs={},
         empty={"": ""},
-        filters={EVENT_NAME: EventPages.lead},
+        filters={EVENT_NAME: _("A custom event")},
         anchors=dict.fromkeys(_NAMES, WEBSITE.words.anchors["events"]),
         shares={"": ""},
         columns={},

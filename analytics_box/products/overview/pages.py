@@ -11,8 +11,8 @@ from litestar.params import FromPath
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.texts import Bots, Drops, figures
-from analytics_box.base.translation import _
+from analytics_box.base import figures
+from analytics_box.base.translation import _, ngettext
 from analytics_box.figures import page, suggesting
 from analytics_box.figures.asking import SubjectFacts
 from analytics_box.figures.page import Dashboard
@@ -81,12 +81,10 @@ async def waiting(visit: PageRequest, website: Website) -> WaitingWebsite:
 
 def _missed_traffic(reason: str, times: int) -> MissedTraffic:
     label, explanation = words(reason)
-    said = (
-        _("1 event came and does not count: {reason}.")
-        if times == 1
-        else _("{count} events came and do not count: {reason}.")
+    said = ngettext(
+        "1 event came and does not count: {reason}.", "{count} events came and do not count: {reason}.", times
     )
-    leads, link = ("bots", Bots.heading) if is_quarantined(reason) else ("not-counted", Drops.heading)
+    leads, link = ("bots", _("Bots")) if is_quarantined(reason) else ("not-counted", _("Dropped traffic"))
     return MissedTraffic(said.format(count=figures.count(times), reason=label), explanation, leads, link)
 
 

@@ -13,11 +13,15 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
+from analytics_box.base import figures
 from analytics_box.base.identity import TimeFormat
-from analytics_box.base.texts import Realtime, figures
+from analytics_box.base.translation import _
 from analytics_box.figures.board import Rows
 from analytics_box.query.catalog.types import Record
 from analytics_box.web.page.dates import second_text, time_text
+
+_LISTS = {"pages": _("Pages"), "sources": _("Sources"), "countries": _("Countries"), "cities": _("Cities")}
+
 
 MINUTES: Final = 30
 STEP, WIDTH, HEIGHT = 20, 14, 120  # of a minute's bar, and how high the highest is
@@ -89,7 +93,7 @@ def minutes(rows: Rows, zone: ZoneInfo, form: TimeFormat) -> tuple[Minute, ...]:
 
 def lists(answers: Mapping[str, Rows], home: str) -> tuple[List, ...]:
     """The lists by what the engine answered for each; `home` is the path of the overview."""
-    return tuple(List(name, Realtime.lists[name], _rows(name, answers[name], home)) for name in LISTS)
+    return tuple(List(name, _LISTS[name], _rows(name, answers[name], home)) for name in LISTS)
 
 
 def feed(rows: Rows, zone: ZoneInfo, form: TimeFormat) -> tuple[FeedEvent, ...]:
@@ -97,7 +101,7 @@ def feed(rows: Rows, zone: ZoneInfo, form: TimeFormat) -> tuple[FeedEvent, ...]:
     return tuple(
         FeedEvent(
             time=second_text(_local(row["timestamp"], zone), form),
-            what=Realtime.viewed if row["event_name"] == PAGE_VIEW else figures.visible(row["event_name"]),
+            what=_("Page view") if row["event_name"] == PAGE_VIEW else figures.visible(row["event_name"]),
             page_view=row["event_name"] == PAGE_VIEW,
             path=figures.visible(row["path"] or ""),
             about=", ".join(figures.visible(row[name]) for name in ("country", "browser_name") if row[name]),
@@ -109,12 +113,14 @@ def feed(rows: Rows, zone: ZoneInfo, form: TimeFormat) -> tuple[FeedEvent, ...]:
 def _minute(row: Record, index: int, most: float, time: str, *, current: bool) -> Minute:
     visitors, pageviews = row["visitors"], row["pageviews"]
     height = max(LEAST, round(HEIGHT * visitors / most)) if visitors else 0
-    words = Realtime.minute.format(time=time, visitors=figures.count(visitors), pageviews=figures.count(pageviews))
+    words = _("{time}: visitors {visitors}, page views {pageviews}").format(
+        time=time, visitors=figures.count(visitors), pageviews=figures.count(pageviews)
+    )
     return Minute(
         time=time,
         visitors=figures.count(visitors),
         pageviews=figures.count(pageviews),
-        title=f"{words}, {Realtime.unfinished}" if current else words,
+        title=", ".join((words, _("not over yet"))) if current else words,
         x=index * STEP,
         y=HEIGHT - height,
         height=height,
@@ -123,11 +129,11 @@ def _minute(row: Record, index: int, most: float, time: str, *, current: bool) -
 
 
 def _rows(name: str, rows: Rows, home: str) -> tuple[RealtimeRow, ...]:
-    _, shown, fields = LISTS[name]
+    _rest, shown, fields = LISTS[name]
     most = max((row["visitors"] for row in rows), default=0)
     return tuple(
         RealtimeRow(
-            label=figures.visible(row[shown] or "") or Realtime.unknown,
+            label=figures.visible(row[shown] or "") or _("Unknown"),
             detail=figures.visible(row["country"] or "") if name == "cities" else "",
             value=figures.count(row["visitors"]),
             width=figures.bar_width(row["visitors"], most),

@@ -12,9 +12,9 @@ from litestar.params import FromPath
 from litestar.response import Stream
 from msgspec import Struct
 
-from analytics_box.base import errors
+from analytics_box.base import errors, figures
 from analytics_box.base.identity import SignedInPerson as Reader
-from analytics_box.base.texts import People, figures
+from analytics_box.base.translation import _
 from analytics_box.ingest.profile_rules import Value
 from analytics_box.products.people import calls
 from analytics_box.products.people.holder import holder_of
@@ -88,7 +88,7 @@ def _traits(traits: Mapping[str, Value]) -> tuple[tuple[str, str], ...]:
 
 def _text(value: Value) -> str:
     if isinstance(value, bool):
-        return People.yes if value else People.no
+        return _("yes") if value else _("no")
     return str(value)
 
 
@@ -163,13 +163,31 @@ async def confirm(visit: Visitor, website_id: FromPath[str]) -> Page:
     website = own(visit.call, website_id)
     device = visit.asked("device").strip()
     if "device" in visit.request.query_params and not device:
-        return await _list(visit, website, Again(400, wrong={"device": People.nothing_given}))
+        return await _list(visit, website, Again(400, wrong={"device": _("Enter the id.")}))
     if device:
         name, profile_id = device, ""
     else:
         found = await _person_in_address(visit, website)
         name, profile_id = found.display_name or found.profile_id, found.profile_id
-    words = (People.confirm_device_title, People.confirm_device) if device else (People.confirm_title, People.confirm)
+    words = (
+        (
+            _("Remove what came with {who}?"),
+            _(
+                "Every event, measurement and error goes that {site} got with this id today "
+                "and yesterday, or at any time where ids are not anonymized. This cannot be "
+                "undone."
+            ),
+        )
+        if device
+        else (
+            _("Remove {who}?"),
+            _(
+                "Everything that {site} keeps of this visitor goes: who they are, and every "
+                "event, measurement and error of their visits. Figures of past days get "
+                "smaller. This cannot be undone."
+            ),
+        )
+    )
     back = f"{_home(website)}/profile?{query_of('profile', profile_id)}" if profile_id else _home(website)
     return _page(
         visit,
@@ -228,7 +246,15 @@ def _done_text(visit: PageRequest) -> str:
     removed, count = visit.asked("removed"), visit.asked("rows")
     if not (removed.isalnum() and len(removed) <= 64 and count.isascii() and count.isdigit() and len(count) < 12):
         return ""
-    text = People.done_here if visit.asked("waits") else People.done
+    text = (
+        _(
+            "Removed from this box, with {count} rows. ClickHouse or another machine, "
+            "which cannot be asked now, still has earlier events: they go as soon as it "
+            "can be, and then the audit log has the removal as {id}."
+        )
+        if visit.asked("waits")
+        else _("Removed, with {count} rows. The audit log has it as {id}.")
+    )
     return text.format(id=removed, count=figures.count(int(count)))
 
 

@@ -5,8 +5,7 @@ from urllib.parse import urlencode
 
 from msgspec.structs import replace
 
-from analytics_box.base import errors
-from analytics_box.base.texts import figures
+from analytics_box.base import errors, figures
 from analytics_box.figures.narrowing import EVERYTHING, Narrowing, Segment
 from analytics_box.figures.narrowing_question import narrowing_of
 from analytics_box.figures.segmented import SavedSegments, SegmentChoice, SegmentMenu

@@ -9,8 +9,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 from multidict import MultiDict
 
+from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest
-from analytics_box.base.texts import SegmentTexts, figures
+from analytics_box.base.translation import _
 from analytics_box.base.urls import url_parts
 from analytics_box.figures import chips
 from analytics_box.figures.converting import GoalTarget
@@ -31,8 +32,14 @@ from analytics_box.tenants.saved import verbs
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import site_shell
-from analytics_box.web.page.questions import ask
+from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+
+_DELETE = ConfirmationTexts(
+    _("Delete the segment {name}?"), _("Addresses that name it say so, and show everything then."), _("Delete {name}")
+)
+_DONE = {"saved": _("The segment is saved."), "deleted": _("The segment is deleted.")}
+_BETWEEN = {"all": _("and"), "any": _("or")}
 
 
 def by_name(filters: Narrowing, goals: Sequence[GoalTarget]) -> Narrowing:
@@ -109,7 +116,7 @@ async def delete_form(visit: Visitor, website_id: FromPath[str], segment_id: Fro
     website, one = await verbs.find_visible(visit.call, SEGMENTS, segment_id)
     home = f"/sites/{website_id}/segments"
     shell = site_shell(visit, "overview", website)
-    return ask(visit, shell, SegmentTexts.delete, one.name, action=f"{home}/{one.id}/delete", back=home)
+    return ask(visit, shell, _DELETE, one.name, action=f"{home}/{one.id}/delete", back=home)
 
 
 async def delete_segment(visit: Visitor, website_id: FromPath[str], segment_id: FromPath[str]) -> Answer:
@@ -136,7 +143,7 @@ async def _filters(visit: PageRequest, website_id: str, query: str) -> list[Quer
     goals = await _goals(visit, own(visit.call, website_id))
     found = by_id(_view(visit, website_id, query).filters, goals)
     if not found.items:
-        raise BadRequest.about("query", SegmentTexts.no_filters)
+        raise BadRequest.about("query", _("Write at least one filter, such as country=Germany"))
     wrong = problems(found)
     if wrong:
         raise BadRequest.about("query", next(iter(wrong.values())))
@@ -159,7 +166,7 @@ async def _list(visit: PageRequest, website_id: str, again: Again, changed: str 
         errors=again.wrong,
         general=again.general,
         may_write=visit.person.may("member"),
-        done=SegmentTexts.done.get(visit.asked("done"), ""),
+        done=_DONE.get(visit.asked("done"), ""),
     )
 
 
@@ -175,7 +182,7 @@ async def _line(visit: PageRequest, website: Website, goals: Sequence[GoalTarget
         id=saved.id,
         name=figures.visible(saved.name),
         said=tuple(chips.words(view, part) for part in filters.parts),
-        between=SegmentTexts.between[filters.match],
+        between=_BETWEEN[filters.match],
         query=address_of(by_name(filters, goals)),
         href=page.link(segment=Segment(saved.id)),
         is_shared=saved.is_shared,

@@ -1,6 +1,6 @@
 """Public names of components. Pure."""
 
-from analytics_box.base.texts import StatusView
+from analytics_box.base.translation import _
 from analytics_box.base.urls import url_parts
 from analytics_box.products.monitors.monitor import Monitor
 from analytics_box.products.status_pages.page import Component
@@ -9,8 +9,8 @@ from analytics_box.products.status_pages.page import Component
 def public_name(component: Component, monitor: Monitor | None) -> str:
     """Its own name, or its monitor's. Of one without a name the host, where that may be seen: never the whole URL."""
     if component.name or monitor is None:
-        return component.name or StatusView.unnamed
-    return monitor.name or public_host(component, monitor) or StatusView.unnamed
+        return component.name or _("Service")
+    return monitor.name or public_host(component, monitor) or _("Service")
 
 
 def public_host(component: Component, monitor: Monitor | None) -> str | None:

@@ -9,15 +9,45 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from analytics_box.base import texts
 from analytics_box.base.audit import Action
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.store.db import Connection
-from analytics_box.base.texts import AuditLog
+from analytics_box.base.translation import _
 from analytics_box.tenants.audit_log import rows
 from analytics_box.tenants.audit_log.rows import Actor, AuditEntry, AuditSearch
 from analytics_box.web.page.dates import moment
 from analytics_box.web.page.visit import Page, Visitor
+
+ACTION_LABELS = {
+    "created": _("created"),
+    "updated": _("changed"),
+    "rotated": _("rotated"),
+    "revoked": _("revoked"),
+    "deleted": _("deleted"),
+}
+_OTHERS = {
+    "command line": _("Command line"),
+    "setup link": _("First setup"),
+    "forgotten password": _("Somebody who has forgotten the password"),
+    "reset link": _("Link for a new password"),
+    "demo": _("The demonstration"),
+    "the box": _("The box itself"),
+}
+_SUBJECTS = {
+    "api_key": _("API key"),
+    "preferences": _("own preferences"),
+    "person": _("what was known of a person"),
+    "person_export": _("an export of a person’s data"),
+    "monitor_export": _("an export of monitors with their secrets"),
+    "incident": _("incident or maintenance of a status page"),
+    "incident_template": _("template for incidents"),
+    "subscriber": _("subscriber of a status page"),
+    "subscriber_export": _("an export of a status page’s subscribers"),
+    "events": _("events of a website"),
+    "channel": _("alert channel"),
+    "defaults": _("defaults of new websites and invitations"),
+}
+
 
 _LONGEST = 300  # characters of one value
 _NAMES = ("name", "domain", "email", "slug", "title", "key")
@@ -51,7 +81,7 @@ def line(entry: AuditEntry, person: SignedInPerson) -> AuditLine:
     return AuditLine(
         when=moment(entry.time, person),
         who=who(entry.actor, entry.actor_name),
-        what=f"{AuditLog.actions[entry.action]} {subject}" + (f" “{_cut(name)}”" if name else ""),
+        what=f"{ACTION_LABELS[entry.action]} {subject}" + (f" “{_cut(name)}”" if name else ""),
         changes=tuple(_change(field, value, person) for field, value in details.items() if value != name or not name),
         subject_id=entry.subject_id,
     )
@@ -60,17 +90,17 @@ def line(entry: AuditEntry, person: SignedInPerson) -> AuditLine:
 def who(actor: str, name: str) -> str:
     """The name of an actor for people."""
     if actor.startswith("apikey:"):
-        return AuditLog.by_key.format(name=name or actor.removeprefix("apikey:"))
+        return _("API key {name}").format(name=name or actor.removeprefix("apikey:"))
     if actor.startswith("user:"):
-        return name or AuditLog.by_nobody
+        return name or _("Somebody who is gone")
     if actor.startswith("invitation:"):
-        return AuditLog.by_invitation
-    return AuditLog.others.get(actor, actor)
+        return _("An invitation")
+    return _OTHERS.get(actor, actor)
 
 
 def subject_text(subject: str) -> str:
     """A kind of thing in words."""
-    return AuditLog.subjects.get(subject, subject.replace("_", " "))
+    return _SUBJECTS.get(subject, subject.replace("_", " "))
 
 
 def _change(field: str, value: Any, person: SignedInPerson) -> AuditChange:
@@ -86,9 +116,9 @@ def _change(field: str, value: Any, person: SignedInPerson) -> AuditChange:
 def _text(value: Any) -> str:
     """A value as people write it."""
     if value is None or value in ("", [], {}):
-        return AuditLog.nothing
+        return _("nothing")
     if isinstance(value, bool):
-        return AuditLog.yes if value else AuditLog.no
+        return _("yes") if value else _("no")
     if isinstance(value, list):
         return _cut(", ".join(_text(item) for item in value))
     if isinstance(value, Mapping):
@@ -124,7 +154,7 @@ async def audit_log(visit: Visitor) -> Page:
         given=given,
         filtered=bool(kept),
         actors=[(one.actor, who(one.actor, one.name)) for one in actors],
-        actions=[(action, texts.AuditLog.actions[action]) for action in get_args(Action)],
+        actions=[(action, ACTION_LABELS[action]) for action in get_args(Action)],
         subjects=[(subject, subject_text(subject)) for subject in subjects],
         newest=f"{HOME}?{urlencode(kept)}" if wanted.before is not None else "",
         older=f"{HOME}?{urlencode(kept | {'before': str(older)})}" if older is not None else "",

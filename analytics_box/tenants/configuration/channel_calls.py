@@ -17,7 +17,7 @@ from analytics_box.base.notify.message import Message
 from analytics_box.base.notify.rules import Channel
 from analytics_box.base.notify.send import ChannelSender, SendOutcome
 from analytics_box.base.notify.trying import send_test
-from analytics_box.base.texts import IntegrationTexts as Words
+from analytics_box.base.translation import _
 from analytics_box.resource.reach import acting
 from analytics_box.tenants.configuration import channels
 from analytics_box.tenants.tenancy.messages import OrganizationInput, Success, Text, date
@@ -198,7 +198,13 @@ def _test_message(call: Call) -> Message:
     """The test message. It contains no text that a user typed."""
     url = call.parts.settings.public_url
     return Message(
-        type="channel.test", title=Words.test_title, text=Words.test_text.format(url=url), at=call.now, url=url
+        type="channel.test",
+        title=_("Test from Analytics Box"),
+        text=_("This channel works. The message was sent to try it from {url}; there is nothing to do.").format(
+            url=url
+        ),
+        at=call.now,
+        url=url,
     )
 
 

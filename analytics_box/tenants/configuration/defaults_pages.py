@@ -1,13 +1,16 @@
 """The page /settings/defaults: what new websites and invitations of the organization start with."""
 
-from analytics_box.base import texts
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 from analytics_box.tenants.configuration import calls as procedures
 from analytics_box.tenants.configuration.calls import GivenDefaults
 from analytics_box.tenants.tenancy import defaults as stored
 from analytics_box.tenants.tenancy import rules
 from analytics_box.tenants.tenancy.defaults import VisitorIds
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+
+_DONE = {"saved": _("Saved. It counts for what is made from now on.")}
+
 
 HOME = "/settings/defaults"
 _MODES: dict[str, VisitorIds] = {"auto": "auto", "cookieless": "cookieless"}
@@ -49,7 +52,7 @@ async def defaults_page(visit: PageRequest, again: Again) -> Page:
         },
         roles=rules.INVITED,
         editable=rules.may(person.role, "update"),
-        done=texts.DefaultsTexts.done.get(visit.asked("done"), "") if again.code == 200 else "",
+        done=_DONE.get(visit.asked("done"), "") if again.code == 200 else "",
     )
 
 
@@ -57,5 +60,5 @@ def _days(text: str) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdecimal() and len(text) <= 4 and 1 <= int(text) <= 3_650):
-        raise BadRequest.about("days", texts.DefaultsTexts.retention_wrong)
+        raise BadRequest.about("days", _("Write a number of days from 1 to 3650, or nothing"))
     return int(text)

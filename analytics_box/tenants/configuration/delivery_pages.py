@@ -6,12 +6,13 @@ from typing import Annotated
 from litestar.params import FromPath
 from msgspec import Meta, Struct
 
-from analytics_box.base import errors, texts
+from analytics_box.base import errors
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.notify import change, log
 from analytics_box.base.notify.deliveries import ChannelDeliveries
 from analytics_box.base.notify.log import DeliveryLogEntry, Status
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _, ngettext
 from analytics_box.resource.reach import acting
 from analytics_box.tenants.tenancy import access, rules
 from analytics_box.tenants.tenancy.messages import Text, date
@@ -155,24 +156,27 @@ async def _page(visit: PageRequest, channel_id: str, again: Again, *, done: bool
         rows=[_row(entry, person, editable=editable and channel.enabled) for entry in found],
         newest=f"{HOME}/{channel_id}/deliveries" if cursor else "",
         older=f"{HOME}/{channel_id}/deliveries?before={found[-1].number}" if more else "",
-        done=texts.DeliveryTexts.retried if done else "",
+        done=_("It is being tried again.") if done else "",
     )
 
 
 def _row(entry: DeliveryLogEntry, person: SignedInPerson, *, editable: bool) -> DeliveryRow:
-    words = texts.DeliveryTexts
-    attempts = words.attempts.format(count=entry.attempts) if entry.attempts != 1 else words.one_attempt
+    attempts = ngettext("1 attempt", "{count} attempts", entry.attempts).format(count=entry.attempts)
     match entry.status:
         case "sent":
-            state = words.sent.format(when=dates.moment(entry.ended_at or entry.created_at, person), attempts=attempts)
+            state = _("Arrived {when} ({attempts}).").format(
+                when=dates.moment(entry.ended_at or entry.created_at, person), attempts=attempts
+            )
         case "failed":
             when = dates.moment(entry.ended_at or entry.created_at, person)
-            state = words.failed.format(when=when, attempts=attempts, error=entry.error)
+            state = _("Given up {when} ({attempts}): {error}").format(when=when, attempts=attempts, error=entry.error)
         case "waiting" if entry.error:
             when = dates.moment(entry.due_at or entry.created_at, person)
-            state = words.waiting.format(when=when, attempts=attempts, error=entry.error)
+            state = _("Tried again {when} ({attempts} so far): {error}").format(
+                when=when, attempts=attempts, error=entry.error
+            )
         case _:
-            state = words.new
+            state = _("Waits to be sent.")
     return DeliveryRow(
         id=entry.id,
         title=entry.title,

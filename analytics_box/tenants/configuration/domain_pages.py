@@ -2,9 +2,9 @@
 
 from msgspec import Struct
 
-from analytics_box.base import texts
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.tenants.configuration import domain_calls as procedures
 from analytics_box.tenants.configuration import domains as verbs
 from analytics_box.tenants.configuration.domain_calls import AddDomain, OfDomain
@@ -12,6 +12,15 @@ from analytics_box.tenants.configuration.rules import Domain
 from analytics_box.tenants.tenancy import access, rules
 from analytics_box.web.page import dates
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+
+_DONE = {
+    "added": _("The domain is on the list. Create its TXT record, then check."),
+    "trusted": _("The domain belongs to this organization now."),
+    "verified": _("The domain is verified and belongs to this organization now."),
+    "removed": _("The domain was removed."),
+}
+_NOT_YET = {"unproven": _("The record does not prove the domain yet.")}
+
 
 HOME = "/settings/domains"
 
@@ -61,8 +70,10 @@ async def remove_form(visit: Visitor) -> Page:
     found = await visit.call.read(lambda db: verbs.existing_for(db, visit.asked("id"), own, by))
     return visit.confirm(
         "domains",
-        title=texts.Domains.remove_title,
-        text=texts.Domains.remove_text.format(domain=found.domain),
+        title=_("Remove domain"),
+        text=_("{domain} does not belong to this organization any more. Another one may then prove it.").format(
+            domain=found.domain
+        ),
         action=f"{HOME}/remove",
         back=HOME,
         id=found.id,
@@ -93,8 +104,8 @@ async def domains_page(visit: PageRequest, again: Again) -> Page:
         domains=[_row(domain, person) for domain in found],
         editable=rules.may(person.role, "update"),
         administers=administers,
-        done=texts.Domains.done.get(visit.asked("done"), "") if fresh else "",
-        not_yet=texts.Domains.not_yet.get(visit.asked("not"), "") if fresh else "",
+        done=_DONE.get(visit.asked("done"), "") if fresh else "",
+        not_yet=_NOT_YET.get(visit.asked("not"), "") if fresh else "",
     )
 
 
@@ -111,8 +122,14 @@ def _row(domain: Domain, person: SignedInPerson) -> DomainRow:
 
 def _note(domain: Domain, person: SignedInPerson) -> str:
     if domain.proven_at is not None:
-        words = texts.Domains.by_dns if domain.proven_by == "dns" else texts.Domains.by_administrator
+        words = (
+            _("Proven by its TXT record {when}.")
+            if domain.proven_by == "dns"
+            else _("Added by the administrator of this box {when}.")
+        )
         return words.format(when=dates.moment(domain.proven_at, person))
     if domain.checked_at is None:
         return ""
-    return texts.Domains.checked.format(when=dates.moment(domain.checked_at, person), error=domain.check_error)
+    return _("Looked at {when}: {error}.").format(
+        when=dates.moment(domain.checked_at, person), error=domain.check_error
+    )

@@ -9,7 +9,7 @@ from typing import Literal
 from litestar.params import FromPath
 from msgspec import Struct
 
-from analytics_box.base import errors, texts
+from analytics_box.base import errors
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.notify.change import ChannelTools
 from analytics_box.base.notify.kinds.kind import ChannelField, ChannelKind, Config
@@ -17,7 +17,7 @@ from analytics_box.base.notify.kinds.table import KINDS
 from analytics_box.base.notify.mail import Mailer
 from analytics_box.base.notify.rules import Channel
 from analytics_box.base.store.db import Connection
-from analytics_box.base.texts import IntegrationTexts
+from analytics_box.base.translation import _, ngettext
 from analytics_box.tenants.configuration import calls as configuration_calls
 from analytics_box.tenants.configuration import channel_calls as procedures
 from analytics_box.tenants.configuration import channels
@@ -26,6 +26,14 @@ from analytics_box.tenants.tenancy import access, rules
 from analytics_box.web.page import dates
 from analytics_box.web.page.typed import web_address
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+
+_DONE = {
+    "added": _("The channel was added. Send a test to see whether it works."),
+    "saved": _("Saved."),
+    "on": _("The channel is switched on."),
+    "off": _("The channel is switched off."),
+    "deleted": _("The channel was deleted."),
+}
 
 
 class ChannelRow(Struct, frozen=True):
@@ -59,17 +67,17 @@ def row(channel: Channel, person: SignedInPerson) -> ChannelRow:
 
 def _last(channel: Channel, person: SignedInPerson) -> str:
     if channel.last_at is None:
-        return IntegrationTexts.never
+        return _("Nothing was sent yet.")
     when = dates.moment(channel.last_at, person)
     if channel.last_error:
-        return IntegrationTexts.failed.format(when=when, error=channel.last_error)
-    return IntegrationTexts.sent.format(when=when)
+        return _("Last attempt failed {when}: {error}").format(when=when, error=channel.last_error)
+    return _("Last message arrived {when}.").format(when=when)
 
 
 def _waiting(count: int) -> str:
     if not count:
         return ""
-    return IntegrationTexts.one_waiting if count == 1 else IntegrationTexts.waiting.format(count=count)
+    return ngettext("1 waiting to be sent again", "{count} waiting to be sent again", count).format(count=count)
 
 
 HOME = "/settings/integrations"
@@ -78,7 +86,7 @@ Confirmed = Literal["delete", "rotate"]
 
 async def integrations(visit: Visitor) -> Page:
     """GET /settings/integrations."""
-    return await integrations_page(visit, Again(), done=texts.IntegrationTexts.done.get(visit.asked("done"), ""))
+    return await integrations_page(visit, Again(), done=_DONE.get(visit.asked("done"), ""))
 
 
 async def new_channel_form(visit: Visitor) -> Page:
@@ -104,7 +112,7 @@ async def add_channel(visit: Visitor) -> Answer:
         return await _form(visit, Again(refused.status, form, {}, refused.message), kind=kind)
     if made.secret is None:
         return visit.go(f"{HOME}?done=added")
-    return _secret(visit, texts.IntegrationTexts.made_title, made.channel.name, made.secret)
+    return _secret(visit, _("The webhook is ready"), made.channel.name, made.secret)
 
 
 async def edit_channel_form(visit: Visitor, channel_id: FromPath[str]) -> Page:
@@ -130,13 +138,18 @@ async def save_channel(visit: Visitor, channel_id: FromPath[str]) -> Answer:
 
 async def confirm(visit: Visitor, channel_id: FromPath[str], action: FromPath[str]) -> Page:
     """GET /settings/integrations/{id}/{delete or rotate}: are you sure? Raises NotFound."""
-    channel, _ = await _find(visit, channel_id)
-    words = texts.IntegrationTexts
+    channel, _rest = await _find(visit, channel_id)
     match action:
         case "delete":
-            title, text = words.delete_title, words.delete_text
+            title, text = _("Delete channel"), _("{name} gets no messages any more, and what waits for it is dropped.")
         case "rotate" if KINDS[channel.kind].new_secret is not None:
-            title, text = words.rotate, words.rotate_text
+            title, text = (
+                _("New signing secret"),
+                _(
+                    "Requests to {name} are signed with a new secret from now on. The receiver "
+                    "refuses them until it has it."
+                ),
+            )
         case _:
             raise errors.NotFound("This page does not exist")
     return visit.confirm(
@@ -161,9 +174,9 @@ async def act(visit: Visitor, channel_id: FromPath[str], action: FromPath[str]) 
             await procedures.delete_channel(call, chosen)
             return visit.go(f"{HOME}?done=deleted")
         case "rotate":
-            channel, _ = await _find(visit, channel_id)
+            channel, _rest = await _find(visit, channel_id)
             made = await procedures.rotate_channel_secret(call, chosen)
-            return _secret(visit, texts.IntegrationTexts.rotated_title, channel.name, made.secret)
+            return _secret(visit, _("The new signing secret"), channel.name, made.secret)
         case _:
             raise errors.NotFound("This page does not exist")
 
@@ -171,10 +184,13 @@ async def act(visit: Visitor, channel_id: FromPath[str], action: FromPath[str]) 
 async def test_mail(visit: Visitor) -> Page:
     """POST /settings/integrations/test-mail: to the reader's own address."""
     sent = await configuration_calls.test_email(visit.call, configuration_calls.TestEmail())
-    words = texts.IntegrationTexts
     if sent.error is None:
-        return await integrations_page(visit, Again(), done=words.mail_sent.format(email=sent.to))
-    return await integrations_page(visit, Again(general=words.mail_failed.format(error=sent.error)))
+        return await integrations_page(
+            visit, Again(), done=_("The test mail is on its way to {email}.").format(email=sent.to)
+        )
+    return await integrations_page(
+        visit, Again(general=_("The test mail was not sent: {error}").format(error=sent.error))
+    )
 
 
 async def integrations_page(visit: PageRequest, again: Again, *, done: str = "") -> Page:
@@ -201,11 +217,10 @@ async def integrations_page(visit: PageRequest, again: Again, *, done: str = "")
 
 async def _test(visit: PageRequest, channel_id: str) -> Page:
     channel, outcome = await procedures.try_now(visit.call, channel_id)
-    words = texts.IntegrationTexts
     if outcome.error:
-        failed = words.test_failed.format(name=channel.name, error=outcome.error)
+        failed = _("The test did not arrive at {name}: {error}").format(name=channel.name, error=outcome.error)
         return await integrations_page(visit, Again(general=failed))
-    return await integrations_page(visit, Again(), done=words.tested.format(name=channel.name))
+    return await integrations_page(visit, Again(), done=_("The test arrived at {name}.").format(name=channel.name))
 
 
 async def _form(
@@ -218,7 +233,7 @@ async def _form(
         "integrations",
         again=again,
         values={"name": channel.name if channel is not None else kind.label, **shown},
-        labels={"name": texts.IntegrationTexts.name, **{field.name: field.label for field in kind.fields}},
+        labels={"name": _("Name"), **{field.name: field.label for field in kind.fields}},
         kind=kind,
         channel=channel,
         kept=[field.name for field in kind.fields if field.secret and config.get(field.name)],

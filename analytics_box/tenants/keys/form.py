@@ -11,13 +11,35 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from analytics_box.base import texts
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.identity import SCOPES, Role, Scope, SignedInPerson
+from analytics_box.base.translation import _
 from analytics_box.tenants.keys import rules
 from analytics_box.tenants.keys.rules import KeyDefinition, KeyType, RateLimit, StoredKey
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.permission import OF_ORGANIZATION
+
+SCOPE_LABELS = {
+    "read:data": _("Read analytics"),
+    "track:events": _("Send events"),
+    "read:links": _("See short links"),
+    "write:links": _("Change short links"),
+    "read:monitors": _("See monitors"),
+    "write:monitors": _("Change monitors"),
+    "read:status_pages": _("See status pages"),
+    "write:status_pages": _("Change status pages"),
+    "manage:websites": _("Add, change and delete websites"),
+    "manage:flags": _("Change feature flags"),
+    "manage:config": _("Change settings of the organization"),
+}
+_GROUPS: tuple[tuple[str, tuple[Scope, ...]], ...] = (
+    (_("Analytics"), ("read:data", "track:events")),
+    (_("Websites and settings"), ("manage:websites", "manage:config", "manage:flags")),
+    (_("Links"), ("read:links", "write:links")),
+    (_("Monitors"), ("read:monitors", "write:monitors")),
+    (_("Status pages"), ("read:status_pages", "write:status_pages")),
+)
+
 
 SCOPE_FIELD, WEBSITE_FIELD, OWN_FIELD = "scope:", "website:", "own:"  # followed by what the checkbox stands for
 OF_ONE_WEBSITE = tuple(scope for scope in SCOPES if scope not in OF_ORGANIZATION)
@@ -61,19 +83,22 @@ def scope_choices(
 
     A website that the key names and that is gone stays a choice, because it may be restored.
     """
-    words = texts.ApiKeys
     named = {site.id: (site.domain, site.name) for site in websites}
     if record is not None:
-        named |= {gone: (gone, words.gone) for gone in rules.websites_of(record.resources) if gone not in named}
+        named |= {
+            gone: (gone, _("a website that is gone"))
+            for gone in rules.websites_of(record.resources)
+            if gone not in named
+        }
 
     def choice(field: str, scope: Scope) -> ScopeChoice:
         grant = rules.may_edit_scopes(role) or scope in rules.MEMBER_SCOPES
-        return ScopeChoice(field, scope, words.scopes[scope], on=field in fields, open=grant)
+        return ScopeChoice(field, scope, SCOPE_LABELS[scope], on=field in fields, open=grant)
 
     return KeyForm(
         groups=tuple(
             ScopeGroup(title, tuple(choice(f"{SCOPE_FIELD}{scope}", scope) for scope in scopes))
-            for title, scopes in words.groups
+            for title, scopes in _GROUPS
         ),
         sites=tuple(
             ScopeChoice(f"{WEBSITE_FIELD}{site}", domain, name, on=f"{WEBSITE_FIELD}{site}" in fields)
@@ -81,7 +106,7 @@ def scope_choices(
         ),
         own=tuple(
             ScopeGroup(domain, tuple(choice(f"{OWN_FIELD}{site}:{scope}", scope) for scope in OF_ONE_WEBSITE))
-            for site, (domain, _) in named.items()
+            for site, (domain, _rest) in named.items()
         ),
     )
 
@@ -113,12 +138,12 @@ def parse_key_form(fields: Mapping[str, str], person: SignedInPerson, before: St
     some = fields.get("reach") == "some"
     own = _own_scopes(fields)
     if not scopes and not (some and own):
-        raise BadRequest.about("scopes", texts.ApiKeys.no_scope)
+        raise BadRequest.about("scopes", _("Choose at least one scope."))
     websites = {name.removeprefix(WEBSITE_FIELD) for name in fields if name.startswith(WEBSITE_FIELD)}
     if some and not websites:
-        raise BadRequest.about("websites", texts.ApiKeys.no_website)
+        raise BadRequest.about("websites", _("Choose at least one website, or all of them."))
     if some and own.keys() - websites:
-        raise BadRequest.about("own", texts.ApiKeys.own_unreached)
+        raise BadRequest.about("own", _("Tick a website above before you give more on it, or choose all websites."))
     further = {f"{rules.WEBSITE}{website}": held for website, held in own.items()}
     return KeyDefinition(
         name=fields.get("name", ""),
@@ -151,7 +176,7 @@ def _rate(fields: Mapping[str, str]) -> RateLimit | None:
     if not most:
         return None
     if not (most.isascii() and most.isdigit() and window.isascii() and window.isdigit()):
-        raise BadRequest.about("ratelimit", texts.ApiKeys.no_number)
+        raise BadRequest.about("ratelimit", _("Write whole numbers."))
     return RateLimit(enabled="unlimited" not in fields, max=int(most[:9]), window=int(window[:9]))
 
 
@@ -179,4 +204,4 @@ def _expiry(fields: Mapping[str, str], person: SignedInPerson, before: StoredKey
         when = datetime.combine(day + timedelta(days=1), time()) if at is None else datetime.combine(day, at)
         return int(when.replace(tzinfo=ZoneInfo(person.time_zone)).timestamp() * 1000)
     except (ValueError, OverflowError) as wrong:
-        raise BadRequest.about("expires", texts.ApiKeys.no_date) from wrong
+        raise BadRequest.about("expires", _("Write a day like 2027-01-31, and a time like 18:00 or none.")) from wrong

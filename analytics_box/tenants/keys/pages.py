@@ -9,12 +9,14 @@ from typing import Literal
 from litestar.params import FromPath
 from msgspec import Struct
 
-from analytics_box.base import errors, texts
+from analytics_box.base import errors
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.identity import SCOPES, ApiKey, SignedInPerson
 from analytics_box.base.settings import Settings
+from analytics_box.base.translation import _
 from analytics_box.tenants.keys import calls as procedures
 from analytics_box.tenants.keys import change, form, rows, rules
+from analytics_box.tenants.keys.form import SCOPE_LABELS
 from analytics_box.tenants.keys.messages import ChangedKey, KeyId
 from analytics_box.tenants.keys.ring import KeyRing
 from analytics_box.tenants.keys.rules import StoredKey
@@ -22,6 +24,36 @@ from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.page import dates
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+
+TYPE_LABELS = {"user": _("A person"), "sdk": _("An SDK"), "automation": _("An automation")}
+_STATES = {"works": _("Works"), "expired": _("Expired"), "disabled": _("Switched off"), "revoked": _("Revoked")}
+_DONE = {
+    "updated": _("The key is changed."),
+    "disabled": _("The key is switched off. Programs that use it are refused until you switch it on again."),
+    "enabled": _("The key is switched on again."),
+    "revoked": _("The key is revoked."),
+    "deleted": _("The key is deleted."),
+}
+ENDINGS = {
+    "rotate": {
+        "button": _("Rotate"),
+        "title": _("Rotate {name}?"),
+        "text": _("It gets a new secret. Programs that use the old one are refused from that moment on."),
+        "submit": _("Rotate {name}"),
+    },
+    "revoke": {
+        "button": _("Revoke"),
+        "title": _("Revoke {name}?"),
+        "text": _("Programs that use it are refused from that moment on. This cannot be undone."),
+        "submit": _("Revoke {name}"),
+    },
+    "delete": {
+        "button": _("Delete"),
+        "title": _("Delete {name}?"),
+        "text": _("It stops working and goes from this list. The audit log still knows of it."),
+        "submit": _("Delete {name}"),
+    },
+}
 
 
 class Further(Struct, frozen=True):
@@ -57,32 +89,34 @@ def key_shown(
     record: StoredKey, *, names: Mapping[str, str], used: int | None, person: SignedInPerson, now: int
 ) -> KeyListItem:
     """A key in words. `names` are the organization's websites by id; `used` is UTC ms, five minutes coarse."""
-    words = texts.ApiKeys
     state = rules.state_of(record, now)
     key = rules.key_of(record)
-    where = words.everywhere
+    where = _("all websites")
     if key.websites is not None:
-        where = ", ".join(sorted(names.get(website, words.gone) for website in key.websites))
+        where = ", ".join(sorted(names.get(website, _("a website that is gone")) for website in key.websites))
     return KeyListItem(
         id=record.id,
         name=record.name,
         start=record.start,
-        type=words.types[record.type],
+        type=TYPE_LABELS[record.type],
         description=record.description,
         tags=record.tags,
         state=state,
-        state_text=words.states[state],
+        state_text=_STATES[state],
         may=_in_words(key.scopes),
         where=where,
         further=tuple(
             sorted(
-                (Further(names.get(website, words.gone), _in_words(scopes)) for website, scopes in key.own.items()),
+                (
+                    Further(names.get(website, _("a website that is gone")), _in_words(scopes))
+                    for website, scopes in key.own.items()
+                ),
                 key=lambda one: one.where,
             )
         ),
         rate=_rate(record),
-        used=words.used.format(when=dates.moment(used, person)) if used else words.unused,
-        made=words.made.format(when=dates.moment(record.created_at, person)),
+        used=_("Last used {when}").format(when=dates.moment(used, person)) if used else _("Never used"),
+        made=_("Made {when}").format(when=dates.moment(record.created_at, person)),
         ends=_ends(record, person, now),
         switch="" if record.revoked_at is not None else "disable" if record.enabled else "enable",
     )
@@ -90,24 +124,23 @@ def key_shown(
 
 def _in_words(scopes: Collection[str]) -> tuple[str, ...]:
     if len(scopes) == len(SCOPES):
-        return (texts.ApiKeys.everything,)
-    return tuple(texts.ApiKeys.scopes[scope] for scope in SCOPES if scope in scopes)
+        return (_("Everything that keys may do"),)
+    return tuple(SCOPE_LABELS[scope] for scope in SCOPES if scope in scopes)
 
 
 def _rate(record: StoredKey) -> str:
-    rate, words = record.ratelimit, texts.ApiKeys
+    rate = record.ratelimit
     if rate is None or not rate.enabled:
         return ""
-    return words.rate.format(most=f"{rate.max:,}", window=f"{rate.window:,}")
+    return _("at most {most} requests in {window} s").format(most=f"{rate.max:,}", window=f"{rate.window:,}")
 
 
 def _ends(record: StoredKey, person: SignedInPerson, now: int) -> str:
-    words = texts.ApiKeys
     if record.revoked_at is not None:
-        return words.revoked_at.format(when=dates.moment(record.revoked_at, person))
+        return _("Revoked {when}").format(when=dates.moment(record.revoked_at, person))
     if record.expires_at is None:
-        return words.endless
-    text = words.ended if record.expires_at <= now else words.ends
+        return _("No end")
+    text = _("Ended {when}") if record.expires_at <= now else _("Ends {when}")
     return text.format(when=dates.moment(record.expires_at, person))
 
 
@@ -124,10 +157,10 @@ def of(key: ApiKey, websites: Sequence[str], secret: str, settings: Settings) ->
     found = []
     counts = next((website for website in websites if key.may("track:events", website)), "")
     if counts or ("track:events" in key.scopes and key.websites is None):
-        found.append(KeyExample("track", texts.ApiKeys.example_track, track(settings.tracker_url, counts, secret)))
+        found.append(KeyExample("track", _("Send an event"), track(settings.tracker_url, counts, secret)))
     reads = next((website for website in websites if key.may("read:data", website)), "")
     if reads:
-        found.append(KeyExample("query", texts.ApiKeys.example_query, query(settings.public_url, reads, secret)))
+        found.append(KeyExample("query", _("Ask for the last seven days"), query(settings.public_url, reads, secret)))
     return found
 
 
@@ -162,7 +195,8 @@ async def key_list(visit: Visitor) -> Page:
         keys=[_key_page(visit, record) for record in records],
         may_make=visit.person.may("member"),
         may_end=rules.may_edit_scopes(visit.person.role),
-        done=texts.ApiKeys.done.get(visit.asked("done"), ""),
+        done=_DONE.get(visit.asked("done"), ""),
+        endings=ENDINGS,
     )
 
 
@@ -181,7 +215,7 @@ async def add_key(visit: Visitor) -> Page:
     except BadRequest as wrong:
         errors = field_errors(wrong)
         return _form(visit, Again(wrong.status, fields, errors, "" if errors else wrong.message))
-    return await _secret_page(visit, key.id, secret, title=texts.ApiKeys.made_title)
+    return await _secret_page(visit, key.id, secret, title=_("Your new API key"))
 
 
 async def edit_key_form(visit: Visitor, key_id: FromPath[str]) -> Page:
@@ -209,7 +243,7 @@ async def confirm(visit: Visitor, key_id: FromPath[str], ending: FromPath[str]) 
     wanted = _ending(ending)
     record = await _record(visit, key_id, working=wanted != "delete")
     return visit.settings_page(
-        "key_confirm.html", "keys", key=_key_page(visit, record), ending=wanted, words=texts.ApiKeys.endings[wanted]
+        "key_confirm.html", "keys", key=_key_page(visit, record), ending=wanted, words=ENDINGS[wanted]
     )
 
 
@@ -225,7 +259,7 @@ async def end_key(visit: Visitor, key_id: FromPath[str], ending: FromPath[str]) 
     match _ending(ending):
         case "rotate":
             rotated = await procedures.rotate(call, given)
-            return await _secret_page(visit, key_id, rotated.secret, title=texts.ApiKeys.rotated_title)
+            return await _secret_page(visit, key_id, rotated.secret, title=_("The new secret"))
         case "revoke":
             await procedures.revoke(call, given)
             return visit.go(f"{HOME}?done=revoked")
@@ -260,12 +294,13 @@ def _form(visit: PageRequest, again: Again, record: StoredKey | None = None) -> 
         types=rules.TYPES,
         zone=person.time_zone,
         usual=visit.parts.settings.limit_key,
+        type_labels=TYPE_LABELS,
     )
 
 
 async def _record(visit: PageRequest, key_id: str, *, working: bool) -> StoredKey:
     find, organization_id = (change.changeable if working else change.find), visit.person.organization_id
-    _, record = await visit.call.read(lambda db: find(db, key_id, organization_id))
+    _rest, record = await visit.call.read(lambda db: find(db, key_id, organization_id))
     return record
 
 

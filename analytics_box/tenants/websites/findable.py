@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from analytics_box.base.identity import Role, at_least
-from analytics_box.base.texts import NoteTexts, Realtime, SegmentTexts, SiteSettings
-from analytics_box.base.texts import PaletteTexts as Words
+from analytics_box.base.translation import _
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.settings_area import TABS
@@ -30,10 +29,10 @@ PAGES: Final = (
         for entry in OF_WEBSITE
         if entry.here != "site-settings"
     ),
-    SitePage("/realtime", Realtime.heading, "pulse"),
-    SitePage("/notes", NoteTexts.heading, "flag"),
-    SitePage("/segments", SegmentTexts.heading, "tune"),
-    *(SitePage(tab.path, tab.label, "tune", tab.least, SiteSettings.heading) for tab in TABS),
+    SitePage("/realtime", _("Right now"), "pulse"),
+    SitePage("/notes", _("Notes"), "flag"),
+    SitePage("/segments", _("Segments"), "tune"),
+    *(SitePage(tab.path, tab.label, "tune", tab.least, _("Website settings")) for tab in TABS),
 )
 _SAID: Final = tuple((page, f"{page.label} {page.of}".casefold()) for page in PAGES)
 
@@ -63,6 +62,6 @@ def _pages(website: Website, asked: PaletteSearch, role: Role, kind: Kind) -> It
         return
     for page, words in _SAID:
         if all(word in words for word in left) and at_least(role, page.least):
-            label = page.label if kind == "here" else Words.page_of.format(website=website.name, page=page.label)
+            label = page.label if kind == "here" else f"{website.name}: {page.label}"
             detail = page.of or (website.name if kind == "here" else website.domain)
             yield PaletteHit(kind, label, f"/sites/{website.id}{page.path}", page.icon, detail)

@@ -4,7 +4,7 @@ their routes. Pure but for the list of websites beside it."""
 from typing import Any, Final, Literal, NamedTuple
 
 from analytics_box.base.identity import Role
-from analytics_box.base.texts import SiteSettings
+from analytics_box.base.translation import _
 from analytics_box.tenants.websites.rules import MANAGER, Website
 from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.page.visit import Again, Page, PageRequest
@@ -22,12 +22,12 @@ class SettingsTab(NamedTuple):
 
 
 TABS: Final = (
-    SettingsTab("general", SiteSettings.general, "/settings", "member"),
-    SettingsTab("tracking", SiteSettings.tracking, "/settings/tracking", "member"),
-    SettingsTab("dropped", SiteSettings.dropped, "/not-counted", "viewer"),
-    SettingsTab("bots", SiteSettings.bots, "/bots", "viewer"),
-    SettingsTab("sharing", SiteSettings.sharing, "/settings/sharing", MANAGER),
-    SettingsTab("danger", SiteSettings.danger, "/settings/danger", MANAGER),
+    SettingsTab("general", _("General"), "/settings", "member"),
+    SettingsTab("tracking", _("Tracking"), "/settings/tracking", "member"),
+    SettingsTab("dropped", _("Dropped traffic"), "/not-counted", "viewer"),
+    SettingsTab("bots", _("Bots"), "/bots", "viewer"),
+    SettingsTab("sharing", _("Sharing"), "/settings/sharing", MANAGER),
+    SettingsTab("danger", _("Danger"), "/settings/danger", MANAGER),
 )
 
 

@@ -4,13 +4,20 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from analytics_box.base import texts
 from analytics_box.base.clock import DAY
 from analytics_box.base.errors import BadRequest, ErrorDetail
 from analytics_box.base.identity import SignedInPerson
+from analytics_box.base.translation import _
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.tracking import LONGEST_RETENTION, MOST_MEGABYTES, MOST_TEXTS, GivenTracking
 from analytics_box.web.page import dates
+
+_NUMBER_WRONG = {
+    "dataRetentionDays": _("Write a number of days from 1 to {most}, or leave it empty"),
+    "hourlyTexts": _("Write a number of texts from 1 to {most}, or leave it empty"),
+    "hourlyMegabytes": _("Write a number of megabytes from 1 to {most}, or leave it empty"),
+}
+
 
 LISTS = ("allowedOrigins", "allowedIps", "ignoredIps", "ignoredPaths", "ignoredTrackingOrigins")
 
@@ -57,7 +64,7 @@ def tracking_of(form: Mapping[str, str]) -> GivenTracking:
     lists = {name: [line for line in form.get(name, "").split("\n") if line.strip()] for name in LISTS}
     numbers = {name: form.get(name, "").strip() for name in NUMBERS}
     wrong = [
-        ErrorDetail(name, texts.SiteSettings.number_wrong[name].format(most=f"{NUMBERS[name]:,}"))
+        ErrorDetail(name, _NUMBER_WRONG[name].format(most=f"{NUMBERS[name]:,}"))
         for name, text in numbers.items()
         if text and not _is_number(text, NUMBERS[name])
     ]
@@ -82,14 +89,15 @@ def _is_number(text: str, most: int) -> bool:
 
 def old_ids(website: Website, now: int, person: SignedInPerson) -> list[OldId]:
     """The client ids of before that matter still."""
-    words = texts.SiteSettings
     return [
         OldId(
             id=each.id,
-            until=(words.old_accepted if each.accepted(now) else words.old_ended).format(
+            until=(_("accepted until {day}") if each.accepted(now) else _("not accepted since {day}")).format(
                 day=dates.day(each.ends_at, person)
             ),
-            seen=words.old_seen.format(time=dates.moment(each.seen_at, person)) if each.seen_at else words.old_unseen,
+            seen=_("last used {time}").format(time=dates.moment(each.seen_at, person))
+            if each.seen_at
+            else _("not used since the rotation"),
         )
         for each in website.old_client_ids(now)
         if each.ends_at is not None

@@ -5,10 +5,11 @@ from functools import partial
 
 from litestar.params import FromPath
 
-from analytics_box.base import names, texts
+from analytics_box.base import names
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.tenants.websites import change, deletion_calls, settings_form
 from analytics_box.tenants.websites.messages import WebsiteId
 from analytics_box.tenants.websites.reach import change as change_own
@@ -88,7 +89,9 @@ async def delete(visit: Visitor, website_id: FromPath[str]) -> Answer:
 
     async def save() -> str:
         if names.one_line(form.get("confirmation", "")) != website.name:
-            raise BadRequest.about("confirmation", texts.SiteSettings.delete_wrong.format(name=website.name))
+            raise BadRequest.about(
+                "confirmation", _("Type the website's name, {name}, exactly as it is").format(name=website.name)
+            )
         await deletion_calls.delete(visit.call, WebsiteId(website.id))
         return "/sites"
 

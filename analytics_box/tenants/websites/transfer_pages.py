@@ -2,9 +2,9 @@
 
 from litestar.params import FromPath
 
-from analytics_box.base import texts
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.identity import Membership, SignedInPerson, at_least
+from analytics_box.base.translation import _
 from analytics_box.tenants.websites import calls as procedures
 from analytics_box.tenants.websites.messages import TransferWebsite
 from analytics_box.tenants.websites.reach import own
@@ -25,9 +25,11 @@ async def transfer(visit: Visitor, website_id: FromPath[str]) -> Answer:
     async def save() -> str:
         chosen = form.get("organization", "")
         if chosen not in {one.organization_id for one in targets(visit.person)}:
-            raise BadRequest.about("organization", texts.SiteSettings.transfer_unchosen)
+            raise BadRequest.about("organization", _("Choose an organization in which you are an admin or owner"))
         if form.get("confirmation", "").strip().lower() != website.domain:
-            raise BadRequest.about("confirmation", texts.SiteSettings.transfer_wrong.format(domain=website.domain))
+            raise BadRequest.about(
+                "confirmation", _("Type the website's domain, {domain}, exactly as it is").format(domain=website.domain)
+            )
         await procedures.transfer(visit.call, TransferWebsite(website.id, chosen))
         return f"/sites?moved={chosen}"
 

@@ -6,7 +6,23 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 
 from analytics_box.base.identity import DateFormat, SignedInPerson, TimeFormat
-from analytics_box.base.texts import RangeTexts
+from analytics_box.base.translation import _
+
+MONTHS = (
+    _("Jan"),
+    _("Feb"),
+    _("Mar"),
+    _("Apr"),
+    _("May"),
+    _("Jun"),
+    _("Jul"),
+    _("Aug"),
+    _("Sep"),
+    _("Oct"),
+    _("Nov"),
+    _("Dec"),
+)
+WEEKDAYS = (_("Mon"), _("Tue"), _("Wed"), _("Thu"), _("Fri"), _("Sat"), _("Sun"))
 
 
 class Formats(Struct, frozen=True):
@@ -43,7 +59,7 @@ def day(instant: int, person: SignedInPerson) -> str:
 
 def day_text(when: date, form: DateFormat) -> str:
     """A local day, or that of a local time."""
-    month = RangeTexts.months[when.month - 1]
+    month = MONTHS[when.month - 1]
     match form:
         case "D MMM YYYY":
             return f"{when.day} {month} {when.year}"
@@ -61,7 +77,7 @@ def day_text(when: date, form: DateFormat) -> str:
 
 def short_day_text(when: date, form: DateFormat) -> str:
     """A day without its year, where that is plain."""
-    month = RangeTexts.months[when.month - 1]
+    month = MONTHS[when.month - 1]
     match form:
         case "D MMM YYYY":
             return f"{when.day} {month}"
@@ -81,7 +97,7 @@ def month_text(when: date, form: DateFormat) -> str:
     """A month of a year."""
     match form:
         case "D MMM YYYY" | "MMM D, YYYY":
-            return f"{RangeTexts.months[when.month - 1]} {when.year}"
+            return f"{MONTHS[when.month - 1]} {when.year}"
         case "DD.MM.YYYY":
             return f"{when:%m.%Y}"
         case "DD/MM/YYYY" | "MM/DD/YYYY":

@@ -1,12 +1,20 @@
 """Are you sure? As a page that names what it is about."""
 
-from typing import Final
+from typing import Final, NamedTuple
 
-from analytics_box.base.texts import ConfirmationTexts, figures
+from analytics_box.base import figures
 from analytics_box.web.page.shell import Shell
 from analytics_box.web.page.visit import Page, PageRequest
 
 LONGEST_IN_BUTTON: Final = 40  # characters
+
+
+class ConfirmationTexts(NamedTuple):
+    """Before something goes: what is asked, what would become of it, and the button that does it."""
+
+    title: str
+    text: str
+    submit: str
 
 
 def ask(

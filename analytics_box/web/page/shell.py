@@ -6,16 +6,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base.identity import Role, SignedInPerson, Theme, at_least, logo_path
-from analytics_box.base.texts import (
-    FlagList,
-    GoalTexts,
-    LinkTexts,
-    MonitorList,
-    People,
-    QueryTexts,
-    SiteSettings,
-    StatusPageList,
-)
 from analytics_box.base.translation import _
 
 Here = Literal[
@@ -52,19 +42,19 @@ class NavigationEntry(NamedTuple):
 
 PRODUCTS: Final = (
     NavigationEntry("sites", "/sites", "sites", _("Websites")),
-    NavigationEntry("links", "/links", "link", LinkTexts.short, short=LinkTexts.short),
-    NavigationEntry("monitors", "/monitors", "pulse", MonitorList.short, short=MonitorList.short),
-    NavigationEntry("status", "/status-pages", "status", StatusPageList.title),
-    NavigationEntry("flags", "/flags", "flag", FlagList.short),
+    NavigationEntry("links", "/links", "link", _("Links"), short=_("Links")),
+    NavigationEntry("monitors", "/monitors", "pulse", _("Monitors"), short=_("Monitors")),
+    NavigationEntry("status", "/status-pages", "status", _("Status pages")),
+    NavigationEntry("flags", "/flags", "flag", _("Flags")),
 )
 OF_WEBSITE: Final = (
     NavigationEntry("overview", "", "overview", _("Dashboard"), short=_("Dashboard")),
     NavigationEntry("realtime", "/realtime", "live", _("Realtime"), short=_("Realtime")),
-    NavigationEntry("goals", "/goals", "goal", GoalTexts.short),
-    NavigationEntry("people", "/visitors", "user", People.short, least="member"),
-    NavigationEntry("queries", "/queries", "table", QueryTexts.short),
-    NavigationEntry("site-settings", "/settings", "tune", SiteSettings.short, least="member"),
-    NavigationEntry("site-settings", "/not-counted", "tune", SiteSettings.dropped),
+    NavigationEntry("goals", "/goals", "goal", _("Goals")),
+    NavigationEntry("people", "/visitors", "user", _("Visitors"), least="member"),
+    NavigationEntry("queries", "/queries", "table", _("API explorer")),
+    NavigationEntry("site-settings", "/settings", "tune", _("Website settings"), least="member"),
+    NavigationEntry("site-settings", "/not-counted", "tune", _("Dropped traffic")),
 )
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 from urllib.parse import quote
 
-from analytics_box.base import texts
 from analytics_box.base.errors import BoxError
 from analytics_box.base.later import Later
 from analytics_box.base.settings import Settings
@@ -65,7 +64,6 @@ class Pages:
         self._settings_entries: tuple[SettingsEntry, ...] = ()
         self._known: dict[str, Any] = {
             "static": assets.url,
-            "texts": texts,
             "_": _,
             "ngettext": ngettext,
             "settings_entries": lambda: self._settings_entries,

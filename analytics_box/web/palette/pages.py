@@ -1,10 +1,26 @@
 """The palette as a page for everybody, and its options for the dialog that Ctrl-K opens."""
 
-from analytics_box.base.texts import PaletteTexts as Words
+from analytics_box.base.translation import _
 from analytics_box.web.page.shell import frame
 from analytics_box.web.page.visit import Page, PageRequest, Visitor
 from analytics_box.web.palette.hit import LONGEST, PaletteHit, best, palette_search
 from analytics_box.web.palette.sources import PaletteSources
+
+_KINDS = {
+    "here": _("This website"),
+    "website": _("Websites"),
+    "goal": _("Goals"),
+    "segment": _("Segments"),
+    "question": _("Saved questions"),
+    "link": _("Short links"),
+    "monitor": _("Monitors"),
+    "status": _("Status pages"),
+    "flag": _("Feature flags"),
+    "page": _("Pages"),
+    "action": _("Actions"),
+    "manual": _("Manual"),
+}
+
 
 ON_A_PAGE = 50  # hits of a kind
 
@@ -27,4 +43,4 @@ async def _groups(visit: PageRequest, asked: str, most: int) -> list[tuple[str, 
     """The hits, by the names of their kinds."""
     question = palette_search(asked, visit.asked("here"), most)
     hits = await visit.parts[PaletteSources].find(visit.call, question)
-    return [(Words.kinds[kind], found) for kind, found in best(hits, question)]
+    return [(_KINDS[kind], found) for kind, found in best(hits, question)]

@@ -14,11 +14,10 @@ from analytics_box.base.identity import Role
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Db
 from analytics_box.base.store.schema import EVENTS_FILE
-from analytics_box.base.texts import Drops as Words
 from analytics_box.ingest import dropped_rows as rows
 from analytics_box.ingest import happened
 from analytics_box.ingest.dropped import DroppedTraffic
-from analytics_box.ingest.reasons import words
+from analytics_box.ingest.reasons import REASON_TEXTS, words
 from analytics_box.web.recognition import bots
 from tests.inprocess import FixedClock, WholeBox, whole_box
 from tests.tenants.organizations.world import World as People
@@ -212,15 +211,15 @@ def test_the_page_says_why_and_what_to_do(box: WholeBox) -> None:
     href = f"/sites/{box.sites['shop']}/not-counted"
     nothing = box.get(href, cookie=box.cookie)
     assert nothing.status == 200
-    assert Words.empty_title in nothing.body.decode()
+    assert "Everything was counted" in nothing.body.decode()
     send(box, origin="https://evil.example")
     send(box, user_agent="curl/8.5.0 and more")
     page = box.get(f"{href}?days=7", cookie=box.cookie).body.decode()
     for reason in ("origin_not_authorized", "known_bot_user_agent"):
-        label, explanation = Words.reasons[reason]
+        label, explanation = REASON_TEXTS[reason]
         assert label in page
         assert explanation.partition("'")[0] in page
-    assert Words.held in page
+    assert "Quarantined for 30 days" in page
     assert f"/sites/{box.sites['shop']}/settings/tracking" in page
     assert box.get(f"/sites/{box.sites['foreign']}/not-counted", cookie=box.cookie).status == 404
     assert box.get(href).status in {302, 303}
@@ -231,5 +230,5 @@ def test_every_reason_has_words() -> None:
     known |= {"hourly_budget", "ignored_origin", "ignored_address", "ignored_path", "duplicate", "referrer_spam"}
     known |= set(bots.REASONS)
     nobody = {"missing_client_id", "invalid_client_id"}  # there is no website to tell
-    assert known - nobody <= set(Words.reasons)
-    assert words("something_new") == ("Something new", Words.other)
+    assert known - nobody <= set(REASON_TEXTS)
+    assert words("something_new") == ("Something new", "The manual says more about this reason.")

@@ -15,6 +15,7 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.app.box import open_box
+from analytics_box.base import figures
 from analytics_box.base.clock import HOUR
 from analytics_box.base.facts.event import describe_attributes
 from analytics_box.base.facts.tables import ATTRIBUTES
@@ -22,7 +23,6 @@ from analytics_box.base.settings import Settings
 from analytics_box.base.store import schema
 from analytics_box.base.store.db import Db
 from analytics_box.base.store.strings import Strings
-from analytics_box.base.texts import figures
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.products.overview.board import LISTS, WEBSITE

@@ -10,12 +10,12 @@ from typing import Final
 
 from msgspec import Struct
 
+from analytics_box.base import figures
 from analytics_box.base.clock import DAY, HOUR, MINUTE, Clock
 from analytics_box.base.errors import BoxError
 from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
 from analytics_box.base.store.db import Connection, Db
-from analytics_box.base.texts import Alarms as Words
-from analytics_box.base.texts import figures
+from analytics_box.base.translation import _
 from analytics_box.products.alerts import episode_rows, telling
 from analytics_box.products.alerts import rows as alarm_rows
 from analytics_box.products.alerts.alarm import Alarm
@@ -53,27 +53,45 @@ def subject(website_id: str) -> str:
 
 def spike(about: TrafficWindow, visitors: int, usual: float) -> Occurrence:
     """More visitors than usual."""
-    return _comparison_text("traffic_spike", about, visitors, usual, Words.spike_title, Words.spike_text)
+    return _comparison_text(
+        "traffic_spike",
+        about,
+        visitors,
+        usual,
+        _("More traffic than usual: {website}"),
+        _("{visitors} visitors in the last {window}; {expected} are usual at this time."),
+    )
 
 
 def drop(about: TrafficWindow, visitors: int, usual: float) -> Occurrence:
     """Fewer visitors than usual."""
-    return _comparison_text("traffic_drop", about, visitors, usual, Words.drop_title, Words.drop_text)
+    return _comparison_text(
+        "traffic_drop",
+        about,
+        visitors,
+        usual,
+        _("Less traffic than usual: {website}"),
+        _("{visitors} visitors in the last {window}; {expected} are usual at this time."),
+    )
 
 
 def errors(about: TrafficWindow, sessions: Sessions) -> Occurrence:
     """Too many sessions with an error."""
     share = f"{figures.round_half_up(sessions.share, 1)}"
-    text = Words.errors_text.format(
+    text = _("{share} % of {sessions} sessions met an error in the last {window}; {threshold} % are the limit.").format(
         share=share, sessions=figures.count(sessions.all), window=about.window, threshold=f"{about.terms.threshold:g}"
     )
-    title = Words.errors_title.format(website=about.website.name)
-    return _occurrence("error_rate", about, title, text, ((Words.share_field, f"{share} %"),))
+    title = _("Many errors: {website}").format(website=about.website.name)
+    return _occurrence("error_rate", about, title, text, ((_("Sessions with errors"), f"{share} %"),))
 
 
 def first_event(about: TrafficWindow, *, ever: bool) -> Occurrence:
     """The first event after silence, or the first of all."""
-    title, text = (Words.first_ever_title, Words.first_ever_text) if ever else (Words.first_title, Words.first_text)
+    title, text = (
+        (_("The first event has arrived: {website}"), _("The website sends events now."))
+        if ever
+        else (_("Events arrive again: {website}"), _("The first event after more than {hours} hours without one."))
+    )
     name = about.website.name
     return _occurrence(
         "first_event", about, title.format(website=name), text.format(hours=about.terms.silence_hours), ()
@@ -89,7 +107,7 @@ def _comparison_text(
         about,
         title.format(website=about.website.name),
         text.format(visitors=now, expected=before, window=about.window),
-        ((Words.visitors_field, now), (Words.usual_field, before)),
+        ((_("Visitors"), now), (_("Usual"), before)),
     )
 
 
@@ -213,7 +231,7 @@ class TrafficWatch:
             return 0
         span = self._span(before, now)
         pairs = [(alarm, website) for alarm in alarms for website in self._of(alarm)]
-        down = {website.id for _, website in pairs if self._monitored.is_down(website.id)}
+        down = {website.id for _rest, website in pairs if self._monitored.is_down(website.id)}
         outages |= dict.fromkeys(down, now)
         await self._db.write(partial(_note, span=span, down=down, now=now))
         end = (now - LATE) // STEP * STEP

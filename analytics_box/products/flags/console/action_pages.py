@@ -5,7 +5,7 @@ from typing import Final, get_args
 from litestar.params import FromPath
 
 from analytics_box.base.errors import BadRequest, Conflict
-from analytics_box.base.texts import FlagList, FlagWords
+from analytics_box.base.translation import _, ngettext
 from analytics_box.products.flags.access import find_flag
 from analytics_box.products.flags.console.flag_pages import needed_by
 from analytics_box.products.flags.editing import change
@@ -15,9 +15,20 @@ from analytics_box.products.flags.flag import Status
 from analytics_box.products.flags.page_frame import HOME, FlagPageView, flag_title, frame, open_flag
 from analytics_box.products.flags.saving import save
 from analytics_box.tenants.tenancy.messages import message_of
-from analytics_box.web.page.questions import ask
+from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
+
+_DELETE = ConfirmationTexts(
+    _("Delete {name}?"),
+    _(
+        "Apps that ask for {key} get no answer, and use what they have in their code. "
+        "{needed} The API can bring it back for some days (flags.undelete). Archive it "
+        "instead if you may need it again."
+    ),
+    _("Delete {name}"),
+)
+
 
 _STATUSES: Final = {str(status): status for status in get_args(Status)}
 
@@ -27,7 +38,7 @@ async def set_status(visit: Visitor, flag_id: FromPath[str]) -> Next:
     own, flag = find_flag(visit.call, flag_id)
     status: Status | None = _STATUSES.get((await visit.form()).get("status", ""))
     if status is None:
-        raise BadRequest(FlagList.no_status)
+        raise BadRequest(_("Say whether the flag is to be active, inactive or archived"))
     adds = status == "active"  # what is switched off on a full disk goes off
     done = await save(visit.parts, own.scope, lambda db: change.set_status(db, own, flag.id, status), adds=adds)
     return visit.go(f"{HOME}/{flag.id}?done={done_key(done, status)}")
@@ -44,12 +55,18 @@ async def delete_form(visit: Visitor, flag_id: FromPath[str]) -> Page:
     """GET /flags/{id}/delete: are you sure? Raises NotFound or Forbidden."""
     page = await open_flag(visit, flag_id)
     others = [flag_title(one) for one in needed_by(page)]
-    needed = FlagList.needed_by[len(others) == 1].format(names=FlagWords.comma.join(others)) if others else ""
+    needed = (
+        ngettext("{names} needs it and will be off.", "{names} need it and will be off.", len(others)).format(
+            names=", ".join(others)
+        )
+        if others
+        else ""
+    )
     action = f"{page.href}/delete"
     return ask(
         visit,
         frame(visit.person),
-        FlagList.delete,
+        _DELETE,
         flag_title(page.flag),
         action=action,
         back=page.href,
@@ -76,7 +93,7 @@ async def copy(visit: Visitor, flag_id: FromPath[str]) -> Answer:
     own, flag = find_flag(visit.call, flag_id)
     try:
         found = {"id": flag.id, "environment": form.get("environment", "").strip() or None}
-        message = message_of(found, CopyFlag, FlagList.wrong)
+        message = message_of(found, CopyFlag, _("This cannot be saved: {message}"))
         made = await save(visit.parts, own.scope, lambda db: change.copy(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:
         errors = field_errors(wrong)

@@ -7,11 +7,29 @@ from urllib.parse import quote, urlencode
 from litestar.params import FromPath
 from msgspec import Struct
 
-from analytics_box.base.texts import FlagCode, figures
+from analytics_box.base import figures
+from analytics_box.base.translation import _
 from analytics_box.products.flags.flag import Flag
 from analytics_box.products.flags.page_frame import open_flag
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.page.visit import Page, Visitor
+
+_NAMES = {
+    "react": _("@databuddy/sdk: React"),
+    "node": _("@databuddy/sdk: Node.js"),
+    "openfeature-web": _("OpenFeature: browser"),
+    "openfeature-server": _("OpenFeature: JavaScript on a server"),
+    "openfeature-python": _("OpenFeature: Python"),
+    "curl": _("curl"),
+}
+_INSTALLS = {
+    "react": _("npm install @databuddy/sdk"),
+    "node": _("npm install @databuddy/sdk"),
+    "openfeature-web": _("npm install @openfeature/web-sdk @openfeature/ofrep-web-provider"),
+    "openfeature-server": _("npm install @openfeature/server-sdk @openfeature/ofrep-provider"),
+    "openfeature-python": _("pip install openfeature-sdk openfeature-provider-ofrep"),
+    "curl": "",
+}
 
 
 class FlagSnippet(Struct, frozen=True):
@@ -85,7 +103,11 @@ async def code(visit: Visitor, flag_id: FromPath[str]) -> Page:
         "flag_code.html",
         "code",
         pieces=pieces(page.flag, client_id, visit.parts.settings.public_url),
-        environment=FlagCode.environment_help.format(name=figures.visible(environment)) if environment else "",
+        environment=_("The flag is in the environment {name}, so the code asks for that.").format(
+            name=figures.visible(environment)
+        )
+        if environment
+        else "",
     )
 
 
@@ -109,9 +131,8 @@ def pieces(flag: Flag, client_id: str, box: str) -> list[FlagSnippet]:
         "environment_option": f", environment: {json.dumps(environment)}" if environment else "",
         "evaluate": f"{box}/public/v1/flags/evaluate?{urlencode(asked)}",
     }
-    words = FlagCode
     return [
-        FlagSnippet(f"code-{name}", words.names[name], words.installs[name], template.format(**filled))
+        FlagSnippet(f"code-{name}", _NAMES[name], _INSTALLS[name], template.format(**filled))
         for name, template in _TEMPLATES.items()
     ]
 

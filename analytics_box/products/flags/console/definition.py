@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.base.errors import BadRequest, ErrorDetail
-from analytics_box.base.texts import FlagForm
+from analytics_box.base.translation import _
 from analytics_box.products.flags.console.fields import (
     OF_LINES,
     FlagConditionFields,
@@ -123,7 +123,7 @@ def _rule(given: FlagRuleFields, name: str, stored: Sequence[TargetingRule], wro
     kept: TargetingRule | None = _stored_row(given.was, stored)
     if kept is not None and is_untouched(given, rule_fields(kept, int(given.was))):
         return _plain_values(kept)
-    on, _, variant = given.gives.partition(":")
+    on, _rest, variant = given.gives.partition(":")
     found: dict[str, Any] = {"name": given.name.strip(), "enabled": on != "off"}
     if variant:
         found["variant"] = variant
@@ -149,13 +149,13 @@ def _conditions(given: FlagRuleFields, name: str, wrong: Wrong) -> dict[str, Any
     """The conditions of a rule: in the wire's form if that can express them."""
     tree = given.tree
     if not tree.inner:
-        wrong.say(name, FlagForm.no_condition)
+        wrong.say(name, _("Add a condition, so that the rule is about somebody"))
     only = tree.inner[0] if len(tree.inner) == 1 and tree.kind in {"all", "any"} else None
     if only is not None and only.kind == "one":
         if only.attribute == "percentage":
             share = _number(only.values, f"{name}.0.values", wrong)
             if share is None:
-                wrong.say(f"{name}.0.values", FlagForm.no_number)
+                wrong.say(f"{name}.0.values", _("Write a number, such as 25 or 12.5"))
             return {"type": "property", "value": share}
         if only.attribute in SIMPLE and not only.only:
             return _simple(only, f"{name}.0", wrong, batch=bool(given.batch))
@@ -178,13 +178,16 @@ def _simple(one: FlagConditionFields, name: str, wrong: Wrong, *, batch: bool) -
 def _node(one: FlagConditionFields, name: str, wrong: Wrong) -> dict[str, Any]:
     if one.kind != "one":
         if not one.inner:
-            wrong.say(name, FlagForm.no_condition)
+            wrong.say(name, _("Add a condition, so that the rule is about somebody"))
         return {one.kind: [_node(inner, f"{name}.{place}", wrong) for place, inner in enumerate(one.inner)]}
     if one.attribute == "percentage":
-        wrong.say(f"{name}.attribute", FlagForm.share_alone)
+        wrong.say(
+            f"{name}.attribute",
+            _("A share of users stands alone. Write it into “Share of them in %” below the conditions instead"),
+        )
     if one.attribute == "group":
         if not one.group:
-            wrong.say(f"{name}.group", FlagForm.no_group)
+            wrong.say(f"{name}.group", _("Choose a target group"))
         return {"group": one.group}
     attribute = _property(one, name, wrong) if one.attribute == "property" else one.attribute
     given = _values(one, name, wrong)
@@ -196,7 +199,7 @@ def _node(one: FlagConditionFields, name: str, wrong: Wrong) -> dict[str, Any]:
 
 def _property(one: FlagConditionFields, name: str, wrong: Wrong) -> str:
     if not one.property.strip():
-        wrong.say(f"{name}.property", FlagForm.no_property)
+        wrong.say(f"{name}.property", _("Write the name of the property"))
     return one.property.strip()
 
 
@@ -205,7 +208,7 @@ def _values(one: FlagConditionFields, name: str, wrong: Wrong) -> tuple[Scalar, 
         return ()
     found = values(one.values, texts=one.attribute in TEXTS)
     if not found:
-        wrong.say(f"{name}.values", FlagForm.no_value)
+        wrong.say(f"{name}.values", _("Write at least one value"))
     return found
 
 
@@ -231,12 +234,12 @@ def _variant(given: FlagVariantFields, name: str, stored: Sequence[Struct], wron
 def _variant_value(given: FlagVariantFields, name: str, wrong: Wrong) -> Any:
     match given.type:
         case "number":
-            found = _json(given.value, name, FlagForm.no_number, wrong)
+            found = _json(given.value, name, _("Write a number, such as 25 or 12.5"), wrong)
             if not isinstance(found, int | float) or isinstance(found, bool):
-                wrong.say(name, FlagForm.no_number)
+                wrong.say(name, _("Write a number, such as 25 or 12.5"))
             return found
         case "json":
-            return _json(given.value, name, FlagForm.no_json, wrong)
+            return _json(given.value, name, _('Write JSON, such as {"limit": 5} or ["a", "b"]'), wrong)
     return given.value
 
 
@@ -248,7 +251,7 @@ def _prerequisite(one: NeedFields, stored: FlagDefinition | None) -> dict[str, A
 
 
 def _payload(text: str, wrong: Wrong) -> Any:
-    return _json(text, "payload", FlagForm.no_json, wrong) if text.strip() else None
+    return _json(text, "payload", _('Write JSON, such as {"limit": 5} or ["a", "b"]'), wrong) if text.strip() else None
 
 
 def _off_value(state: FlagFormState) -> Any:
@@ -271,9 +274,9 @@ def _number(text: str, name: str, wrong: Wrong) -> float | None:
     text = text.strip().replace(",", ".").removesuffix("%").strip()
     if not text:
         return None
-    found = _json(text, name, FlagForm.no_number, wrong)
+    found = _json(text, name, _("Write a number, such as 25 or 12.5"), wrong)
     if isinstance(found, bool) or not isinstance(found, int | float):
-        wrong.say(name, FlagForm.no_number)
+        wrong.say(name, _("Write a number, such as 25 or 12.5"))
         return 0
     return found
 

@@ -3,7 +3,8 @@
 from litestar.params import FromPath
 from msgspec import Struct
 
-from analytics_box.base.texts import FlagPage, figures
+from analytics_box.base import figures
+from analytics_box.base.translation import _
 from analytics_box.products.flags.console.list_pages import stale_text
 from analytics_box.products.flags.console.typed import json_text
 from analytics_box.products.flags.flag import Flag
@@ -12,6 +13,16 @@ from analytics_box.products.flags.sentences import DecisionLine, flag_lines, per
 from analytics_box.products.flags.usage.reading import FlagUsage, used
 from analytics_box.web.page import dates
 from analytics_box.web.page.visit import Page, Visitor
+
+ALGORITHM_LABELS = {
+    "flagd": _("Independent (as in flagd)"),
+    "default": _("Original (not independent of other flags)"),
+    "unleash": _("Unleash"),
+    "growthbook_v1": _("GrowthBook, hash version 1"),
+    "growthbook_v2": _("GrowthBook, hash version 2"),
+    "flagd_v3": _("flagd, fractional version 3"),
+    "launchdarkly": _("LaunchDarkly"),
+}
 
 
 class VariantLine(Struct, frozen=True):
@@ -96,15 +107,15 @@ def _variants(flag: Flag) -> tuple[VariantLine, ...]:
 
 
 def _facts(page: FlagPageView, uses: FlagUsage) -> tuple[tuple[str, str], ...]:
-    flag, person, words = page.flag, page.visit.person, FlagPage
+    flag, person = page.flag, page.visit.person
     facts = [
-        (words.evaluated, dates.moment(uses.last_at, person) if uses.last_at is not None else words.never),
-        (words.changed, dates.moment(flag.updated_at, person)),
-        (words.created, dates.moment(flag.created_at, person)),
-        (words.history, words.version.format(number=figures.count(flag.version))),
+        (_("Last evaluated"), dates.moment(uses.last_at, person) if uses.last_at is not None else _("Never")),
+        (_("Changed"), dates.moment(flag.updated_at, person)),
+        (_("Created"), dates.moment(flag.created_at, person)),
+        (_("History"), _("Version {number}").format(number=figures.count(flag.version))),
     ]
     if _draws(flag):
-        facts.append((words.bucketing, words.algorithms[flag.definition.bucketing.algorithm]))
+        facts.append((_("Bucketing"), ALGORITHM_LABELS[flag.definition.bucketing.algorithm]))
     return tuple(facts)
 
 

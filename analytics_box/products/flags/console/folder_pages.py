@@ -5,8 +5,9 @@ from urllib.parse import urlencode
 
 from msgspec import Struct
 
+from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict, NotFound
-from analytics_box.base.texts import FlagFolders, FlagList, figures
+from analytics_box.base.translation import _, ngettext
 from analytics_box.products.flags.console.form_pages import form_reach
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.editing import folders as change
@@ -14,8 +15,15 @@ from analytics_box.products.flags.editing.messages import DeleteFlagFolder, Rena
 from analytics_box.products.flags.page_frame import HOME, done_message, frame, owner_name
 from analytics_box.products.flags.saving import save
 from analytics_box.tenants.tenancy.messages import message_of
-from analytics_box.web.page.questions import ask
+from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
+
+_DELETE = ConfirmationTexts(
+    _("Delete the folder {name}?"),
+    _("Its flags, and the folders in it, stay: they move one level up."),
+    _("Delete {name}"),
+)
+
 
 FOLDERS: Final = f"{HOME}/folders"
 
@@ -43,7 +51,9 @@ async def rename(visit: Visitor) -> Answer:
     form = await visit.form()
     own = form_reach(visit, form.get("of", ""))
     try:
-        given = message_of({name: form.get(name, "") for name in ("folder", "to")}, RenamedFolder, FlagList.wrong)
+        given = message_of(
+            {name: form.get(name, "") for name in ("folder", "to")}, RenamedFolder, _("This cannot be saved: {message}")
+        )
         await save(visit.parts, own.scope, lambda db: change.rename(db, own, given.folder, given.to), adds=True)
     except (BadRequest, Conflict) as wrong:
         return _page(visit, Again(wrong.status, form, {"to": wrong.message}))
@@ -54,17 +64,17 @@ async def delete_form(visit: Visitor) -> Page:
     """GET /flags/folders/delete?of= &folder=: are you sure? Raises NotFound."""
     of, folder = visit.asked("of"), visit.asked("folder")
     if not any((one.of, one.folder) == (of, folder) for one in _lines(visit)):
-        raise NotFound(FlagFolders.unknown)
+        raise NotFound(_("There is no such folder"))
     fields = {"of": of, "folder": folder}
     action = f"{FOLDERS}/delete"
-    return ask(visit, frame(visit.person), FlagFolders.delete, folder, action=action, back=FOLDERS, fields=fields)
+    return ask(visit, frame(visit.person), _DELETE, folder, action=action, back=FOLDERS, fields=fields)
 
 
 async def delete(visit: Visitor) -> Next:
     """POST /flags/folders/delete: its flags stay. Raises NotFound, Forbidden or BadRequest."""
     form = await visit.form()
     own = form_reach(visit, form.get("of", ""))
-    given = message_of({"folder": form.get("folder", "")}, DeleteFlagFolder, FlagList.wrong)
+    given = message_of({"folder": form.get("folder", "")}, DeleteFlagFolder, _("This cannot be saved: {message}"))
     await save(visit.parts, own.scope, lambda db: change.delete(db, own, given.folder))
     return visit.go(f"{FOLDERS}?done=folder-deleted")
 
@@ -96,7 +106,7 @@ def _lines(visit: PageRequest) -> list[FlagFolderLine]:
                     folder=folder,
                     owner=owner_name(visit, scope.id),
                     name=figures.visible(folder),
-                    flags=FlagList.counted[count == 1].format(count=figures.count(count)),
+                    flags=ngettext("1 flag", "{count} flags", count).format(count=figures.count(count)),
                     href=f"{HOME}?{query}",
                     delete=f"{FOLDERS}/delete?{query}",
                 )

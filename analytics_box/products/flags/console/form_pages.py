@@ -6,8 +6,9 @@ from typing import Any, Final
 from litestar.params import FromPath
 from msgspec.structs import replace
 
+from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict
-from analytics_box.base.texts import FlagForm, FlagList, figures
+from analytics_box.base.translation import _
 from analytics_box.products.flags.access import FlagReach, find_flag, reach
 from analytics_box.products.flags.console.action_pages import done_key
 from analytics_box.products.flags.console.buttons import after_button
@@ -52,7 +53,7 @@ async def add(visit: Visitor) -> Answer:
         visit.saves()
         own = form_reach(visit, state.fields.get("of", ""))
         found = {"key": state.fields.get("key", "").strip(), "userId": _or_none(state, "userId")}
-        message = message_of(_form_values(state, None) | found, CreateFlag, FlagList.wrong)
+        message = message_of(_form_values(state, None) | found, CreateFlag, _("This cannot be saved: {message}"))
         made = await saved(visit.parts, own.scope, lambda db: change.create(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:
         return _page(visit, state, None, wrong=wrong)
@@ -85,9 +86,15 @@ def _update_message(state: FlagFormState, flag: Flag) -> UpdateFlag:
     """The form as an update of a flag. Raises BadRequest, or Conflict for an outdated form."""
     version = state.fields.get("version", "")
     if version != str(flag.version):
-        raise Conflict.about("version", FlagForm.changed_meanwhile)
+        raise Conflict.about(
+            "version",
+            _(
+                "Somebody else has changed this flag while you were typing. Open it in another "
+                "tab to see how it is now, and save again to replace it with what stands here."
+            ),
+        )
     found = _form_values(state, flag) | {"id": flag.id, "version": flag.version}
-    return message_of(found, UpdateFlag, FlagList.wrong)
+    return message_of(found, UpdateFlag, _("This cannot be saved: {message}"))
 
 
 def _form_values(state: FlagFormState, flag: Flag | None) -> dict[str, Any]:
@@ -137,11 +144,10 @@ def _page(
 
 def gives_of(state: FlagFormState) -> list[tuple[str, str]]:
     """The outcomes that a rule can have: on, off, or a variant in the form."""
-    words = FlagForm
-    found = [("on", words.gives_on), ("off", words.gives_off)]
+    found = [("on", _("On")), ("off", _("Off"))]
     if state.fields.get("type") == "multivariant":
         keys = dict.fromkeys(one.key.strip() for one in state.variants if one.key.strip())
-        found += [(f"variant:{key}", words.gives_variant.format(key=figures.visible(key))) for key in keys]
+        found += [(f"variant:{key}", _("Variant {key}").format(key=figures.visible(key))) for key in keys]
     return found
 
 
@@ -166,7 +172,14 @@ def _wrong_fields(wrong: BadRequest | Conflict, state: FlagFormState) -> dict[st
 
 def _general(wrong: BadRequest | Conflict) -> str:
     """The error that concerns none of the fields."""
-    return FlagForm.changed_meanwhile if "version" in field_errors(wrong) else wrong.message
+    return (
+        _(
+            "Somebody else has changed this flag while you were typing. Open it in another "
+            "tab to see how it is now, and save again to replace it with what stands here."
+        )
+        if "version" in field_errors(wrong)
+        else wrong.message
+    )
 
 
 def _scope(visit: PageRequest, scope_id: str) -> FlagScope:

@@ -6,8 +6,9 @@ from litestar.params import FromPath
 from msgspec import Struct
 from msgspec.structs import replace
 
+from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict
-from analytics_box.base.texts import FlagForm, FlagList, FlagWords, TargetGroupPages, figures
+from analytics_box.base.translation import _, ngettext
 from analytics_box.products.flags.access import find_target_group
 from analytics_box.products.flags.console.buttons import after_button
 from analytics_box.products.flags.console.definition import rules_of
@@ -25,9 +26,23 @@ from analytics_box.products.flags.saving import save as saved
 from analytics_box.products.flags.scope import FlagScope
 from analytics_box.products.flags.sentences import Sentence, rule_sentence
 from analytics_box.tenants.tenancy.messages import date, message_of
-from analytics_box.web.page.questions import ask
+from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
+
+_DELETE = ConfirmationTexts(
+    _("Delete the target group {name}?"), _("{used} Its rules are removed. This cannot be undone."), _("Delete {name}")
+)
+COLOR_LABELS = {
+    "": _("None"),
+    "#2563eb": _("Blue"),
+    "#16a34a": _("Green"),
+    "#d97706": _("Orange"),
+    "#dc2626": _("Red"),
+    "#9333ea": _("Purple"),
+    "#64748b": _("Grey"),
+}
+
 
 GROUPS: Final = f"{HOME}/groups"
 MOST_SAID: Final = 5  # rules of a group in the list
@@ -76,7 +91,7 @@ async def add(visit: Visitor) -> Answer:
     own = form_reach(visit, state.fields.get("of", ""))
     try:
         visit.saves()
-        message = message_of(_form_values(state, None), CreateTargetGroup, FlagList.wrong)
+        message = message_of(_form_values(state, None), CreateTargetGroup, _("This cannot be saved: {message}"))
         await saved(visit.parts, own.scope, lambda db: change.create(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:
         return _page(visit, state, None, wrong=wrong)
@@ -85,7 +100,7 @@ async def add(visit: Visitor) -> Answer:
 
 async def edit_form(visit: Visitor, group_id: FromPath[str]) -> Page:
     """GET /flags/groups/{id}. Raises NotFound."""
-    _, group = find_target_group(visit.call, group_id)
+    _rest, group = find_target_group(visit.call, group_id)
     return _page(visit, state_of_group(group), group)
 
 
@@ -108,12 +123,18 @@ async def save(visit: Visitor, group_id: FromPath[str]) -> Answer:
 
 async def delete_form(visit: Visitor, group_id: FromPath[str]) -> Page:
     """GET /flags/groups/{id}/delete: are you sure? Raises NotFound."""
-    _, group = find_target_group(visit.call, group_id)
-    words, using = TargetGroupPages, change.uses(_scope(visit, group.scope), group.id)
-    names = FlagWords.comma.join(flag_title(one) for one in using)
-    used = words.used[len(using) == 1].format(names=names) if using else words.not_used
+    _rest, group = find_target_group(visit.call, group_id)
+    using = change.uses(_scope(visit, group.scope), group.id)
+    names = ", ".join(flag_title(one) for one in using)
+    used = (
+        ngettext("{names} uses it and goes on without it.", "{names} use it and go on without it.", len(using)).format(
+            names=names
+        )
+        if using
+        else _("No flag uses it.")
+    )
     here = f"{GROUPS}/{group.id}"
-    return ask(visit, frame(visit.person), words.delete, group.name, action=f"{here}/delete", back=here, used=used)
+    return ask(visit, frame(visit.person), _DELETE, group.name, action=f"{here}/delete", back=here, used=used)
 
 
 async def delete(visit: Visitor, group_id: FromPath[str]) -> Answer:
@@ -129,9 +150,16 @@ async def delete(visit: Visitor, group_id: FromPath[str]) -> Answer:
 def _update_message(state: FlagFormState, group: TargetGroup) -> UpdateTargetGroup:
     """The form as an update of a group. Raises BadRequest, or Conflict for an outdated form."""
     if state.fields.get("updatedAt", "") != str(group.updated_at):
-        raise Conflict.about("updatedAt", TargetGroupPages.changed_meanwhile)
+        raise Conflict.about(
+            "updatedAt",
+            _(
+                "Somebody else has changed this target group while you were typing. Open it in "
+                "another tab to see how it is now, and save again to replace it with what "
+                "stands here."
+            ),
+        )
     found = _form_values(state, group) | {"id": group.id, "updatedAt": date(group.updated_at)}
-    return message_of(found, UpdateTargetGroup, FlagList.wrong)
+    return message_of(found, UpdateTargetGroup, _("This cannot be saved: {message}"))
 
 
 def _form_values(state: FlagFormState, group: TargetGroup | None) -> dict[str, Any]:
@@ -158,7 +186,13 @@ def _page(
     given = field_errors(wrong) if wrong is not None else {}
     if group is not None and given.pop("updatedAt", ""):  # whoever was told so replaces that by saving again
         state = replace(state, fields={**state.fields, "updatedAt": str(group.updated_at)})
-        wrong = Conflict(TargetGroupPages.changed_meanwhile)
+        wrong = Conflict(
+            _(
+                "Somebody else has changed this target group while you were typing. Open it in "
+                "another tab to see how it is now, and save again to replace it with what "
+                "stands here."
+            )
+        )
     errors = {form_field(name, state): text for name, text in given.items()}
     state = opened_where_wrong(state, errors)
     return visit.pages.show(
@@ -172,15 +206,16 @@ def _page(
         errors=errors,
         labels=group_labels(errors),
         general=wrong.message if wrong is not None and not errors else "",
-        gives=[("on", FlagForm.gives_on), ("off", FlagForm.gives_off)],
+        gives=[("on", _("On")), ("off", _("Off"))],
         focusing="data-focus" if "hx-request" in visit.request.headers else "autofocus",
         owners=list(owners(visit).items()),
-        groups=[],  # rules of a target group name no others
+        groups=[],
+        color_labels=COLOR_LABELS,  # rules of a target group name no others
     )
 
 
 def _line(visit: PageRequest, group: TargetGroup, scope: FlagScope) -> GroupLine:
-    words, names = TargetGroupPages, {one.id: one.name for one in scope.groups}
+    names = {one.id: one.name for one in scope.groups}
     count = len(change.uses(scope, group.id))
     left = len(group.rules) - MOST_SAID
     return GroupLine(
@@ -188,11 +223,15 @@ def _line(visit: PageRequest, group: TargetGroup, scope: FlagScope) -> GroupLine
         href=f"{GROUPS}/{group.id}",
         description=figures.visible(group.description),
         color=group.color,
-        color_name=words.colors.get(group.color, words.other_color) if group.color else "",
+        color_name=COLOR_LABELS.get(group.color, _("Another colour")) if group.color else "",
         owner=owner_name(visit, group.scope),
         rules=tuple(rule_sentence(one, names) for one in group.rules[:MOST_SAID]),
-        more=words.more_rules[left == 1].format(count=figures.count(left)) if left > 0 else "",
-        used=words.used_by[count == 1].format(count=figures.count(count)) if count else words.unused,
+        more=ngettext("and 1 more rule", "and {count} more rules", left).format(count=figures.count(left))
+        if left > 0
+        else "",
+        used=ngettext("Used by 1 flag", "Used by {count} flags", count).format(count=figures.count(count))
+        if count
+        else _("No flag uses it"),
     )
 
 

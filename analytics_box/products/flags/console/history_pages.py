@@ -6,9 +6,10 @@ from typing import Final
 from litestar.params import FromPath
 from msgspec import Struct
 
+from analytics_box.base import figures
 from analytics_box.base.acting import THE_BOX
 from analytics_box.base.errors import BadRequest, Conflict, NotFound
-from analytics_box.base.texts import FlagList, FlagVersions, figures
+from analytics_box.base.translation import _
 from analytics_box.products.flags.history import calls, reading, words
 from analytics_box.products.flags.history.difference import DefinitionChange, difference
 from analytics_box.products.flags.history.messages import RestoreFlag
@@ -16,8 +17,28 @@ from analytics_box.products.flags.history.rows import Version
 from analytics_box.products.flags.page_frame import FlagPageView, frame, open_flag
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.page import dates
-from analytics_box.web.page.questions import ask
+from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.visit import Again, Answer, Page, Visitor
+
+_QUESTION = ConfirmationTexts(
+    _("Go back to {name}?"),
+    _(
+        "The flag decides again as it did then: {changes} Apps get it within 30 "
+        "seconds. This makes a new version; the versions since then stay in the "
+        "history."
+    ),
+    _("Go back to {name}"),
+)
+_ACTIONS = {
+    "created": _("Created"),
+    "updated": _("Changed"),
+    "deleted": _("Deleted"),
+    "restored": _("Given back"),
+    "scheduled": _("Changed by schedule"),
+    "imported": _("Imported"),
+    "copied": _("Copied"),
+}
+
 
 AT_ONCE: Final = 30  # versions on a page
 MOST_CHANGES: Final = 5  # that a question names
@@ -54,19 +75,19 @@ async def restore_form(visit: Visitor, flag_id: FromPath[str]) -> Page:
     """GET /flags/{id}/restore?version=: are you sure? Raises NotFound or Forbidden."""
     page, number = await open_flag(visit, flag_id), _number(visit.asked("version"))
     if number is None:
-        raise NotFound(FlagVersions.no_version)
-    flag, asks = page.flag, FlagVersions
+        raise NotFound(_("The history has no such version any more; old ones are not kept for ever"))
+    flag = page.flag
     then = await visit.call.read(lambda db: reading.existing(db, flag.id, number))
     said = _change_lines(page, difference(flag.definition, then.definition))[:MOST_CHANGES]
     return ask(
         visit,
         frame(visit.person),
-        asks.question,
-        asks.version.format(number=number).lower(),
+        _QUESTION,
+        _("Version {number}").format(number=number).lower(),
         action=f"{page.href}/restore",
         back=f"{page.href}/history",
         fields={"version": str(number), "current": str(flag.version)},
-        changes="; ".join(said) + "." if said else asks.nothing_changes,
+        changes="; ".join(said) + "." if said else _("Nothing changes by that."),
     )
 
 
@@ -79,7 +100,7 @@ async def restore(visit: Visitor, flag_id: FromPath[str]) -> Answer:
         "current": _number(form.get("current", "")),
     }
     try:
-        done = await calls.restore(visit.call, message_of(given, RestoreFlag, FlagList.wrong))
+        done = await calls.restore(visit.call, message_of(given, RestoreFlag, _("This cannot be saved: {message}")))
     except (BadRequest, Conflict) as wrong:
         return await _page(page, Again(wrong.status, general=wrong.message))
     name = "stays-inactive" if done.inactiveDependencies else "needed" if done.dependents else "restored"
@@ -94,7 +115,7 @@ async def _page(page: FlagPageView, again: Again) -> Page:
     picked = _selected_versions(page, [one.number for one in lines])
     compared, wrong = await _comparison(page), ""
     if compared is None and _requested_versions(page) is not None:
-        wrong = FlagVersions.no_version
+        wrong = _("The history has no such version any more; old ones are not kept for ever")
     return page.show(
         "flag_history.html",
         "history",
@@ -117,7 +138,9 @@ async def _comparison(page: FlagPageView) -> VersionComparison | None:
         found = await page.visit.call.read(lambda db: reading.between(db, page.flag.id, first, second))
     except NotFound:
         return None
-    return VersionComparison(FlagVersions.difference.format(before=first, after=second), _change_lines(page, found))
+    return VersionComparison(
+        _("From version {before} to version {after}").format(before=first, after=second), _change_lines(page, found)
+    )
 
 
 def _requested_versions(page: FlagPageView) -> tuple[int, int] | None:
@@ -136,8 +159,8 @@ def _selected_versions(page: FlagPageView, numbers: list[int]) -> tuple[int, int
 def _line(page: FlagPageView, one: Version, changes: Iterable[DefinitionChange]) -> VersionLine:
     return VersionLine(
         number=one.version,
-        action=FlagVersions.actions.get(one.action, figures.visible(one.action)),
-        by=FlagVersions.by.format(actor=_actor(one), at=dates.moment(one.at, page.visit.person)),
+        action=_ACTIONS.get(one.action, figures.visible(one.action)),
+        by=f"{_actor(one)}, {dates.moment(one.at, page.visit.person)}",
         note=figures.visible(one.note),
         changes=_change_lines(page, changes),
         is_current=one.version == page.flag.version,
@@ -151,13 +174,14 @@ def _change_lines(page: FlagPageView, changes: Iterable[DefinitionChange]) -> tu
 
 
 def _actor(one: Version) -> str:
-    asks = FlagVersions
     if one.actor_name:
         return figures.visible(one.actor_name)
     if one.actor == THE_BOX:
-        return asks.the_box
+        return _("The box")
     kind = one.actor.partition(":")[0]
-    return {"user": asks.gone_person, "apikey": asks.gone_key}.get(kind, figures.visible(one.actor))
+    return {"user": _("Somebody who is gone"), "apikey": _("An API key that is deleted")}.get(
+        kind, figures.visible(one.actor)
+    )
 
 
 def _number(text: str) -> int | None:

@@ -7,17 +7,33 @@ from urllib.parse import urlencode
 from msgspec import Struct
 from msgspec.structs import replace
 
+from analytics_box.base import figures
 from analytics_box.base.identity import SignedInPerson
-from analytics_box.base.texts import FlagList, figures
+from analytics_box.base.translation import _, ngettext
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.flag import Flag, FlagType, Status
-from analytics_box.products.flags.page_frame import HOME, done_message, flag_title, frame, owners
+from analytics_box.products.flags.page_frame import (
+    HOME,
+    STATUS_LABELS,
+    TYPE_LABELS,
+    done_message,
+    flag_title,
+    frame,
+    owners,
+)
 from analytics_box.products.flags.scope import FlagScope
 from analytics_box.products.flags.sentences import Sentence, flag_sentence
 from analytics_box.products.flags.usage.reading import FlagUsage, used
 from analytics_box.web.call import Parts
 from analytics_box.web.page import dates
 from analytics_box.web.page.visit import Page, PageRequest, Visitor
+
+_STALE = {
+    "never_evaluated": _("Stale: nobody asks for it"),
+    "constant": _("Stale: the same for everybody"),
+    "one_outcome": _("Stale: everybody got the same"),
+}
+
 
 AT_ONCE: Final = 50  # flags on a page
 MOST_NAMES: Final = 200  # folders and environments to choose from
@@ -91,12 +107,14 @@ async def flag_list(visit: Visitor) -> Page:
         lines=[_line(flag, named, uses[flag.id], visit.person) for flag in shown],
         counted=_count_text(asked, len(shown), len(found)),
         owners=list(named.items()),
-        environments=_names({flag.environment for flag in own if flag.environment}, FlagList.no_environment),
-        folders=_names({flag.definition.folder for flag in own if flag.definition.folder}, FlagList.no_folder),
+        environments=_names({flag.environment for flag in own if flag.environment}, _("No environment")),
+        folders=_names({flag.definition.folder for flag in own if flag.definition.folder}, _("No folder")),
         later=asked.link(page=asked.page + 1) if first + AT_ONCE < len(found) else "",
         earlier=asked.link(page=asked.page - 1) if asked.page > 1 else "",
         editable=visit.person.may("member"),
         done=done_message(visit),
+        status_labels=STATUS_LABELS,
+        type_labels=TYPE_LABELS,
     )
 
 
@@ -131,16 +149,19 @@ def select_flags(flags: Iterable[Flag], asked: FlagListRequest) -> list[Flag]:
 
 def last_evaluated_text(used: FlagUsage, person: SignedInPerson) -> str:
     """The last evaluation of a flag, in words."""
-    words = FlagList
-    return words.last.format(when=dates.moment(used.last_at, person)) if used.last_at is not None else words.never
+    return (
+        _("Evaluated {when}").format(when=dates.moment(used.last_at, person))
+        if used.last_at is not None
+        else _("Never evaluated")
+    )
 
 
 def stale_text(used: FlagUsage, person: SignedInPerson) -> str:
     """The reason why a flag is stale, in words; empty if it is not."""
-    words, stale = FlagList, used.stale
+    stale = used.stale
     if stale is None:
         return ""
-    return words.stale_since.format(what=words.stale[stale.reason], day=dates.day(stale.since, person))
+    return _("{what} since {day}").format(what=_STALE[stale.reason], day=dates.day(stale.since, person))
 
 
 async def _uses(parts: Parts, scopes: Mapping[str, FlagScope], flags: list[Flag]) -> dict[str, FlagUsage]:
@@ -156,7 +177,7 @@ def _texts(flag: Flag) -> tuple[str, ...]:
 
 
 def _line(flag: Flag, named: Mapping[str, str], uses: FlagUsage, person: SignedInPerson) -> FlagListItem:
-    words, given = FlagList, flag.definition
+    given = flag.definition
     count = len(given.rules) + len(given.targetGroupIds)
     environment = figures.visible(flag.environment or "")
     return FlagListItem(
@@ -164,12 +185,14 @@ def _line(flag: Flag, named: Mapping[str, str], uses: FlagUsage, person: SignedI
         key=flag.key,
         href=f"{HOME}/{flag.id}",
         mark=f"flag-{given.status}",
-        label=words.statuses[given.status],
-        type=words.types[given.type],
+        label=STATUS_LABELS[given.status],
+        type=TYPE_LABELS[given.type],
         owner=named.get(flag.scope, ""),
-        environment=f"{environment}, {words.for_user}" if flag.user_id else environment,
+        environment=", ".join((environment, _("for one user"))) if flag.user_id else environment,
         folder=figures.visible(given.folder),
-        before=words.rules[count == 1].format(count=figures.count(count)) if count else "",
+        before=ngettext("1 rule, else ", "{count} rules, else ", count).format(count=figures.count(count))
+        if count
+        else "",
         decides=flag_sentence(flag),
         last=last_evaluated_text(uses, person) if given.status == "active" or uses.last_at is not None else "",
         stale=stale_text(uses, person),
@@ -185,8 +208,8 @@ def _names(names: Collection[str], none: str) -> list[tuple[str, str]]:
 def _count_text(asked: FlagListRequest, shown: int, total: int) -> str:
     """The number of flags, and the range on this page."""
     if total <= AT_ONCE and asked.page == 1:
-        return FlagList.counted[total == 1].format(count=figures.count(total))
+        return ngettext("1 flag", "{count} flags", total).format(count=figures.count(total))
     first = (asked.page - 1) * AT_ONCE + 1
-    return FlagList.range.format(
+    return _("{first}–{last} of {count}").format(
         first=figures.count(first), last=figures.count(first + shown - 1), count=figures.count(total)
     )

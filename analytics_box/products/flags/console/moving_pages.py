@@ -7,8 +7,9 @@ from litestar import Response
 from litestar.params import FromPath
 from msgspec import Struct
 
+from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict, NotFound, PayloadTooLarge, RateLimited
-from analytics_box.base.texts import FlagFiles, FlagList, figures
+from analytics_box.base.translation import _, ngettext
 from analytics_box.products.flags.console.form_pages import owner_of
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.moving.export_calls import ExportFlags, FlagExportAnswer, export
@@ -20,9 +21,26 @@ from analytics_box.products.flags.moving.import_calls import (
     import_flags,
 )
 from analytics_box.products.flags.moving.wanted import MOST_BYTES
-from analytics_box.products.flags.page_frame import HOME, frame, owners
+from analytics_box.products.flags.page_frame import HOME, STATUS_LABELS, frame, owners
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
+
+_SOURCES = {
+    "analytics-box": _("Analytics Box"),
+    "unleash": _("Unleash"),
+    "growthbook": _("GrowthBook"),
+    "launchdarkly": _("LaunchDarkly"),
+    "flagd": _("flagd"),
+    "flagd-v3": _("flagd"),
+}
+_STATUSES = {
+    "created": _("New"),
+    "updated": _("Changed"),
+    "unchanged": _("The same"),
+    "existing": _("There already"),
+    "failed": _("Impossible"),
+}
+
 
 MOST_SHOWN: Final = 500  # flags of a file that are listed
 NONE: Final = "-"  # in an address: flags of no environment
@@ -72,19 +90,19 @@ async def import_file(visit: Visitor, do: FromPath[str]) -> Answer:
     try:
         form, sent = await visit.uploaded_with("file", limit=MOST_BYTES)
     except PayloadTooLarge as large:
-        wrong = FlagFiles.too_large.format(most=MOST_BYTES // 1_000_000)
+        wrong = _("A file can have up to {most} MB").format(most=MOST_BYTES // 1_000_000)
         return _page(visit, {}, code=large.status, wrong=wrong)
     values = {name: form.get(name, "").strip()[:LONGEST] for name in ("of", "environment", "source", "format")}
     try:
         content = sent.decode("utf-8-sig")
         if not content:
-            raise BadRequest(FlagFiles.no_file)
+            raise BadRequest(_("Choose a file"))
         given = _import_values(visit, values) | {"content": content, "dryRun": do == "try"}
         given["existing"] = "update" if do == "replace" else "skip"
-        message = message_of(given, ImportFlags, FlagList.wrong)
+        message = message_of(given, ImportFlags, _("This cannot be saved: {message}"))
         return _page(visit, values, found=_import_result(await import_flags(visit.call, message)))
     except UnicodeDecodeError:
-        return _page(visit, values, code=400, wrong=FlagFiles.no_text)
+        return _page(visit, values, code=400, wrong=_("This file is no text"))
     except (BadRequest, Conflict, RateLimited) as refused:
         return _page(visit, values, code=refused.status, wrong=refused.message)
 
@@ -105,7 +123,7 @@ def _export(visit: PageRequest, values: Mapping[str, str], form: str) -> ExportF
     given: dict[str, Any] = _scope(visit, values) | {"format": form}
     if values.get("environment"):
         given["environment"] = None if values["environment"] == NONE else values["environment"]
-    return message_of(given, ExportFlags, FlagList.wrong)
+    return message_of(given, ExportFlags, _("This cannot be saved: {message}"))
 
 
 def _import_values(visit: PageRequest, values: Mapping[str, str]) -> dict[str, Any]:
@@ -160,16 +178,34 @@ def _lacking(found: FlagExportAnswer) -> list[FlagImportRow]:
 
 
 def _import_result(found: FlagImportAnswer) -> FlagImportResult:
-    words = FlagFiles.tried if found.dryRun else FlagFiles.imported
+    words = (
+        _(
+            "{source}: {created} new, {updated} changed, {unchanged} the same, {existing} "
+            "there already, {failed} impossible. Nothing is stored yet."
+        )
+        if found.dryRun
+        else _(
+            "{source}: {created} created, {updated} changed, {unchanged} the same, "
+            "{existing} left as they are, {failed} failed."
+        )
+    )
     counts = ("created", "updated", "unchanged", "existing", "failed")
     title = words.format(
-        source=FlagFiles.sources[found.source], **{name: figures.count(getattr(found, name)) for name in counts}
+        source=_SOURCES[found.source], **{name: figures.count(getattr(found, name)) for name in counts}
     )
     notes = list(_visible(found.notes))
     if found.inactive:
-        notes.append(FlagFiles.inactive[found.inactive == 1].format(count=figures.count(found.inactive)))
+        notes.append(
+            ngettext(
+                "1 flag is inactive, because something that decides who gets what has no counterpart here.",
+                "{count} flags are inactive, because something that decides who gets what has no counterpart here.",
+                found.inactive,
+            ).format(count=figures.count(found.inactive))
+        )
     if len(found.flags) > MOST_SHOWN:
-        notes.append(FlagFiles.more.format(count=figures.count(len(found.flags) - MOST_SHOWN)))
+        notes.append(
+            _("{count} more flags are not listed here.").format(count=figures.count(len(found.flags) - MOST_SHOWN))
+        )
     rows = [_flag(one) for one in found.flags[:MOST_SHOWN]] + [_group(one) for one in found.targetGroups[:MOST_SHOWN]]
     return FlagImportResult(title, tuple(notes), tuple(rows))
 
@@ -177,9 +213,9 @@ def _import_result(found: FlagImportAnswer) -> FlagImportResult:
 def _flag(one: FlagRow) -> FlagImportRow:
     return FlagImportRow(
         name=figures.visible(one.key) or str(one.row),
-        status=FlagFiles.statuses[one.status],
+        status=_STATUSES[one.status],
         is_bad=one.status == "failed",
-        state=FlagList.statuses[one.flagStatus] if one.flagStatus not in {None, "active"} else "",
+        state=STATUS_LABELS[one.flagStatus] if one.flagStatus not in {None, "active"} else "",
         notes=_visible(one.notes),
         error=figures.visible(one.error),
         href=f"{HOME}/{one.flagId}" if one.flagId else "",
@@ -187,8 +223,8 @@ def _flag(one: FlagRow) -> FlagImportRow:
 
 
 def _group(one: GroupRow) -> FlagImportRow:
-    name = f"{FlagFiles.group} {figures.visible(one.name)}"
-    status = FlagFiles.statuses[one.status]
+    name = " ".join((_("Target group"), figures.visible(one.name)))
+    status = _STATUSES[one.status]
     error = figures.visible(one.error)
     return FlagImportRow(name, status, one.status == "failed", "", _visible(one.notes), error, "")
 

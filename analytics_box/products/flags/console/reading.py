@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest
-from analytics_box.base.texts import FlagForm
+from analytics_box.base.translation import _
 from analytics_box.products.flags.console.definition import definition_of, rules_of
 from analytics_box.products.flags.console.fields import FlagFormState, FlagRuleFields
 from analytics_box.products.flags.flag import FlagDefinition, TargetGroup, TargetingRule
@@ -37,7 +37,7 @@ def reading_of(state: FlagFormState, stored: FlagDefinition | None, groups: Sequ
     except BadRequest as refused:
         return Reading(rules, wrong=_all_wrong(refused), sum=total, sum_is_right=is_right)
     except msgspec.ValidationError:
-        return Reading(rules, wrong=(FlagForm.reads_unknown,), sum=total, sum_is_right=is_right)
+        return Reading(rules, wrong=(_("A field has a value that it cannot have."),), sum=total, sum_is_right=is_right)
     lines = flag_lines(definition, groups, user_id=state.fields.get("userId", "").strip() or None)
     return Reading(rules, lines, sum=total, sum_is_right=is_right)
 
@@ -52,18 +52,22 @@ def rule_sentences(
 
 def weights_sum(state: FlagFormState) -> tuple[str, bool]:
     """The sum of weights in words, and whether it is valid."""
-    words, given = FlagForm, [one.weight.strip().replace(",", ".").removesuffix("%").strip() for one in state.variants]
+    given = [one.weight.strip().replace(",", ".").removesuffix("%").strip() for one in state.variants]
     if not any(given):
-        return (words.sum_equal if given else "", True)
+        return (_("No shares: all variants are drawn equally often.") if given else "", True)
     try:
         total = round(sum(float(one or 0) for one in given), 4)
     except ValueError:
-        return (words.sum_wrong, False)
+        return (_("A share is not a number."), False)
     if abs(total - 100) <= NEAR:
-        return (words.sum_right, True)
+        return (_("The shares add up to 100 %."), True)
     if not 0 <= total < 1e6:  # also for what is not a number
-        return (words.sum_wrong, False)
-    text = words.sum_low if total < 100 else words.sum_high
+        return (_("A share is not a number."), False)
+    text = (
+        _("The shares add up to {sum}: {rest} are missing.")
+        if total < 100
+        else _("The shares add up to {sum}: {rest} too much.")
+    )
     return (text.format(sum=percent(total), rest=percent(round(abs(100 - total), 4))), False)
 
 

@@ -13,9 +13,10 @@ from litestar.params import FromPath
 from msgspec import Struct
 from msgspec.structs import replace
 
+from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict, ErrorDetail
 from analytics_box.base.identity import SignedInPerson
-from analytics_box.base.texts import FlagForm, FlagList, FlagRollout, figures
+from analytics_box.base.translation import _, ngettext
 from analytics_box.products.flags.access import find_flag
 from analytics_box.products.flags.comparing.people import RecentPeople
 from analytics_box.products.flags.editing import change
@@ -23,7 +24,7 @@ from analytics_box.products.flags.editing.messages import UpdateFlag
 from analytics_box.products.flags.evaluation.compiling import Ruleset, compile_ruleset
 from analytics_box.products.flags.evaluation.context import EvaluationContext
 from analytics_box.products.flags.flag import LONGEST_DESCRIPTION, Flag, FlagDefinition, TargetGroup
-from analytics_box.products.flags.page_frame import FlagPageView, open_flag
+from analytics_box.products.flags.page_frame import DONE, FlagPageView, open_flag
 from analytics_box.products.flags.saving import save
 from analytics_box.products.flags.schedules import calls, rows
 from analytics_box.products.flags.schedules.messages import CreateFlagSchedule, DeleteFlagSchedule, FlagSchedule
@@ -32,6 +33,16 @@ from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.page import dates
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
+
+EVERY_LABELS = {"10": _("10 minutes"), "60": _("Hour"), "360": _("6 hours"), "1440": _("Day"), "10080": _("Week")}
+KIND_LABELS = {
+    "enable": _("Activate the flag"),
+    "disable": _("Deactivate the flag"),
+    "update_rollout": _("Share of users"),
+}
+_SHARE_OF = {"user": _("Share of users"), "organization": _("Share of organizations"), "team": _("Share of teams")}
+_DONE = {"scheduled": _("It is scheduled."), "cancelled": _("It is cancelled. What was done of it stays.")}
+
 
 _OF_FORM: Final[Mapping[str, Mapping[str, str]]] = {
     "switch": {"scheduledAt": "switch-at"},
@@ -61,7 +72,7 @@ def schedule_values(form: Mapping[str, str], zone: str) -> dict[str, Any]:
                 "to": reading.number("ramp-to"),
                 "startsAt": reading.instant("ramp-starts"),
                 "endsAt": reading.instant("ramp-ends"),
-                "everyMinutes": int(every) if every in FlagRollout.everies else 60,
+                "everyMinutes": int(every) if every in EVERY_LABELS else 60,
             }
             found = {"type": "update_rollout", "ramp": ramp}
         case _:
@@ -88,7 +99,7 @@ class _ScheduleFormReader:
             local = datetime.fromisoformat(self._form.get(name, "")).replace(tzinfo=self._zone)
             return local.astimezone(UTC).isoformat()
         except (ValueError, OverflowError):
-            self._wrong[name] = FlagRollout.no_time
+            self._wrong[name] = _("Say when")
             return ""
 
     def number(self, name: str) -> float:
@@ -98,7 +109,7 @@ class _ScheduleFormReader:
         except ValueError:
             found = -1
         if not 0 <= found <= 100:
-            self._wrong[name] = FlagRollout.not_a_share
+            self._wrong[name] = _("Write a number from 0 to 100")
         return found
 
     def check(self) -> None:
@@ -129,14 +140,13 @@ def _line(one: FlagSchedule, person: SignedInPerson) -> ScheduleLine:
 
 
 def _what(one: FlagSchedule, person: SignedInPerson) -> str:
-    words = FlagRollout
     if not one.steps:
-        return words.switch_at.format(at=dates.moment(one.scheduled_at, person), what=words.kinds[one.type])
+        return f"{dates.moment(one.scheduled_at, person)}: {KIND_LABELS[one.type]}"
     first, last = one.steps[0], one.steps[-1]
     if first is last:
-        text = f"{words.kinds[one.type]} {percent(first.percentage)}"
-        return words.switch_at.format(at=dates.moment(first.at, person), what=text)
-    return words.ramp.format(
+        text = f"{KIND_LABELS[one.type]} {percent(first.percentage)}"
+        return f"{dates.moment(first.at, person)}: {text}"
+    return _("{steps} steps from {start} at {first} to {end} at {last}").format(
         steps=len(one.steps),
         start=percent(first.percentage),
         first=dates.moment(first.at, person),
@@ -146,16 +156,15 @@ def _what(one: FlagSchedule, person: SignedInPerson) -> str:
 
 
 def _note(one: FlagSchedule, person: SignedInPerson) -> str:
-    words = FlagRollout
     if one.next_at is None:
-        text = words.failed if one.error else words.ended
+        text = _("Ended {at}. {error}") if one.error else _("Done {at}")
         return text.format(at=dates.moment(one.ended_at or one.last_at, person), error=one.error)
     done = sum(step.doneAt is not None for step in one.steps)
     if not done:
         return ""
     waiting = next(step for step in one.steps if step.doneAt is None)
-    next_said = words.step_at.format(at=dates.moment(waiting.at, person), percent=percent(waiting.percentage))
-    return words.done_steps.format(done=done, steps=len(one.steps), next=next_said)
+    next_said = f"{dates.moment(waiting.at, person)}: {percent(waiting.percentage)}"
+    return _("{done} of {steps} done, next {next}").format(done=done, steps=len(one.steps), next=next_said)
 
 
 class Gains(Struct, frozen=True):
@@ -207,15 +216,15 @@ def _is_on(ruleset: Ruleset, key: str, person: EvaluationContext) -> bool:
 
 MOST_SAMPLES: Final = 12  # of those who change, by name
 LABELS: Final[Mapping[str, str]] = {
-    "percentage": FlagRollout.share,
-    "switch-at": FlagRollout.at,
-    "step-at": FlagRollout.at,
-    "step-percentage": FlagRollout.percentage,
-    "ramp-from": FlagRollout.start,
-    "ramp-to": FlagRollout.end,
-    "ramp-starts": FlagRollout.starts,
-    "ramp-ends": FlagRollout.ends,
-    "ramp-every": FlagRollout.every,
+    "percentage": _("Share of users"),
+    "switch-at": _("When"),
+    "step-at": _("When"),
+    "step-percentage": _("Share in percent"),
+    "ramp-from": _("From percent"),
+    "ramp-to": _("To percent"),
+    "ramp-starts": _("Starts"),
+    "ramp-ends": _("Ends"),
+    "ramp-every": _("A step each"),
 }
 
 
@@ -253,7 +262,7 @@ async def rollout(visit: Visitor, flag_id: FromPath[str]) -> Page:
     page, wrong = await open_flag(visit, flag_id), dict[str, str]()
     given = visit.asked("percentage")
     if given and _share(given) is None:
-        wrong["percentage"] = FlagRollout.not_a_share
+        wrong["percentage"] = _("Write a number from 0 to 100")
     return await _page(page, Again(400 if wrong else 200, {"percentage": given} if given else {}, wrong))
 
 
@@ -265,9 +274,14 @@ async def save_share(visit: Visitor, flag_id: FromPath[str]) -> Answer:
         visit.saves()
         share = _share(form.get("percentage", ""))
         if share is None or flag.definition.type != "rollout":
-            raise BadRequest.about("percentage", FlagRollout.not_a_share)
+            raise BadRequest.about("percentage", _("Write a number from 0 to 100"))
         if form.get("version", "") != str(flag.version):
-            raise Conflict(FlagForm.changed_meanwhile)
+            raise Conflict(
+                _(
+                    "Somebody else has changed this flag while you were typing. Open it in another "
+                    "tab to see how it is now, and save again to replace it with what stands here."
+                )
+            )
         note = form.get("note", "").strip()[:LONGEST_DESCRIPTION]
         message = UpdateFlag(id=flag.id, rolloutPercentage=share, version=flag.version, note=note)
         await save(visit.parts, own.scope, lambda db: change.update(db, own, message), adds=True)
@@ -282,7 +296,7 @@ async def schedule(visit: Visitor, flag_id: FromPath[str]) -> Answer:
     try:
         visit.saves()
         given = schedule_values(form, page.visit.person.time_zone) | {"flagId": page.flag.id}
-        await calls.create(visit.call, message_of(given, CreateFlagSchedule, FlagRollout.wrong))
+        await calls.create(visit.call, message_of(given, CreateFlagSchedule, _("This cannot be scheduled: {message}")))
     except (BadRequest, Conflict) as wrong:
         errors = {times_of(name, form): text for name, text in field_errors(wrong).items()}
         return await _page(page, _again(wrong, form, errors))
@@ -292,7 +306,9 @@ async def schedule(visit: Visitor, flag_id: FromPath[str]) -> Answer:
 async def cancel(visit: Visitor, flag_id: FromPath[str]) -> Next:
     """POST /flags/{id}/schedules/cancel: nothing of it is done any more. Raises NotFound or Forbidden."""
     page, form = await open_flag(visit, flag_id), await visit.form()
-    await calls.delete(visit.call, message_of({"id": form.get("id", "")}, DeleteFlagSchedule, FlagRollout.wrong))
+    await calls.delete(
+        visit.call, message_of({"id": form.get("id", "")}, DeleteFlagSchedule, _("This cannot be scheduled: {message}"))
+    )
     return visit.go(f"{page.href}/rollout?done=cancelled")
 
 
@@ -318,41 +334,59 @@ async def _page(page: FlagPageView, again: Again) -> Page:
         labels=LABELS,
         share=f"{share:.10g}",
         share_said=percent(share),
-        now_said=FlagRollout.now.format(percent=percent(now)),
-        whose=FlagRollout.share_of[flag.definition.rolloutBy],
+        now_said=_("Now {percent}").format(percent=percent(now)),
+        whose=_SHARE_OF[flag.definition.rolloutBy],
         step="1" if float(now).is_integer() and float(share).is_integer() else "0.01",
         who=await _who(page, share) if flag.definition.type == "rollout" else None,
         schedules=lines(found, visit.person),
         zone=visit.person.time_zone,
-        done=FlagRollout.done.get(visit.asked("done"), "") or FlagList.done.get(visit.asked("done"), ""),
+        done=_DONE.get(visit.asked("done"), "") or DONE.get(visit.asked("done"), ""),
+        every_labels=EVERY_LABELS,
+        kind_labels=KIND_LABELS,
     )
 
 
 async def _who(page: FlagPageView, share: float) -> RolloutPreview:
     """The people who would gain or lose the flag, for users who may see people."""
-    flag, words = page.flag, FlagRollout
+    flag = page.flag
     if not page.editable:
-        return RolloutPreview(words.members_only)
+        return RolloutPreview(_("Members of the organization see here who changes by another share."))
     if flag.definition.rolloutBy != "user":
-        return RolloutPreview(words.not_by_user)
+        return RolloutPreview(
+            _(
+                "This flag draws organizations or teams. The box knows which people there are, "
+                "but not what they belong to, so it cannot say who changes."
+            )
+        )
     people = await page.visit.parts[RecentPeople].of(flag)
     if not people:
-        return RolloutPreview(words.nobody)
+        return RolloutPreview(
+            _(
+                "No visitor has been named yet, so the box cannot say who changes. Name "
+                "signed-in users with identify, under the ID that your app asks flags with."
+            )
+        )
     changed = replace(flag.definition, rolloutPercentage=share)
     gains = await asyncio.to_thread(compare, flag, changed, page.scope.flags, page.groups, people)
     return _preview_text(page, gains, share)
 
 
 def _preview_text(page: FlagPageView, gains: Gains, share: float) -> RolloutPreview:
-    words, flag = FlagRollout, page.flag
-    where = words.of_website if flag.website_id is not None else words.of_organization
-    about = words.who_help[gains.people == 1].format(count=figures.count(gains.people), where=where)
-    kinds = ((words.gain, gains.gained), (words.lose, gains.lost))
+    flag = page.flag
+    where = _("the website") if flag.website_id is not None else _("your websites")
+    about = ngettext(
+        "The one visitor whom {where} has identified of late, taken as a user of your app.",
+        "The {count} visitors whom {where} has identified of late, taken as users of your app.",
+        gains.people,
+    ).format(count=figures.count(gains.people), where=where)
+    kinds = ((_("Gain it"), gains.gained), (_("Lose it"), gains.lost))
     return RolloutPreview(
-        note=words.not_active if flag.definition.status != "active" else "",
+        note=_("The flag is not active, so nobody has it now. This is how it would be if it was.")
+        if flag.definition.status != "active"
+        else "",
         about=about,
         now=figures.count(gains.before),
-        would=words.would.format(percent=percent(share)),
+        would=_("With {percent}").format(percent=percent(share)),
         then=figures.count(gains.after),
         changing=tuple(_changing(page, title, ids) for title, ids in kinds if ids),
     )
@@ -364,7 +398,7 @@ def _changing(page: FlagPageView, title: str, ids: tuple[str, ...]) -> AffectedP
         for one in ids[:MOST_SAMPLES]
     )
     left = len(ids) - len(samples)
-    more = FlagRollout.more.format(count=figures.count(left)) if left else ""
+    more = _("and {count} more").format(count=figures.count(left)) if left else ""
     return AffectedPeople(title, figures.count(len(ids)), samples, more)
 
 

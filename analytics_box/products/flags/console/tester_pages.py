@@ -9,7 +9,8 @@ import msgspec
 from litestar.params import FromPath
 from msgspec.structs import replace
 
-from analytics_box.base.texts import FlagTester, figures
+from analytics_box.base import figures
+from analytics_box.base.translation import _
 from analytics_box.products.flags.console.traced import TraceText, trace_text
 from analytics_box.products.flags.console.typed import json_text
 from analytics_box.products.flags.directory import Flags
@@ -46,9 +47,8 @@ async def tester(visit: Visitor, flag_id: FromPath[str]) -> Page:
 
 def _read_fields(given: Mapping[str, str]) -> tuple[dict[str, str], Mapping[str, Any]]:
     """Errors by field, and the properties."""
-    words = FlagTester
     wrong = {
-        name: words.too_long
+        name: _("This is too long")
         for name, text in given.items()
         if len(text) > (LONGEST_PROPERTIES if name == "properties" else LONGEST)
     }
@@ -58,7 +58,9 @@ def _read_fields(given: Mapping[str, str]) -> tuple[dict[str, str], Mapping[str,
     try:
         return wrong, _PROPERTIES.decode(text)
     except (msgspec.MsgspecError, RecursionError, UnicodeError):
-        return {"properties": words.no_properties}, {}
+        return {
+            "properties": _('Write a JSON object with quotes around names and texts, for example {"plan": "pro"}')
+        }, {}
 
 
 def _trace(page: FlagPageView, given: Mapping[str, str], properties: Mapping[str, Any]) -> EvaluationTrace:
@@ -90,11 +92,15 @@ def _answer_context(page: FlagPageView, given: Mapping[str, str], found: Evaluat
         "answer": answer,
         "value": json_text(found.value) if found.flag is not None else "",
         "payload": json_text(found.payload),
-        "note": FlagTester.other_flag if not same else "" if is_active or found.flag is None else FlagTester.not_active,
+        "note": _("For this user another flag with the same key decides.")
+        if not same
+        else ""
+        if is_active or found.flag is None
+        else _("The flag is not active, so nobody gets this now. This is what they would get if it was."),
     }
 
 
 def _environments(page: FlagPageView) -> list[tuple[str, str]]:
     """The environments with a flag of this key."""
     names = {one.environment or "" for one in page.scope.flags if one.key == page.flag.key}
-    return [(one, figures.visible(one) if one else FlagTester.no_environment) for one in sorted(names)]
+    return [(one, figures.visible(one) if one else _("None: apps that name none")) for one in sorted(names)]

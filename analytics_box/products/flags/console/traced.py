@@ -5,12 +5,25 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from analytics_box.base.texts import FlagTester, figures
+from analytics_box.base import figures
+from analytics_box.base.translation import _
 from analytics_box.products.flags.evaluation.bucketing import ANONYMOUS
 from analytics_box.products.flags.evaluation.tracing import Draw, EvaluationTrace, TraceCheck, TraceStep
 from analytics_box.products.flags.sentences import Sentence, SentencePart, comparison_sentence, percent, value_text
 
-_TREES: Final = {"all": FlagTester.all_of, "any": FlagTester.any_of, "none": FlagTester.none_of}
+_REASONS = {
+    "DEPENDENCY_NOT_SATISFIED": _("because a flag that this one needs is not as it must be."),
+    "USER_RULE_MATCH": _("because {step} fits."),
+    "TARGET_GROUP_MATCH": _("because a rule of the target group {name} fits."),
+    "MULTIVARIANT_EVALUATED": _("because no rule fits, and this variant was drawn for them."),
+    "ROLLOUT_ENABLED": _("because no rule fits, and they are among the {percent} who have it."),
+    "ROLLOUT_DISABLED": _("because no rule fits, and they are not among the {percent} who have it."),
+    "BOOLEAN_DEFAULT": _("because no rule fits, and this is for everybody else."),
+    "DEFAULT_VALUE": _("because the flag is inactive, and this is its off value."),
+}
+
+
+_TREES: Final = {"all": _("All of these"), "any": _("At least one of these"), "none": _("None of these")}
 LONGEST_FOUND: Final = 200  # bytes of JSON that is shown of a value
 
 
@@ -43,25 +56,28 @@ class TraceText(Struct, frozen=True):
 
 def trace_text(trace: EvaluationTrace, who: str) -> TraceText:
     """A trace in sentences; `who` is the name of the user, or empty."""
-    words = FlagTester
-    subject = SentencePart(figures.visible(who), "value") if who else SentencePart(words.anonymous)
+    subject = SentencePart(figures.visible(who), "value") if who else SentencePart(_("Somebody unknown"))
     if trace.flag is None or trace.reason is None:
-        return TraceText((subject, SentencePart(words.gets_nothing)), words.no_flag, (), "FLAG_NOT_FOUND")
+        return TraceText(
+            (subject, SentencePart(_(" gets no answer"))),
+            _("There is no active flag with this key for them there. Apps use what they have in their code."),
+            (),
+            "FLAG_NOT_FOUND",
+        )
     steps = tuple(_step(one, decided=one is trace.steps[-1]) for one in trace.steps)
-    return TraceText((subject, SentencePart(words.gets), *_outcome(trace)), _because(trace), steps, trace.reason)
+    return TraceText((subject, SentencePart(_(" gets → ")), *_outcome(trace)), _because(trace), steps, trace.reason)
 
 
 def _outcome(trace: EvaluationTrace) -> Sentence:
-    words = FlagTester
     if trace.variant:
-        return (SentencePart(words.variant), SentencePart(figures.visible(trace.variant), "variant"))
-    return (SentencePart(words.on, "on"),) if trace.enabled else (SentencePart(words.off, "off"),)
+        return (SentencePart(_("variant ")), SentencePart(figures.visible(trace.variant), "variant"))
+    return (SentencePart(_("on"), "on"),) if trace.enabled else (SentencePart(_("off"), "off"),)
 
 
 def _because(trace: EvaluationTrace) -> str:
     last, reason = trace.steps[-1], trace.reason or ""
     share = last.draw.end if last.draw is not None else 0
-    text = FlagTester.reasons[reason]
+    text = _REASONS[reason]
     step = _rule_name(last.at, last.name)
     return text.format(step=step[:1].lower() + step[1:], name=figures.visible(last.name), percent=percent(share))
 
@@ -73,32 +89,34 @@ def _step(step: TraceStep, *, decided: bool) -> StepText:
 
 
 def _title(step: TraceStep) -> Sentence:
-    words, name = FlagTester, SentencePart(figures.visible(step.name), "value")
+    name = SentencePart(figures.visible(step.name), "value")
     match step.kind:
         case "dependency":
-            return (name, SentencePart(words.needed_active if step.matched else words.needed_inactive))
+            return (name, SentencePart(_(" is active") if step.matched else _(" is not active, but must be")))
         case "prerequisite":
             if not step.gave:
-                return (name, SentencePart(words.needed_inactive))
-            gave = {"true": words.on, "false": words.off}.get(step.gave, figures.visible(step.gave))
-            rest = words.needed_gives_not if step.matched else words.needed_wrong
-            return (name, SentencePart(words.needed_gives), SentencePart(gave, "value"), SentencePart(rest))
+                return (name, SentencePart(_(" is not active, but must be")))
+            gave = {"true": _("on"), "false": _("off")}.get(step.gave, figures.visible(step.gave))
+            rest = _(", as needed") if step.matched else _(", which is not enough")
+            return (name, SentencePart(_(" gives ")), SentencePart(gave, "value"), SentencePart(rest))
         case "rule":
             return (SentencePart(_rule_name(step.at, step.name)),)
         case "target_group":
-            return (SentencePart(words.group_rule.format(name=name.text, number=_number(step.at))),)
+            return (
+                SentencePart(_("Target group {name}, rule {number}").format(name=name.text, number=_number(step.at))),
+            )
         case "variant":
-            return (SentencePart(words.variants),)
+            return (SentencePart(_("Assignment of a variant")),)
         case "rollout":
-            return (SentencePart(words.rollout),)
+            return (SentencePart(_("Share of users")),)
         case "off":
-            return (SentencePart(words.off_value),)
-    return (SentencePart(words.default),)
+            return (SentencePart(_("Off value")),)
+    return (SentencePart(_("Everybody else")),)
 
 
 def _rule_name(at: str, name: str) -> str:
-    step = FlagTester.rule.format(number=_number(at))
-    return FlagTester.named.format(step=step, name=figures.visible(name)) if name else step
+    step = _("Rule {number}").format(number=_number(at))
+    return f"{step} ({figures.visible(name)})" if name else step
 
 
 def _number(at: str) -> int:
@@ -108,36 +126,43 @@ def _number(at: str) -> int:
 
 
 def _check(check: TraceCheck) -> CheckText:
-    words, inside = FlagTester, tuple(_check(one) for one in check.inside)
+    inside = tuple(_check(one) for one in check.inside)
     match check.what:
         case "compare":
             asked = comparison_sentence(check.attribute, check.operator or "equals", check.wanted)
             return CheckText((*asked, *_value_sentence(check.found)), check.matched)
         case "group":
             return CheckText(
-                (SentencePart(words.group), SentencePart(figures.visible(check.group), "value")), check.matched, inside
+                (SentencePart(_("Is in the target group ")), SentencePart(figures.visible(check.group), "value")),
+                check.matched,
+                inside,
             )
         case "nothing":
-            return CheckText((SentencePart(words.nothing),), check.matched)
+            return CheckText((SentencePart(_("A condition that cannot be read")),), check.matched)
     return CheckText((SentencePart(_TREES[check.what]),), check.matched, inside)
 
 
 def _value_sentence(found: Any) -> Sentence:
     if found is None:
-        return (SentencePart(FlagTester.not_given),)
+        return (SentencePart(_(" · it is not given")),)
     if isinstance(found, str | int | float):
-        return (SentencePart(FlagTester.it_is), SentencePart(value_text(found) or "“”", "value"))
+        return (SentencePart(_(" · it is ")), SentencePart(value_text(found) or "“”", "value"))
     text = msgspec.json.encode(found).decode(errors="replace")
-    return (SentencePart(FlagTester.it_is), SentencePart(figures.visible(text[:LONGEST_FOUND]), "value"))
+    return (SentencePart(_(" · it is ")), SentencePart(figures.visible(text[:LONGEST_FOUND]), "value"))
 
 
 def _draw(draw: Draw) -> str:
-    words = FlagTester
-    who = words.nobody if draw.identity == ANONYMOUS else figures.visible(draw.identity)
+    who = _("Nobody") if draw.identity == ANONYMOUS else figures.visible(draw.identity)
     if draw.of != 100:
-        return words.drawn_place.format(who=who, place=round(draw.drawn) + 1, of=round(draw.of))
-    drawn = words.drawn.format(who=who, drawn=_plain(draw.drawn))
-    text = words.drawn_inside if draw.inside else words.drawn_outside
+        return _("{who} was drawn for place {place} of {of}").format(
+            who=who, place=round(draw.drawn) + 1, of=round(draw.of)
+        )
+    drawn = _("{who} stands at {drawn} of 100").format(who=who, drawn=_plain(draw.drawn))
+    text = (
+        _("{drawn}, and who is from {start} to {end} is in")
+        if draw.inside
+        else _("{drawn}, and only who is from {start} to {end} is in")
+    )
     return text.format(drawn=drawn, start=_plain(draw.start), end=_plain(draw.end))
 
 

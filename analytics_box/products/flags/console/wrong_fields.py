@@ -4,8 +4,33 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from analytics_box.base.texts import FlagForm, TargetGroupPages
+from analytics_box.base.translation import _
 from analytics_box.products.flags.console.fields import FlagFormState
+
+_LABELS = {
+    "of": _("For"),
+    "key": _("Key"),
+    "name": _("Name"),
+    "description": _("Description"),
+    "type": _("What it gives"),
+    "off": _("Off value"),
+    "offValue": _("Off value"),
+    "percentage": _("Share in percent"),
+    "variants": _("Variants"),
+    "rules": _("Rules"),
+    "groups": _("Target groups"),
+    "needs": _("Other flags that it needs"),
+    "folder": _("Folder"),
+    "environment": _("Environment"),
+    "userId": _("Only for one user ID"),
+    "payload": _("Payload"),
+    "salt": _("Salt"),
+    "variantSalt": _("Salt of the variants"),
+    "attribute": _("Drawn by the property"),
+    "note": _("Why you change it"),
+    "color": _("Colour"),
+}
+
 
 _PLACES: Final = re.compile(r"\[(\d+)\]")
 _FIELDS: Final[Mapping[str, str]] = {
@@ -54,15 +79,15 @@ def form_field(wire: str, state: FlagFormState) -> str:
 
 def labels(state: FlagFormState) -> dict[str, str]:
     """The names of all fields of the form, in its order, for the list of errors."""
-    words, found = FlagForm, dict(FlagForm.labels)
+    found = dict(_LABELS)
     for number in range(len(state.variants)):
-        name = words.variant.format(number=number + 1)
+        name = _("Variant {number}").format(number=number + 1)
         found |= {f"variants.{number}.{field}": name for field in ("key", "type", "value", "weight", "description")}
     for number in range(len(state.needs)):
-        name = words.need.format(number=number + 1)
+        name = _("Flag {number} that it needs").format(number=number + 1)
         found |= {f"needs.{number}.{field}": name for field in ("key", "must", "variants")}
     for number in range(len(state.groups)):
-        found[f"groups.{number}.id"] = words.target_group.format(number=number + 1)
+        found[f"groups.{number}.id"] = _("Target group {number}").format(number=number + 1)
     return found
 
 
@@ -70,15 +95,14 @@ def rule_labels(errors: Mapping[str, str]) -> dict[str, str]:
     """The names of the fields of rules that are wrong."""
     places = [name.split(".")[1] for name in errors if name.startswith("rules.")]
     return {
-        name: FlagForm.rule.format(number=int(place) + 1)
+        name: _("Rule {number}").format(number=int(place) + 1)
         for name, place in zip([one for one in errors if one.startswith("rules.")], places, strict=True)
     }
 
 
 def group_labels(errors: Mapping[str, str]) -> dict[str, str]:
     """The names of the fields of a target group, for the list of errors."""
-    words = TargetGroupPages
-    own = {"name": words.name, "description": words.description, "color": words.color, "rules": FlagForm.rules}
+    own = {"name": _("Name"), "description": _("Description"), "color": _("Colour"), "rules": _("Rules")}
     return own | rule_labels(errors)
 
 

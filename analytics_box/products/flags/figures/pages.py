@@ -8,9 +8,9 @@ from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box.base.errors import BoxError
-from analytics_box.base.texts import FlagResults, RangeTexts
+from analytics_box.base.translation import _
 from analytics_box.figures.asking import day_of
-from analytics_box.figures.spans import NAMED, RangeName, days_of, read_span
+from analytics_box.figures.spans import NAMED, RANGE_LABELS, RangeName, days_of, read_span
 from analytics_box.products.flags.figures.result import ExperimentResult, Row, result_of
 from analytics_box.products.flags.page_frame import FlagPageView, open_flag
 from analytics_box.query import ranges
@@ -50,7 +50,7 @@ async def results(visit: Visitor, flag_id: FromPath[str]) -> Page:
         "flag_results.html",
         "results",
         asked=asked,
-        ranges=[(name, RangeTexts.names[name]) for name in NAMED],
+        ranges=[(name, RANGE_LABELS[name]) for name in NAMED],
         events=events,
         failed=found is None,
         result=_result(page, rows, asked, zone.key) if rows else None,
@@ -100,10 +100,24 @@ def _result(page: FlagPageView, rows: list[Row], asked: FlagResultsRequest, zone
     flag = page.flag
     notes = []
     if flag.updated_at > ranges.window(asked.days, ranges.zone(zone), None).start and flag.version > 1:
-        notes.append(FlagResults.changed.format(moment=dates.moment(flag.updated_at, page.visit.person)))
+        notes.append(
+            _(
+                "The flag was changed on {moment}. If its shares or rules were, look only at "
+                "the days since, or start anew."
+            ).format(moment=dates.moment(flag.updated_at, page.visit.person))
+        )
     if any(one.key == flag.key and one.environment != flag.environment for one in page.scope.flags):
-        notes.append(FlagResults.environments)
+        notes.append(
+            _("This key is also a flag of other environments. Events do not say which one a visitor was given.")
+        )
     if flag.definition.type != "multivariant":
-        notes.append(FlagResults.failures)
-    notes.append(FlagResults.days)
+        notes.append(
+            _(
+                "The SDK says “false” as well where it had no answer: too many requests, an "
+                "error, no such flag. That cannot be told from a flag that is off."
+            )
+        )
+    notes.append(
+        _("Without lasting visitor ids a visitor is one of a day: what they do on a later day does not count.")
+    )
     return result_of(rows, asked.event, notes)

@@ -9,7 +9,14 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from analytics_box.base.texts import FlagResults, figures
+from analytics_box.base import figures
+from analytics_box.base.translation import _, ngettext
+
+NO_SHARES = {
+    "changed": _("The flag had other shares, rules or needs within these days, so that the shares cannot be judged."),
+    "not_by_chance": _("Not the draw alone decides who gets what, so that the shares cannot be judged."),
+}
+
 
 ONE_IN_TWENTY: Final = 0.05
 UNEQUAL: Final = 0.01  # below such a chance of its shares no result is to be trusted
@@ -74,7 +81,13 @@ def result_of(rows: Sequence[Row], event: str, notes: Sequence[str] = ()) -> Exp
         variants=tuple(_variant_result(row, sign, highest) for row, sign in zip(rows, judged, strict=True)),
         verdict="" if unequal and event else verdict,
         clear=clear and not unequal,
-        warning=FlagResults.unequal.format(chance=_seldom(chance)) if unequal else "",
+        warning=_(
+            "The shares are not as they should be. By chance that happens {chance}, so "
+            "something else is at work: a redirect, an error in one variant, a change of "
+            "the flag within these days. Do not trust this result."
+        ).format(chance=_seldom(chance))
+        if unequal
+        else "",
         notes=(*_not_given(rows), *_doubts(given, event), *_no_shares(rows[0]), *notes),
         control=figures.visible(control),
     )
@@ -89,23 +102,34 @@ def _significance(row: Row, limit: float) -> int:
 
 
 def _verdict(rows: Sequence[Row], judged: Sequence[int], event: str) -> tuple[str, bool]:
-    words = FlagResults
     if not rows:
-        return words.nobody, False
+        return _("Nobody was given one of its variants."), False
     if len(rows) < 2:
-        return words.alone, False
+        return _("All visitors were given the same, so there is nothing to compare."), False
     if not event:
-        return words.choose_first, False
+        return _("Choose an event above to see which variant leads to more of it."), False
     if not any(row["conversions"] for row in rows):
-        return words.none.format(event=figures.visible(event)), False
+        return _("Nobody sent “{event}” after they were given a variant.").format(event=figures.visible(event)), False
     better = [row for row, sign in zip(rows, judged, strict=True) if sign > 0]
     worse = [row for row, sign in zip(rows, judged, strict=True) if sign < 0]
     if not better and not worse:
-        return words.unclear, False
+        return _(
+            "No difference that is more than chance so far. It may show with more visitors, or there may be none."
+        ), False
     row = max(better or worse, key=lambda one: one["difference"])
     ends = (row["difference_low"], row["difference_high"])
     low, high = sorted(abs(end) for end in ends)
-    return (words.better if better else words.worse).format(
+    return (
+        _(
+            "“{variant}” leads to more “{event}” than “{control}”, and that is more than "
+            "chance: between {low} and {high}."
+        )
+        if better
+        else _(
+            "“{variant}” leads to less “{event}” than “{control}”, and that is more than "
+            "chance: between {low} and {high}."
+        )
+    ).format(
         variant=figures.visible(row["variant"]),
         control=figures.visible(rows[0]["variant"]),
         event=figures.visible(event),
@@ -116,51 +140,84 @@ def _verdict(rows: Sequence[Row], judged: Sequence[int], event: str) -> tuple[st
 
 def _not_given(rows: Sequence[Row]) -> list[str]:
     count = sum(row["visitors"] + row["mixed_visitors"] for row in rows if not row["is_given"])
-    return [FlagResults.not_given[count == 1].format(count=figures.count(count))] if count else []
+    return (
+        [
+            ngettext(
+                "1 visitor got none of the variants: the flag was off for them, or the SDK had "
+                "no answer. They are in no share and no comparison.",
+                "{count} visitors got none of the variants: the flag was off for them, or the "
+                "SDK had no answer. They are in no share and no comparison.",
+                count,
+            ).format(count=figures.count(count))
+        ]
+        if count
+        else []
+    )
 
 
 def _no_shares(row: Row) -> list[str]:
     """The reason why there are no expected shares to compare with."""
-    found = FlagResults.no_shares.get(row["expected_share_unknown"])
+    found = NO_SHARES.get(row["expected_share_unknown"])
     return [] if found is None else [found]
 
 
 def _doubts(rows: Sequence[Row], event: str) -> list[str]:
     """Further caveats about a result."""
-    words, mixed = FlagResults, sum(row["mixed_visitors"] for row in rows)
-    found = [words.mixed[mixed == 1].format(count=figures.count(mixed))] if mixed else []
+    mixed = sum(row["mixed_visitors"] for row in rows)
+    found = (
+        [
+            ngettext(
+                "1 visitor was given several variants and is in no rate.",
+                "{count} visitors were given several variants and are in no rate.",
+                mixed,
+            ).format(count=figures.count(mixed))
+        ]
+        if mixed
+        else []
+    )
     if not event or len(rows) < 2:
         return found
     few = any(row["visitors"] < _FEW_VISITORS or row["conversions"] < _FEW_CONVERSIONS for row in rows)
     if few:
-        found.append(words.few)
+        found.append(_("There are few visitors or events so far. Such a result changes quickly."))
     if len(rows) > 2:
-        found.append(words.several.format(count=figures.count(len(rows))))
-    return [*found, words.peeking]
+        found.append(
+            _(
+                "With {count} variants, more is asked of each difference, because one of many "
+                "looks good by chance sooner."
+            ).format(count=figures.count(len(rows)))
+        )
+    return [
+        *found,
+        _(
+            "Decide how long the experiment runs before you start it. Whoever looks every "
+            "day and stops at the first difference finds one by chance far more often than "
+            "once in twenty times."
+        ),
+    ]
 
 
 def _variant_result(row: Row, sign: int, highest: float) -> VariantResult:
-    words = FlagResults
     rate, low, high = row["conversion_rate"], row["conversion_rate_low"], row["conversion_rate_high"]
     known = rate is not None and low is not None
     said = {"rate": _percent(rate), "low": _percent(low), "high": _percent(high)} if known else {}
     differs = row["difference"] is not None
     return VariantResult(
-        name=figures.visible(row["variant"]) if row["is_given"] else words.no_variant,
+        name=figures.visible(row["variant"]) if row["is_given"] else _("No variant"),
         is_control=row["is_control"],
         visitors=figures.count(row["visitors"]),
-        share=words.share.format(share=_percent(row["share"])) if row["share"] is not None else "",
-        expected=words.expected.format(share=_percent(row["expected_share"]))
+        share=_("{share} of visitors").format(share=_percent(row["share"])) if row["share"] is not None else "",
+        expected=_("should be {share}").format(share=_percent(row["expected_share"]))
         if row["expected_share"] is not None
         else "",
         bar=figures.bar_width(row["share"] or 0, 100),
-        conversions=figures.count(row["conversions"]) if row["conversions"] is not None else words.unknown,
-        rate=_percent(rate) if known else words.unknown,
-        interval=words.interval.format(**said) if known else "",
-        label=words.interval_label.format(**said) if known else "",
+        conversions=figures.count(row["conversions"]) if row["conversions"] is not None else "–",
+        rate=_percent(rate) if known else "–",
+        interval=_("{low} to {high}").format(**said) if known else "",
+        label=_("Rate {rate}, with 95 % between {low} and {high}").format(**said) if known else "",
         drawn=_rate_bar(rate, low, high, highest) if known else None,
         difference=_points(row["difference"], signed=True) if differs else "",
-        judged=(words.more_than_chance if sign else words.maybe_chance) if differs else "",
+        judged=(_("More than chance") if sign else _("May be chance")) if differs else "",
         tone={1: "good", -1: "bad"}.get(sign, ""),
     )
 
@@ -179,11 +236,11 @@ def _percent(value: float) -> str:
 
 def _points(value: float, *, signed: bool = False) -> str:
     number = f"{value:+.1f}" if signed else f"{value:.1f}"
-    return FlagResults.points.format(number=number.replace("-", figures.MINUS))
+    return _("{number} points").format(number=number.replace("-", figures.MINUS))
 
 
 def _seldom(chance: float) -> str:
     """The frequency of a chance event, in words; the chance has four digits."""
     if chance < 0.0001:
-        return FlagResults.less_than.format(number=figures.count(10_000))
-    return FlagResults.once_in.format(number=figures.count(1 / chance))
+        return _("less than once in {number} times").format(number=figures.count(10_000))
+    return _("about once in {number} times").format(number=figures.count(1 / chance))

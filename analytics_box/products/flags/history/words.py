@@ -6,10 +6,36 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
-from analytics_box.base.texts import FlagHistory, figures
+from analytics_box.base import figures
+from analytics_box.base.translation import _
 from analytics_box.products.flags import sentences
 from analytics_box.products.flags.flag import Prerequisite, Scalar, TargetingRule, Variant
 from analytics_box.products.flags.history.difference import DefinitionChange
+
+_ORDERS = {"variants": _("Order of variants"), "targetGroupIds": _("Order of target groups")}
+_FIELDS = {
+    "key": _("Key"),
+    "environment": _("Environment"),
+    "name": _("Name"),
+    "description": _("Description"),
+    "type": _("Type"),
+    "status": _("Status"),
+    "defaultValue": _("Default"),
+    "offValue": _("Off value"),
+    "payload": _("Payload"),
+    "rules": _("Rule {item}"),
+    "rolloutPercentage": _("Rollout"),
+    "rolloutBy": _("Rollout by"),
+    "persistAcrossAuth": _("Kept after sign-in"),
+    "dependencies": _("Dependency {item}"),
+    "prerequisites": _("Prerequisite {item}"),
+    "variants": _("Variant {item}"),
+    "targetGroupIds": _("Target group {item}"),
+    "folder": _("Folder"),
+    "bucketing": _("Drawing of users"),
+}
+_VARIANT_FIELDS = {"type": _("type"), "value": _("value"), "weight": _("weight"), "description": _("description")}
+
 
 LONGEST: Final = 200  # characters of a value
 MOST_VALUES: Final = 10  # of a rule that came or went
@@ -20,14 +46,13 @@ _PERCENT: Final = frozenset(("rolloutPercentage", "weight"))
 
 def line(change: DefinitionChange, groups: Mapping[str, str]) -> str:
     """A change in words, such as "Rollout: 10 % → 50 %". `groups` are names of target groups by id."""
-    words = FlagHistory
     if change.kind == "moved" and not change.item:
         before, after = (_order(change.field, keys, groups) for keys in (change.before, change.after))
-        return words.changed.format(name=words.orders[change.field], before=before, after=after)
+        return f"{_ORDERS[change.field]}: {before} → {after}"
     item = groups.get(change.item, change.item) if change.field == "targetGroupIds" else change.item
-    name = words.fields[change.field].format(item=figures.visible(item))
+    name = _FIELDS[change.field].format(item=figures.visible(item))
     if change.kind == "moved":
-        return words.moved.format(name=name, before=change.before)
+        return _("{name} was rule {before}").format(name=name, before=change.before)
     if isinstance(change.before, Variant) and isinstance(change.after, Variant):
         return _variant(name, change.before, change.after)
     if isinstance(change.before, TargetingRule) and isinstance(change.after, TargetingRule):
@@ -39,23 +64,23 @@ def line(change: DefinitionChange, groups: Mapping[str, str]) -> str:
 
 def of_version(number: int) -> str:
     """The note of a version that restores another one, if the user entered none."""
-    return FlagHistory.restored.format(version=number)
+    return _("Back to version {version}").format(version=number)
 
 
 _LINES: Final = {
-    ("changed", True): FlagHistory.changed,
-    ("added", True): FlagHistory.added,
-    ("added", False): FlagHistory.added_only,
-    ("removed", True): FlagHistory.removed,
-    ("removed", False): FlagHistory.removed_only,
+    ("changed", True): "{name}: {before} → {after}",
+    ("added", True): _("{name} added: {after}"),
+    ("added", False): _("{name} added"),
+    ("removed", True): _("{name} removed: {before}"),
+    ("removed", False): _("{name} removed"),
 }
 
 
 def _variant(name: str, before: Variant, after: Variant) -> str:
     """The differences of a variant, in words."""
     said = (
-        FlagHistory.changed.format(name=text, before=_value(field, was), after=_value(field, became))
-        for field, text in FlagHistory.variant_fields.items()
+        f"{text}: {_value(field, was)} → {_value(field, became)}"
+        for field, text in _VARIANT_FIELDS.items()
         for was, became in [(getattr(before, field), getattr(after, field))]
         if was != became
     )
@@ -64,17 +89,17 @@ def _variant(name: str, before: Variant, after: Variant) -> str:
 
 def _rule(name: str, before: TargetingRule, after: TargetingRule, groups: Mapping[str, str]) -> str:
     """The differences of a rule, in words: the values added and removed, if that is all."""
-    words, was, became = FlagHistory, _sentence(before, groups), _sentence(after, groups)
+    was, became = _sentence(before, groups), _sentence(after, groups)
     if _with_values(before, ()) == _with_values(after, ()):
         old, new = (sentences.rule_values(rule) for rule in (before, after))
         came, gone = ([one for one in ones if one not in others] for ones, others in ((new, old), (old, new)))
-        said = [words.came.format(values=_list_values(came))] if came else []
-        said += [words.gone.format(values=_list_values(gone))] if gone else []
+        said = [_("added {values}").format(values=_list_values(came))] if came else []
+        said += [_("removed {values}").format(values=_list_values(gone))] if gone else []
         if said:
-            return words.rule_values.format(name=name, rule=became, changes=", ".join(said))
+            return "{name}: {rule}, {changes}".format(name=name, rule=became, changes=", ".join(said))
     if was == became:
-        return words.rule_details.format(name=name, rule=became)
-    return words.rule_changed.format(name=name, before=was, after=became)
+        return _("{name}: {rule}, with other details").format(name=name, rule=became)
+    return _("{name}: {after} (before: {before})").format(name=name, before=was, after=became)
 
 
 def _with_values(rule: TargetingRule, values: tuple[Scalar, ...]) -> TargetingRule:
@@ -85,7 +110,7 @@ def _list_values(values: list[Scalar]) -> str:
     """The first values, and the number of the others."""
     said = [sentences.value_text(value) for value in values[:MOST_VALUES]]
     more = len(values) - len(said)
-    return ", ".join(said) + (FlagHistory.more.format(count=figures.count(more)) if more else "")
+    return ", ".join(said) + (_(" and {count} more").format(count=figures.count(more)) if more else "")
 
 
 def _sentence(rule: TargetingRule, groups: Mapping[str, str]) -> str:
@@ -98,22 +123,21 @@ def _order(field: str, keys: list[str], groups: Mapping[str, str]) -> str:
 
 def _value(field: str, value: Any, groups: Mapping[str, str] = _NOBODY) -> str:
     """A value in a line; empty if its name is enough, as for dependencies."""
-    words = FlagHistory
     match value:
         case bool() if field in _SWITCHES:
-            return words.on if value else words.off
+            return _("on") if value else _("off")
         case int() | float() if field in _PERCENT:
             return f"{value:.10g}{figures.NBSP}%"
         case Variant():
             return _value("value", value.value)
         case Prerequisite():
-            return words.gives.format(values=words.or_.join(figures.visible(one) for one in value.gives))
+            return _("must give {values}").format(values=_(" or ").join(figures.visible(one) for one in value.gives))
         case TargetingRule():
             return _sentence(value, groups)
         case None | "":
-            return words.nothing
+            return _("nothing")
         case str():
-            return "" if field in {"dependencies", "targetGroupIds"} else words.quoted.format(text=_cut(value))
+            return "" if field in {"dependencies", "targetGroupIds"} else f"“{_cut(value)}”"
     return _cut(msgspec.json.encode(value).decode())
 
 

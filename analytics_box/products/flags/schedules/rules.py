@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY, MINUTE
 from analytics_box.base.errors import BadRequest, Conflict
-from analytics_box.base.texts import FlagSchedules
+from analytics_box.base.translation import _
 from analytics_box.products.flags.flag import Flag
 from analytics_box.products.flags.schedules.messages import FlagSchedule, RolloutStep, ScheduleType
 
@@ -117,18 +117,25 @@ def hindrance(schedule: FlagSchedule, flag: Flag) -> str:
     """
     wanted = flag.definition
     if wanted.status == "archived":
-        return FlagSchedules.archived
+        return _("The flag is archived.")
     if schedule.type != "update_rollout":
         return ""
     if wanted.type != "rollout":
-        return FlagSchedules.no_rollout
-    words = FlagSchedules
+        return _("The flag is no rollout any more.")
     begun = any(step.doneAt is not None for step in schedule.steps)
     if wanted.status != "active" and schedule.flag_status == "active":
-        return words.switched_off if begun else words.switched_off_before
+        return (
+            _("The flag was switched off after the step before, so no further step is done.")
+            if begun
+            else _("The flag was switched off before the first step, so no step is done.")
+        )
     if math.isclose(wanted.rolloutPercentage, schedule.flag_percentage):
         return ""
-    return words.by_hand if begun else words.by_hand_before
+    return (
+        _("The percentage was changed by hand after the step before, so no further step is done.")
+        if begun
+        else _("The percentage was changed by hand before the first step, so no step is done.")
+    )
 
 
 def _check_switch(kind: ScheduleType, scheduled_at: int | None, steps: Sequence[RolloutStep]) -> None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from analytics_box.base import errors
 from analytics_box.base.acting import THE_BOX, By
 from analytics_box.base.store.db import Connection
-from analytics_box.base.texts import FlagSchedules
+from analytics_box.base.translation import _
 from analytics_box.products.flags import rows as flag_rows
 from analytics_box.products.flags.access import FlagReach
 from analytics_box.products.flags.directory import Flags
@@ -57,7 +57,7 @@ def turn(db: Connection, schedule_id: str, now: int) -> None:
 
 def _run_schedule(db: Connection, schedule: FlagSchedule, flag: Flag, now: int) -> FlagSchedule:
     """Apply the due action to the flag; return the schedule afterwards."""
-    hindrance = FlagSchedules.deleted if flag.deleted_at is not None else rules.hindrance(schedule, flag)
+    hindrance = _("The flag is deleted.") if flag.deleted_at is not None else rules.hindrance(schedule, flag)
     if hindrance:
         return rules.end_schedule(schedule, now, hindrance)
     wanted = rules.next_turn(schedule, now)
@@ -69,12 +69,16 @@ def _run_schedule(db: Connection, schedule: FlagSchedule, flag: Flag, now: int) 
         definition = replace(definition, status="active" if schedule.type == "enable" else "inactive")
     own = FlagReach(flag.organization_id, flag.website_id, By(THE_BOX, now))
     try:
-        done = change.redefine(db, own, flag.id, definition, act="scheduled", note=FlagSchedules.note)
+        done = change.redefine(db, own, flag.id, definition, act="scheduled", note=_("By schedule"))
     except errors.BoxError as refused:
-        return rules.end_schedule(schedule, now, FlagSchedules.refused.format(message=refused.message))
+        return rules.end_schedule(schedule, now, _("It could not be done: {message}").format(message=refused.message))
     if done.flag.definition.status != definition.status:
         return rules.end_schedule(
-            schedule, now, FlagSchedules.kept_off.format(flags=", ".join(done.inactive_dependencies))
+            schedule,
+            now,
+            _("The flag stays off, because it needs flags that are not active: {flags}.").format(
+                flags=", ".join(done.inactive_dependencies)
+            ),
         )
     if schedule.type != "update_rollout":
         if schedule.type == "enable":

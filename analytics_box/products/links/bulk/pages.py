@@ -2,8 +2,9 @@
 
 from litestar.params import FromPath
 
+from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, PayloadTooLarge
-from analytics_box.base.texts import LinkImport, figures
+from analytics_box.base.translation import _, ngettext
 from analytics_box.products.links.bulk import files as import_files
 from analytics_box.products.links.bulk.exports import BESIDE, COLUMNS
 from analytics_box.products.links.bulk.files import MOST_ROWS
@@ -12,6 +13,9 @@ from analytics_box.products.links.domains.lookup import LinkDomains
 from analytics_box.products.links.link import MOST_FILE_BYTES
 from analytics_box.products.links.page_frame import HOME, frame
 from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
+
+_COUNTS = {"created": _("new"), "updated": _("changed"), "unchanged": _("unchanged"), "failed": _("with mistakes")}
+
 
 BULK = f"{HOME}/bulk"
 MOST_SHOWN = 200  # rows that are wrong
@@ -33,7 +37,7 @@ async def import_file(visit: Visitor) -> Answer:
     try:
         sent = await visit.upload("file", limit=MOST_FILE_BYTES)
     except PayloadTooLarge as large:
-        message = LinkImport.too_large.format(most=MOST_FILE_BYTES // 1_000_000)
+        message = _("The file is larger than {most} MB; split it").format(most=MOST_FILE_BYTES // 1_000_000)
         return await _form(visit, Again(large.status, wrong={"file": message}))
 
     async def save() -> str:
@@ -62,7 +66,7 @@ async def import_page(visit: Visitor, job_id: FromPath[str]) -> Page:
         shell=frame(visit.person),
         job=job,
         href=f"{BULK}/{job.id}",
-        progress=LinkImport.progress.format(done=figures.count(job.done), total=figures.count(job.total)),
+        progress=_("{done} of {total} rows").format(done=figures.count(job.done), total=figures.count(job.total)),
         summary=_summary(job),
         counts=_counts(job),
         wrong=wrong[:MOST_SHOWN],
@@ -87,14 +91,18 @@ async def run_import(visit: Visitor, job_id: FromPath[str]) -> Next:
 def _begin(visit: PageRequest, sent: bytes) -> str:
     """The address that shows the check. Raises BadRequest or Unavailable."""
     if not sent.strip():
-        raise BadRequest(LinkImport.no_file)
+        raise BadRequest(_("Choose a file, or paste its text"))
     if sent.startswith(_ZIP):
-        raise BadRequest(LinkImport.workbook)
+        raise BadRequest(_("This is a workbook, or another packed file. Open it and save it as “CSV UTF-8”"))
     try:
         content = import_files.utf8(sent)
     except UnicodeDecodeError as broken:
         line = figures.count(sent.count(b"\n", 0, broken.start) + 1)
-        raise BadRequest(LinkImport.not_text.format(line=line)) from broken
+        raise BadRequest(
+            _("The file is no text in UTF-8: line {line} is not. In a spreadsheet, save it as “CSV UTF-8”").format(
+                line=line
+            )
+        ) from broken
     return f"{BULK}/{visit.parts[ImportJobs].begin(visit.call, visit.person, content).id}"
 
 
@@ -116,7 +124,7 @@ def _places(visit: PageRequest, job: LinkImportJob) -> list[tuple[str, str, bool
     """The domains for links of other domains: value, label, and whether it is selected."""
     own = (each.domain for each in visit.parts[LinkDomains].of(visit.person.organization_id))
     found = [
-        ("", LinkImport.own_host.format(host=visit.parts.settings.public_url.partition("://")[2])),
+        ("", "{host}/l/".format(host=visit.parts.settings.public_url.partition("://")[2])),
         *((each, each) for each in own),
     ]
     return [(value, words, value == job.domain) for value, words in found]
@@ -126,16 +134,21 @@ def _summary(job: LinkImportJob) -> str:
     """The number of rows, as the beginning of their outcome."""
     if job.shown is None or job.runs:
         return ""
-    words = LinkImport.would if job.state == "checked" else LinkImport.was
-    return words[job.shown.total == 1].format(total=figures.count(job.shown.total))
+    total = job.shown.total
+    words = (
+        ngettext("Of 1 row there would be", "Of {total} rows there would be", total)
+        if job.state == "checked"
+        else ngettext("Of 1 row there was", "Of {total} rows there were", total)
+    )
+    return words.format(total=figures.count(total))
 
 
 def _counts(job: LinkImportJob) -> list[tuple[str, str, str]]:
     """The rows by outcome: status, number, and text."""
     if job.shown is None or job.runs:
         return []
-    found = {name: getattr(job.shown, name) for name in LinkImport.counts}
-    return [(name, figures.count(found[name]), words) for name, words in LinkImport.counts.items()]
+    found = {name: getattr(job.shown, name) for name in _COUNTS}
+    return [(name, figures.count(found[name]), words) for name, words in _COUNTS.items()]
 
 
 def _run_words(job: LinkImportJob) -> str:
@@ -143,5 +156,9 @@ def _run_words(job: LinkImportJob) -> str:
     if job.shown is None or job.state != "checked":
         return ""
     count = job.shown.created + job.shown.updated
-    words = LinkImport.run_rest if job.shown.failed else LinkImport.run
-    return words[count == 1].format(count=figures.count(count)) if count else ""
+    words = (
+        ngettext("Import 1 link, skip the mistakes", "Import {count} links, skip the mistakes", count)
+        if job.shown.failed
+        else ngettext("Import 1 link", "Import {count} links", count)
+    )
+    return words.format(count=figures.count(count)) if count else ""

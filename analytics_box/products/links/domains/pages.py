@@ -4,23 +4,31 @@ from datetime import date
 
 from msgspec import Struct
 
+from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.store.db import Connection
-from analytics_box.base.texts import LinkForm, LinkPlaceTexts, LinkTexts, figures
+from analytics_box.base.translation import _
 from analytics_box.products.links.domains import calls as domain_calls
 from analytics_box.products.links.domains import orphan_calls
 from analytics_box.products.links.domains import rows as domain_rows
 from analytics_box.products.links.domains.calls import AddLinkDomain, ChangedDomain, OneDomain
 from analytics_box.products.links.domains.orphan_calls import GivenOrphans
 from analytics_box.products.links.messages import LinkOrganizationInput
-from analytics_box.products.links.page_frame import HOME, frame, links_in_words, nothing_there
+from analytics_box.products.links.page_frame import DONE, HOME, frame, links_in_words, nothing_there
 from analytics_box.products.links.short_url import PREFIX, short_url
 from analytics_box.tenants.configuration import domains as proven_domains
 from analytics_box.tenants.tenancy.rules import may
 from analytics_box.web.page import dates
-from analytics_box.web.page.questions import ask
+from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.typed import web_address
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+
+_REMOVE_DOMAIN = ConfirmationTexts(
+    _("Stop serving links on {name}?"),
+    _("Nothing answers there any more. The domain has to be without links first."),
+    _("Stop serving links on {name}"),
+)
+
 
 DOMAINS = f"{HOME}/domains"
 MOST_ORPHANS = 20
@@ -83,7 +91,7 @@ async def remove_form(visit: Visitor) -> Page:
     return ask(
         visit,
         frame(visit.person),
-        LinkPlaceTexts.remove_domain,
+        _REMOVE_DOMAIN,
         domain,
         action=f"{DOMAINS}/remove",
         back=DOMAINS,
@@ -130,7 +138,7 @@ async def _page(visit: PageRequest, again: Again) -> Page:
         errors=again.wrong,
         labels=_labels(served),
         general=again.general,
-        done=LinkTexts.done.get(visit.asked("done"), "") if again.code == 200 else "",
+        done=DONE.get(visit.asked("done"), "") if again.code == 200 else "",
     )
 
 
@@ -156,8 +164,12 @@ def _targets(form: dict[str, str]) -> tuple[str | None, str | None]:
 
 def _labels(served: set[str]) -> dict[str, str]:
     """The fields of the page by name, for the list of what is wrong."""
-    labels = {"domain": LinkForm.domain, "homeUrl": LinkPlaceTexts.home, "notFoundUrl": LinkPlaceTexts.missing}
+    labels = {
+        "domain": _("Domain"),
+        "homeUrl": _("Target of the bare domain"),
+        "notFoundUrl": _("Target of unknown slugs"),
+    }
     for domain in sorted(served):
-        labels[f"homeUrl-{domain}"] = f"{domain}: {LinkPlaceTexts.home}"
-        labels[f"notFoundUrl-{domain}"] = f"{domain}: {LinkPlaceTexts.missing}"
+        labels[f"homeUrl-{domain}"] = ": ".join((domain, _("Target of the bare domain")))
+        labels[f"notFoundUrl-{domain}"] = ": ".join((domain, _("Target of unknown slugs")))
     return labels

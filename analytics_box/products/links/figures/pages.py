@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from litestar.params import FromPath
 from msgspec import Struct
 
-from analytics_box.base.texts import LinkForm, LinkStats, LinkTexts, figures
+from analytics_box.base import figures
+from analytics_box.base.translation import _
 from analytics_box.figures import export, page, suggesting, tables
 from analytics_box.figures.asking import SubjectFacts
 from analytics_box.figures.view import View, read_view
@@ -13,15 +14,38 @@ from analytics_box.products.links.editing import calls as procedures
 from analytics_box.products.links.editing.shown import LinkShown
 from analytics_box.products.links.figures.board import EXTRAS, LINK, PANELS
 from analytics_box.products.links.folders.names import folder_names
+from analytics_box.products.links.link import FORWARDING_LABELS, OPERATOR_LABELS, PROPERTY_LABELS
 from analytics_box.products.links.listing.lines import line
 from analytics_box.products.links.messages import OneLink
-from analytics_box.products.links.page_frame import HOME, frame, link_number
+from analytics_box.products.links.page_frame import DONE, HOME, frame, link_number
 from analytics_box.products.links.targeting.apps import APPS
 from analytics_box.products.links.targeting.rules import TargetCondition, TargetRule
 from analytics_box.tenants.tenancy.messages import millis
 from analytics_box.web.page import dates
 from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visitor
 from analytics_box.web.recognition.called import display_name
+
+_FACTS = {
+    "target": _("Target URL"),
+    "rules": _("Rules"),
+    "variants": _("A/B test"),
+    "ios": _("iPhones, iPads"),
+    "android": _("Android"),
+    "app": _("Opens"),
+    "utm": _("Campaign"),
+    "forwarding": _("Parameters"),
+    "status": _("Redirect"),
+    "expires": _("Expires"),
+    "most": _("Click limit"),
+    "expired": _("Target after that"),
+    "password": _("Password"),
+    "folder": _("Folder"),
+    "tags": _("Tags"),
+    "external": _("External ID"),
+    "created": _("Created"),
+    "changed": _("Changed"),
+}
+
 
 LONE_PANEL = "kinds"  # what may have come to a link that nobody has followed yet
 
@@ -55,7 +79,7 @@ async def link_page(visit: Visitor, link_id: FromPath[str]) -> Answer:
         board=board,
         fresh=fresh,
         editable=visit.person.may("member"),
-        done=LinkTexts.done.get(visit.asked("done"), ""),
+        done=DONE.get(visit.asked("done"), ""),
     )
 
 
@@ -117,14 +141,14 @@ def _panels(link: LinkShown) -> tuple[str, ...]:
 
 def _rule(rule: TargetRule) -> str:
     """A rule in words: its name, what must hold, and where it leads."""
-    conditions = LinkStats.and_.join(_condition(one) for one in rule.conditions)
+    conditions = _(" and ").join(_condition(one) for one in rule.conditions)
     return f"{rule.name}: {conditions} → {rule.targetUrl}"
 
 
 def _condition(given: TargetCondition) -> str:
     values = given.values or ((given.value,) if given.value else ())
     said = ", ".join(display_name(given.property, value) for value in values)
-    return f"{LinkForm.properties[given.property]} {LinkForm.operators[given.operator]} {said}".rstrip()
+    return f"{PROPERTY_LABELS[given.property]} {OPERATOR_LABELS[given.operator]} {said}".rstrip()
 
 
 def _facts(visit: PageRequest, link: LinkShown, folders: Mapping[str, str]) -> list[LinkFact]:
@@ -139,12 +163,12 @@ def _facts(visit: PageRequest, link: LinkShown, folders: Mapping[str, str]) -> l
         "android": (link.android_url or "",),
         "app": (app.name if app is not None else "",),
         "utm": tuple(f"{name}={value}" for name, value in link.utm.parameters),
-        "forwarding": (LinkForm.forwardings[link.query_forwarding] if link.query_forwarding != "none" else "",),
+        "forwarding": (FORWARDING_LABELS[link.query_forwarding] if link.query_forwarding != "none" else "",),
         "status": (str(link.redirect_status) if link.redirect_status != 302 else "",),
         "expires": (dates.moment(millis(link.expires_at), person) if link.expires_at is not None else "",),
         "most": (figures.count(link.max_clicks) if link.max_clicks is not None else "",),
         "expired": (link.expired_url or "",),
-        "password": (LinkStats.asked if link.has_password else "",),
+        "password": (_("required") if link.has_password else "",),
         "folder": (folders.get(link.folder_id or "", ""),),
         "tags": (", ".join(link.tags),),
         "external": (link.external_id or "",),
@@ -152,7 +176,7 @@ def _facts(visit: PageRequest, link: LinkShown, folders: Mapping[str, str]) -> l
         "changed": (dates.moment(millis(link.updated_at), person) if link.updated_at != link.created_at else "",),
     }
     return [
-        LinkFact(LinkStats.facts[name], tuple(figures.visible(part) for part in parts))
+        LinkFact(_FACTS[name], tuple(figures.visible(part) for part in parts))
         for name, parts in given.items()
         if any(parts)
     ]

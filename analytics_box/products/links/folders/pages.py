@@ -3,15 +3,20 @@
 from msgspec import Struct
 
 from analytics_box.base.errors import BadRequest
-from analytics_box.base.texts import LinkPlaceTexts, LinkTexts
+from analytics_box.base.translation import _
 from analytics_box.products.links import list_rows
 from analytics_box.products.links.folders import calls as folder_calls
 from analytics_box.products.links.folders.calls import ChangedFolder, LinkFolderId, NewFolder
 from analytics_box.products.links.folders.change import LONGEST
 from analytics_box.products.links.folders.names import folder_names
-from analytics_box.products.links.page_frame import HOME, frame, links_in_words, nothing_there
-from analytics_box.web.page.questions import ask
+from analytics_box.products.links.page_frame import DONE, HOME, frame, links_in_words, nothing_there
+from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
+
+_DELETE_FOLDER = ConfirmationTexts(
+    _("Delete the folder {name}?"), _("Its links stay, in no folder."), _("Delete {name}")
+)
+
 
 FOLDERS = f"{HOME}/folders"
 
@@ -60,7 +65,7 @@ async def delete_form(visit: Visitor) -> Page:
     return ask(
         visit,
         frame(visit.person),
-        LinkPlaceTexts.delete_folder,
+        _DELETE_FOLDER,
         name,
         action=f"{FOLDERS}/delete",
         back=FOLDERS,
@@ -88,7 +93,7 @@ async def _page(visit: PageRequest, again: Again) -> Page:
         values=again.values,
         errors=again.wrong,
         general=again.general,
-        done=LinkTexts.done.get(visit.asked("done"), "") if again.code == 200 else "",
+        done=DONE.get(visit.asked("done"), "") if again.code == 200 else "",
     )
 
 
@@ -96,5 +101,5 @@ def _name(form: dict[str, str]) -> str:
     """The name of a folder. Raises BadRequest for one that is too long."""
     name = form.get("name", "")
     if len(name) > LONGEST:
-        raise BadRequest(LinkPlaceTexts.long_name.format(most=LONGEST))
+        raise BadRequest(_("The name of a folder can have up to {most} characters").format(most=LONGEST))
     return name

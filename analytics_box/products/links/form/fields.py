@@ -12,7 +12,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.texts import LinkForm
+from analytics_box.base.translation import _
 from analytics_box.products.links.link import ShortLink, Utm
 from analytics_box.products.links.targeting.rules import MOST_CONDITIONS, MOST_RULES, MOST_VARIANTS, TargetCondition
 from analytics_box.resource import forms
@@ -173,7 +173,7 @@ def after_button(state: LinkFormState, button: str) -> LinkFormState:
 def _free(variants: list[LinkVariantFields], after: int) -> str:
     """A name that no variant has yet."""
     taken = {one.name for one in variants}
-    free = [letter for letter in LinkForm.unnamed_variants if letter not in taken]
+    free = [letter for letter in _("ABCDEFGHIJKLMNOPQRST") if letter not in taken]
     return free[after]
 
 

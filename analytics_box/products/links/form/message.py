@@ -3,7 +3,7 @@
 from typing import Any
 
 from analytics_box.base.errors import BadRequest, ErrorDetail
-from analytics_box.base.texts import LinkForm
+from analytics_box.base.translation import _
 from analytics_box.products.links.editing.messages import ChangedLink, NewLink
 from analytics_box.products.links.form.fields import (
     LinkConditionFields,
@@ -21,12 +21,14 @@ _LONGEST_NAME = 255
 
 def created_link(state: LinkFormState, zone: str) -> NewLink:
     """The message that makes a link. Raises BadRequest, which names fields as the form does."""
-    return message_of(_fields(state, None, zone), NewLink, LinkForm.wrong)
+    return message_of(_fields(state, None, zone), NewLink, _("This value is not valid: {message}"))
 
 
 def changed_link(state: LinkFormState, link: ShortLink, zone: str) -> ChangedLink:
     """The message that changes a link to what the form says. Raises BadRequest."""
-    return message_of(_fields(state, link, zone) | {"id": link.id}, ChangedLink, LinkForm.wrong)
+    return message_of(
+        _fields(state, link, zone) | {"id": link.id}, ChangedLink, _("This value is not valid: {message}")
+    )
 
 
 def form_field(wire: str) -> str:
@@ -43,7 +45,7 @@ def _fields(state: LinkFormState, link: ShortLink | None, zone: str) -> dict[str
     found = forms.read(state.fields, ShortLink, zone, link, wrong)
     target = found.get("targetUrl", "")
     if not target:
-        wrong["targetUrl"] = LinkForm.no_target
+        wrong["targetUrl"] = _("Enter a target URL")
     found |= {"rules": _rules(state, wrong), "variants": _variants(state, wrong)}
     if wrong:
         raise BadRequest(next(iter(wrong.values())), details=tuple(ErrorDetail(*one) for one in wrong.items()))
@@ -58,11 +60,11 @@ def _rules(state: LinkFormState, wrong: dict[str, str]) -> list[dict[str, Any]]:
     found = []
     for number, rule in enumerate(state.rules):
         if not rule.target.strip():
-            wrong[f"rules[{number}].targetUrl"] = LinkForm.no_target
+            wrong[f"rules[{number}].targetUrl"] = _("Enter a target URL")
         conditions = [_condition(one) for one in rule.conditions if not one.is_blank]
         if not conditions:
-            wrong[f"rules[{number}].conditions[0]"] = LinkForm.no_conditions
-        name = rule.name.strip() or LinkForm.unnamed_rule.format(number=number + 1)
+            wrong[f"rules[{number}].conditions[0]"] = _("A rule needs a condition. Add one, or remove the rule")
+        name = rule.name.strip() or _("Rule {number}").format(number=number + 1)
         found.append({"name": name, "targetUrl": web_address(rule.target), "conditions": conditions})
     return found
 
@@ -83,11 +85,11 @@ def _variants(state: LinkFormState, wrong: dict[str, str]) -> list[dict[str, Any
     found = []
     for number, variant in enumerate(state.variants):
         if not variant.target.strip():
-            wrong[f"variants[{number}].targetUrl"] = LinkForm.no_target
+            wrong[f"variants[{number}].targetUrl"] = _("Enter a target URL")
         weight = variant.weight.strip()
         if not (weight.isascii() and weight.isdecimal() and 0 < int(weight[:5]) <= 1_000):
-            wrong[f"variants[{number}].weight"] = LinkForm.no_weight
+            wrong[f"variants[{number}].weight"] = _("Enter a whole number from 1 to 1000")
             continue
-        name = variant.name.strip() or LinkForm.unnamed_variants[number]
+        name = variant.name.strip() or _("ABCDEFGHIJKLMNOPQRST")[number]
         found.append({"name": name, "targetUrl": web_address(variant.target), "weight": int(weight)})
     return found

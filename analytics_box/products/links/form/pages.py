@@ -3,8 +3,9 @@
 from litestar.params import FromPath
 from msgspec.structs import replace
 
+from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict
-from analytics_box.base.texts import LinkForm, figures
+from analytics_box.base.translation import _
 from analytics_box.products.links.access import find_link
 from analytics_box.products.links.domains import calls as domain_calls
 from analytics_box.products.links.domains.target_policy import policy_of
@@ -15,7 +16,7 @@ from analytics_box.products.links.folders.names import folder_names
 from analytics_box.products.links.form.fields import LinkFormState, after_button, read_state, state_of
 from analytics_box.products.links.form.message import changed_link, created_link, form_field
 from analytics_box.products.links.form.preview import Preview, preview_of, visitor_of
-from analytics_box.products.links.link import ShortLink, new_link
+from analytics_box.products.links.link import FORWARDING_LABELS, OPERATOR_LABELS, PROPERTY_LABELS, ShortLink, new_link
 from analytics_box.products.links.messages import LinkOrganizationInput
 from analytics_box.products.links.page_frame import HOME, frame
 from analytics_box.products.links.targeting.apps import APPS
@@ -23,6 +24,30 @@ from analytics_box.resource import fields
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
 from analytics_box.web.recognition import countries
+
+_LABELS = {
+    "variants": _("A/B test"),
+    "iosUrl": _("Target for iPhones and iPads"),
+    "androidUrl": _("Target for Android"),
+    "deepLinkApp": _("Open in an app on phones"),
+    "utm.source": _("Source"),
+    "utm.medium": _("Medium"),
+    "utm.campaign": _("Campaign"),
+    "utm.term": _("Term"),
+    "utm.content": _("Content"),
+    "queryForwarding": _("Query parameters of the short URL"),
+    "expiresAt": _("Expires on"),
+    "maxClicks": _("Click limit"),
+    "expiredRedirectUrl": _("Target after that"),
+    "password": _("Password"),
+    "redirectStatus": _("Redirect type"),
+    "ogTitle": _("Title"),
+    "ogDescription": _("Description"),
+    "ogImageUrl": _("Image URL"),
+    "ogVideoUrl": _("Video URL"),
+    "externalId": _("External ID"),
+}
+
 
 SAVE = "save"  # every other button of the form shows it again
 
@@ -100,6 +125,9 @@ async def _page(
         preview=_preview(visit, state, link, form or {}),
         focus=state.focus,
         focusing="data-focus" if "hx-request" in visit.request.headers else "autofocus",
+        forwarding_labels=FORWARDING_LABELS,
+        operator_labels=OPERATOR_LABELS,
+        property_labels=PROPERTY_LABELS,
     )
 
 
@@ -137,30 +165,30 @@ def _wrong_fields(wrong: BadRequest | Conflict) -> dict[str, str]:
 def _labels(state: LinkFormState) -> dict[str, str]:
     """The names of all fields of the form, in its order, for the list of what is wrong."""
     labels = {
-        "targetUrl": LinkForm.target,
-        "name": LinkForm.name,
-        "domain": LinkForm.domain,
-        "slug": LinkForm.slug,
-        "folderId": LinkForm.folder,
-        "tags": LinkForm.tags,
+        "targetUrl": _("Target URL"),
+        "name": _("Name"),
+        "domain": _("Domain"),
+        "slug": _("Slug"),
+        "folderId": _("Folder"),
+        "tags": _("Tags"),
     }
     for number, rule in enumerate(state.rules):
-        where = LinkForm.rule.format(number=number + 1)
-        labels[f"rules.{number}.name"] = f"{where}: {LinkForm.rule_name}"
+        where = _("Rule {number}").format(number=number + 1)
+        labels[f"rules.{number}.name"] = ": ".join((where, _("Rule name")))
         for place in range(len(rule.conditions) or 1):
-            condition = LinkForm.condition.format(number=place + 1)
+            condition = _("Condition {number}").format(number=place + 1)
             for name in ("property", "operator", "value"):
                 labels[f"rules.{number}.conditions.{place}.{name}"] = f"{where}: {condition}"
-        labels[f"rules.{number}.targetUrl"] = f"{where}: {LinkForm.rule_target}"
-    labels["rules"] = LinkForm.rules
+        labels[f"rules.{number}.targetUrl"] = ": ".join((where, _("Target URL")))
+    labels["rules"] = _("Rules")
     for number in range(len(state.variants)):
-        where = LinkForm.variant.format(number=number + 1)
-        labels[f"variants.{number}.name"] = f"{where}: {LinkForm.variant_name}"
-        labels[f"variants.{number}.targetUrl"] = f"{where}: {LinkForm.variant_target}"
-        labels[f"variants.{number}.weight"] = f"{where}: {LinkForm.weight}"
-    return {**labels, **LinkForm.labels}
+        where = _("Variant {number}").format(number=number + 1)
+        labels[f"variants.{number}.name"] = ": ".join((where, _("Name")))
+        labels[f"variants.{number}.targetUrl"] = ": ".join((where, _("Target URL")))
+        labels[f"variants.{number}.weight"] = ": ".join((where, _("Weight")))
+    return {**labels, **_LABELS}
 
 
 def _before(public_url: str) -> str:
     """The address before slugs on the box's own host."""
-    return LinkForm.own_host.format(host=public_url.partition("://")[2])
+    return "{host}/l/".format(host=public_url.partition("://")[2])

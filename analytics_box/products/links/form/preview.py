@@ -7,9 +7,10 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from analytics_box.base import figures
 from analytics_box.base.clock import Clock
 from analytics_box.base.settings import Settings
-from analytics_box.base.texts import LinkPreview, figures
+from analytics_box.base.translation import _
 from analytics_box.products.links import slugs
 from analytics_box.products.links.link import ShortLink
 from analytics_box.products.links.qr import picture as qr
@@ -19,6 +20,15 @@ from analytics_box.products.links.targeting.apps import APPS
 from analytics_box.products.links.targeting.query_strings import forward_query
 from analytics_box.products.links.targeting.rules import TargetChoice, TargetVisit
 from analytics_box.web.recognition import countries
+
+_BECAUSE = {
+    "rule": _("by {name}"),
+    "iosUrl": _("the target for iPhones and iPads"),
+    "androidUrl": _("the target for Android"),
+    "app": _("opened in {name}"),
+    "": _("the link's target"),
+}
+
 
 VISITOR: Final = ("country", "device", "system", "language", "query")  # fields, each with "as." before it
 _LONGEST = 255
@@ -106,7 +116,7 @@ def _device_of(system: str) -> str:
 
 
 def _because(choice: TargetChoice) -> str:
-    words = LinkPreview.because
+    words = _BECAUSE
     if choice.rule:
         return words.get(choice.rule) or words["rule"].format(name=figures.visible(choice.rule))
     if choice.app:

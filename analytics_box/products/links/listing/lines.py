@@ -4,12 +4,24 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from analytics_box.base import figures
 from analytics_box.base.identity import SignedInPerson
-from analytics_box.base.texts import LinkTexts, figures
+from analytics_box.base.translation import _
 from analytics_box.products.links.editing.shown import LinkShown
 from analytics_box.products.links.targeting.apps import APPS
 from analytics_box.tenants.tenancy.messages import millis
 from analytics_box.web.page import dates
+
+_STATES = {
+    "expired": _("Expired"),
+    "full": _("Click limit reached"),
+    "ends": _("Until {when}"),
+    "limit": _("{clicks} of {most} clicks"),
+    "password": _("Password"),
+    "rules": _("Rules"),
+    "test": _("A/B test"),
+    "app": _("Opens {app}"),
+}
 
 
 class LinkState(Struct, frozen=True):
@@ -32,7 +44,7 @@ class LinkLine(Struct, frozen=True):
     tags: tuple[str, ...]
     folder: str
     clicks: str
-    one_click: bool
+    count: int
     last: str
 
 
@@ -49,15 +61,15 @@ def line(link: LinkShown, folders: Mapping[str, str], person: SignedInPerson, no
         tags=tuple(figures.visible(tag) for tag in link.tags),
         folder=figures.visible(folders.get(link.folder_id or "", "")),
         clicks=figures.count(link.clicks),
-        one_click=link.clicks == 1,
-        last=LinkTexts.last.format(when=dates.moment(millis(link.last_clicked_at), person))
+        count=link.clicks,
+        last=_("Last {when}").format(when=dates.moment(millis(link.last_clicked_at), person))
         if link.last_clicked_at
         else "",
     )
 
 
 def _states(link: LinkShown, person: SignedInPerson, now: int) -> list[LinkState]:
-    words, found = LinkTexts.states, []
+    words, found = _STATES, []
     if link.expires_at is not None:
         ends = millis(link.expires_at)
         over = ends <= now

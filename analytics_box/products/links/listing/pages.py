@@ -6,7 +6,8 @@ import msgspec
 from litestar.params import FromPath
 from msgspec import UNSET, Struct, UnsetType
 
-from analytics_box.base.texts import LinkTexts, figures
+from analytics_box.base import figures
+from analytics_box.base.translation import _
 from analytics_box.products.links import list_rows
 from analytics_box.products.links.cleaning import LONGEST_TAG
 from analytics_box.products.links.editing import calls as procedures
@@ -16,9 +17,19 @@ from analytics_box.products.links.listing import calls
 from analytics_box.products.links.listing.lines import line
 from analytics_box.products.links.listing.messages import LinkPage, Sort
 from analytics_box.products.links.messages import OneLink
-from analytics_box.products.links.page_frame import HOME, frame, links_in_words
-from analytics_box.web.page.questions import ask
+from analytics_box.products.links.page_frame import DONE, HOME, frame, links_in_words
+from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.visit import Next, Page, PageRequest, Visitor
+
+_DELETE = ConfirmationTexts(
+    _("Delete {name}?"),
+    _(
+        "{address} stops working at once: further clicks on it are orphan clicks. Its "
+        "clicks are removed. This cannot be undone."
+    ),
+    _("Delete {name}"),
+)
+
 
 AT_ONCE = 50  # links on a page
 MOST_TAGS = 200  # to choose from; any other tag is chosen by a click on it
@@ -89,7 +100,7 @@ async def link_list(visit: Visitor) -> Page:
         later=asked.link(page=asked.page + 1) if found.hasMore else "",
         earlier=asked.link(page=asked.page - 1) if asked.page > 1 else "",
         editable=person.may("member"),
-        done=LinkTexts.done.get(visit.asked("done"), ""),
+        done=DONE.get(visit.asked("done"), ""),
     )
 
 
@@ -99,7 +110,7 @@ async def delete_form(visit: Visitor, link_id: FromPath[str]) -> Page:
     return ask(
         visit,
         frame(visit.person),
-        LinkTexts.delete,
+        _DELETE,
         link.name,
         action=f"{HOME}/{link.id}/delete",
         back=f"{HOME}/{link.id}",
@@ -130,6 +141,6 @@ def _count_text(asked: LinkListState, shown: int, total: int) -> str:
     if total <= AT_ONCE and asked.page == 1:
         return links_in_words(total)
     first = (asked.page - 1) * AT_ONCE + 1
-    return LinkTexts.range.format(
+    return _("{first}–{last} of {count}").format(
         first=figures.count(first), last=figures.count(first + shown - 1), count=figures.count(total)
     )

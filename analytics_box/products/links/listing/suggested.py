@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from analytics_box.base.texts import figures
+from analytics_box.base import figures
 from analytics_box.figures.values import Value
 from analytics_box.products.links import list_rows
 from analytics_box.products.links.clicks.waiting import Clicks

@@ -6,8 +6,8 @@ from zlib import crc32
 
 from msgspec.structs import replace
 
-from analytics_box.base import texts
 from analytics_box.base.errors import RateLimited
+from analytics_box.base.translation import _
 from analytics_box.products.links.link import ShortLink
 from analytics_box.products.links.targeting.apps import APPS, address_in
 from analytics_box.products.links.targeting.rules import TargetChoice
@@ -84,7 +84,7 @@ async def preview(send: Send, render: Render, link: ShortLink, url: str) -> None
     name = link.og_title or link.name
     if link.password is not None:
         link = replace(link, og_title=None, og_description=None, og_image_url=None, og_video_url=None)
-        name = texts.ShortLinks.preview_title
+        name = _("A short link")
     await _page(send, render("link_preview.html", link=link, url=url, name=name), status=200)
 
 

@@ -10,13 +10,14 @@ from typing import Final
 
 from msgspec import Struct
 
-from analytics_box.base import errors, texts
+from analytics_box.base import errors
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import RateLimited
 from analytics_box.base.facts.clicks import PREVIEW
 from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Db
+from analytics_box.base.translation import _
 from analytics_box.products.links import rows
 from analytics_box.products.links.clicks.waiting import Clicks
 from analytics_box.products.links.domains.lookup import LinkDomain, LinkDomains
@@ -34,6 +35,23 @@ from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.web import body
 from analytics_box.web.address import network_of
 from analytics_box.web.asgi import App, Receive, Scope, Send, names_tag, respond
+
+_HOME = (
+    _("A domain of short links"),
+    _("This domain only has short links, and this URL is none of them."),
+    _("Use the full URL that you were given."),
+)
+_UNKNOWN = (
+    _("This link does not exist"),
+    _("There is no short link with this URL on this server."),
+    _("Check that the URL is complete, or ask whoever gave it to you."),
+)
+_EXPIRED = (
+    _("This link has expired"),
+    _("It worked for a limited time or a limited number of visits, and that is over."),
+    _("Ask whoever gave it to you for a new one."),
+)
+
 
 PREVIEW_PATH: Final = "/preview"  # after the slug
 _MOST_FORM_BYTES: Final = 4_096
@@ -100,7 +118,7 @@ class Redirects:
             if domain.home_url is not None:
                 await answers.fall_back(send, domain.home_url)
             else:
-                await answers.note(send, self._render, texts.ShortLinks.home, status=404)
+                await answers.note(send, self._render, _HOME, status=404)
         elif path.partition("/")[0] in RESERVED_ON_DOMAINS:
             await answers.nothing(send)
         elif path == "health" and self._is_free(domain.domain, path):
@@ -123,7 +141,7 @@ class Redirects:
             raise errors.MethodNotAllowed(f"A short link accepts {_METHODS}", headers={"Allow": _METHODS})
         slug, rest = path, ""
         if "/" in path:
-            slug, _, rest = path.partition("/")
+            slug, _rest, rest = path.partition("/")
         asked = RequestedShortUrl(domain, slug, before)
         found = None
         if is_slug(slug) and rest in {"", PREVIEW_PATH[1:]}:
@@ -150,12 +168,12 @@ class Redirects:
         if asked.domain is not None and asked.domain.missing_url is not None:
             await answers.fall_back(send, asked.domain.missing_url)
         else:
-            await answers.note(send, self._render, texts.ShortLinks.unknown, status=404)
+            await answers.note(send, self._render, _UNKNOWN, status=404)
 
     async def _preview(self, asked: RequestedShortUrl, send: Send) -> None:
         link = await self._box_db.read(lambda db: rows.find_by_slug(db, asked.host, asked.slug))
         if link is None:
-            await answers.note(send, self._render, texts.ShortLinks.unknown, status=404)
+            await answers.note(send, self._render, _UNKNOWN, status=404)
         else:
             await answers.preview(send, self._render, link, short_url(asked.host, asked.slug, self._settings))
 
@@ -196,7 +214,7 @@ class Redirects:
         if found.expired_url is not None:
             await answers.fall_back(send, found.expired_url)
         else:
-            await answers.note(send, self._render, texts.ShortLinks.expired, status=410)
+            await answers.note(send, self._render, _EXPIRED, status=410)
 
     async def _to_target(
         self, found: RedirectLink, seen: ClickSender, scope: Scope, known: bytes | None, send: Send
@@ -244,12 +262,16 @@ class Redirects:
             given = body.form(sent).get("password", "")
             self._throttle(found.number, network_of(scope["address"]))
         except RateLimited as refused:
-            await answers.ask_password(send, self._render, wrong=texts.ShortLinks.password_often, refused=refused)
+            await answers.ask_password(
+                send, self._render, wrong=_("Too many wrong passwords. Wait a minute and try again."), refused=refused
+            )
             return False
         link = await self._box_db.read(lambda db: rows.find_by_slug(db, asked.host, asked.slug))
         if link is not None and await self._passwords.verify(link.password, given[:128]):
             return True
-        await answers.ask_password(send, self._render, wrong=texts.ShortLinks.password_wrong)
+        await answers.ask_password(
+            send, self._render, wrong=_("This is not the password of this link. Check it and try again.")
+        )
         return False
 
     def _throttle(self, number: int, network: str) -> None:

@@ -7,33 +7,88 @@ from typing import Final
 from litestar.params import FromPath
 from msgspec.structs import replace
 
+from analytics_box.base import figures
 from analytics_box.base.clock import DAY
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.facts.uptime import UptimeSpan
-from analytics_box.base.texts import DefinitionTexts, Details, MonitorList, MonitorStats, figures
+from analytics_box.base.translation import _
 from analytics_box.figures import export, page, tables
 from analytics_box.figures.asking import Outages, SubjectFacts
 from analytics_box.figures.board import Board, BoardSubject, Extra, FigureList, Filters, Metric, PanelPlace, Rows, Words
+from analytics_box.figures.details import COLUMN_LABELS
 from analytics_box.figures.panels import BarRow
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.monitors import check_calls
 from analytics_box.products.monitors.access import viewable_monitor
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing import calls as procedures
-from analytics_box.products.monitors.figures.view import CHECKS, monitor_view
+from analytics_box.products.monitors.figures.view import (
+    CHECKS,
+    PHASE_LABELS,
+    STATUS_LABELS,
+    WINDOW_LABELS,
+    monitor_view,
+)
 from analytics_box.products.monitors.listing import rows
 from analytics_box.products.monitors.messages import MonitorId
 from analytics_box.products.monitors.monitor import HOME, Kind, Monitor
 from analytics_box.products.monitors.outages import outages
-from analytics_box.products.monitors.page_frame import frame
+from analytics_box.products.monitors.page_frame import DONE, frame
 from analytics_box.products.monitors.reporting import OutageReport, Reporting
 from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.request import GivenParameter, GivenQuery, check
 from analytics_box.query.run import QueryRunner
 from analytics_box.tenants.websites.directory import Directory
-from analytics_box.web.page.questions import ask
+from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visitor
+
+_REASONS = {
+    "refused": _("Target not allowed"),
+    "dns": _("Name not resolved"),
+    "connect": _("No connection"),
+    "tls": _("TLS or certificate"),
+    "timeout": _("Too slow"),
+    "too_large": _("Answer too large"),
+    "bad_answer": _("Broken answer"),
+    "failed": _("Failed"),
+    "assertion": _("Not as expected"),
+    "late": _("Heartbeat late"),
+    "": _("Server error"),
+}
+_METRICS = {
+    "uptime_percentage": _("Uptime"),
+    "downtime_seconds": _("Downtime"),
+    "avg_response_time": _("Response time"),
+    "p95_response_time": _("95th percentile"),
+    "avg_ttfb": _("First byte"),
+}
+_TABS = {"codes": _("Answers"), "reasons": _("Why checks failed"), "phases": _("Where the time goes")}
+_EMPTY = {
+    "": _("No checks in this range."),
+    "phases": _("Nothing was measured in this range."),
+    "reasons": _("No check has failed in this range."),
+}
+_OF_MONITORS = {
+    "uptime_percentage": "uptime",
+    "downtime_seconds": "uptime",
+    "avg_response_time": "response-time",
+    "p95_response_time": "response-time",
+    "avg_ttfb": "response-time",
+    "codes": "check",
+    "reasons": "check",
+    "phases": "response-time",
+}
+_SHARES = {
+    "count": _("Share of all checks that passed or failed in this range."),
+    "": _("Share of the rows in this list."),
+}
+_DELETE = ConfirmationTexts(
+    _("Delete {name}?"),
+    _("{url} is checked no more, and its checks, its uptime and its alarms are removed. This cannot be undone."),
+    _("Delete {name}"),
+)
+
 
 _TOTALS, _SERIES = "uptime_overview", "uptime_time_series"
 
@@ -44,15 +99,15 @@ def _downtime(rows: Rows, _: Filters) -> float:
 
 def _code(code: str) -> str:
     """The label of a status code."""
-    return MonitorStats.no_answer if code in {"", "0"} else str(code)
+    return _("No answer") if code in {"", "0"} else str(code)
 
 
 def _status(row: Record) -> str:
-    return MonitorStats.statuses[row["status"]]
+    return STATUS_LABELS[row["status"]]
 
 
 def _reason(reason: str) -> str:
-    return MonitorStats.reasons.get(reason, reason)
+    return _REASONS.get(reason, reason)
 
 
 METRICS: Final = (
@@ -73,12 +128,12 @@ LISTS: Final[dict[str, FigureList]] = {
 def _phases(answers: Sequence[Rows], _: PanelPlace) -> tuple[BarRow, ...]:
     """The average duration of each phase in the range, and its share of the total."""
     (rows,) = answers
-    means = {name: _mean(rows, f"avg_{name}") for name in MonitorStats.phases}
+    means = {name: _mean(rows, f"avg_{name}") for name in PHASE_LABELS}
     whole = sum(mean for mean in means.values() if mean is not None)
     largest = max((mean for mean in means.values() if mean is not None), default=0)
     return tuple(
         BarRow(
-            label=MonitorStats.phases[name],
+            label=PHASE_LABELS[name],
             detail="",
             value=figures.milliseconds(mean),
             share=figures.percent(100 * mean / whole if whole else 0),
@@ -92,7 +147,7 @@ def _phases(answers: Sequence[Rows], _: PanelPlace) -> tuple[BarRow, ...]:
 def _mean(rows: Rows, name: str) -> float | None:
     """The mean over the buckets, each weighed by its checks; None of nothing."""
     found = [(row[name], row["checks"]) for row in rows if row[name] is not None]
-    checks = sum(count for _, count in found)
+    checks = sum(count for _rest, count in found)
     return sum(mean * count for mean, count in found) / checks if checks else None
 
 
@@ -102,19 +157,17 @@ MONITOR: Final = Board(
     lists=LISTS,
     panels={"codes": ("codes",), "reasons": ("reasons",)},
     extras={
-        "phases": Extra(("uptime_phases",), _phases, "bars", MonitorStats.phases_counted, MonitorStats.empty["phases"]),
+        "phases": Extra(("uptime_phases",), _phases, "bars", _("On average"), _("Nothing was measured in this range.")),
     },
-    about=lambda _: BoardSubject(
-        {**MonitorStats.metrics, "count": MonitorStats.counted}, lambda query_type: query_type
-    ),
+    about=lambda _rest: BoardSubject({**_METRICS, "count": _("Checks")}, lambda query_type: query_type),
     ghosts=4,
     words=Words(
-        tabs=MonitorStats.tabs,
-        empty=MonitorStats.empty,
+        tabs=_TABS,
+        empty=_EMPTY,
         filters={},
-        anchors=DefinitionTexts.of_monitors,
-        shares=MonitorStats.shares,
-        columns=Details.columns,
+        anchors=_OF_MONITORS,
+        shares=_SHARES,
+        columns=COLUMN_LABELS,
     ),
 )
 # What has no status of HTTP is up or not; and of one that waits to be told, nothing is timed.
@@ -134,7 +187,7 @@ def board_of(kind: Kind) -> Board:
 
 
 _WORTH_TELLING = frozenset(("down", "degraded", "verifying"))
-LONGEST_DAYS = max(MonitorStats.windows)
+LONGEST_DAYS = max(WINDOW_LABELS)
 
 
 async def monitor_page(visit: Visitor, monitor_id: FromPath[str]) -> Page:
@@ -162,7 +215,7 @@ async def monitor_page(visit: Visitor, monitor_id: FromPath[str]) -> Page:
         board=await page.whole(visit, monitor.number, view, names, SubjectFacts(_outages(visit, monitor))),
         editable=visit.person.may("member"),
         reports=_reports(visit, monitor),
-        done=MonitorList.done.get(visit.asked("done"), ""),
+        done=DONE.get(visit.asked("done"), ""),
     )
 
 
@@ -179,7 +232,7 @@ async def delete_form(visit: Visitor, monitor_id: FromPath[str]) -> Page:
     return ask(
         visit,
         frame(visit.person),
-        MonitorList.delete,
+        _DELETE,
         monitor.called,
         action=f"{HOME}/{monitor.id}/delete",
         back=f"{HOME}/{monitor.id}",

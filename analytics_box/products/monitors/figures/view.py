@@ -5,18 +5,53 @@ from typing import Final
 
 from msgspec import Struct
 
+from analytics_box.base import figures
 from analytics_box.base.clock import DAY, SECOND
 from analytics_box.base.facts.uptime import DEGRADED, DOWN, MAINTENANCE, STATES, UNKNOWN, UptimeSpan, uptime
 from analytics_box.base.identity import SignedInPerson
-from analytics_box.base.texts import MonitorForm, MonitorList, MonitorStats, figures
+from analytics_box.base.translation import _, ngettext
 from analytics_box.products.monitors.editing.shown import AssertionAnswer
 from analytics_box.products.monitors.engine import MonitorStatus
 from analytics_box.products.monitors.listing.lines import NOTHING, duration_text
 from analytics_box.products.monitors.monitor import DEFAULT_TIMEOUT, HOME, SECONDS, Assertion, Monitor
-from analytics_box.products.monitors.page_frame import state_label, state_name
+from analytics_box.products.monitors.page_frame import (
+    COMPARISON_LABELS,
+    EVERY_LABELS,
+    KIND_LABELS,
+    STATE_LABELS,
+    SUBJECT_LABELS,
+    state_label,
+    state_name,
+)
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.ranges import TimeWindow
 from analytics_box.web.page import dates
+
+PHASE_LABELS = {
+    "dns": _("DNS"),
+    "connect": _("Connect"),
+    "tls": _("TLS"),
+    "first_byte": _("First byte"),
+    "transfer": _("Transfer"),
+}
+STATUS_LABELS = {0: _("Down"), 1: _("Up"), 2: _("Not confirmed")}
+WINDOW_LABELS = {1: _("24 hours"), 7: _("7 days"), 30: _("30 days"), 90: _("90 days"), 365: _("365 days")}
+_FACTS = {
+    "kind": _("What it is"),
+    "url": _("Target"),
+    "interval": _("Checked"),
+    "timeout": _("Time limit"),
+    "expects": _("Expected"),
+    "failures": _("Down after"),
+    "successes": _("Up after"),
+    "parent": _("Depends on"),
+    "group": _("Group"),
+    "tags": _("Tags"),
+    "website": _("Website"),
+    "created": _("Created"),
+    "changed": _("Changed"),
+}
+
 
 CHECKS: Final = 50  # the latest ones that are listed
 HISTORY: Final = 50  # the latest spans that are listed
@@ -110,7 +145,7 @@ def monitor_view(
         is_paused=monitor.is_paused,
         push=monitor.kind == "push",
         error=figures.visible(last.error) if last is not None and state in {"down", "verifying"} else "",
-        uptimes=tuple(_uptime(monitor, spans, days, person, now) for days in MonitorStats.windows),
+        uptimes=tuple(_uptime(monitor, spans, days, person, now) for days in WINDOW_LABELS),
         last_check=dates.moment(last.at, person) if last is not None else "",
         next_check=dates.moment(live.next_at, person) if live is not None and live.next_at is not None else "",
         certificate=certificate,
@@ -120,9 +155,10 @@ def monitor_view(
         checks=tuple(_check(row, person) for row in checks),
         facts=_facts(monitor, names, person),
         push_url=f"{public_url}/push/{monitor.secrets.token}" if monitor.kind == "push" else "",
-        push_help=MonitorStats.push_help.format(
-            every=duration_text(monitor.interval), grace=duration_text(monitor.options.grace)
-        ),
+        push_help=_(
+            "Call this address at least every {every}. If nothing arrives in that time and "
+            "{grace} more, the monitor is down. Add ?status=down&msg=… to report a failure."
+        ).format(every=duration_text(monitor.interval), grace=duration_text(monitor.options.grace)),
     )
 
 
@@ -131,11 +167,11 @@ def _uptime(monitor: Monitor, spans: Sequence[UptimeSpan], days: int, person: Si
     start, note = now - days * DAY, ""
     found = uptime(spans, max(start, monitor.created_at), now, now)
     if start < monitor.created_at:
-        note = MonitorStats.since.format(day=dates.day(monitor.created_at, person))
+        note = _("since {day}").format(day=dates.day(monitor.created_at, person))
     elif found.percentage is not None and found.coverage is not None and found.coverage < 1:
-        note = MonitorStats.covered.format(percent=figures.uptime(100 * found.coverage))
+        note = _("{percent} observed").format(percent=figures.uptime(100 * found.coverage))
     value = figures.uptime(found.percentage) if found.percentage is not None else NOTHING
-    return UptimeFigure(MonitorStats.windows[days], value, note)
+    return UptimeFigure(WINDOW_LABELS[days], value, note)
 
 
 def _certificate(live: MonitorStatus | None, person: SignedInPerson, now: int) -> tuple[str, bool]:
@@ -145,8 +181,8 @@ def _certificate(live: MonitorStatus | None, person: SignedInPerson, now: int) -
         return "", False
     when, days = dates.day(last.certificate_ends, person), (last.certificate_ends - now) // DAY
     if days < 0:
-        return MonitorStats.certificate_ended.format(when=when), True
-    words = MonitorStats.certificate_one_day if days == 1 else MonitorStats.certificate_ends
+        return _("ended on {when}").format(when=when), True
+    words = ngettext("valid until {when} (1 day)", "valid until {when} ({days} days)", days)
     return words.format(when=when, days=figures.count(days)), days <= WARNED or last.certificate_valid is False
 
 
@@ -157,10 +193,14 @@ def _incidents(spans: Sequence[UptimeSpan], window: TimeWindow) -> list[UptimeSp
 
 
 def _history_help(count: int) -> str:
-    words = MonitorStats
     if count <= HISTORY:
-        return words.history_help
-    return f"{words.history_help} {words.history_cut.format(shown=HISTORY, count=figures.count(count))}"
+        return _("Times when the monitor was down, degraded, in maintenance or unknown in the selected range.")
+    return " ".join(
+        (
+            _("Times when the monitor was down, degraded, in maintenance or unknown in the selected range."),
+            _("The latest {shown} of {count} are listed.").format(shown=HISTORY, count=figures.count(count)),
+        )
+    )
 
 
 def _history(incidents: Sequence[UptimeSpan], person: SignedInPerson, now: int) -> tuple[SpanLine, ...]:
@@ -168,7 +208,7 @@ def _history(incidents: Sequence[UptimeSpan], person: SignedInPerson, now: int) 
     return tuple(
         SpanLine(
             state=STATES[span.state],
-            label=MonitorList.states[STATES[span.state]],
+            label=STATE_LABELS[STATES[span.state]],
             began=dates.moment(span.start, person),
             lasted=duration_text(((span.until or now) - span.start) // SECOND),
             ongoing=not span.until,
@@ -182,7 +222,7 @@ def _check(row: Record, person: SignedInPerson) -> CheckLine:
     return CheckLine(
         time=dates.exact(row["timestamp"], person),
         state=_STATUS[status],
-        label=MonitorStats.statuses[status],
+        label=STATUS_LABELS[status],
         code=str(row["http_code"] or ""),
         total=figures.milliseconds(row["total_ms"]) if row["total_ms"] is not None else NOTHING,
         address=row["probe_ip"] or "",
@@ -194,13 +234,23 @@ def _facts(monitor: Monitor, names: Mapping[str, str], person: SignedInPerson) -
     granularity = next((name for name, seconds in SECONDS.items() if seconds == monitor.interval), "")
     timed = monitor.kind != "push"
     given: dict[str, tuple[str, ...]] = {
-        "kind": (MonitorList.kinds[monitor.kind],),
+        "kind": (KIND_LABELS[monitor.kind],),
         "url": (monitor.url if timed else "",),
-        "interval": (MonitorList.every.get(granularity, figures.duration(monitor.interval)),),
+        "interval": (EVERY_LABELS.get(granularity, figures.duration(monitor.interval)),),
         "timeout": (figures.duration((monitor.timeout or DEFAULT_TIMEOUT) / 1000) if timed else "",),
         "expects": _expectations(monitor),
-        "failures": (_count_text(MonitorStats.failures, monitor.failures_to_down) if timed else "",),
-        "successes": (_count_text(MonitorStats.successes, monitor.successes_to_up),),
+        "failures": (
+            ngettext("1 failed check", "{count} failed checks in a row", monitor.failures_to_down).format(
+                count=monitor.failures_to_down
+            )
+            if timed
+            else "",
+        ),
+        "successes": (
+            ngettext("1 good check", "{count} good checks in a row", monitor.successes_to_up).format(
+                count=monitor.successes_to_up
+            ),
+        ),
         "parent": (names.get(monitor.parent_id or "", ""),),
         "group": (monitor.group,),
         "tags": (", ".join(monitor.tags),),
@@ -209,25 +259,21 @@ def _facts(monitor: Monitor, names: Mapping[str, str], person: SignedInPerson) -
         "changed": (dates.moment(monitor.updated_at, person) if monitor.updated_at != monitor.created_at else "",),
     }
     return tuple(
-        MonitorFact(MonitorStats.facts[name], tuple(figures.visible(part) for part in parts if part))
+        MonitorFact(_FACTS[name], tuple(figures.visible(part) for part in parts if part))
         for name, parts in given.items()
         if any(parts)
     )
 
 
-def _count_text(words: Mapping[bool, str], count: int) -> str:
-    return words[count == 1].format(count=count)
-
-
 def _expectations(monitor: Monitor) -> tuple[str, ...]:
     said = tuple(assertion_text(one) for one in monitor.options.assertions)
     if monitor.kind == "http" and all(one.subject != "status" for one in monitor.options.assertions):
-        return (MonitorStats.below_500, *said)
+        return (_("any answer below 500"), *said)
     return said
 
 
 def assertion_text(one: Assertion | AssertionAnswer) -> str:
     """An assertion in words."""
     of = f" {one.property}" if one.property else ""
-    said = f"{MonitorForm.subjects[one.subject]}{of} {MonitorForm.comparisons[one.comparison]} {one.value}".rstrip()
-    return said if one.level == "fail" else f"{said} ({MonitorForm.levels['warn'].lower()})"
+    said = f"{SUBJECT_LABELS[one.subject]}{of} {COMPARISON_LABELS[one.comparison]} {one.value}".rstrip()
+    return said if one.level == "fail" else f"{said} (" + _("Degraded").lower() + ")"

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from analytics_box.base.errors import BadRequest, ErrorDetail
-from analytics_box.base.texts import MonitorForm
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.editing.messages import CreateMonitor, TryMonitor, UpdateMonitor
 from analytics_box.products.monitors.form.fields import AssertionFields, MonitorFormState
 from analytics_box.tenants.tenancy.messages import message_of
@@ -23,18 +23,18 @@ _FIELDS: Final = {  # what a refusal names, as the form calls it
 
 def creation_input(state: MonitorFormState) -> CreateMonitor:
     """The message that makes a monitor. Raises BadRequest, which names fields as procedures do."""
-    return message_of(_fields(state) | {"kind": state.kind}, CreateMonitor, MonitorForm.wrong)
+    return message_of(_fields(state) | {"kind": state.kind}, CreateMonitor, _("This cannot be taken: {message}"))
 
 
 def update_input(state: MonitorFormState, monitor_id: str) -> UpdateMonitor:
     """The message that changes a monitor to what the form says. Raises BadRequest."""
-    return message_of(_fields(state) | {"scheduleId": monitor_id}, UpdateMonitor, MonitorForm.wrong)
+    return message_of(_fields(state) | {"scheduleId": monitor_id}, UpdateMonitor, _("This cannot be taken: {message}"))
 
 
 def trial_input(state: MonitorFormState, monitor_id: str | None) -> TryMonitor:
     """The message that tries what the form says, with what is stored of a monitor that there is. Raises BadRequest."""
     found = _fields(state) | ({"kind": state.kind} if monitor_id is None else {"scheduleId": monitor_id})
-    return message_of(found, TryMonitor, MonitorForm.wrong)
+    return message_of(found, TryMonitor, _("This cannot be taken: {message}"))
 
 
 def form_field(wire: str, state: MonitorFormState) -> str:
@@ -76,19 +76,19 @@ def _url(state: MonitorFormState, given: dict[str, str], wrong: dict[str, str]) 
     match state.kind:
         case "http":
             if not given.get("url"):
-                wrong["url"] = MonitorForm.no_url
+                wrong["url"] = _("Write the URL that is to be checked")
             return given.get("url", "")
         case "push":
             return "push://"
     host = given.get("host", "")
     if not host:
-        wrong["host"] = MonitorForm.no_host
+        wrong["host"] = _("Write a name or an IP address")
     bracketed = f"[{host}]" if ":" in host and not host.startswith("[") else host
     if state.kind not in {"tcp", "tls"}:
         return f"{state.kind}://{bracketed}"
     port = given.get("port", "") or ("443" if state.kind == "tls" else "")
     if not (port.isascii() and port.isdecimal() and 0 < int(port[:6]) <= 65_535):
-        wrong["port"] = MonitorForm.no_port
+        wrong["port"] = _("A port is a number from 1 to 65535")
     return f"{state.kind}://{bracketed}:{port}"
 
 
@@ -101,7 +101,7 @@ def _timeout(given: dict[str, str], wrong: dict[str, str]) -> int | None:
     except ValueError:
         seconds = 0
     if not 1 <= seconds <= 120:
-        wrong["timeout"] = MonitorForm.no_timeout
+        wrong["timeout"] = _("Write 1 to 120 seconds")
         return None
     return round(seconds * 1000)
 
@@ -109,7 +109,7 @@ def _timeout(given: dict[str, str], wrong: dict[str, str]) -> int | None:
 def _number(given: dict[str, str], name: str, wrong: dict[str, str], usual: str = "") -> int:
     text = given.get(name) or usual
     if not (text.isascii() and text.isdecimal() and len(text) < 7):
-        wrong[name] = MonitorForm.no_number
+        wrong[name] = _("Write a whole number")
         return 0
     return int(text)
 
@@ -175,7 +175,7 @@ def _headers(text: str, wrong: dict[str, str]) -> dict[str, str]:
     for line in text.splitlines():
         name, colon, value = line.partition(":")
         if line.strip() and (not colon or not name.strip()):
-            wrong["headers"] = MonitorForm.no_headers
+            wrong["headers"] = _("Write one header per line, as Name: value")
         elif line.strip():
             found[name.strip()] = value.strip()
     return found

@@ -5,20 +5,27 @@ from typing import Final, get_args
 from litestar.params import FromPath
 from msgspec import Struct
 
+from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.identity import SignedInPerson
-from analytics_box.base.texts import MonitorForm, MonitorStats, figures
+from analytics_box.base.translation import _
 from analytics_box.products.monitors import check_calls
 from analytics_box.products.monitors.access import viewable_monitor
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing import calls as procedures
 from analytics_box.products.monitors.editing.messages import CreateMonitor
 from analytics_box.products.monitors.editing.shown import AssertionAnswer, CheckAnswer
-from analytics_box.products.monitors.figures.view import assertion_text
+from analytics_box.products.monitors.figures.view import PHASE_LABELS, assertion_text
 from analytics_box.products.monitors.form.fields import MonitorFormState, after_button, new_state, read_state, state_of
 from analytics_box.products.monitors.form.message import creation_input, form_field, trial_input, update_input
 from analytics_box.products.monitors.monitor import HOME, Method, Monitor, RecordType
-from analytics_box.products.monitors.page_frame import frame
+from analytics_box.products.monitors.page_frame import (
+    COMPARISON_LABELS,
+    EVERY_LABELS,
+    KIND_LABELS,
+    SUBJECT_LABELS,
+    frame,
+)
 from analytics_box.products.monitors.result import Outcome
 from analytics_box.tenants.tenancy.messages import millis
 from analytics_box.tenants.websites.directory import Directory
@@ -27,7 +34,27 @@ from analytics_box.web.page import dates
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visitor
 
-_CERTIFICATE: Final = MonitorStats.certificate
+_LABELS = {
+    "url": _("URL"),
+    "host": _("Host"),
+    "port": _("Port"),
+    "name": _("Name"),
+    "timeout": _("Time limit"),
+    "headers": _("Headers"),
+    "body": _("Body"),
+    "user": _("User"),
+    "password": _("Password"),
+    "bearer": _("Bearer token"),
+    "failuresToDown": _("Failed checks in a row"),
+    "successesToUp": _("Good checks in a row"),
+    "group": _("Group"),
+    "tags": _("Tags"),
+    "grace": _("May be late by"),
+    "server": _("Name server"),
+}
+
+
+_CERTIFICATE: Final = _("Certificate")
 
 
 class Phase(Struct, frozen=True):
@@ -78,11 +105,11 @@ def trial(check: CheckAnswer, person: SignedInPerson) -> Trial:
 
 
 def _phases(check: CheckAnswer) -> tuple[Phase, ...]:
-    measured = {name: getattr(check.phases, name) for name in MonitorStats.phases}
+    measured = {name: getattr(check.phases, name) for name in PHASE_LABELS}
     longest = max((one for one in measured.values() if one is not None), default=0)
     return tuple(
         Phase(label, figures.milliseconds(taken), figures.bar_width(taken, longest))
-        for name, label in MonitorStats.phases.items()
+        for name, label in PHASE_LABELS.items()
         if (taken := measured[name]) is not None
     )
 
@@ -90,17 +117,17 @@ def _phases(check: CheckAnswer) -> tuple[Phase, ...]:
 def _facts(check: CheckAnswer, person: SignedInPerson) -> list[CheckFact]:
     found = []
     if check.http_code:
-        found.append(CheckFact(MonitorForm.answer, str(check.http_code)))
+        found.append(CheckFact(_("Answer"), str(check.http_code)))
     if check.address:
-        found.append(CheckFact(MonitorStats.check_columns["address"], check.address))
+        found.append(CheckFact(_("IP address"), check.address))
     if check.ssl_expiry is not None:
         ends = dates.day(millis(check.ssl_expiry), person)
-        found.append(CheckFact(_CERTIFICATE, MonitorStats.certificate_until.format(when=ends)))
+        found.append(CheckFact(_CERTIFICATE, _("valid until {when}").format(when=ends)))
     return found
 
 
 def _assertion_line(one: AssertionAnswer) -> AssertionLine:
-    said = MonitorForm.saw.format(seen=figures.visible(one.seen)) if one.seen else ""
+    said = _("Saw {seen}").format(seen=figures.visible(one.seen)) if one.seen else ""
     return AssertionLine(figures.visible(assertion_text(one)), one.held, one.level, said)
 
 
@@ -206,6 +233,10 @@ async def _page(
         has_auth=bool(secrets and (secrets.user or secrets.bearer)),
         trial=found,
         focusing="data-focus" if "hx-request" in visit.request.headers else "autofocus",
+        comparison_labels=COMPARISON_LABELS,
+        every_labels=EVERY_LABELS,
+        kind_labels=KIND_LABELS,
+        subject_labels=SUBJECT_LABELS,
     )
 
 
@@ -226,8 +257,8 @@ def _wrong_fields(wrong: BadRequest | Conflict, state: MonitorFormState) -> dict
 
 def _labels(state: MonitorFormState) -> dict[str, str]:
     """The names of all fields of the form, in its order, for the list of what is wrong."""
-    labels = dict(MonitorForm.labels)
+    labels = dict(_LABELS)
     for number in range(len(state.assertions)):
-        where = MonitorForm.assertion.format(number=number + 1)
+        where = _("Condition {number}").format(number=number + 1)
         labels |= {f"assertions.{number}.{name}": where for name in ("subject", "property", "comparison", "value")}
     return labels

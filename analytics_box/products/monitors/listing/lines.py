@@ -5,12 +5,13 @@ from typing import Final
 
 from msgspec import Struct
 
+from analytics_box.base import figures
 from analytics_box.base.clock import DAY, HOUR, SECOND
 from analytics_box.base.facts.uptime import UptimeSpan, WindowUptime, uptime, uptimes
-from analytics_box.base.texts import MonitorList, figures
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.engine import MonitorStatus
 from analytics_box.products.monitors.monitor import HOME, Monitor
-from analytics_box.products.monitors.page_frame import state_label, state_name
+from analytics_box.products.monitors.page_frame import STATE_LABELS, state_label, state_name
 
 HOURS: Final = 24
 DAYS: Final = 30
@@ -58,14 +59,14 @@ def line(
         id=monitor.id,
         name=figures.visible(monitor.called),
         href=f"{HOME}/{monitor.id}",
-        target=figures.visible(monitor.url) if monitor.kind != "push" else MonitorList.kinds["push"],
+        target=figures.visible(monitor.url) if monitor.kind != "push" else _("Heartbeat"),
         state=state,
         state_label=state_label(live),
         since=_since(live, now),
         error=figures.visible(live.last.error) if live and live.last and state in {"down", "verifying"} else "",
         tags=tuple(figures.visible(tag) for tag in monitor.tags),
         hours=hours(spans, now),
-        hours_said=MonitorList.day_bars.format(said=day),
+        hours_said=_("The last 24 hours, by hour: {said}").format(said=day),
         uptime_day=day,
         uptime_month=_uptime_text(uptime(spans, now - DAYS * DAY, now, now)),
         response=figures.milliseconds(response) if response is not None else NOTHING,
@@ -84,14 +85,14 @@ def hours(spans: Sequence[UptimeSpan], now: int) -> tuple[HourBar, ...]:
 
 def _hour(found: WindowUptime) -> HourBar:
     state = next((name for name in _WORST if getattr(found, name)), "unknown")
-    said = figures.uptime(found.percentage) if found.percentage is not None else MonitorList.states[state]
+    said = figures.uptime(found.percentage) if found.percentage is not None else STATE_LABELS[state]
     return HourBar(state, said)
 
 
 def _since(live: MonitorStatus | None, now: int) -> str:
     if live is None or live.state in {"new", "paused"} or not live.since:
         return ""
-    return MonitorList.since.format(duration=duration_text((now - live.since) // SECOND))
+    return _("for {duration}").format(duration=duration_text((now - live.since) // SECOND))
 
 
 def duration_text(seconds: int) -> str:

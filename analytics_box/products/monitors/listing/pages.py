@@ -9,15 +9,16 @@ from urllib.parse import urlencode
 import msgspec
 from msgspec import Struct
 
+from analytics_box.base import figures
 from analytics_box.base.clock import DAY
-from analytics_box.base.texts import MonitorList, figures
+from analytics_box.base.translation import _, ngettext
 from analytics_box.products.monitors.access import visible
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.engine import State
 from analytics_box.products.monitors.listing import rows
 from analytics_box.products.monitors.listing.lines import DAYS, MonitorLine, line
 from analytics_box.products.monitors.monitor import HOME, LONGEST_GROUP, LONGEST_TAG, Monitor
-from analytics_box.products.monitors.page_frame import frame, state_name
+from analytics_box.products.monitors.page_frame import DONE, STATE_LABELS, frame, state_name
 from analytics_box.products.monitors.selection import MonitorSelection, select_monitors
 from analytics_box.query.run import QueryRunner
 from analytics_box.web.page.visit import Page, PageRequest, Visitor
@@ -104,7 +105,8 @@ async def monitor_list(visit: Visitor) -> Page:
         later=asked.link(page=asked.page + 1) if first + AT_ONCE < total else "",
         earlier=asked.link(page=asked.page - 1) if asked.page > 1 else "",
         editable=visit.person.may("member"),
-        done=MonitorList.done.get(visit.asked("done"), ""),
+        done=DONE.get(visit.asked("done"), ""),
+        state_labels=STATE_LABELS,
     )
 
 
@@ -130,7 +132,7 @@ async def _groups(visit: PageRequest, known: Monitors, shown: list[Monitor]) -> 
         (one.group, line(one, known.state_of(one), spans[one.number], responses.get(one.number), now)) for one in shown
     ]
     return [
-        MonitorGroup(figures.visible(name), tuple(each for _, each in some))
+        MonitorGroup(figures.visible(name), tuple(each for _rest, each in some))
         for name, some in groupby(made, key=lambda pair: pair[0])
     ]
 
@@ -139,7 +141,7 @@ def _summary(asked: MonitorListState, counts: Counter[str]) -> list[MonitorState
     return [
         MonitorStateCount(
             state=state,
-            label=MonitorList.states[state],
+            label=STATE_LABELS[state],
             count=figures.count(counts[state]),
             href=asked.link(state="" if asked.state == state else state, page=1),
             selected=asked.state == state,
@@ -156,8 +158,8 @@ def _names(names: Collection[str]) -> list[tuple[str, str]]:
 def _count_text(asked: MonitorListState, shown: int, total: int) -> str:
     """The number of monitors, and the range on this page."""
     if total <= AT_ONCE and asked.page == 1:
-        return MonitorList.counted[total == 1].format(count=figures.count(total))
+        return ngettext("1 monitor", "{count} monitors", total).format(count=figures.count(total))
     first = (asked.page - 1) * AT_ONCE + 1
-    return MonitorList.range.format(
+    return _("{first}–{last} of {count}").format(
         first=figures.count(first), last=figures.count(first + shown - 1), count=figures.count(total)
     )

@@ -5,13 +5,17 @@ from typing import Final
 from litestar import Response
 from litestar.params import FromPath
 
+from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict, NotFound, PayloadTooLarge
-from analytics_box.base.texts import MonitorFiles, figures
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.moving.export_calls import ExportMonitors, export
 from analytics_box.products.monitors.moving.files import MOST_BYTES
 from analytics_box.products.monitors.moving.import_calls import ImportMonitors, MonitorImportAnswer, import_monitors
 from analytics_box.products.monitors.page_frame import frame
 from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
+
+_SOURCES = {"analytics-box": _("Analytics Box"), "uptime-kuma": _("Uptime Kuma"), "gatus": _("Gatus")}
+
 
 MOST_SHOWN: Final = 500  # monitors of a file that are listed
 _DOING: Final = ("try", "import", "update")
@@ -32,16 +36,16 @@ async def import_file(visit: Visitor, do: FromPath[str]) -> Answer:
     try:
         sent = await visit.upload("file", limit=MOST_BYTES)
     except PayloadTooLarge as large:
-        wrong = MonitorFiles.too_large.format(most=MOST_BYTES // 1_000_000)
+        wrong = _("A file can have up to {most} MB").format(most=MOST_BYTES // 1_000_000)
         return _page(visit, code=large.status, wrong=wrong)
     if not sent:
-        return _page(visit, code=400, wrong=MonitorFiles.no_file)
+        return _page(visit, code=400, wrong=_("Choose a file"))
     try:
         content = sent.decode("utf-8-sig")
         given = ImportMonitors(content, existing="update" if do == "update" else "skip", dryRun=do == "try")
         return _page(visit, found=await import_monitors(visit.call, given))
     except UnicodeDecodeError:
-        return _page(visit, code=400, wrong=MonitorFiles.no_text)
+        return _page(visit, code=400, wrong=_("This file is no text"))
     except (BadRequest, Conflict) as refused:
         return _page(visit, code=refused.status, wrong=refused.message)
 
@@ -73,6 +77,13 @@ def _title(found: MonitorImportAnswer | None) -> str:
     """The result of an import, in a line."""
     if found is None:
         return ""
-    words = MonitorFiles.tried if found.dry_run else MonitorFiles.imported
+    words = (
+        _(
+            "{source}: {created} new, {updated} changed, {existing} there already, "
+            "{failed} impossible. Nothing is stored yet."
+        )
+        if found.dry_run
+        else _("{source}: {created} created, {updated} changed, {existing} left as they are, {failed} failed.")
+    )
     counts = {name: figures.count(getattr(found, name)) for name in ("created", "updated", "existing", "failed")}
-    return words.format(source=MonitorFiles.sources[found.source], **counts)
+    return words.format(source=_SOURCES[found.source], **counts)

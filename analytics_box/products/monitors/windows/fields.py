@@ -6,7 +6,7 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from analytics_box.base.errors import BadRequest, ErrorDetail
-from analytics_box.base.texts import MaintenancePages
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.windows.messages import (
     CreateMaintenanceWindow,
     MaintenanceShown,
@@ -69,13 +69,15 @@ def fields_of(shown: MaintenanceShown, zone: str) -> dict[str, str]:
 
 def creation_input(fields: Mapping[str, str]) -> CreateMaintenanceWindow:
     """The message that plans a maintenance. Raises BadRequest."""
-    return message_of(_parse_fields(fields), CreateMaintenanceWindow, MaintenancePages.wrong)
+    return message_of(_parse_fields(fields), CreateMaintenanceWindow, _("This cannot be taken: {message}"))
 
 
 def update_input(fields: Mapping[str, str], maintenance_id: str) -> UpdateMaintenanceWindow:
     """The message that changes one. Raises BadRequest."""
     return message_of(
-        _parse_fields(fields) | {"maintenanceId": maintenance_id}, UpdateMaintenanceWindow, MaintenancePages.wrong
+        _parse_fields(fields) | {"maintenanceId": maintenance_id},
+        UpdateMaintenanceWindow,
+        _("This cannot be taken: {message}"),
     )
 
 
@@ -83,7 +85,7 @@ def _parse_fields(fields: Mapping[str, str]) -> dict[str, Any]:
     wrong: dict[str, str] = {}
     found: dict[str, Any] = {"name": fields.get("name", "").strip(), "covers": _covers(fields)}
     if not found["name"]:
-        wrong["name"] = MaintenancePages.no_name
+        wrong["name"] = _("Enter a name")
     if fields.get("frequency", "once") == "once":
         zone = fields.get("zone", "UTC")
         found |= {
@@ -118,7 +120,7 @@ def _repeat(fields: Mapping[str, str], wrong: dict[str, str]) -> dict[str, Any]:
     if every == "week":
         repeat["weekdays"] = [day for day in WEEKDAYS if fields.get(f"weekday.{day}")]
         if not repeat["weekdays"]:
-            wrong["weekdays"] = MaintenancePages.no_days
+            wrong["weekdays"] = _("Choose at least one day")
     if every == "month":
         repeat["day"] = _number(fields, "day", wrong)
     if fields.get("until"):
@@ -129,7 +131,7 @@ def _repeat(fields: Mapping[str, str], wrong: dict[str, str]) -> dict[str, Any]:
 def _number(fields: Mapping[str, str], name: str, wrong: dict[str, str]) -> int:
     text = fields.get(name, "").strip()
     if not (text.isascii() and text.isdecimal() and len(text) < 6):
-        wrong[name] = MaintenancePages.no_number
+        wrong[name] = _("Write a whole number")
         return 0
     return int(text)
 
@@ -139,7 +141,7 @@ def _instant(fields: Mapping[str, str], name: str, zone: str, wrong: dict[str, s
         when = datetime.fromisoformat(fields.get(name, ""))
         return when.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
     except (ValueError, KeyError, OSError, OverflowError):
-        wrong[name] = MaintenancePages.no_date
+        wrong[name] = _("Write a date and a time")
         return None
 
 

@@ -8,13 +8,14 @@ from zoneinfo import ZoneInfo, available_timezones
 from litestar.params import FromPath
 from msgspec import Struct
 
+from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict, NotFound
 from analytics_box.base.identity import SignedInPerson
-from analytics_box.base.texts import MaintenancePages, MonitorList, RangeTexts, figures
+from analytics_box.base.translation import _, ngettext
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.messages import MonitorOrganizationInput
 from analytics_box.products.monitors.monitor import HOME
-from analytics_box.products.monitors.page_frame import frame
+from analytics_box.products.monitors.page_frame import DONE, frame
 from analytics_box.products.monitors.window import MaintenanceWindow, spans
 from analytics_box.products.monitors.windows import calls as procedures
 from analytics_box.products.monitors.windows.fields import (
@@ -27,9 +28,16 @@ from analytics_box.products.monitors.windows.fields import (
 from analytics_box.products.monitors.windows.messages import MaintenanceShown, OneMaintenance
 from analytics_box.tenants.tenancy.messages import millis
 from analytics_box.web.page import dates
-from analytics_box.web.page.questions import ask
+from analytics_box.web.page.dates import WEEKDAYS
+from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visitor
+
+_DELETE = ConfirmationTexts(
+    _("Delete {name}?"), _("Checks in that time count again, and alarms are sent."), _("Delete {name}")
+)
+_STATES = {"active": _("Now"), "scheduled": _("Planned"), "over": _("Over")}
+
 
 WEEKS: Final = 5
 MOST: Final = 6  # on a day
@@ -134,9 +142,9 @@ async def maintenance_list(visit: Visitor) -> Page:
         shell=frame(visit.person),
         windows=[_line(visit, one) for one in found],
         weeks=_weeks(visit),
-        weekdays=RangeTexts.weekdays,
+        weekdays=WEEKDAYS,
         editable=visit.person.may("member"),
-        done=MonitorList.done.get(visit.asked("done"), ""),
+        done=DONE.get(visit.asked("done"), ""),
     )
 
 
@@ -177,7 +185,7 @@ async def delete_form(visit: Visitor, maintenance_id: FromPath[str]) -> Page:
     """GET /monitors/maintenance/{id}/delete: are you sure? Raises NotFound."""
     found = await _find_maintenance(visit, maintenance_id)
     action = f"{PLACE}/{found.id}/delete"
-    return ask(visit, frame(visit.person), MaintenancePages.delete, found.name, action=action, back=PLACE)
+    return ask(visit, frame(visit.person), _DELETE, found.name, action=action, back=PLACE)
 
 
 async def delete(visit: Visitor, maintenance_id: FromPath[str]) -> Next:
@@ -218,7 +226,7 @@ async def _page(
         errors=errors,
         general=wrong.message if wrong is not None and not errors else "",
         monitors=_monitors(visit),
-        weekdays=[(str(day + 1), RangeTexts.weekdays[day]) for day in range(7)],
+        weekdays=[(str(day + 1), WEEKDAYS[day]) for day in range(7)],
         zones=sorted(available_timezones()),
     )
 
@@ -242,7 +250,7 @@ def _calendar_day(day: MaintenanceDay, person: SignedInPerson) -> CalendarDay:
         label=dates.short_day_text(day.date, person.date_format),
         is_today=day.is_today,
         entries=tuple((f"{PLACE}/{one.id}", figures.visible(one.name), _times(one, person)) for one in day.entries),
-        more=MaintenancePages.more.format(count=day.more) if day.more else "",
+        more=_("and {count} more").format(count=day.more) if day.more else "",
     )
 
 
@@ -252,35 +260,37 @@ def _times(entry: CalendarEntry, person: SignedInPerson) -> str:
         dates.time_text(datetime.combine(date.min, one), person.time_format) if one is not None else ""
         for one in (entry.begins, entry.ends)
     )
-    return f"{begins}–{ends}" if begins or ends else MaintenancePages.whole_day
+    return f"{begins}–{ends}" if begins or ends else _("all day")
 
 
 def _line(visit: PageRequest, one: MaintenanceShown) -> MaintenanceWindowLine:
-    words, person = MaintenancePages, visit.person
+    person = visit.person
     following = ""
     if one.status == "active" and one.current_ends_at is not None:
-        following = words.until.format(when=dates.moment(millis(one.current_ends_at), person))
+        following = _("until {when}").format(when=dates.moment(millis(one.current_ends_at), person))
     elif one.next_starts_at is not None and one.repeat is not None:
-        following = words.next.format(when=dates.moment(millis(one.next_starts_at), person))
+        following = _("Next: {when}").format(when=dates.moment(millis(one.next_starts_at), person))
     return MaintenanceWindowLine(
         name=figures.visible(one.name),
         href=f"{PLACE}/{one.id}",
         now=one.status == "active",
-        state=words.states[one.status],
-        what=words.everything if one.covers.all else MonitorList.counted[one.monitors == 1].format(count=one.monitors),
+        state=_STATES[one.status],
+        what=_("All monitors")
+        if one.covers.all
+        else ngettext("1 monitor", "{count} monitors", one.monitors).format(count=one.monitors),
         when=_when(one, person),
         next=following,
     )
 
 
 def _when(one: MaintenanceShown, person: SignedInPerson) -> str:
-    words, repeat = MaintenancePages, one.repeat
+    repeat = one.repeat
     if repeat is None:
         ends = dates.moment(millis(one.ends_at), person) if one.ends_at is not None else ""
         return f"{dates.moment(millis(one.starts_at), person)} – {ends}"
-    days = ", ".join(RangeTexts.weekdays[day - 1] for day in repeat.weekdays)
-    every = {"day": words.frequencies["daily"], "week": days, "month": _of_month(one)}[repeat.every]
-    return words.again.format(
+    days = ", ".join(WEEKDAYS[day - 1] for day in repeat.weekdays)
+    every = {"day": _("Every day"), "week": days, "month": _of_month(one)}[repeat.every]
+    return _("{every} at {time} ({zone}), for {lasts}").format(
         every=every, time=repeat.time, zone=repeat.zone, lasts=figures.duration(repeat.minutes * 60)
     )
 
@@ -288,5 +298,5 @@ def _when(one: MaintenanceShown, person: SignedInPerson) -> str:
 def _of_month(one: MaintenanceShown) -> str:
     repeat = one.repeat
     if repeat is None or repeat.day is None:
-        return MaintenancePages.frequencies["monthly"]
-    return MaintenancePages.monthly.format(day=repeat.day)
+        return _("Every month")
+    return _("On day {day} of each month").format(day=repeat.day)

@@ -15,8 +15,7 @@ from msgspec.structs import replace
 from analytics_box.base import ids
 from analytics_box.base.clock import DAY, MINUTE, Clock
 from analytics_box.base.store.db import Connection, Db
-from analytics_box.base.texts import StatusIncidents
-from analytics_box.base.texts import StatusIncidents as Words
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.telling import Told
 from analytics_box.products.status_pages import incident_rows
 from analytics_box.products.status_pages import rows as page_rows
@@ -39,26 +38,30 @@ def title(affected: Sequence[AffectedComponent]) -> str:
     names = [one.name[:_LONGEST_NAME] for one in affected]
     said = names[0]
     if len(names) == 2:
-        said = Words.two.format(first=names[0], last=names[1])
+        said = _("{first} and {last}").format(first=names[0], last=names[1])
     elif len(names) > 2:
-        said = Words.more.format(first=names[0], count=len(names) - 1)
-    pattern = Words.down_title if _is_down(affected) else Words.degraded_title
+        said = _("{first} and {count} more").format(first=names[0], count=len(names) - 1)
+    pattern = _("{names}: not available") if _is_down(affected) else _("{names}: limited availability")
     return pattern.format(names=said)[:LONGEST_TITLE]
 
 
 def opening_message(affected: Sequence[AffectedComponent]) -> str:
     """The first update."""
-    return (Words.down if _is_down(affected) else Words.degraded).format(names=_names(affected))
+    return (
+        _("Our monitoring cannot reach {names}. We are looking into it.")
+        if _is_down(affected)
+        else _("Our monitoring gets errors from {names}. We are looking into it.")
+    ).format(names=_names(affected))
 
 
 def joining_message(affected: Sequence[AffectedComponent]) -> str:
     """The text of an update: further components are down."""
-    return Words.joined.format(names=_names(affected))
+    return _("This affects {names}, too.").format(names=_names(affected))
 
 
 def partial_recovery_message(affected: Sequence[AffectedComponent]) -> str:
     """The text of an update: these components have recovered, others have not."""
-    return Words.some_recovered.format(names=_names(affected))
+    return _("Available again: {names}.").format(names=_names(affected))
 
 
 def _is_down(affected: Sequence[AffectedComponent]) -> bool:
@@ -68,10 +71,10 @@ def _is_down(affected: Sequence[AffectedComponent]) -> bool:
 def _names(affected: Sequence[AffectedComponent]) -> str:
     names = [one.name for one in affected]
     if len(names) > _NAMED:
-        return Words.more.format(first=", ".join(names[:_NAMED]), count=len(names) - _NAMED)
+        return _("{first} and {count} more").format(first=", ".join(names[:_NAMED]), count=len(names) - _NAMED)
     if len(names) == 1:
         return names[0]
-    return Words.two.format(first=", ".join(names[:-1]), last=names[-1])
+    return _("{first} and {last}").format(first=", ".join(names[:-1]), last=names[-1])
 
 
 KEPT: Final = 30 * DAY  # ms for which drafts that have ended, and what was told, are kept
@@ -227,7 +230,14 @@ def _recover_in(db: Connection, happened: ComponentTransition, before: Incident)
     elif before.publish_at is not None and rules.is_unseen(before):
         incident_rows.delete(db, before.id)
     else:
-        saying.say(db, happened.page, before, "resolved", StatusIncidents.recovered, now=happened.now)
+        saying.say(
+            db,
+            happened.page,
+            before,
+            "resolved",
+            _("Everything that was affected is available again."),
+            now=happened.now,
+        )
 
 
 def _rewritten(db: Connection, before: Incident, affected: Sequence[AffectedComponent], now: int) -> Incident:

@@ -5,11 +5,22 @@ from typing import Final
 
 from msgspec import Struct
 
-from analytics_box.base.texts import IncidentConsole, StatusPageList, figures
+from analytics_box.base import figures
+from analytics_box.base.translation import _
 from analytics_box.products.status_pages.incident import AffectedComponent, Impact, Incident, Severity
 from analytics_box.products.status_pages.page import ComponentStatus
 from analytics_box.products.status_pages.seen import ComponentSeen, PageSeen
 from analytics_box.products.status_pages.whole import Whole
+
+STATE_LABELS = {
+    "operational": _("Operational"),
+    "degraded_performance": _("Degraded"),
+    "partial_outage": _("Partial outage"),
+    "major_outage": _("Down"),
+    "under_maintenance": _("Maintenance"),
+    "unknown": _("Unknown"),
+}
+
 
 PREFIX: Final = "impact."
 MOST_NAMES: Final = 3  # in a title
@@ -64,15 +75,14 @@ def propose_impacts(whole: Whole, seen: PageSeen, *, monitor_id: str = "", compo
 
 def title_of(seen: PageSeen, impacts: Mapping[str, Impact]) -> str:
     """A suggested title for an incident that affects these components."""
-    words = IncidentConsole
     names = [figures.visible(one.name) for one in seen.components if one.id in impacts]
     if not names:
-        return words.title_plain
+        return _("Problems with our service")
     if len(names) == 1 and "down" in impacts.values():
-        return words.title_one.format(name=names[0])
+        return _("{name} is not available").format(name=names[0])
     if len(names) > MOST_NAMES:
-        return words.title_many
-    return words.title_some.format(names=words.comma.join(names))
+        return _("Problems with several services")
+    return _("Problems with {names}").format(names=", ".join(names))
 
 
 def severity_of(seen: PageSeen, impacts: Mapping[str, Impact]) -> Severity:
@@ -94,7 +104,7 @@ def choices(seen: PageSeen, impacts: Mapping[str, str]) -> list[ImpactChoice]:
 def state_of(one: ComponentSeen) -> tuple[str, str]:
     """A component's status, as the class in styles and in words."""
     mark = one.status or "unknown"
-    return mark, StatusPageList.component_states[mark]
+    return mark, STATE_LABELS[mark]
 
 
 def read_impacts(form: Mapping[str, str]) -> dict[str, str]:

@@ -6,10 +6,11 @@ from typing import Any, Final
 from litestar.params import FromPath
 from msgspec import Struct
 
+from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict, NotFound
-from analytics_box.base.texts import StatusComponents, StatusPageList, figures
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.directory import Monitors
-from analytics_box.products.status_pages.console.choosing import state_of
+from analytics_box.products.status_pages.console.choosing import STATE_LABELS, state_of
 from analytics_box.products.status_pages.console.frame import ConsolePage, frame, open_page
 from analytics_box.products.status_pages.console.new_pages import MOST_MONITORS
 from analytics_box.products.status_pages.editing import component_calls as procedures
@@ -25,9 +26,21 @@ from analytics_box.products.status_pages.editing.messages import (
 from analytics_box.products.status_pages.page import Component, ComponentGroup
 from analytics_box.products.status_pages.whole import Whole
 from analytics_box.tenants.tenancy.messages import message_of
-from analytics_box.web.page.questions import ask
+from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
+
+_REMOVE_COMPONENT = ConfirmationTexts(
+    _("Remove {name} from the page?"),
+    _(
+        "Visitors see it no more, and its days on this page are forgotten. Its monitor "
+        "stays. Past incidents keep its name."
+    ),
+    _("Remove {name}"),
+)
+_REMOVE_GROUP = ConfirmationTexts(
+    _("Remove the group {name}?"), _("Its components stay, in no group."), _("Remove {name}")
+)
 
 
 class PageItem(Struct, frozen=True):
@@ -46,7 +59,7 @@ def entries(whole: Whole) -> list[PageItem]:
         for group in whole.groups
     ]
     found += [(one.position, PageItem(one.id, None, (one,))) for one in whole.components if one.group_id not in known]
-    return [entry for _, entry in sorted(found, key=lambda pair: (pair[0], pair[1].id))]
+    return [entry for _rest, entry in sorted(found, key=lambda pair: (pair[0], pair[1].id))]
 
 
 def reordered_ids(whole: Whole, wanted: str, step: int) -> list[str]:
@@ -113,13 +126,19 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
         match kind:
             case "group":
                 found: dict[str, Any] = given | {"name": form.get("group", "")}
-                await procedures.add_group(visit.call, message_of(found, AddComponentGroup, StatusPageList.wrong))
+                await procedures.add_group(
+                    visit.call, message_of(found, AddComponentGroup, _("This cannot be taken: {message}"))
+                )
             case "manual":
                 found = given | {"name": form.get("manual", "")}
-                await procedures.add_component(visit.call, message_of(found, AddComponent, StatusPageList.wrong))
+                await procedures.add_component(
+                    visit.call, message_of(found, AddComponent, _("This cannot be taken: {message}"))
+                )
             case _:
                 found = given | {"uptimeScheduleId": form.get("monitor", "")}
-                await procedures.add_component(visit.call, message_of(found, AddComponent, StatusPageList.wrong))
+                await procedures.add_component(
+                    visit.call, message_of(found, AddComponent, _("This cannot be taken: {message}"))
+                )
     except (BadRequest, Conflict) as wrong:
         return _page(page, Again(wrong.status, form, {kind: wrong.message}))
     return visit.go(f"{page.href}/components?done=added")
@@ -160,7 +179,9 @@ async def save(visit: Visitor, page_id: FromPath[str], component_id: FromPath[st
         found |= {hides: not form.get(shows) for shows, hides in _SHOWN.items()}
     return await _save_change(
         page,
-        lambda: procedures.update_component(visit.call, message_of(found, UpdateComponent, StatusPageList.wrong)),
+        lambda: procedures.update_component(
+            visit.call, message_of(found, UpdateComponent, _("This cannot be taken: {message}"))
+        ),
         lambda again: _component_page(page, component, again),
         form,
     )
@@ -171,7 +192,7 @@ async def remove_form(visit: Visitor, page_id: FromPath[str], component_id: From
     page = await open_page(visit, page_id)
     component, here = _component(page, component_id), f"{page.href}/components/{component_id}"
     name = _name(page, component)
-    question = StatusComponents.remove_component
+    question = _REMOVE_COMPONENT
     return ask(visit, frame(visit.person), question, name, action=f"{here}/remove", back=here)
 
 
@@ -195,7 +216,9 @@ async def save_group(visit: Visitor, page_id: FromPath[str], group_id: FromPath[
     found = {"groupId": group_id, "name": form.get("name", ""), "description": form.get("description", "")}
     return await _save_change(
         page,
-        lambda: procedures.update_group(visit.call, message_of(found, UpdateComponentGroup, StatusPageList.wrong)),
+        lambda: procedures.update_group(
+            visit.call, message_of(found, UpdateComponentGroup, _("This cannot be taken: {message}"))
+        ),
         lambda again: _group_page(page, group, again),
         form,
     )
@@ -205,7 +228,7 @@ async def remove_group_form(visit: Visitor, page_id: FromPath[str], group_id: Fr
     """GET /status-pages/{id}/groups/{group}/remove: are you sure? Raises NotFound."""
     page = await open_page(visit, page_id)
     group, here = _group(page, group_id), f"{page.href}/groups/{group_id}"
-    question = StatusComponents.remove_group
+    question = _REMOVE_GROUP
     return ask(visit, frame(visit.person), question, group.name, action=f"{here}/remove", back=here)
 
 
@@ -262,16 +285,15 @@ def _lines(page: ConsolePage) -> list[ComponentRow]:
 
 
 def _line(page: ConsolePage, one: Component, *, is_first: bool, is_last: bool, is_inner: bool = False) -> ComponentRow:
-    words = StatusComponents
     seen = next((each for each in page.seen.components if each.id == one.id), None)
     mark, label = state_of(seen) if seen is not None else ("", "")
     notes = []
     if one.monitor_id is None:
-        notes.append(words.manual)
+        notes.append(_("Set by hand"))
     elif seen is None:
-        notes.append(words.hidden)
+        notes.append(_("Not shown: its monitor is gone"))
     elif one.name:
-        notes.append(f"{words.monitor}: {figures.visible(_monitor_name(page, one))}")
+        notes.append(_("Monitor") + ": " + figures.visible(_monitor_name(page, one)))
     return ComponentRow(
         id=one.id,
         name=_name(page, one),
@@ -286,7 +308,6 @@ def _line(page: ConsolePage, one: Component, *, is_first: bool, is_last: bool, i
 
 
 def _component_page(page: ConsolePage, one: Component, again: Again) -> Page:
-    words = StatusComponents
     values = {
         "name": one.name,
         "description": one.description,
@@ -302,13 +323,13 @@ def _component_page(page: ConsolePage, one: Component, again: Again) -> Page:
         "components",
         again=again,
         values=values if again.code == 200 else {},
-        title=words.edit_title.format(name=_name(page, one)),
+        title=_("Edit {name}").format(name=_name(page, one)),
         back=f"{page.href}/components",
         remove=f"{page.href}/components/{one.id}/remove",
         is_group=False,
         manual=one.monitor_id is None,
-        groups=[("", words.no_group), *((each.id, figures.visible(each.name)) for each in page.whole.groups)],
-        statuses=[each for each in StatusPageList.component_states.items() if each[0] != "unknown"],
+        groups=[("", _("No group")), *((each.id, figures.visible(each.name)) for each in page.whole.groups)],
+        statuses=[each for each in STATE_LABELS.items() if each[0] != "unknown"],
     )
 
 
@@ -318,7 +339,7 @@ def _group_page(page: ConsolePage, group: ComponentGroup, again: Again) -> Page:
         "components",
         again=again,
         values={"name": group.name, "description": group.description},
-        title=StatusComponents.edit_group_title.format(name=figures.visible(group.name)),
+        title=_("Edit the group {name}").format(name=figures.visible(group.name)),
         back=f"{page.href}/components",
         remove=f"{page.href}/groups/{group.id}/remove",
         is_group=True,
@@ -349,4 +370,4 @@ def _monitor_name(page: ConsolePage, one: Component) -> str:
 
 def _name(page: ConsolePage, one: Component) -> str:
     """The name of a component in the dashboard, with a fallback if its monitor is deleted."""
-    return figures.visible(one.name or _monitor_name(page, one) or StatusComponents.hidden)
+    return figures.visible(one.name or _monitor_name(page, one) or _("Not shown: its monitor is gone"))

@@ -5,8 +5,9 @@ from typing import Final, Literal, get_args
 
 from msgspec import Struct
 
+from analytics_box.base import figures
 from analytics_box.base.identity import SignedInPerson
-from analytics_box.base.texts import StatusPageList, figures
+from analytics_box.base.translation import _
 from analytics_box.products.status_pages.access import find_viewable_page as page_of
 from analytics_box.products.status_pages.seen import Indicator, PageSeen
 from analytics_box.products.status_pages.view.snapshots import PageSnapshots
@@ -14,6 +15,48 @@ from analytics_box.products.status_pages.whole import Whole
 from analytics_box.tenants.websites.shell import shell
 from analytics_box.web.page.shell import Shell
 from analytics_box.web.page.visit import Again, Page, PageRequest
+
+DONE = {
+    "created": _("The status page is online."),
+    "saved": _("Saved. The public page shows it now."),
+    "deleted": _("The status page is deleted."),
+    "added": _("Added. The public page shows it now."),
+    "removed": _("Removed from the page."),
+    "moved": _("Moved."),
+    "published": _("Published. The public page shows it now."),
+    "drafted": _("Saved as a draft. Nobody outside sees it."),
+    "held": _("The box does not publish it. You still can."),
+    "updated": _("The update is on the public page now."),
+    "corrected": _("Corrected. What it said before is kept here."),
+    "incident-deleted": _("The incident is deleted, and its updates with it."),
+    "planned": _("The maintenance is planned. The public page announces it."),
+    "maintenance-saved": _("The maintenance is saved."),
+    "maintenance-cancelled": _("The maintenance is cancelled. The page says so."),
+    "subscribed": _("A confirmation was sent. Messages come once it is confirmed."),
+    "unsubscribed": _("Removed. They get no more messages."),
+    "template-saved": _("The template is saved."),
+    "template-deleted": _("The template is deleted."),
+    "uploaded": _("The picture is on the public page now."),
+    "picture-removed": _("The picture is removed."),
+    "transferred": _("The status page belongs to the other organization now."),
+}
+_TABS = {
+    "now": _("Now"),
+    "components": _("Components"),
+    "maintenances": _("Maintenance"),
+    "history": _("History"),
+    "subscribers": _("Subscribers"),
+    "settings": _("Settings"),
+}
+PAGE_STATE_LABELS = {
+    "operational": _("Operational"),
+    "degraded_performance": _("Degraded"),
+    "partial_outage": _("Partial outage"),
+    "major_outage": _("Major outage"),
+    "under_maintenance": _("Maintenance"),
+    "unknown": _("Unknown"),
+}
+
 
 HOME: Final = "/status-pages"
 Tab = Literal["now", "components", "maintenances", "history", "subscribers", "settings"]
@@ -88,7 +131,7 @@ class ConsolePage(Struct, frozen=True):
             errors=again.wrong,
             general=again.general,
             editable=self.editable,
-            done=StatusPageList.done.get(self.visit.asked("done"), ""),
+            done=DONE.get(self.visit.asked("done"), ""),
             **context,
         )
 
@@ -98,7 +141,7 @@ class ConsolePage(Struct, frozen=True):
         tabs = tuple(
             StatusPageTab(
                 name,
-                StatusPageList.tabs[name],
+                _TABS[name],
                 f"{self.href}{_PATHS.get(name, f'/{name}')}",
                 figures.count(counts[name]) if counts.get(name) else "",
             )
@@ -107,7 +150,7 @@ class ConsolePage(Struct, frozen=True):
         )
         mark = page_mark(self.seen)
         return StatusPageHeader(
-            figures.visible(page.name), self.href, self.seen.url, mark, StatusPageList.states[mark], tab, tabs
+            figures.visible(page.name), self.href, self.seen.url, mark, PAGE_STATE_LABELS[mark], tab, tabs
         )
 
 

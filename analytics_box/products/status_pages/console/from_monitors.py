@@ -1,6 +1,7 @@
 """From a monitor that is down to the incident about it, in one click."""
 
-from analytics_box.base.texts import IncidentConsole, figures
+from analytics_box.base import figures
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.reporting import OutageReport, Reporting
 from analytics_box.products.status_pages.console.frame import HOME
 from analytics_box.products.status_pages.directory import StatusPages
@@ -19,11 +20,11 @@ def reporting(pages: StatusPages) -> Reporting:
 
 
 def _report(whole: Whole, monitor_id: str, *, is_only: bool) -> OutageReport:
-    words, told = IncidentConsole, _about(whole, monitor_id)
+    told = _about(whole, monitor_id)
     path = f"incidents/{told.id}" if told is not None else f"incidents/new?monitor={monitor_id}"
-    label = words.from_monitor_open if told is not None else words.from_monitor_button
+    label = _("See the incident") if told is not None else _("Report an incident")
     if not is_only:
-        label = words.on_page.format(label=label, page=figures.visible(whole.page.name))
+        label = _("{label} on {page}").format(label=label, page=figures.visible(whole.page.name))
     return OutageReport(f"{HOME}/{whole.page.id}/{path}", label, told is not None)
 
 

@@ -8,8 +8,9 @@ from zoneinfo import ZoneInfo
 from litestar.params import FromPath
 from msgspec import Struct
 
+from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict, NotFound
-from analytics_box.base.texts import IncidentConsole, StatusPageList, figures
+from analytics_box.base.translation import _
 from analytics_box.products.status_pages.console.frame import ConsolePage, frame, open_page
 from analytics_box.products.status_pages.console.shown import line
 from analytics_box.products.status_pages.incident import Incident
@@ -22,9 +23,14 @@ from analytics_box.products.status_pages.incidents.messages import (
 )
 from analytics_box.products.status_pages.serving import times
 from analytics_box.tenants.tenancy.messages import message_of
-from analytics_box.web.page.questions import ask
+from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
+
+_DELETE_TEMPLATE = ConfirmationTexts(
+    _("Delete the template {name}?"), _("Incidents stay as they are."), _("Delete {name}")
+)
+
 
 UNKNOWN = "This template does not exist"
 
@@ -78,7 +84,7 @@ async def delete_form(visit: Visitor, page_id: FromPath[str], template_id: FromP
     """GET /status-pages/{id}/templates/{template}/delete: are you sure? Raises NotFound."""
     page = await open_page(visit, page_id)
     one, base = await _find_template(page, template_id), f"{page.href}/templates"
-    question = IncidentConsole.delete_template
+    question = _DELETE_TEMPLATE
     return ask(visit, frame(visit.person), question, one.name, action=f"{base}/{one.id}/delete", back=base)
 
 
@@ -97,7 +103,9 @@ async def _save(page: ConsolePage, form: dict[str, str], known: IncidentTemplate
         found["templateId"] = known.id
     try:
         page.visit.saves()
-        await procedures.save_template(page.visit.call, message_of(found, SaveIncidentTemplate, StatusPageList.wrong))
+        await procedures.save_template(
+            page.visit.call, message_of(found, SaveIncidentTemplate, _("This cannot be taken: {message}"))
+        )
     except (BadRequest, Conflict) as wrong:
         errors = field_errors(wrong)
         return await _templates(page, Again(wrong.status, form, errors, "" if errors else wrong.message), known)
@@ -105,7 +113,7 @@ async def _save(page: ConsolePage, form: dict[str, str], known: IncidentTemplate
 
 
 async def _templates(page: ConsolePage, again: Again, known: IncidentTemplateAnswer | None = None) -> Page:
-    base, words = f"{page.href}/templates", IncidentConsole
+    base = f"{page.href}/templates"
     own = await procedures.list_templates(page.visit.call, ListIncidentTemplates(page.whole.page.id))
     return page.show(
         "status_templates.html",
@@ -122,7 +130,7 @@ async def _templates(page: ConsolePage, again: Again, known: IncidentTemplateAns
             for one in own
         ],
         action=f"{base}/{known.id}" if known is not None else base,
-        heading=words.template_edit_title.format(name=figures.visible(known.name)) if known else words.template_add,
+        heading=_("Edit {name}").format(name=figures.visible(known.name)) if known else _("New template"),
     )
 
 

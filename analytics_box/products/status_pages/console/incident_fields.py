@@ -5,7 +5,7 @@ from typing import Any, Final, get_args
 
 from msgspec import UNSET
 
-from analytics_box.base.texts import IncidentConsole, StatusPageList
+from analytics_box.base.translation import _
 from analytics_box.products.status_pages.console.choosing import (
     PREFIX,
     propose_impacts,
@@ -18,6 +18,19 @@ from analytics_box.products.status_pages.incidents.messages import CreateInciden
 from analytics_box.products.status_pages.seen import PageSeen
 from analytics_box.products.status_pages.whole import Whole
 from analytics_box.tenants.tenancy.messages import message_of
+
+USUAL_MESSAGES = {
+    "investigating": _("We are looking into this. The next update follows here."),
+    "identified": _("We know the cause and are working on it."),
+    "monitoring": _("It works again. We keep watching it."),
+    "resolved": _("This is over. Everything works again."),
+    "postmortem": "",
+    "in_progress": _("The maintenance has begun."),
+    "verifying": _("The work is done. We are checking that everything works."),
+    "completed": _("The maintenance is over."),
+    "scheduled": _("We will carry out maintenance in this time."),
+}
+
 
 NAMES: Final = ("title", "message", "severity", "notify", "template", "status")
 
@@ -49,7 +62,7 @@ def creation_input(fields: Mapping[str, str], page_id: str, *, draft: bool) -> C
         "draft": draft,
         "notify": bool(fields.get("notify")),
     }
-    return message_of(found, CreateIncident, StatusPageList.wrong)
+    return message_of(found, CreateIncident, _("This cannot be taken: {message}"))
 
 
 def update_input(fields: Mapping[str, str], incident: Incident) -> UpdateIncident:
@@ -64,7 +77,7 @@ def update_input(fields: Mapping[str, str], incident: Incident) -> UpdateInciden
         "affectedMonitors": UNSET if status in ENDED else _affected_input(fields),
         "notify": bool(fields.get("notify")),
     }
-    return message_of(found, UpdateIncident, StatusPageList.wrong)
+    return message_of(found, UpdateIncident, _("This cannot be taken: {message}"))
 
 
 def step_input(fields: Mapping[str, str], incident: Incident) -> UpdatePageMaintenance:
@@ -76,12 +89,12 @@ def step_input(fields: Mapping[str, str], incident: Incident) -> UpdatePageMaint
         "message": message_or_default(fields, status),
         "notify": bool(fields.get("notify")),
     }
-    return message_of(found, UpdatePageMaintenance, StatusPageList.wrong)
+    return message_of(found, UpdatePageMaintenance, _("This cannot be taken: {message}"))
 
 
 def message_or_default(fields: Mapping[str, str], status: str) -> str:
     """The entered message, or else the usual text for this state."""
-    return fields.get("message", "").strip() or IncidentConsole.usual_words.get(status, "")
+    return fields.get("message", "").strip() or USUAL_MESSAGES.get(status, "")
 
 
 def status_of(wanted: str, allowed: tuple[Status, ...], *, is_open: bool) -> str:

@@ -8,14 +8,15 @@ from typing import Final
 from litestar import Response
 from litestar.params import FromPath
 
+from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict, NotFound
-from analytics_box.base.texts import IncidentConsole, figures
 from analytics_box.base.translation import _
 from analytics_box.products.status_pages import incident_rows
 from analytics_box.products.status_pages.console import incident_fields as fields_of
 from analytics_box.products.status_pages.console.choosing import choices, impacts_of, read_impacts
 from analytics_box.products.status_pages.console.frame import ConsolePage, Tab, frame, open_page
-from analytics_box.products.status_pages.console.shown import href_of, incident_shown
+from analytics_box.products.status_pages.console.incident_fields import USUAL_MESSAGES
+from analytics_box.products.status_pages.console.shown import STATUS_LABELS, href_of, incident_shown
 from analytics_box.products.status_pages.console.telling import notified_text
 from analytics_box.products.status_pages.incident import Incident, IncidentUpdate, Status
 from analytics_box.products.status_pages.incidents import calls as procedures
@@ -32,9 +33,27 @@ from analytics_box.products.status_pages.subscribers import deliveries
 from analytics_box.tenants.tenancy import members
 from analytics_box.tenants.tenancy.messages import millis
 from analytics_box.web.page import dates
-from analytics_box.web.page.questions import ask
+from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
+
+_DELETE = ConfirmationTexts(
+    _("Delete {name}?"),
+    _("It disappears from the page with all its updates, as if it had never been. To end it, resolve it instead."),
+    _("Delete {name}"),
+)
+_NEXT_HELP = {
+    "investigating": _("We look for the cause"),
+    "identified": _("We know the cause"),
+    "monitoring": _("It works again, we watch it"),
+    "resolved": _("It is over"),
+    "postmortem": _("What happened and what we learned"),
+    "in_progress": _("It has begun"),
+    "verifying": _("Done, we check it"),
+    "completed": _("It is over"),
+    "scheduled": _("It is announced"),
+}
+
 
 UNKNOWN: Final = "This incident does not exist"
 USE: Final = "use"
@@ -126,7 +145,7 @@ async def delete_form(visit: Visitor, page_id: FromPath[str], incident_id: FromP
     page = await open_page(visit, page_id)
     incident = await find_incident(page, incident_id)
     here = href_of(page.href, incident)
-    question = IncidentConsole.delete
+    question = _DELETE
     return ask(visit, frame(visit.person), question, incident.title, action=f"{here}/delete", back=here)
 
 
@@ -206,7 +225,7 @@ async def _page(page: ConsolePage, incident: Incident, again: Again) -> Page:
         values=values if not again.values else {},
         incident=incident_shown(page.href, page.seen.url, incident, await _authors(page), receivers, visit.person, now),
         steps=[_step(status, is_again=not incident.is_open) for status in allowed],
-        usual=[(status, IncidentConsole.usual_words[status]) for status in allowed],
+        usual=[(status, USUAL_MESSAGES[status]) for status in allowed],
         rows=choices(page.seen, impacts) if is_incident else [],
         told=await notified_text(page, again.values or values, incident),
         told_href=f"{href_of(page.href, incident)}/told",
@@ -222,21 +241,24 @@ async def _authors(page: ConsolePage) -> dict[str, str]:
 
 
 def _step(status: Status, *, is_again: bool) -> tuple[Status, str, str]:
-    words = IncidentConsole
     reopens = is_again and status not in {"resolved", "postmortem"}
-    return status, words.statuses[status], words.reopen_help if reopens else words.next_help[status]
+    return (
+        status,
+        STATUS_LABELS[status],
+        _("It is back, within a day after it was resolved") if reopens else _NEXT_HELP[status],
+    )
 
 
 async def _correction(page: ConsolePage, incident: Incident, said: IncidentUpdate, again: Again) -> Page:
     whole = await procedures.get_incident(page.visit.call, IncidentId(incident.id))
     earlier = next((one.earlier for one in whole.updates if one.id == said.id), ())
-    until, person = IncidentConsole.earlier_until, page.visit.person
+    until, person = _("until {when}"), page.visit.person
     return page.show(
         "status_incident_edit.html",
         "now",
         again=again,
         values={"message": said.message} if not again.values else {},
-        label=IncidentConsole.statuses[said.status],
+        label=STATUS_LABELS[said.status],
         back=href_of(page.href, incident),
         earlier=[
             (until.format(when=dates.moment(millis(one.replaced_at), person)), figures.visible(one.message))

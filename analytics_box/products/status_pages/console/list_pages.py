@@ -2,10 +2,11 @@
 
 from msgspec import Struct
 
-from analytics_box.base.texts import StatusPageList, figures
+from analytics_box.base import figures
+from analytics_box.base.translation import _, ngettext
 from analytics_box.base.urls import url_parts
 from analytics_box.products.status_pages.console.choosing import in_trouble
-from analytics_box.products.status_pages.console.frame import HOME, frame, page_mark
+from analytics_box.products.status_pages.console.frame import DONE, HOME, PAGE_STATE_LABELS, frame, page_mark
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.seen import PageSeen
 from analytics_box.products.status_pages.view.snapshots import PageSnapshots
@@ -42,7 +43,7 @@ async def page_list(visit: Visitor) -> Page:
         shell=frame(visit.person),
         lines=[_line(whole, await snapshots.of(whole)) for whole in own],
         editable=visit.person.may("member"),
-        done=StatusPageList.done.get(visit.asked("done"), ""),
+        done=DONE.get(visit.asked("done"), ""),
     )
 
 
@@ -54,31 +55,33 @@ def _line(whole: Whole, seen: PageSeen) -> StatusPageRow:
         public_url=seen.url,
         public_label=_address(seen.url),
         mark=mark,
-        label=StatusPageList.states[mark],
+        label=PAGE_STATE_LABELS[mark],
         notes=tuple(_notes(whole)),
         in_trouble=bool(in_trouble(seen, whole.incidents)),
     )
 
 
 def _notes(whole: Whole) -> list[StatusPageNote]:
-    words, open_ones = StatusPageList, [one for one in whole.incidents if one.is_open]
+    open_ones = [one for one in whole.incidents if one.is_open]
     incidents = [one for one in open_ones if one.kind == "incident"]
+    drafts, planned = sum(one.is_draft for one in incidents), len(open_ones) - len(incidents)
+    published = len(incidents) - drafts
     counts = (
-        (words.open_incidents, sum(not one.is_draft for one in incidents), True),
-        (words.drafts, sum(one.is_draft for one in incidents), True),
-        (words.planned, len(open_ones) - len(incidents), False),
+        (ngettext("1 open incident", "{count} open incidents", published), published, True),
+        (ngettext("1 draft", "{count} drafts", drafts), drafts, True),
+        (ngettext("1 planned maintenance", "{count} planned maintenances", planned), planned, False),
     )
-    found = [
-        StatusPageNote(said[count == 1].format(count=figures.count(count)), loud)
-        for said, count, loud in counts
-        if count
-    ]
+    found = [StatusPageNote(said.format(count=figures.count(count)), loud) for said, count, loud in counts if count]
     components = len(whole.components)
-    found.append(StatusPageNote(words.counted[components == 1].format(count=figures.count(components))))
+    found.append(
+        StatusPageNote(
+            ngettext("1 component", "{count} components", components).format(count=figures.count(components))
+        )
+    )
     if whole.page.password:
-        found.append(StatusPageNote(words.protected))
+        found.append(StatusPageNote(_("Password")))
     elif not whole.page.indexed:
-        found.append(StatusPageNote(words.not_indexed))
+        found.append(StatusPageNote(_("Not in search engines")))
     return found
 
 

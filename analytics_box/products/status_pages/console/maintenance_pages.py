@@ -8,8 +8,9 @@ from zoneinfo import ZoneInfo
 from litestar.params import FromPath
 from msgspec import Struct
 
+from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict, ErrorDetail, NotFound
-from analytics_box.base.texts import MaintenancePlanner, StatusPageList, figures
+from analytics_box.base.translation import _
 from analytics_box.products.status_pages.console.frame import ConsolePage, frame, open_page
 from analytics_box.products.status_pages.console.incident_fields import message_or_default
 from analytics_box.products.status_pages.console.incident_pages import UNKNOWN, find_incident
@@ -23,9 +24,16 @@ from analytics_box.products.status_pages.incidents.messages import (
     UpdatePageMaintenance,
 )
 from analytics_box.tenants.tenancy.messages import message_of
-from analytics_box.web.page.questions import ask
+from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
+
+_CANCEL = ConfirmationTexts(
+    _("Cancel {name}?"),
+    _("The page and its subscribers are told that it is not going to be."),
+    _("Cancel the maintenance"),
+)
+
 
 _PREFIX: Final = "component."
 _FORM: Final = "%Y-%m-%dT%H:%M"
@@ -43,13 +51,13 @@ class MaintenanceChoice(Struct, frozen=True):
 
 async def maintenances(visit: Visitor, page_id: FromPath[str]) -> Page:
     """GET /status-pages/{id}/maintenances. Raises NotFound."""
-    page, words = await open_page(visit, page_id), MaintenancePlanner
+    page = await open_page(visit, page_id)
     own = [one for one in page.whole.incidents if one.kind == "maintenance"]
     planned = sorted((one for one in own if one.status == "scheduled"), key=lambda one: one.scheduled_for or 0)
     lists = (
-        (words.current, _lines(page, [one for one in own if one.is_active])),
-        (words.planned, _lines(page, planned)),
-        (words.past, _lines(page, [one for one in own if not one.is_open])),
+        (_("Now"), _lines(page, [one for one in own if one.is_active])),
+        (_("Planned"), _lines(page, planned)),
+        (_("Over"), _lines(page, [one for one in own if not one.is_open])),
     )
     return page.show("status_maintenances.html", "maintenances", lists=lists)
 
@@ -73,7 +81,9 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
             "notify": bool(fields.get("notify")),
             "message": message_or_default(fields, "scheduled"),
         }
-        message = message_of(given | _maintenance_input(page, fields), CreatePageMaintenance, StatusPageList.wrong)
+        message = message_of(
+            given | _maintenance_input(page, fields), CreatePageMaintenance, _("This cannot be taken: {message}")
+        )
         await procedures.create_maintenance(visit.call, message)
     except (BadRequest, Conflict) as wrong:
         return await _form(page, _again(wrong, fields))
@@ -101,7 +111,9 @@ async def save(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str
     try:
         visit.saves()
         given = {"maintenanceId": incident.id, "notify": False} | _maintenance_input(page, fields)
-        await procedures.update_maintenance(visit.call, message_of(given, UpdatePageMaintenance, StatusPageList.wrong))
+        await procedures.update_maintenance(
+            visit.call, message_of(given, UpdatePageMaintenance, _("This cannot be taken: {message}"))
+        )
     except (BadRequest, Conflict) as wrong:
         return await _form(page, _again(wrong, fields), incident)
     return visit.go(f"{href_of(page.href, incident)}?done=maintenance-saved")
@@ -112,7 +124,7 @@ async def cancel_form(visit: Visitor, page_id: FromPath[str], incident_id: FromP
     page = await open_page(visit, page_id)
     incident = await _maintenance(page, incident_id)
     action = f"{page.href}/maintenances/{incident.id}/cancel"
-    question, back = MaintenancePlanner.cancel, href_of(page.href, incident)
+    question, back = _CANCEL, href_of(page.href, incident)
     return ask(visit, frame(visit.person), question, incident.title, action=action, back=back)
 
 
@@ -136,7 +148,7 @@ async def _form(page: ConsolePage, again: Again, incident: Incident | None = Non
         "status_maintenance_form.html",
         "maintenances",
         again=again,
-        title=figures.visible(incident.title) if incident is not None else MaintenancePlanner.new_title,
+        title=figures.visible(incident.title) if incident is not None else _("Plan maintenance"),
         action=f"{base}/{incident.id}/edit" if incident is not None else f"{base}/new",
         back=href_of(page.href, incident) if incident is not None else base,
         rows=[MaintenanceChoice(one.id, figures.visible(one.name), one.id in chosen) for one in page.seen.components],
@@ -178,7 +190,7 @@ def _instant(fields: Mapping[str, str], name: str, zone: ZoneInfo, wrong: dict[s
     try:
         return datetime.fromisoformat(fields.get(name, "")).replace(tzinfo=zone).astimezone(UTC)
     except (ValueError, OverflowError):
-        wrong[name] = MaintenancePlanner.no_date
+        wrong[name] = _("Write a date and a time")
         return None
 
 

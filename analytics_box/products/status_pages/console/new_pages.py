@@ -1,8 +1,9 @@
 """A new status page: /status-pages/new."""
 
+from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.names import SPELLING
-from analytics_box.base.texts import StatusPageList, figures
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.status_pages.console.frame import HOME, frame
 from analytics_box.products.status_pages.editing import calls as procedures
@@ -35,7 +36,9 @@ async def add(visit: Visitor) -> Answer:
     }
     try:
         visit.saves()
-        made = await procedures.create(visit.call, message_of(found, CreateStatusPage, StatusPageList.wrong))
+        made = await procedures.create(
+            visit.call, message_of(found, CreateStatusPage, _("This cannot be taken: {message}"))
+        )
     except (BadRequest, Conflict) as wrong:
         errors = field_errors(wrong)
         again = Again(wrong.status, form, errors, "" if errors else wrong.message)

@@ -3,7 +3,7 @@
 from litestar.params import FromPath
 from msgspec import Struct
 
-from analytics_box.base.texts import figures
+from analytics_box.base import figures
 from analytics_box.products.monitors.monitor import HOME as MONITORS
 from analytics_box.products.status_pages.console.choosing import in_trouble, state_of
 from analytics_box.products.status_pages.console.frame import ConsolePage, open_page

@@ -7,10 +7,11 @@ from zoneinfo import available_timezones
 from litestar import Response
 from litestar.params import FromPath
 
+from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict, NotFound, PayloadTooLarge
 from analytics_box.base.identity import at_least
 from analytics_box.base.store.db import Connection
-from analytics_box.base.texts import StatusPageForm, StatusPageList, figures
+from analytics_box.base.translation import _
 from analytics_box.products.status_pages.access import find_viewable_page as page_of
 from analytics_box.products.status_pages.console.frame import HOME, ConsolePage, frame, open_page
 from analytics_box.products.status_pages.editing import calls as procedures
@@ -31,10 +32,17 @@ from analytics_box.tenants.configuration import domains as proven
 from analytics_box.tenants.organizations import image
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.front import CONTENT_SECURITY_POLICY
-from analytics_box.web.page.questions import ask
+from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.typed import web_address
 from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
+
+_DELETE = ConfirmationTexts(
+    _("Delete {name}?"),
+    _("{url} answers no more. Its incidents, maintenances and subscribers are removed. This cannot be undone."),
+    _("Delete {name}"),
+)
+
 
 _URLS: Final = ("websiteUrl", "supportUrl")
 _EMPTIED: Final = ("description", *_URLS, "theme", "domain")  # by leaving them empty
@@ -70,7 +78,7 @@ def settings_input(fields: Mapping[str, str], page_id: str) -> UpdateStatusPage:
     """The message that makes a page what the form says. Raises BadRequest."""
     minutes = fields["publishAfterMinutes"].strip()
     if not (minutes.isascii() and minutes.isdecimal() and len(minutes) <= 4):
-        raise BadRequest.about("publishAfterMinutes", StatusPageForm.no_minutes)
+        raise BadRequest.about("publishAfterMinutes", _("Write the minutes as a whole number from 0 to 1440"))
     found: dict[str, Any] = {"statusPageId": page_id, "publishAfterMinutes": int(minutes)}
     found |= {name: fields[name] for name in _PLAIN}
     found |= {name: fields[name].strip() or None for name in _EMPTIED}
@@ -80,7 +88,7 @@ def settings_input(fields: Mapping[str, str], page_id: str) -> UpdateStatusPage:
         found["password"] = fields["password"]
     elif fields["forgetPassword"]:
         found["password"] = None
-    return message_of(found, UpdateStatusPage, StatusPageList.wrong)
+    return message_of(found, UpdateStatusPage, _("This cannot be taken: {message}"))
 
 
 _FRAMING: Final = {"content-security-policy": f"{CONTENT_SECURITY_POLICY}; frame-src 'self'"}
@@ -142,7 +150,7 @@ async def picture(visit: Visitor, page_id: FromPath[str], kind: FromPath[str]) -
     digest: str = getattr(page, _kind(kind))
     found = await pictures.find(visit.parts.box_db, page.id, digest) if digest else None
     if found is None:
-        raise NotFound(StatusPageForm.no_file)
+        raise NotFound(_("Choose a picture"))
     content, kind = found
     return Response(content, media_type=kind, headers={"cache-control": "private, max-age=86400"})
 
@@ -169,7 +177,7 @@ async def delete_form(visit: Visitor, page_id: FromPath[str]) -> Page:
     page = await open_page(visit, page_id)
     back, action, shell = f"{page.href}/settings", f"{page.href}/delete", frame(visit.person)
     name = page.whole.page.name
-    return ask(visit, shell, StatusPageForm.delete, name, action=action, back=back, url=page.seen.url)
+    return ask(visit, shell, _DELETE, name, action=action, back=back, url=page.seen.url)
 
 
 async def delete(visit: Visitor, page_id: FromPath[str]) -> Next:
@@ -206,7 +214,7 @@ def _domains(db: Connection, page: ConsolePage) -> list[tuple[str, str]]:
     by, current = page.visit.call.by, page.whole.page
     found = {one.domain for one in proven.of(db, current.organization_id, by) if one.proven_at is not None}
     found |= {current.domain} if current.domain else set()
-    nowhere = StatusPageForm.no_domain.format(address=f"/status/{current.slug}")
+    nowhere = _("None: it is at {address}").format(address=f"/status/{current.slug}")
     return [("", nowhere), *((name, name) for name in sorted(found))]
 
 
@@ -239,13 +247,13 @@ def _picture_path(page: StatusPage, kind: FileKind) -> str:
 
 def _kind(kind: str) -> FileKind:
     if kind not in _KINDS:
-        raise BadRequest(StatusPageForm.no_kind)
+        raise BadRequest(_("A page has a logo and a favicon"))
     return _KINDS[kind]
 
 
 def _picture(sent: bytes, kind: FileKind) -> image.Picture:
     if not sent:
-        raise BadRequest.about(kind, StatusPageForm.no_file)
+        raise BadRequest.about(kind, _("Choose a picture"))
     return image.picture(sent)
 
 

@@ -6,15 +6,43 @@ from typing import Final
 from markupsafe import Markup
 from msgspec import Struct
 
+from analytics_box.base import figures
 from analytics_box.base.clock import SECOND
 from analytics_box.base.identity import SignedInPerson
-from analytics_box.base.texts import IncidentConsole, MaintenancePlanner, figures
+from analytics_box.base.translation import _, ngettext
 from analytics_box.products.monitors.listing.lines import duration_text
 from analytics_box.products.status_pages import markdown
 from analytics_box.products.status_pages.incident import Incident, IncidentUpdate, Status
 from analytics_box.products.status_pages.incidents.rules import moves
 from analytics_box.products.status_pages.subscribers.deliveries import UpdateReach
 from analytics_box.web.page import dates
+
+STATUS_LABELS = {
+    "investigating": _("Investigating"),
+    "identified": _("Identified"),
+    "monitoring": _("Monitoring"),
+    "resolved": _("Resolved"),
+    "postmortem": _("Postmortem"),
+    "scheduled": _("Planned"),
+    "in_progress": _("In progress"),
+    "verifying": _("Verifying"),
+    "completed": _("Completed"),
+}
+_SEVERITIES = {"minor": _("Minor"), "major": _("Major"), "critical": _("Critical")}
+_IMPACT_NAMES = {
+    "operational": _("operational"),
+    "degraded": _("degraded"),
+    "partial": _("partial outage"),
+    "down": _("down"),
+    "maintenance": _("maintenance"),
+}
+_AUTHORS = {
+    "user": _("somebody who has left"),
+    "apikey": _("an API key"),
+    "demo": _("the demo"),
+    "command line": _("the command line"),
+}
+
 
 LONGEST_SAID: Final = 280  # characters of the latest update in a list
 
@@ -80,21 +108,20 @@ def line(page_href: str, one: Incident, person: SignedInPerson, now: int) -> Inc
 
 def notes(one: Incident, person: SignedInPerson, now: int, *, components: bool = True) -> tuple[str, ...]:
     """An incident in one line: its state, severity, start, and the affected components."""
-    words = IncidentConsole
     affected = [figures.visible(each.name) for each in one.affected if each.impact != "operational"]
-    names = words.comma.join(affected) if components else ""
+    names = ", ".join(affected) if components else ""
     if one.kind == "maintenance":
-        return tuple(filter(None, (words.statuses[one.status], planned_text(one, person), names)))
-    said = words.draft if one.is_draft else words.statuses[one.status]
+        return tuple(filter(None, (STATUS_LABELS[one.status], planned_text(one, person), names)))
+    said = _("Draft") if one.is_draft else STATUS_LABELS[one.status]
     return tuple(
         filter(
             None,
             (
                 said,
-                words.severities[one.severity],
+                _SEVERITIES[one.severity],
                 _when(one, person, now),
                 names,
-                words.from_monitor if one.origin == "monitor" else "",
+                _("Opened by a monitor") if one.origin == "monitor" else "",
             ),
         )
     )
@@ -104,9 +131,7 @@ def planned_text(one: Incident, person: SignedInPerson) -> str:
     """From when to when a maintenance is planned."""
     if one.scheduled_for is None or one.scheduled_until is None:
         return ""
-    return MaintenancePlanner.when.format(
-        start=dates.moment(one.scheduled_for, person), end=dates.moment(one.scheduled_until, person)
-    )
+    return f"{dates.moment(one.scheduled_for, person)} – {dates.moment(one.scheduled_until, person)}"
 
 
 def incident_shown(
@@ -119,7 +144,7 @@ def incident_shown(
     now: int,
 ) -> IncidentDetail:
     """An incident on its page. `names` are those of authors, `reached` has the subscribers of updates by their ids."""
-    words, href = IncidentConsole, href_of(page_href, one)
+    href = href_of(page_href, one)
     plan = f"{page_href}/maintenances/{one.id}" if one.kind == "maintenance" and one.is_open else ""
     publishes = one.publish_at if one.is_draft else None
     return IncidentDetail(
@@ -127,13 +152,14 @@ def incident_shown(
         href=href,
         look=_look(one),
         is_draft=one.is_draft,
-        publishes=words.draft_publishes.format(when=dates.moment(publishes, person)) if publishes is not None else "",
+        publishes=_("The box publishes this at {when} unless the monitor is up again before.").format(
+            when=dates.moment(publishes, person)
+        )
+        if publishes is not None
+        else "",
         public_url="" if one.is_draft else f"{public_url.rstrip('/')}/incidents/{one.id}",
         notes=notes(one, person, now, components=False),
-        affected=tuple(
-            words.affected_is.format(name=figures.visible(each.name), impact=words.impact_names[each.impact])
-            for each in one.affected
-        ),
+        affected=tuple(f"{figures.visible(each.name)}: {_IMPACT_NAMES[each.impact]}" for each in one.affected),
         updates=tuple(_update(href, each, names, reached.get(each.id), person) for each in one.updates),
         edit=f"{plan}/edit" if plan else "",
         cancel=f"{plan}/cancel" if plan else "",
@@ -143,11 +169,10 @@ def incident_shown(
 def _update(
     href: str, one: IncidentUpdate, names: Mapping[str, str], reached: UpdateReach | None, person: SignedInPerson
 ) -> IncidentUpdateItem:
-    words = IncidentConsole
-    author = words.by.format(who=_author(one.author, names)) if one.author else words.by_box
-    corrected = words.corrected if one.updated_at != one.created_at else ""
+    author = _("by {who}").format(who=_author(one.author, names)) if one.author else _("by the box")
+    corrected = _("corrected") if one.updated_at != one.created_at else ""
     return IncidentUpdateItem(
-        label=words.statuses[one.status],
+        label=STATUS_LABELS[one.status],
         at=dates.moment(one.at, person),
         html=markdown.html(one.message),
         notes=tuple(filter(None, (author, _delivery_text(one, reached), corrected))),
@@ -157,20 +182,25 @@ def _update(
 
 def _delivery_text(one: IncidentUpdate, reached: UpdateReach | None) -> str:
     """Whether subscribers have received an update."""
-    words = IncidentConsole
     if not one.notified:
-        return words.not_sent
+        return _("not sent to subscribers")
     if reached is not None and reached.sent:
-        return words.sent[reached.sent == 1].format(count=figures.count(reached.sent))
-    return words.sending if reached is not None and reached.waits else words.reached_nobody
+        return ngettext("sent to 1 subscriber", "sent to {count} subscribers", reached.sent).format(
+            count=figures.count(reached.sent)
+        )
+    return (
+        _("waiting to be sent to subscribers")
+        if reached is not None and reached.waits
+        else _("no subscribers notified")
+    )
 
 
 def _author(author: str, names: Mapping[str, str]) -> str:
     """The name of an author as members know it."""
     if author in names:
         return figures.visible(names[author])
-    kind, _, _ = author.partition(":")
-    return IncidentConsole.authors.get(kind, figures.visible(author))
+    kind, _rest, _rest = author.partition(":")
+    return _AUTHORS.get(kind, figures.visible(author))
 
 
 def _look(one: Incident) -> str:
@@ -181,18 +211,17 @@ def _look(one: Incident) -> str:
 
 
 def _when(one: Incident, person: SignedInPerson, now: int) -> str:
-    words = IncidentConsole
     if one.is_open:
         since = duration_text((now - one.started_at) // SECOND)
-        return words.began.format(when=dates.moment(one.started_at, person), duration=since)
+        return _("since {when} ({duration})").format(when=dates.moment(one.started_at, person), duration=since)
     ended = one.resolved_at or one.updated_at
     duration = duration_text((ended - one.started_at) // SECOND)
-    return words.ended.format(when=dates.moment(one.started_at, person), duration=duration)
+    return _("{when}, lasted {duration}").format(when=dates.moment(one.started_at, person), duration=duration)
 
 
 def _steps(one: Incident, now: int) -> tuple[tuple[Status, str, bool], ...]:
     """The states that may follow; what only says more comes last."""
     following = [status for status in moves(one, now) if status != one.status]
     usual = following[0] if following else None
-    said = [(status, IncidentConsole.statuses[status], status == usual) for status in following]
-    return (*said, (one.status, IncidentConsole.say_more, False)) if one.is_open else tuple(said)
+    said = [(status, STATUS_LABELS[status], status == usual) for status in following]
+    return (*said, (one.status, _("Another update"), False)) if one.is_open else tuple(said)

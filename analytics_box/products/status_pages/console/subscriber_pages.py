@@ -6,8 +6,9 @@ from litestar import Response
 from litestar.params import FromPath
 from msgspec import Struct
 
+from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict, RateLimited
-from analytics_box.base.texts import IncidentConsole, StatusPageList, SubscriberPages, figures
+from analytics_box.base.translation import _, ngettext
 from analytics_box.products.status_pages.console.frame import ConsolePage, frame, open_page
 from analytics_box.products.status_pages.subscribers import calls as procedures
 from analytics_box.products.status_pages.subscribers.calls import (
@@ -19,9 +20,15 @@ from analytics_box.products.status_pages.subscribers.calls import (
 )
 from analytics_box.tenants.tenancy.messages import message_of, millis
 from analytics_box.web.page import dates
-from analytics_box.web.page.questions import ask
+from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
+
+_REMOVE_ONE = ConfirmationTexts(
+    _("Remove {name}?"), _("They get no more messages. They can subscribe again on the page."), _("Remove {name}")
+)
+_KINDS = {"email": _("E-mail"), "webhook": _("Webhook")}
+
 
 AT_ONCE: Final = 100
 UNKNOWN: Final = "This subscriber no longer exists"
@@ -52,7 +59,9 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
     found = {"statusPageId": page_id, "address": address, "type": kind}
     try:
         visit.saves()
-        added = await procedures.add_subscriber(visit.call, message_of(found, AddSubscriber, StatusPageList.wrong))
+        added = await procedures.add_subscriber(
+            visit.call, message_of(found, AddSubscriber, _("This cannot be taken: {message}"))
+        )
     except (BadRequest, Conflict, RateLimited) as wrong:
         errors = {"address": wrong.message} if field_errors(wrong) or isinstance(wrong, Conflict) else {}
         return await _page(page, Again(wrong.status, form, errors, "" if errors else wrong.message))
@@ -65,9 +74,9 @@ async def remove_form(visit: Visitor, page_id: FromPath[str], subscriber_id: Fro
     """GET /status-pages/{id}/subscribers/{subscriber}/remove: are you sure? Raises NotFound or Forbidden."""
     page = await open_page(visit, page_id)
     back = f"{page.href}/subscribers"
-    name = visit.asked("name") or SubscriberPages.this_one
+    name = visit.asked("name") or _("this subscriber")
     action = f"{back}/{subscriber_id}/remove"
-    return ask(visit, frame(visit.person), SubscriberPages.remove_one, name, action=action, back=back)
+    return ask(visit, frame(visit.person), _REMOVE_ONE, name, action=action, back=back)
 
 
 async def remove(visit: Visitor, page_id: FromPath[str], subscriber_id: FromPath[str]) -> Next:
@@ -91,15 +100,23 @@ async def _page(page: ConsolePage, again: Again, *, secret: str = "") -> Page:
     given: dict[str, Any] = {"statusPageId": page.whole.page.id, "limit": AT_ONCE} | (
         {"cursor": after} if after else {}
     )
-    found = await procedures.list_subscribers(page.visit.call, message_of(given, ListSubscribers, StatusPageList.wrong))
-    words, waiting = SubscriberPages, found.unconfirmed
+    found = await procedures.list_subscribers(
+        page.visit.call, message_of(given, ListSubscribers, _("This cannot be taken: {message}"))
+    )
+    waiting = found.unconfirmed
     return page.show(
         "status_subscribers.html",
         "subscribers",
         again=again,
         lines=[_line(page, one) for one in found.subscribers],
-        counted=words.counted[found.confirmed == 1].format(count=figures.count(found.confirmed)),
-        waiting=words.waiting[waiting == 1].format(count=figures.count(waiting)) if waiting else "",
+        counted=ngettext("1 subscriber", "{count} subscribers", found.confirmed).format(
+            count=figures.count(found.confirmed)
+        ),
+        waiting=ngettext("1 has not confirmed yet", "{count} have not confirmed yet", waiting).format(
+            count=figures.count(waiting)
+        )
+        if waiting
+        else "",
         later=f"{page.href}/subscribers?after={found.nextCursor}" if isinstance(found.nextCursor, str) else "",
         off=not page.whole.page.subscribable,
         secret=secret,
@@ -107,13 +124,16 @@ async def _page(page: ConsolePage, again: Again, *, secret: str = "") -> Page:
 
 
 def _line(page: ConsolePage, one: SubscriberAnswer) -> SubscriberRow:
-    words = SubscriberPages
     names = [each.name for each in page.seen.components if each.id in one.componentIds]
-    note = words.waits[one.waiting == 1].format(count=figures.count(one.waiting)) if one.waiting else ""
+    note = (
+        ngettext("1 message waits", "{count} messages wait", one.waiting).format(count=figures.count(one.waiting))
+        if one.waiting
+        else ""
+    )
     return SubscriberRow(
         address=figures.visible(one.address),
-        kind=words.kinds[one.type],
-        about=figures.visible(IncidentConsole.comma.join(names)) if one.componentIds else words.everything,
+        kind=_KINDS[one.type],
+        about=figures.visible(", ".join(names)) if one.componentIds else _("All components"),
         confirmed=one.confirmed,
         since=dates.day(millis(one.createdAt), page.visit.person),
         note=figures.visible(one.lastError) if one.lastError else note,

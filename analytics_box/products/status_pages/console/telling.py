@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
+from analytics_box.base import figures
 from analytics_box.base.store.db import Connection
-from analytics_box.base.texts import IncidentConsole, figures
+from analytics_box.base.translation import _, ngettext
 from analytics_box.products.status_pages.console.frame import ConsolePage
 from analytics_box.products.status_pages.console.incident_fields import impacts_in
 from analytics_box.products.status_pages.incident import (
@@ -22,7 +23,7 @@ async def notified_text(
 ) -> str:
     """The number of subscribers that an update with the components of a form notifies, in words."""
     if not fields.get("notify"):
-        return IncidentConsole.not_told_now
+        return _("Nobody is told by message. The page shows it at once.")
     affected = _affected_components(page, impacts_in(fields))
     return notified_words(await count_notified(page, affected, incident, kind=kind))
 
@@ -57,8 +58,9 @@ async def count_notified(
 
 def notified_words(count: int) -> str:
     """The number of notified subscribers, in words."""
-    words = IncidentConsole
-    return words.told[count == 1].format(count=figures.count(count)) if count else words.nobody_told
+    if not count:
+        return _("Nobody has subscribed, so nobody is told by message. The page shows it at once.")
+    return ngettext("1 subscriber is told.", "{count} subscribers are told.", count).format(count=figures.count(count))
 
 
 def _affected_components(page: ConsolePage, impacts: Mapping[str, Impact]) -> tuple[AffectedComponent, ...]:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from analytics_box.base import audit, ids
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
-from analytics_box.base.texts import StatusIncidents
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.windows.rules import instant_of
 from analytics_box.products.status_pages import incident_rows
@@ -87,7 +87,7 @@ def cancel(db: Connection, own: Reach, given: CancelPageMaintenance) -> Incident
     page, before = change.find_editable(db, own, given.maintenance_id, "maintenance")
     if before.status != "scheduled":
         raise BadRequest("This maintenance has started. Complete it instead")
-    message = words.optional(given.message) or StatusIncidents.cancelled
+    message = words.optional(given.message) or _("The maintenance is cancelled.")
     now = own.by.now
     after = saying.say(db, page, before, "completed", message, now=now, author=own.by.actor, notify=given.notify)
     change.record(

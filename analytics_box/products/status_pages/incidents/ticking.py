@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from analytics_box.base import errors
 from analytics_box.base.clock import MINUTE
 from analytics_box.base.store.db import Connection
-from analytics_box.base.texts import StatusIncidents
+from analytics_box.base.translation import _
 from analytics_box.products.status_pages import incident_rows, rows, states
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.incident import Incident
@@ -79,7 +79,7 @@ def _end(db: Connection, page: StatusPage, incident: Incident, now: int) -> None
     elif incident.publish_at is not None:
         incident_rows.delete(db, incident.id)
     else:
-        saying.say(db, page, incident, "resolved", StatusIncidents.left, now=now)
+        saying.say(db, page, incident, "resolved", _("What this was about is no longer watched."), now=now)
 
 
 def _turn_maintenance(db: Connection, page: StatusPage, maintenance: Incident, now: int) -> None:
@@ -88,11 +88,13 @@ def _turn_maintenance(db: Connection, page: StatusPage, maintenance: Incident, n
     start, end = maintenance.scheduled_for or 0, maintenance.scheduled_until or 0
     if maintenance.status == "scheduled":
         maintenance = saying.say(
-            db, page, maintenance, "in_progress", StatusIncidents.began, now=now, at=start, notify=end > now
+            db, page, maintenance, "in_progress", _("The maintenance has begun."), now=now, at=start, notify=end > now
         )
         _note_states(db, maintenance)
     if end <= now:
-        maintenance = saying.say(db, page, maintenance, "completed", StatusIncidents.over, now=now, at=end)
+        maintenance = saying.say(
+            db, page, maintenance, "completed", _("The maintenance is completed."), now=now, at=end
+        )
         _note_states(db, maintenance)
 
 

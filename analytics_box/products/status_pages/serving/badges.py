@@ -4,10 +4,19 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from analytics_box.base.texts import StatusPublic as Words
+from analytics_box.base.translation import _
 from analytics_box.products.status_pages.seen import PageSeen
 from analytics_box.products.status_pages.serving import shown
-from analytics_box.products.status_pages.serving.shown import Look
+from analytics_box.products.status_pages.serving.shown import COMPONENT_LABELS, Look
+
+_BADGES = {
+    "up": _("operational"),
+    "degraded": _("degraded"),
+    "down": _("outage"),
+    "maintenance": _("maintenance"),
+    "unknown": _("unknown"),
+}
+
 
 _NO_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
@@ -34,7 +43,7 @@ _NARROW, _WIDE = frozenset("iljtfIr.,:;'|!()[] "), frozenset("mwMW@%")
 def of_page(render: Render, seen: PageSeen) -> str:
     """The badge of the whole page."""
     look = shown.look_of(seen)
-    return badge(render, seen.name, Words.badges[look], look)
+    return badge(render, seen.name, _BADGES[look], look)
 
 
 def of_component(render: Render, seen: PageSeen, component_id: str) -> str | None:
@@ -43,7 +52,7 @@ def of_component(render: Render, seen: PageSeen, component_id: str) -> str | Non
     if found is None:
         return None
     look = shown.LOOKS[found.status]
-    return badge(render, found.name, Words.components[found.status].lower(), look)
+    return badge(render, found.name, COMPONENT_LABELS[found.status].lower(), look)
 
 
 def badge(render: Render, label: str, value: str, look: Look) -> str:

@@ -7,9 +7,26 @@ from typing import Final
 
 from msgspec import Struct
 
-from analytics_box.base.texts import StatusPublic, figures
+from analytics_box.base import figures
+from analytics_box.base.translation import _
 from analytics_box.products.status_pages.seen import ComponentDay, DayState
 from analytics_box.products.status_pages.serving import times
+
+DAY_LABELS = {
+    "up": _("no downtime"),
+    "degraded": _("degraded"),
+    "down": _("downtime"),
+    "maintenance": _("maintenance"),
+    "unknown": _("no data"),
+}
+_COUNTED = {
+    "up": _("no downtime on {days} day{s}"),
+    "degraded": _("degraded on {days} day{s}"),
+    "down": _("downtime on {days} day{s}"),
+    "maintenance": _("maintenance on {days} day{s}"),
+    "unknown": _("no data on {days} day{s}"),
+}
+
 
 HEIGHT: Final = 36  # of the drawing
 _MIDDLE: Final = {"unknown": 21}  # of a bar; days without data have lower ones
@@ -50,7 +67,7 @@ def bars(days: Sequence[ComponentDay]) -> Bars | None:
     if not days:
         return None
     found, start = [], 0
-    for _, group in groupby(days, key=_kind):
+    for _rest, group in groupby(days, key=_kind):
         equal = list(group)
         found.append(_day_run(equal, start))
         start += len(equal)
@@ -60,16 +77,16 @@ def bars(days: Sequence[ComponentDay]) -> Bars | None:
 
 def state(one: ComponentDay) -> str:
     """The state of a day in words."""
-    return StatusPublic.days[one.state]
+    return DAY_LABELS[one.state]
 
 
 def figures_of(one: ComponentDay) -> str:
     """Further figures of a day: uptime and downtime."""
     said = []
     if one.uptime is not None and one.uptime < 100:
-        said.append(StatusPublic.day_uptime.format(uptime=figures.uptime(one.uptime)))
+        said.append(_("{uptime} uptime").format(uptime=figures.uptime(one.uptime)))
     if one.downtime_seconds:
-        said.append(StatusPublic.day_down.format(time=figures.duration(one.downtime_seconds)))
+        said.append(_("{time} down").format(time=figures.duration(one.downtime_seconds)))
     return ", ".join(said)
 
 
@@ -100,8 +117,6 @@ def _merge_runs(runs: Sequence[DayRun]) -> Iterator[DayRun]:
 def _sum(days: Sequence[ComponentDay]) -> str:
     counted = Counter(one.state for one in days)
     said = [
-        StatusPublic.counted[kind].format(days=count, s="" if count == 1 else "s")
-        for kind in _CLASSES
-        if (count := counted[kind])
+        _COUNTED[kind].format(days=count, s="" if count == 1 else "s") for kind in _CLASSES if (count := counted[kind])
     ]
-    return StatusPublic.bars.format(days=len(days), counted="; ".join(said))
+    return _("The last {days} days: {counted}.").format(days=len(days), counted="; ".join(said))

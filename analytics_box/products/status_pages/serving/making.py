@@ -11,14 +11,14 @@ from msgspec import Struct
 
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import BoxError
-from analytics_box.base.texts import StatusPublic as Words
+from analytics_box.base.translation import _
 from analytics_box.products.status_pages import markdown
 from analytics_box.products.status_pages.seen import IncidentSeen, PageSeen
 from analytics_box.products.status_pages.serving import badges, history, shown, times
 from analytics_box.products.status_pages.serving.badges import clean
 from analytics_box.products.status_pages.serving.history import Month
 from analytics_box.products.status_pages.serving.kept import RenderedAnswer
-from analytics_box.products.status_pages.serving.shown import ComponentView
+from analytics_box.products.status_pages.serving.shown import STATUS_LABELS, ComponentView
 from analytics_box.products.status_pages.serving.times import month as month_in_words
 from analytics_box.products.status_pages.statuspage import answers
 from analytics_box.products.status_pages.whole import Whole
@@ -55,12 +55,12 @@ def feed(seen: PageSeen) -> Feed:
     """The feed of a page."""
     said = [(one, update) for one in (*seen.incidents, *seen.maintenances) for update in one.updates]
     said.sort(key=lambda pair: (-pair[1].at, pair[1].id))
-    latest = max((update.updated_at for _, update in said), default=seen.created_at)
+    latest = max((update.updated_at for _rest, update in said), default=seen.created_at)
     entries = tuple(
         FeedEntry(
             id=_urn(update.id),
             url=f"{seen.url}/incidents/{one.id}#{update.id}",
-            title=clean(Words.feed_entry.format(title=one.title, status=Words.statuses[update.status])),
+            title=clean(f"{one.title}: {STATUS_LABELS[update.status]}"),
             html=clean(str(markdown.html(update.message))),
             published=times.iso(update.at),
             updated=times.iso(max(update.updated_at, update.at)),
@@ -70,7 +70,7 @@ def feed(seen: PageSeen) -> Feed:
     )
     return Feed(
         id=_urn(seen.id),
-        title=clean(Words.feed.format(name=seen.name)),
+        title=clean(_("{name}: incidents and maintenance").format(name=seen.name)),
         url=seen.url,
         author=clean(seen.organization),
         updated=times.iso(latest),

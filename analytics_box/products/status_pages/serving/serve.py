@@ -10,7 +10,7 @@ from analytics_box.base import errors
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import BoxError, RateLimited, Unavailable
 from analytics_box.base.settings import Settings
-from analytics_box.base.texts import StatusPublic as Words
+from analytics_box.base.translation import _
 from analytics_box.base.urls import url_parts
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.seen import PageSeen
@@ -31,6 +31,14 @@ from analytics_box.products.status_pages.whole import Whole
 from analytics_box.web.address import network_of
 from analytics_box.web.asgi import App, Receive, Scope, Send, respond
 from analytics_box.web.turns import RequestTurns
+
+_UNKNOWN = (
+    _("This page does not exist"),
+    _("There is no status page with this URL on this server."),
+    _("Check that the URL is complete, or ask whoever gave it to you."),
+)
+_MISSING = (_("This page does not exist"), _("There is nothing at this address, or it has moved."))
+
 
 PREFIX: Final = "/status/"
 FILES: Final = "files/"
@@ -106,13 +114,13 @@ class StatusPageServer:
 
     async def under_prefix(self, scope: Scope, receive: Receive, send: Send) -> None:
         """/status/{slug}/… on the box's own hosts."""
-        slug, _, rest = scope["path"][len(PREFIX) :].partition("/")
+        slug, _rest, rest = scope["path"][len(PREFIX) :].partition("/")
         whole = self._pages.by_slug(slug.lower())
         if whole is None:
             if making.is_for_programs(rest):
                 raise errors.NotFound("There is no status page at this address", headers=_everywhere())
             async with self._turns.of(network_of(scope["address"])):
-                page = self._render("error.html", status=404, what=Words.unknown, request_id="", home=False)
+                page = self._render("error.html", status=404, what=_UNKNOWN, request_id="", home=False)
                 await respond(send, 404, [(b"content-type", HTML), NO_INDEX], page.encode())
             return
         await self._answer(whole, f"{PREFIX}{whole.page.slug}", rest, scope, receive, send)
@@ -218,7 +226,7 @@ class StatusPageServer:
     async def _missing(self, seen: PageSeen, base: str, rest: str, send: Send) -> None:
         if making.is_for_programs(rest):
             raise errors.NotFound("This address does not exist on the status page", headers=_everywhere())
-        await self._page(send, "note", seen, base, status=404, what=Words.missing)
+        await self._page(send, "note", seen, base, status=404, what=_MISSING)
 
     async def _file(self, whole: Whole, digest: str, scope: Scope, send: Send) -> None:
         """A picture of the page, whoever may see the page: its form shows it, and nobody guesses a digest."""
@@ -298,7 +306,9 @@ class StatusPageServer:
             raise
         if making.is_for_programs(rest) or given is not None:
             how = {"WWW-Authenticate": 'Basic realm="status page", charset="UTF-8"', **_everywhere()}
-            raise errors.AuthRequired(Words.needs_password, headers=how)
+            raise errors.AuthRequired(
+                _("This status page needs a password: send it by HTTP Basic authentication"), headers=how
+            )
         return False
 
     def _has_cookie(self, whole: Whole, scope: Scope) -> bool:
@@ -311,10 +321,19 @@ class StatusPageServer:
         try:
             is_right = await self._locks.opens(whole.page, form.get("password", ""), network_of(scope["address"]))
         except (RateLimited, Unavailable) as refused:
-            await self._ask_password(whole, base, rest, send, wrong=Words.password_often, refused=refused)
+            await self._ask_password(
+                whole,
+                base,
+                rest,
+                send,
+                wrong=_("Too many passwords were tried. Wait a minute and try again."),
+                refused=refused,
+            )
             return
         if not is_right:
-            await self._ask_password(whole, base, rest, send, wrong=Words.password_wrong)
+            await self._ask_password(
+                whole, base, rest, send, wrong=_("This is not the password. Check it and try again.")
+            )
             return
         cookie = (b"set-cookie", self._locks.set_cookie(whole.page, base))
         await respond(send, 303, [(b"location", _path(base, rest)), cookie, _NOT_STORED])

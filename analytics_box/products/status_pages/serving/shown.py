@@ -7,8 +7,8 @@ from typing import Final, Literal
 from markupsafe import Markup
 from msgspec import Struct
 
-from analytics_box.base.texts import StatusPublic, figures
-from analytics_box.base.texts import StatusPublic as Words
+from analytics_box.base import figures
+from analytics_box.base.translation import _
 from analytics_box.products.status_pages import markdown
 from analytics_box.products.status_pages.page import ComponentStatus
 from analytics_box.products.status_pages.seen import (
@@ -22,8 +22,37 @@ from analytics_box.products.status_pages.seen import (
     UpdateSeen,
 )
 from analytics_box.products.status_pages.serving import times
-from analytics_box.products.status_pages.serving.bars import Bars, bars
+from analytics_box.products.status_pages.serving.bars import DAY_LABELS, Bars, bars
 from analytics_box.products.status_pages.serving.times import DisplayTime
+
+STATUS_LABELS = {
+    "investigating": _("Investigating"),
+    "identified": _("Identified"),
+    "monitoring": _("Monitoring"),
+    "resolved": _("Resolved"),
+    "postmortem": _("Postmortem"),
+    "scheduled": _("Scheduled"),
+    "in_progress": _("In progress"),
+    "verifying": _("Verifying"),
+    "completed": _("Completed"),
+}
+COMPONENT_LABELS = {
+    "operational": _("Operational"),
+    "degraded_performance": _("Degraded performance"),
+    "partial_outage": _("Partial outage"),
+    "major_outage": _("Major outage"),
+    "under_maintenance": _("Under maintenance"),
+    None: _("No data"),
+}
+_SEVERITIES = {"minor": _("Minor"), "major": _("Major"), "critical": _("Critical")}
+_IMPACTS = {
+    "operational": _("operational"),
+    "degraded": _("degraded"),
+    "partial": _("partial outage"),
+    "down": _("major outage"),
+    "maintenance": _("maintenance"),
+}
+
 
 HEIGHT: Final = 40  # of the drawing
 
@@ -47,7 +76,7 @@ def chart(days: Sequence[ComponentDay], *, slow: bool) -> LatencyChart | None:
         return None
     top = max(*known, 1.0)
     average = sum(usual) / len(usual) if usual else sum(known) / len(known)
-    words = StatusPublic.chart.format(
+    words = _("Response time over {days} days: {average} on average, at most {top}").format(
         days=len(days), average=figures.milliseconds(average), top=figures.milliseconds(max(known))
     )
     return LatencyChart(len(days), _line(averages, top), _line(slows, top), words)
@@ -60,7 +89,7 @@ def _line(values: Sequence[float | None], top: float) -> str:
         if is_gap:
             continue
         known = list(piece)
-        heights = [HEIGHT - round((value or 0.0) / top * HEIGHT) for _, value in known]
+        heights = [HEIGHT - round((value or 0.0) / top * HEIGHT) for _rest, value in known]
         said.append(f"M{known[0][0]}.5 {heights[0]}{_steps(heights)}")
     return "".join(said)
 
@@ -222,11 +251,11 @@ def day_rows(one: ComponentSeen) -> tuple[DayView, ...]:
     return tuple(
         DayView(
             date=times.day(day.date),
-            state=Words.days[day.state].capitalize(),
-            uptime=figures.uptime(day.uptime) if day.uptime is not None else Words.nothing,
-            down=figures.duration(day.downtime_seconds) if day.downtime_seconds else Words.nothing,
-            average=figures.milliseconds(day.average_ms) if day.average_ms is not None else Words.nothing,
-            slow=figures.milliseconds(day.p95_ms) if day.p95_ms is not None else Words.nothing,
+            state=DAY_LABELS[day.state].capitalize(),
+            uptime=figures.uptime(day.uptime) if day.uptime is not None else "–",
+            down=figures.duration(day.downtime_seconds) if day.downtime_seconds else "–",
+            average=figures.milliseconds(day.average_ms) if day.average_ms is not None else "–",
+            slow=figures.milliseconds(day.p95_ms) if day.p95_ms is not None else "–",
         )
         for day in reversed(one.days)
     )
@@ -251,8 +280,8 @@ def component(one: ComponentSeen, *, alone: bool = False) -> ComponentView:
         description=one.description,
         domain=one.domain,
         look=LOOKS[one.status],
-        status=Words.components[one.status],
-        uptime=Words.uptime.format(uptime=figures.uptime(one.uptime)) if one.uptime is not None else "",
+        status=COMPONENT_LABELS[one.status],
+        uptime=_("{uptime} uptime").format(uptime=figures.uptime(one.uptime)) if one.uptime is not None else "",
         bars=drawn,
         noted=tuple(run.words for run in noted[:_MOST_NOTED]),
         more_noted=len(noted) > _MOST_NOTED,
@@ -269,8 +298,8 @@ def incident(one: IncidentSeen, zone: str, most: int = _SAID, start_at: int = 0)
         id=one.id,
         title=one.title,
         look=_incident_look(one),
-        status=Words.statuses[one.status],
-        severity="" if planned else Words.severities[one.severity],
+        status=STATUS_LABELS[one.status],
+        severity="" if planned else _SEVERITIES[one.severity],
         is_maintenance=planned,
         is_open=one.is_open,
         start=times.moment(start, zone),
@@ -286,7 +315,7 @@ def update(one: UpdateSeen, zone: str) -> IncidentUpdateView:
     """An update, with its time in the page's zone."""
     return IncidentUpdateView(
         id=one.id,
-        status=Words.statuses[one.status],
+        status=STATUS_LABELS[one.status],
         html=markdown.html(one.message),
         at=times.moment(one.at, zone),
         affected=_affected_text(one.affected),
@@ -306,7 +335,7 @@ def _groups(
         if inside:
             entries.append((group.position, group, inside))
     few = len(components) <= _ALL_OPEN
-    for _, found, inside in sorted(entries, key=lambda entry: entry[0]):
+    for _rest, found, inside in sorted(entries, key=lambda entry: entry[0]):
         shown = tuple(drawn.get(one.id) or component(one) for one in sorted(inside, key=lambda one: one.position))
         if found is None:
             yield ComponentGroupView(name="", description="", look="up", status="", is_open=True, components=shown)
@@ -315,7 +344,7 @@ def _groups(
                 name=found.name,
                 description=found.description,
                 look=LOOKS[found.status],
-                status=Words.components[found.status],
+                status=COMPONENT_LABELS[found.status],
                 is_open=few or found.status != "operational",
                 components=shown,
             )
@@ -330,13 +359,13 @@ def _incident_look(one: IncidentSeen) -> Look:
 
 
 def _affected_text(found: Iterable[AffectedSeen]) -> str:
-    return ", ".join(Words.affected.format(name=one.name, impact=Words.impacts[one.impact]) for one in found)
+    return ", ".join(f"{one.name} ({_IMPACTS[one.impact]})" for one in found)
 
 
 def _stale(seen: PageSeen, now: int) -> str:
     if seen.stale_since is None:
         return ""
-    return Words.stale.format(
+    return _("This page could not be brought up to date. It shows what was known {ago} ago, on {time}.").format(
         ago=times.duration_text(now - seen.stale_since), time=times.moment(seen.stale_since, seen.zone).text
     )
 

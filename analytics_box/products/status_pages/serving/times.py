@@ -7,7 +7,24 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from analytics_box.base.texts import RangeTexts, StatusPublic
+from analytics_box.base.translation import _
+from analytics_box.web.page.dates import MONTHS
+
+_MONTHS = (
+    _("January"),
+    _("February"),
+    _("March"),
+    _("April"),
+    _("May"),
+    _("June"),
+    _("July"),
+    _("August"),
+    _("September"),
+    _("October"),
+    _("November"),
+    _("December"),
+)
+
 
 _MINUTE: Final = 60_000
 
@@ -58,7 +75,7 @@ def days(first: str, last: str) -> str:
 
 def month(year: int, number: int) -> str:
     """A month as "November 2026"."""
-    return f"{StatusPublic.months[number - 1]} {year}"
+    return f"{_MONTHS[number - 1]} {year}"
 
 
 def duration_text(milliseconds: int) -> str:
@@ -66,7 +83,7 @@ def duration_text(milliseconds: int) -> str:
     minutes = max(milliseconds, 0) // _MINUTE
     parts = ((minutes // 1_440, "d"), (minutes // 60 % 24, "h"), (minutes % 60, "min"))
     said = [f"{count}\N{NO-BREAK SPACE}{unit}" for count, unit in parts if count]
-    return " ".join(said[:2]) or StatusPublic.moments
+    return " ".join(said[:2]) or _("less than a minute")
 
 
 def _day(when: date) -> str:
@@ -74,4 +91,4 @@ def _day(when: date) -> str:
 
 
 def _month(when: date) -> str:
-    return RangeTexts.months[when.month - 1]
+    return MONTHS[when.month - 1]

@@ -16,7 +16,7 @@ from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.notify.mail import Mailer
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.seal import SealBroken
-from analytics_box.base.texts import SubscribePages as Words
+from analytics_box.base.translation import _
 from analytics_box.products.status_pages.page import StatusPage
 from analytics_box.products.status_pages.seen import PageSeen
 from analytics_box.products.status_pages.subscriber import Subscriber, SubscriberKind
@@ -133,12 +133,12 @@ class SubscriptionPages:
         status: int = 200,
     ) -> Reply:
         if not whole.page.subscribable:
-            return Reply(status=404, title=Words.closed_title, text=Words.closed)
+            return Reply(status=404, title=_("No subscriptions"), text=_("This page takes no subscriptions."))
         said = given or {}
         return Reply(
             template="status/subscribe.html",
             status=status,
-            title=Words.title,
+            title=_("Subscribe to updates"),
             wrong=wrong,
             address=said.get("address", ""),
             by_email=self._mailer.configured,
@@ -155,21 +155,45 @@ class SubscriptionPages:
             wanted = self._wanted(whole, visit.form)
             asked = await self._ask(whole.page, wanted)
         except RateLimited:
-            return self._form(whole, seen, given=visit.form, wrong=Words.too_often, status=429)
+            return self._form(
+                whole,
+                seen,
+                given=visit.form,
+                wrong=_("Too many subscriptions were asked for; try again later"),
+                status=429,
+            )
         except BadRequest as refused:
             return self._form(whole, seen, given=visit.form, wrong=refused.message, status=400)
         self._deliveries.soon()
         if wanted.kind == "email":
-            return Reply(title=Words.sent_title, text=Words.sent)
+            return Reply(
+                title=_("Look into your mailbox"),
+                text=_(
+                    "If this address is not subscribed yet, a link to confirm it is on its way. It "
+                    "works for 48 hours. If it is, there is a link to your subscription in every "
+                    "mail that you got."
+                ),
+            )
         if asked is None:
-            return self._form(whole, seen, given=visit.form, wrong=Words.taken, status=409)
+            return self._form(
+                whole,
+                seen,
+                given=visit.form,
+                wrong=_(
+                    "This address gets messages already. Each of them has a link with which the "
+                    "subscription is changed or ended."
+                ),
+                status=409,
+            )
         return Reply(status=303, location=f"/{SUBSCRIPTION}{asked.secrets.link}")
 
     def _wanted(self, whole: Whole, form: Mapping[str, str]) -> RequestedSubscription:
         address = form.get("address", "").strip()
         kind: SubscriberKind = "webhook" if "://" in address else "email"
         if kind == "email" and not self._mailer.configured:
-            raise BadRequest(Words.no_email)
+            raise BadRequest(
+                _("This page sends no e-mail. Enter the address of a webhook, like https://example.com/hook")
+            )
         return subscribing.check_subscription(whole, kind, address, _ticked_components(form), self._tools.fence)
 
     async def _ask(self, page: StatusPage, wanted: RequestedSubscription) -> SubscriberWithSecrets | None:
@@ -204,17 +228,24 @@ class SubscriptionPages:
             except (BadRequest, RateLimited) as refused:
                 found = await self._db.read(lambda db: _find_linked(db, page, link))
                 too_often = isinstance(refused, RateLimited)
-                wrong = Words.challenge_too_often if too_often else refused.message
+                wrong = (
+                    _("The challenge was sent again a moment ago; try again later") if too_often else refused.message
+                )
                 return self._shown(seen, found, link, wrong=wrong, is_too_often=too_often) if found else _unknown(page)
         if action == "leave":
-            return Reply(title=Words.left_title, text=Words.left.format(page=page.name))
+            return Reply(
+                title=_("Unsubscribed"),
+                text=_("You get no further message from {page}, and the address is removed.").format(page=page.name),
+            )
         if found is None:
             return _unknown(page)
         if action == "challenge":
             return Reply(status=303, location=f"/{SUBSCRIPTION}{link}")
         done = {
-            "confirm": Words.confirmed.format(address=found.subscriber.shown_address, page=page.name),
-            "save": Words.saved,
+            "confirm": _("Confirmed: {address} hears from {page} from now on.").format(
+                address=found.subscriber.shown_address, page=page.name
+            ),
+            "save": _("Saved."),
         }.get(action, "")
         return self._shown(seen, found, link, done=done)
 
@@ -270,10 +301,12 @@ class SubscriptionPages:
         return Reply(
             template="status/subscription.html",
             status=429 if is_too_often else 400 if wrong else 200,
-            title=Words.manage_title,
-            text=(Words.subscribed if is_confirmed else Words.unconfirmed).format(
-                address=subscriber.shown_address, page=seen.name
-            ),
+            title=_("Your subscription"),
+            text=(
+                _("{address} hears from {page}.")
+                if is_confirmed
+                else _("Confirm that {address} is to hear from {page}.")
+            ).format(address=subscriber.shown_address, page=seen.name),
             done=done,
             wrong=wrong,
             kind=subscriber.kind,
@@ -314,7 +347,12 @@ def _find_linked(db: Connection, page: StatusPage, link: str) -> _LinkedSubscrib
 
 
 def _unknown(page: StatusPage) -> Reply:
-    return Reply(status=404, title=Words.unknown_title, text=Words.unknown, again=page.subscribable)
+    return Reply(
+        status=404,
+        title=_("This link is no longer valid"),
+        text=_("It was used to unsubscribe, it is older than 48 hours and was not confirmed, or it is not complete."),
+        again=page.subscribable,
+    )
 
 
 def _choices(seen: PageSeen, chosen: Collection[str]) -> tuple[ComponentChoice, ...]:
@@ -335,5 +373,5 @@ def _ticked_components(form: Mapping[str, str]) -> list[str]:
         return []
     ticked = [name.removeprefix(_COMPONENT) for name in form if name.startswith(_COMPONENT)]
     if not ticked:
-        raise BadRequest(Words.wrong_choice)
+        raise BadRequest(_("Choose at least one component, or everything"))
     return ticked

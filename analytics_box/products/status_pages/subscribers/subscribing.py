@@ -21,7 +21,7 @@ from analytics_box.base.notify.receivers import SUBSCRIBERS
 from analytics_box.base.outgoing.addresses import Fence
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal
-from analytics_box.base.texts import SubscribePages as Words
+from analytics_box.base.translation import _
 from analytics_box.products.status_pages.page import StatusPage
 from analytics_box.products.status_pages.subscriber import (
     LONGEST_ADDRESS,
@@ -178,7 +178,7 @@ def _make_room(db: Connection, page: StatusPage, tools: SubscriptionTools) -> No
     confirmed, waiting = rows.count(db, page.id)
     room = min(tools.most - confirmed, MOST_UNCONFIRMED)
     if room <= 0:
-        raise BadRequest(Words.full)
+        raise BadRequest(_("This page takes no more subscribers at the moment. Its feeds tell the same."))
     if waiting >= room:
         rows.forget_oldest_unconfirmed(db, page.id, room - 1)
 

@@ -13,11 +13,33 @@ from analytics_box.base.notify.mail import Mail
 from analytics_box.base.notify.message import line
 from analytics_box.base.notify.wording import iso
 from analytics_box.base.settings import Settings
-from analytics_box.base.texts import StatusSubscribers as Words
+from analytics_box.base.translation import _
 from analytics_box.base.urls import url_parts
 from analytics_box.products.status_pages import markdown
 from analytics_box.products.status_pages.incident import ENDED, Impact
 from analytics_box.products.status_pages.subscriber import ComponentImpact, News
+
+_STATUSES = {
+    "investigating": _("Investigating"),
+    "identified": _("Identified"),
+    "monitoring": _("Monitoring"),
+    "resolved": _("Resolved"),
+    "postmortem": _("Postmortem"),
+    "scheduled": _("Scheduled"),
+    "in_progress": _("In progress"),
+    "verifying": _("Verifying"),
+    "completed": _("Completed"),
+}
+_KINDS = {"incident": _("Incident update"), "maintenance": _("Maintenance update")}
+_OPEN = {"incident": _("View incident"), "maintenance": _("View maintenance")}
+_IMPACTS = {
+    "operational": _("operational"),
+    "degraded": _("degraded"),
+    "partial": _("partial outage"),
+    "down": _("down"),
+    "maintenance": _("under maintenance"),
+}
+
 
 _PREFIX: Final = "/status/"  # under which pages live on the box's own host
 
@@ -66,7 +88,7 @@ class MessageContext(Struct, frozen=True):
 
 def mail_of(news: News, about: MessageContext, render: Render, *, to: str, id: str) -> Mail:
     """An update as a mail. It ends with one click of the mail program (RFC 8058)."""
-    subject = Words.subject.format(page=about.page, status=Words.statuses[news.status], title=news.title)
+    subject = f"[{about.page}] {_STATUSES[news.status]}: {news.title}"
     return Mail(
         to,
         line(subject, _LONGEST_SUBJECT),
@@ -88,9 +110,27 @@ def request_of(about: MessageContext, render: Render, *, to: str, id: str, is_co
 
     A stranger can have it sent to any mailbox, so the page's name is neither in the subject nor in the sender.
     """
-    kind = "manage" if is_confirmed else "confirm"
     subject, title, lead, action, note, foot = (
-        getattr(Words, f"{kind}_{part}") for part in ("subject", "title", "lead", "action", "note", "foot")
+        (
+            _("Your subscription to a status page"),
+            _("You are already subscribed"),
+            _(
+                "Someone, hopefully you, subscribed this address to status updates from {page} "
+                "again. It is already subscribed."
+            ),
+            _("Manage subscription"),
+            _("Choose which updates you receive, or unsubscribe."),
+            _("If it wasn't you, ignore this email. Nothing has changed."),
+        )
+        if is_confirmed
+        else (
+            _("Confirm your subscription to a status page"),
+            _("Confirm your subscription"),
+            _("Someone, hopefully you, asked to receive status updates from {page} at this address."),
+            _("Confirm subscription"),
+            _("Open the link within 48 hours."),
+            _("If it wasn't you, ignore this email. You won't receive any others, and this address will be deleted."),
+        )
     )
     page = line(about.page, _LONGEST_SUBJECT)
     lead, link = lead.format(page=page), about.subscription
@@ -145,7 +185,7 @@ def challenge_of(about: MessageContext, challenge: str, now: int) -> dict[str, A
 
 
 def _sender(about: MessageContext) -> str:
-    return Words.sender.format(page=line(about.page, _LONGEST_SENDER))
+    return _("{page} status").format(page=line(about.page, _LONGEST_SENDER))
 
 
 def _page(about: MessageContext) -> dict[str, str]:
@@ -159,14 +199,23 @@ def _list(about: MessageContext) -> tuple[str, str]:
 
 
 def _text(news: News, about: MessageContext) -> str:
+    details = _("Details: {url}").format(url=about.places.incident(news.incident_id))
+    foot = " ".join(
+        (
+            _("You are receiving this email because you subscribed to status updates from {page}.").format(
+                page=about.page
+            ),
+            _("Manage your subscription or unsubscribe:"),
+        )
+    )
     parts = [
         news.title,
         _when(news, about),
         *_planned_lines(news, about),
         *([f"\n{news.message.strip()}"] if news.message.strip() else []),
         *_affected_lines(news),
-        f"\n{Words.details.format(url=about.places.incident(news.incident_id))}",
-        f"\n-- \n{Words.foot.format(page=about.page)} {Words.choose}\n{about.subscription}\n",
+        f"\n{details}",
+        f"\n-- \n{foot}\n{about.subscription}\n",
     ]
     return "\n".join(parts)
 
@@ -175,23 +224,25 @@ def _html(news: News, about: MessageContext) -> HtmlMail:
     text = news.message.strip()
     return HtmlMail(
         brand=about.page,
-        kind=Words.kinds[news.kind],
+        kind=_KINDS[news.kind],
         title=news.title,
         tone=_tone(news),
-        label=Words.statuses[news.status],
+        label=_STATUSES[news.status],
         details=(_time(news.at, about.zone), *_planned_lines(news, about)),
         text=style_html(markdown.html(text)) if text else Markup(),
-        heading=Words.affected,
+        heading=_("Affected"),
         rows=tuple(_row(one, news) for one in news.affected),
-        action=Action(Words.open[news.kind], about.places.incident(news.incident_id)),
-        foot=Words.foot.format(page=about.page),
-        links=(Action(Words.manage, about.subscription), Action(Words.leave, about.subscription)),
-        preview=line(f"{Words.statuses[news.status]}: {text}", _LONGEST_PREVIEW),
+        action=Action(_OPEN[news.kind], about.places.incident(news.incident_id)),
+        foot=_("You are receiving this email because you subscribed to status updates from {page}.").format(
+            page=about.page
+        ),
+        links=(Action(_("Manage subscription"), about.subscription), Action(_("Unsubscribe"), about.subscription)),
+        preview=line(f"{_STATUSES[news.status]}: {text}", _LONGEST_PREVIEW),
     )
 
 
 def _row(one: ComponentImpact, news: News) -> MailRow:
-    return MailRow(one.name, "" if news.status in ENDED else Words.impacts[one.impact], _TONES[one.impact])
+    return MailRow(one.name, "" if news.status in ENDED else _IMPACTS[one.impact], _TONES[one.impact])
 
 
 def _tone(news: News) -> Tone:
@@ -204,24 +255,24 @@ def _tone(news: News) -> Tone:
 
 
 def _when(news: News, about: MessageContext) -> str:
-    return Words.when.format(status=Words.statuses[news.status], time=_time(news.at, about.zone))
+    return f"{_STATUSES[news.status]} · {_time(news.at, about.zone)}"
 
 
 def _planned_lines(news: News, about: MessageContext) -> list[str]:
     if news.scheduled_for is None or news.scheduled_until is None:
         return []
     start, end = _time(news.scheduled_for, about.zone), _time(news.scheduled_until, about.zone)
-    return [Words.planned.format(start=start, end=end)]
+    return [_("Planned: {start} to {end}").format(start=start, end=end)]
 
 
 def _affected_lines(news: News) -> list[str]:
     if not news.affected:
         return []
     if news.status in ENDED:  # the impacts are those of before
-        said = [Words.recovered.format(name=one.name) for one in news.affected]
+        said = [f"- {one.name}" for one in news.affected]
     else:
-        said = [Words.component.format(name=one.name, impact=Words.impacts[one.impact]) for one in news.affected]
-    return [f"\n{Words.affected}:", *said]
+        said = [f"- {one.name}: {_IMPACTS[one.impact]}" for one in news.affected]
+    return ["\n" + _("Affected") + ":", *said]
 
 
 def _time(instant: int, zone: str) -> str:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base.clock import MINUTE
-from analytics_box.base.texts import StatusView
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.engine import MonitorStatus
 from analytics_box.products.monitors.monitor import Monitor
 from analytics_box.products.status_pages.days import figures as of_days
@@ -34,6 +34,15 @@ from analytics_box.products.status_pages.view import standing
 from analytics_box.products.status_pages.view.standing import Own
 from analytics_box.products.status_pages.whole import Whole
 from analytics_box.tenants.tenancy.rules import Organization
+
+_HEADLINES = {
+    "none": _("All systems operational"),
+    "minor": _("Some systems are degraded"),
+    "major": _("Partial outage"),
+    "critical": _("Major outage"),
+    "maintenance": _("Maintenance in progress"),
+}
+
 
 _ENCODER: Final = msgspec.json.Encoder()
 
@@ -78,11 +87,11 @@ def visible_page(
     ]
     found = standing.overall(owns, incidents, names.keys())
     word = standing.indicator(found, statuses, incidents)
-    headline = StatusView.headlines[word]
+    headline = _HEADLINES[word]
     if not members:
-        headline = headline if word != "none" else StatusView.empty
+        headline = headline if word != "none" else _("Nothing is shown here yet")
     elif found == "unknown":
-        headline = headline if "degraded_performance" in statuses else StatusView.unknown
+        headline = headline if "degraded_performance" in statuses else _("The status is not known")
     seen = [_incident(one, names, unseen) for one in incidents]
     made = PageSeen(
         id=page.id,

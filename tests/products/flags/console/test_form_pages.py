@@ -8,7 +8,7 @@ import pytest
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from analytics_box.base.texts import FlagPage
+from analytics_box.products.flags.console.flag_pages import ALGORITHM_LABELS
 from analytics_box.products.flags.flag import Algorithm, TargetingCondition, TargetingRule, Variant
 from tests.cases import each
 from tests.products.flags.console.world import Console, fields_of
@@ -69,11 +69,21 @@ def test_the_off_value_is_chosen_typed_and_kept(console: Console) -> None:
 def test_a_new_flag_draws_independently_and_the_page_of_another_says_that_it_does_not(console: Console) -> None:
     path = console.gone_to("/flags/new", console.new("fresh", type="rollout", percentage="50"))
     assert console.flag(path).definition.bucketing.algorithm == "flagd"
-    assert FlagPage.dependent not in unescape(console.seen(path))
+    assert (
+        "This flag uses the original hash, which selects related groups of users for "
+        "different flags. Experiments that run at the same time can influence each "
+        "other. To switch to the independent hash, edit the flag and select it under "
+        "Bucketing. This reassigns all users."
+    ) not in unescape(console.seen(path))
     old = console.world.put("older", {"type": "rollout", "rolloutPercentage": 50})
     page = unescape(console.seen(f"/flags/{old.id}"))
-    assert FlagPage.dependent in page
-    assert FlagPage.algorithms["default"] in page
+    assert (
+        "This flag uses the original hash, which selects related groups of users for "
+        "different flags. Experiments that run at the same time can influence each "
+        "other. To switch to the independent hash, edit the flag and select it under "
+        "Bucketing. This reassigns all users."
+    ) in page
+    assert "Original (not independent of other flags)" in page
     console.gone_to(f"/flags/{old.id}/edit", fields_of(console.seen(f"/flags/{old.id}/edit")) | {"do": "save"})
     assert console.flag(f"/flags/{old.id}").definition.bucketing.algorithm == "default"
 
@@ -83,7 +93,7 @@ def test_the_form_keeps_every_algorithm(console: Console, algorithm: str) -> Non
     given = {"type": "rollout", "rolloutPercentage": 50, "bucketing": {"algorithm": algorithm}}
     flag = console.world.put(f"drawn-{algorithm}", given)
     assert fields_of(console.seen(f"/flags/{flag.id}/edit"))["algorithm"] == algorithm
-    assert FlagPage.algorithms[flag.definition.bucketing.algorithm] in unescape(console.seen(f"/flags/{flag.id}"))
+    assert ALGORITHM_LABELS[flag.definition.bucketing.algorithm] in unescape(console.seen(f"/flags/{flag.id}"))
 
 
 def test_a_form_that_is_saved_untouched_changes_nothing(console: Console) -> None:

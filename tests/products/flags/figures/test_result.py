@@ -4,8 +4,7 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from analytics_box.base.texts import FlagResults
-from analytics_box.products.flags.figures.result import ExperimentResult, result_of
+from analytics_box.products.flags.figures.result import NO_SHARES, ExperimentResult, result_of
 from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.splits import Split, Untold
 from tests.cases import each
@@ -35,10 +34,25 @@ def said(counted: Counted, event: str = "buy", **more: Any) -> ExperimentResult:
 @each(
     ("counted", "event", "verdict", "clear"),
     [
-        ({"control": (1000, 100)}, "buy", FlagResults.alone, False),
-        ({"control": (1000, 100), "b": (1000, 150)}, "", FlagResults.choose_first, False),
-        ({"control": (1000, 0), "b": (1000, 0)}, "buy", FlagResults.none.format(event="buy"), False),
-        ({"control": (1000, 100), "b": (1000, 110)}, "buy", FlagResults.unclear, False),
+        ({"control": (1000, 100)}, "buy", "All visitors were given the same, so there is nothing to compare.", False),
+        (
+            {"control": (1000, 100), "b": (1000, 150)},
+            "",
+            "Choose an event above to see which variant leads to more of it.",
+            False,
+        ),
+        (
+            {"control": (1000, 0), "b": (1000, 0)},
+            "buy",
+            "Nobody sent “{event}” after they were given a variant.".format(event="buy"),
+            False,
+        ),
+        (
+            {"control": (1000, 100), "b": (1000, 110)},
+            "buy",
+            ("No difference that is more than chance so far. It may show with more visitors, or there may be none."),
+            False,
+        ),
         (
             {"control": (1000, 100), "b": (1000, 150)},
             "buy",
@@ -55,7 +69,7 @@ def said(counted: Counted, event: str = "buy", **more: Any) -> ExperimentResult:
         (
             {"control": (1000, 100), "b": (1000, 131), "c": (1000, 100), "d": (1000, 100), "e": (1000, 101)},
             "buy",
-            FlagResults.unclear,
+            ("No difference that is more than chance so far. It may show with more visitors, or there may be none."),
             False,
         ),
     ],
@@ -79,18 +93,68 @@ def test_with_unequal_shares_nobody_leads() -> None:
 @each(
     ("counted", "event", "mixed", "notes"),
     [
-        ({"control": (1000, 100), "b": (1000, 110)}, "buy", 0, [FlagResults.peeking]),
+        (
+            {"control": (1000, 100), "b": (1000, 110)},
+            "buy",
+            0,
+            [
+                (
+                    "Decide how long the experiment runs before you start it. Whoever looks every "
+                    "day and stops at the first difference finds one by chance far more often than "
+                    "once in twenty times."
+                )
+            ],
+        ),
         ({"control": (1000, 100), "b": (1000, 110)}, "", 0, []),
-        ({"control": (90, 30), "b": (90, 30)}, "buy", 0, [FlagResults.few, FlagResults.peeking]),
-        ({"control": (900, 9), "b": (900, 30)}, "buy", 0, [FlagResults.few, FlagResults.peeking]),
+        (
+            {"control": (90, 30), "b": (90, 30)},
+            "buy",
+            0,
+            [
+                "There are few visitors or events so far. Such a result changes quickly.",
+                (
+                    "Decide how long the experiment runs before you start it. Whoever looks every "
+                    "day and stops at the first difference finds one by chance far more often than "
+                    "once in twenty times."
+                ),
+            ],
+        ),
+        (
+            {"control": (900, 9), "b": (900, 30)},
+            "buy",
+            0,
+            [
+                "There are few visitors or events so far. Such a result changes quickly.",
+                (
+                    "Decide how long the experiment runs before you start it. Whoever looks every "
+                    "day and stops at the first difference finds one by chance far more often than "
+                    "once in twenty times."
+                ),
+            ],
+        ),
         (
             {"control": (900, 90), "b": (900, 90), "c": (900, 90)},
             "buy",
             0,
-            [FlagResults.several.format(count="3"), FlagResults.peeking],
+            [
+                (
+                    "With {count} variants, more is asked of each difference, because one of many "
+                    "looks good by chance sooner."
+                ).format(count="3"),
+                (
+                    "Decide how long the experiment runs before you start it. Whoever looks every "
+                    "day and stops at the first difference finds one by chance far more often than "
+                    "once in twenty times."
+                ),
+            ],
         ),
-        ({"control": (900, 90)}, "buy", 1, [FlagResults.mixed[True]]),
-        ({"control": (900, 90), "b": (900, 90)}, "", 2, [FlagResults.mixed[False].format(count="4")]),
+        ({"control": (900, 90)}, "buy", 1, ["1 visitor was given several variants and is in no rate."]),
+        (
+            {"control": (900, 90), "b": (900, 90)},
+            "",
+            2,
+            ["{count} visitors were given several variants and are in no rate.".format(count="4")],
+        ),
     ],
 )
 def test_what_speaks_against_a_result_is_said(counted: Counted, event: str, mixed: int, notes: list[str]) -> None:
@@ -101,24 +165,37 @@ def test_who_got_no_variant_is_shown_and_compared_with_nobody() -> None:
     counted = {"control": (1000, 100), "b": (1000, 131)}
     without, found = said(counted), said(counted | {"false": (400, 300)})
     assert (found.verdict, found.clear, found.warning) == (without.verdict, True, "")
-    assert found.notes == (FlagResults.not_given[False].format(count="400"), *without.notes)
+    assert found.notes == (
+        (
+            "{count} visitors got none of the variants: the flag was off for them, or the "
+            "SDK had no answer. They are in no share and no comparison."
+        ).format(count="400"),
+        *without.notes,
+    )
     assert found.variants[0].share == without.variants[0].share
     last = found.variants[2]
-    assert (last.name, last.share, last.expected, last.difference) == (FlagResults.no_variant, "", "", "")
+    assert (last.name, last.share, last.expected, last.difference) == ("No variant", "", "", "")
     only = said({"false": (1, 0)})
-    assert (only.verdict, only.control, only.notes[0]) == (FlagResults.nobody, "", FlagResults.not_given[True])
-    assert said({"false": (1, 0)}, "").verdict == FlagResults.nobody
+    assert (only.verdict, only.control, only.notes[0]) == (
+        "Nobody was given one of its variants.",
+        "",
+        (
+            "1 visitor got none of the variants: the flag was off for them, or the SDK had "
+            "no answer. They are in no share and no comparison."
+        ),
+    )
+    assert said({"false": (1, 0)}, "").verdict == "Nobody was given one of its variants."
 
 
 def test_it_says_why_shares_are_held_against_nothing() -> None:
     reasons: tuple[Untold, ...] = ("changed", "not_by_chance")
     for untold in reasons:
-        words = FlagResults.no_shares[untold]
+        words = NO_SHARES[untold]
         found = said({"control": (1000, 100), "b": (100, 10)}, untold=untold)
         assert found.warning == ""
         assert words in found.notes
-    assert set(FlagResults.no_shares) == set(reasons)
-    assert not set(FlagResults.no_shares.values()) & set(said({"control": (9, 1), "b": (9, 1)}).notes)
+    assert set(NO_SHARES) == set(reasons)
+    assert not set(NO_SHARES.values()) & set(said({"control": (9, 1), "b": (9, 1)}).notes)
 
 
 def test_intervals_are_drawn_on_one_scale() -> None:

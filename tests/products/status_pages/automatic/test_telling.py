@@ -8,14 +8,13 @@ from msgspec.structs import replace
 from analytics_box.base.clock import MINUTE
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.store.db import Db
-from analytics_box.base.texts import StatusIncidents
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.telling import Teller
 from analytics_box.products.status_pages import incident_rows
 from analytics_box.products.status_pages.automatic.telling import AutomaticIncidents
 from tests.products.status_pages.incidents.world import PAGE, World, affected, affects
 
-RECOVERED = StatusIncidents.recovered
+RECOVERED = "Everything that was affected is available again."
 DAY = 24 * 60  # minutes
 
 
@@ -70,7 +69,10 @@ def test_a_monitor_that_is_down_opens_a_published_incident_and_its_recovery_reso
     (ended,) = world.whole.incidents
     assert (ended.status, world.minute(ended.resolved_at)) == ("resolved", 9)
     assert affected(ended) == ["api down"]
-    assert world.told() == [StatusIncidents.down.format(names="API"), RECOVERED]
+    assert world.told() == [
+        "Our monitoring cannot reach {names}. We are looking into it.".format(names="API"),
+        RECOVERED,
+    ]
 
 
 def test_monitor_that_is_down_is_an_outage_whatever_status_its_server_answers(publishing: World) -> None:
@@ -106,7 +108,7 @@ def test_what_lasts_longer_than_the_page_waits_is_published(waiting: World) -> N
     world.ticks(6)
     world.sets_clock(4)  # the clock is set back
     world.ticks(5)
-    assert world.told() == [StatusIncidents.down.format(names="API")]
+    assert world.told() == ["Our monitoring cannot reach {names}. We are looking into it.".format(names="API")]
 
 
 def test_what_is_over_before_it_is_published_leaves_nothing(waiting: World) -> None:
@@ -149,7 +151,7 @@ def test_monitors_that_go_down_together_make_one_incident_with_one_update(publis
     world.down("api", "web")
     assert world.only.title == "API and WEB: not available"
     assert affected(world.only) == ["api down", "web down"]
-    assert world.told() == [StatusIncidents.down.format(names="API and WEB")]
+    assert world.told() == ["Our monitoring cannot reach {names}. We are looking into it.".format(names="API and WEB")]
 
 
 def test_one_that_goes_down_within_two_minutes_joins_what_is_published_by_an_update(publishing: World) -> None:
@@ -162,7 +164,7 @@ def test_one_that_goes_down_within_two_minutes_joins_what_is_published_by_an_upd
     assert (world.only.title, world.only.severity) == ("API and WEB: not available", "major")
     assert affected(world.only) == ["api down", "web down"]
     assert len(world.told()) == 2
-    assert world.told("subscriber-1") == [StatusIncidents.joined.format(names="WEB")]
+    assert world.told("subscriber-1") == ["This affects {names}, too.".format(names="WEB")]
     world.sets_clock(4)
     world.up("api")
     assert affected(world.only) == ["api operational", "web down"]
@@ -187,7 +189,10 @@ def test_a_draft_that_nobody_has_seen_is_as_if_it_had_been_about_all_of_them(wai
     assert world.only.title == "API and WEB: not available"
     world.up("api")
     (update,) = world.only.updates
-    assert (world.only.title, update.message) == ("WEB: not available", StatusIncidents.down.format(names="WEB"))
+    assert (world.only.title, update.message) == (
+        "WEB: not available",
+        "Our monitoring cannot reach {names}. We are looking into it.".format(names="WEB"),
+    )
     assert affected(world.only) == ["web down"]
     world.ticks(5)
     assert not world.only.is_draft
@@ -378,7 +383,7 @@ def test_an_incident_ends_when_all_that_it_is_about_has_left_the_page(publishing
     world.remove("web")
     world.ticks(2)
     (ended,) = world.whole.incidents
-    assert (ended.status, ended.updates[0].message) == ("resolved", StatusIncidents.left)
+    assert (ended.status, ended.updates[0].message) == ("resolved", "What this was about is no longer watched.")
     world.ticks(3)
     assert world.whole.incidents == (ended,)
 

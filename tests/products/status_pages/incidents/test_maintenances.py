@@ -3,13 +3,12 @@
 from typing import Any, Final, NamedTuple
 
 from analytics_box.base.clock import MINUTE
-from analytics_box.base.texts import StatusIncidents
 from analytics_box.products.status_pages.page import Component
 from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from tests.cases import each
 from tests.products.status_pages.incidents.world import PAGE, World, affected, component
 
-BEGAN, OVER, CANCELLED = StatusIncidents.began, StatusIncidents.over, StatusIncidents.cancelled
+BEGAN, OVER, CANCELLED = "The maintenance has begun.", "The maintenance is completed.", "The maintenance is cancelled."
 TOUCHED: Final = {"affectedMonitors": [component("api"), component("people")]}
 
 

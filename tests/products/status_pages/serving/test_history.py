@@ -4,7 +4,6 @@ import pytest
 from markupsafe import Markup
 from msgspec.structs import replace
 
-from analytics_box.base.texts import StatusPublic
 from analytics_box.products.status_pages import markdown
 from analytics_box.products.status_pages.serving.history import Month
 from tests.cases import each
@@ -42,7 +41,7 @@ def test_what_is_not_among_the_latest_is_read(world: World) -> None:
     world.known.earlier = (LAST_YEAR,)
     month = world.get("history/2025-11").body.decode()
     assert "An old story" in month
-    assert StatusPublic.incomplete not in month
+    assert "The history cannot be read at this moment; older entries may be missing." not in month
     assert "<h1><bdi>An old story" in world.get("incidents/incident-old").body.decode()
 
 
@@ -96,7 +95,7 @@ def test_while_the_database_is_busy_the_latest_are_shown(world: World) -> None:
     world.known.earlier = None
     busy = world.get("history/2026-11").body.decode()
     assert "Slow pages" in busy
-    assert StatusPublic.incomplete in busy
+    assert "The history cannot be read at this moment; older entries may be missing." in busy
     assert "Slow pages" in world.get("incidents/incident-0").body.decode()
     assert world.get("incidents/incident-old").status == 503
 

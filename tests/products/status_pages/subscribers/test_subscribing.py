@@ -13,7 +13,6 @@ from analytics_box.base.notify.mail_limits import BOUNDS, mailbox_of
 from analytics_box.base.notify.rules import WAITS
 from analytics_box.base.notify.send import ChannelSender, SendOutcome
 from analytics_box.base.store.db import Connection
-from analytics_box.base.texts import SubscribePages as Words
 from analytics_box.products.status_pages.subscribers import rows, secrets, subscribing
 from analytics_box.products.status_pages.subscribers.asking import PER_DOMAIN, PER_HOST
 from analytics_box.products.status_pages.subscribers.public import PER_VISITOR, SubscriptionPages, SubscriptionVisit
@@ -71,7 +70,7 @@ def test_addresses_of_webhooks_that_an_earlier_version_stored_are_encrypted_at_t
 
 
 def test_whoever_asks_for_mail_confirms_it_with_the_link(here: World) -> None:
-    assert here.subscribe(f" {ADA.upper()} ").title == Words.sent_title
+    assert here.subscribe(f" {ADA.upper()} ").title == "Look into your mailbox"
     assert addresses(here) == [(ADA, False)]
     here.send()
     ((to, text),) = here.mails()
@@ -140,7 +139,10 @@ def test_the_mailboxes_of_one_domain_hear_of_it_so_often(here: World) -> None:
 def test_a_visitor_asks_so_often_and_then_waits(here: World) -> None:
     for number in range(PER_VISITOR):
         assert here.subscribe(f"a{number}@example.org").status == 200
-    assert (here.subscribe().status, here.subscribe().wrong) == (429, Words.too_often)
+    assert (here.subscribe().status, here.subscribe().wrong) == (
+        429,
+        "Too many subscriptions were asked for; try again later",
+    )
     assert here.subscribe(network="198.51.100.0/24").status == 200
 
 
@@ -152,7 +154,10 @@ def test_a_page_takes_as_many_as_it_may_have(tmp_path_factory: pytest.TempPathFa
         assert addresses(here) == [(ADA, True), ("grace@example.net", False)]
         here.send()
         here.visit(here.link_of("grace@example.net"), action="confirm")
-        assert (here.subscribe("x@example.org").status, here.subscribe("y@example.org").wrong) == (400, Words.full)
+        assert (here.subscribe("x@example.org").status, here.subscribe("y@example.org").wrong) == (
+            400,
+            "This page takes no more subscribers at the moment. Its feeds tell the same.",
+        )
         here.box.clock.advance(seconds=HOUR / 1000)
         assert here.subscribe().status == 200  # the way to change or end it
         here.send()
@@ -213,11 +218,11 @@ def test_somebody_chooses_anew_and_leaves(here: World) -> None:
     shown = here.visit(path)
     assert [(one.label, one.checked) for one in shown.choices] == [("api", True), ("shop", False)]
     assert not shown.everything
-    assert here.visit(path, action="save", about="some").wrong == Words.wrong_choice
-    assert here.visit(path, action="save", about="some", **{f"component__{SHOP}": "on"}).done == Words.saved
+    assert here.visit(path, action="save", about="some").wrong == "Choose at least one component, or everything"
+    assert here.visit(path, action="save", about="some", **{f"component__{SHOP}": "on"}).done == "Saved."
     assert [one.checked for one in here.visit(path).choices] == [False, True]
     assert here.visit(path, action="save", about="all").everything
-    assert here.visit(path, action="leave").title == Words.left_title
+    assert here.visit(path, action="leave").title == "Unsubscribed"
     assert addresses(here) == []
     assert here.visit(path).status == 404
     assert here.visit(path, action="leave").status == 200  # it is done, however often it is clicked
@@ -276,7 +281,13 @@ def test_a_webhook_confirms_by_answering_its_challenge(here: World) -> None:
     assert headers["webhook-signature"].startswith("v1,")
     here.box.clock.advance(seconds=HOUR / 1000)
     assert here.visit(path).signing == ""
-    assert (here.subscribe(hook).status, here.subscribe(hook).wrong) == (409, Words.taken)
+    assert (here.subscribe(hook).status, here.subscribe(hook).wrong) == (
+        409,
+        (
+            "This address gets messages already. Each of them has a link with which the "
+            "subscription is changed or ended."
+        ),
+    )
 
 
 def test_what_a_visitor_asks_for_is_sent_in_the_background_without_waiting_for_a_round(here: World) -> None:
@@ -362,7 +373,9 @@ def test_a_challenge_is_sent_again_once_a_minute_in_its_one_row_and_only_for_two
     for _ in range(3):
         here.later(60_000)
         assert here.visit(path, action="challenge").status == 303
-        assert here.visit(path, action="challenge").wrong == Words.challenge_too_often
+        assert (
+            here.visit(path, action="challenge").wrong == "The challenge was sent again a moment ago; try again later"
+        )
         here.send()
     assert len(here.outside.web.heard) == 4
     assert here.rows("select count(*) from subscriber_deliveries") == [(1,)]
