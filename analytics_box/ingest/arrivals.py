@@ -1,4 +1,4 @@
-"""News of websites, in memory: that events were stored, or left out, and who waits to hear so."""
+"""Arrivals of events by website, in memory, and their listeners."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,9 +8,7 @@ Told = Callable[[], None]
 
 
 class Arrivals:
-    """Counters of arrivals per site, since the start of the box. Two equal numbers mean that nothing arrived in
-    between.
-    """
+    """Counters of arrivals per site since the start of the box. Equal numbers mean that nothing arrived in between."""
 
     def __init__(self) -> None:
         self._stored: dict[int, int] = {}
@@ -26,7 +24,7 @@ class Arrivals:
         return self._missed.get(site, 0)
 
     def note_stored(self, facts: Sequence[Fact]) -> None:
-        """Facts are on disk."""
+        """Count stored facts, and notify listeners."""
         first = facts[0].site
         for site in (first,) if len(facts) == 1 else {fact.site for fact in facts}:
             self._stored[site] = self._stored.get(site, 0) + 1
@@ -34,12 +32,12 @@ class Arrivals:
                 self._tell(site)
 
     def note_missed(self, site: int) -> None:
-        """Something of this site does not count."""
+        """Count something dropped or quarantined, and notify listeners."""
         self._missed[site] = self._missed.get(site, 0) + 1
         self._tell(site)
 
     def subscribe(self, site: int, told: Told) -> Callable[[], None]:
-        """Have news of this site told, until what this returns is called."""
+        """Call `told` at each arrival on this site, until the returned function is called."""
         self._listening.setdefault(site, set()).add(told)
 
         def undo() -> None:

@@ -75,8 +75,7 @@ class EventTarget(Struct, frozen=True):
     """The destination of events: the number of a website with its domain, or of an organization without one.
 
     With `cookieless` the ids that clients send are discarded. `ignored` is the reason why none of these events is
-    stored;
-    empty if they are.
+    stored; empty if they are.
     """
 
     site: int
@@ -96,7 +95,7 @@ class EventTarget(Struct, frozen=True):
 
 
 def understand(given: Incoming, target: EventTarget, sender: EventSender, salts: Salts, now: int) -> Event:
-    """The fact that this event is. Raises InvalidEvent, which names the field."""
+    """Convert an event to a fact. Raises InvalidEvent, which names the field."""
     name, kind = given.name, _KINDS.get(given.name, CUSTOM)
     is_page_event, leaves = kind != CUSTOM, kind == PAGE_EXIT
     if is_page_event and not given.path:
@@ -149,7 +148,7 @@ def measure_span(
     now: int,
     event_id: str | None = None,
 ) -> FactSpan:
-    """The span that this is: a row of that table, with what it has of its own. Raises InvalidEvent."""
+    """Convert a measurement to a row of this table, with the values of its `own` columns. Raises InvalidEvent."""
     time = _time(given.timestamp, by_key=sender.by_key, now=now)
     visitor, yesterday = visitor_ids(
         target, sender, salts, time, client_id=given.anonymousId, anonymize=given.anonymizeVisitorIds

@@ -2,8 +2,7 @@
 
 The header is a list: `stored=3, held=1; reason=known_bot_user_agent, dropped=2; reason=duplicate`. Stored events count;
 held ones are quarantined for 30 days, because a bot sent them; dropped ones are gone. Folded is the number of stored
-and
-held events with "(other)" instead of new texts, which were over the website's budget.
+and held events with "(other)" instead of new texts, which were over the website's budget.
 """
 
 from collections.abc import Mapping
@@ -46,7 +45,7 @@ def reason_of(error: BoxError, *, origin: bool) -> str | None:
 
 @lru_cache(maxsize=256)
 def all_stored(count: int) -> bytes:
-    """All of it."""
+    """The header's value if all events are stored."""
     return b"stored=%d" % count
 
 

@@ -32,7 +32,7 @@ from analytics_box.web.recognition.geo import Geo
 
 
 class Intake(Struct, frozen=True):
-    """All that taking an event needs. `identified` writes down who a visitor is; raises BoxError and SealBroken."""
+    """The parts that event routes need. `identified` stores who a visitor is; raises BoxError and SealBroken."""
 
     events: Db
     ledger: Ledger
@@ -56,11 +56,10 @@ class Intake(Struct, frozen=True):
     async def store(
         self, facts: Sequence[Fact], sender: EventSender, *, now: int, budget: DiskBudget | None = None
     ) -> AppendResult:
-        """Returns what became of them when the facts are on disk. Raises Unavailable; then none is.
+        """Store facts and return the outcome once they are on disk. Raises Unavailable if none is.
 
-        What comes without a key is all of one website, whose own `budget` this is.
+        Facts that come without a key are all of one website, whose `budget` this is.
         """
-
         if sender.by_key:
             batch = FactBatch(facts, MOST_MOVED_BY_KEY)
         else:

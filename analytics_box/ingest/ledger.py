@@ -271,7 +271,7 @@ class Ledger:
         db.execute(INSERT["flag_exposures"], row)
 
     def _who_and_where(self, db: Connection, event: Event, session: int, client_session: int) -> tuple[Value, ...]:
-        """The first columns of a row that an event leaves beside its own."""
+        """The first columns of an additional row of an event."""
         strings = self._strings
         return (
             event.site,

@@ -82,7 +82,7 @@ class LiveSessions:
         return session
 
     def go_on(self, found: LiveVisits, session: VisitSession) -> None:
-        """The newest session of whoever was found is like this now: what nearly every event comes to."""
+        """Replace the newest session of these visits, as nearly every event does."""
         if found.others:
             self.keep(found, Visits((*found.visits.sessions[:-1], session)))
         else:
@@ -96,7 +96,7 @@ class LiveSessions:
         self._live.move_to_end(home)
 
     def keep(self, found: LiveVisits, visits: Visits) -> None:
-        """Remember this of whoever was found."""
+        """Remember these visits."""
         self._set(found.home, visits)
         for other in found.others:
             self._set(other, found.home)

@@ -1,11 +1,12 @@
-"""POST / and POST /batch: events of pages, by client id (wire 4.3)."""
+"""POST /, /batch (wire 4.3) and /events (wire 4.4): events of pages, by client id."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from analytics_box.base import errors
-from analytics_box.ingest import payload, typed_events
+from analytics_box.ingest import payload, spans, typed_events
 from analytics_box.ingest.delivery import (
     MOST_EVENTS,
     DeliveryAnswer,
@@ -21,10 +22,21 @@ from analytics_box.ingest.delivery import (
 from analytics_box.ingest.enrich import EventTarget
 from analytics_box.ingest.gathering import Gathering
 from analytics_box.ingest.intake import Intake
-from analytics_box.ingest.payload import InvalidEvent
+from analytics_box.ingest.payload import Incoming, InvalidEvent
+from analytics_box.ingest.spans import SpanList
 from analytics_box.ingest.typed_events import AddedEvent, UnknownType
 
 WRONG = (msgspec.DecodeError, RecursionError, InvalidEvent)
+_NAMED_LIST = SpanList(most=MOST_EVENTS, type="custom_event")
+
+
+class NamedEvent(Incoming, frozen=True, kw_only=True):
+    """An event of /events, named by eventName. Here too, screen_view and page_exit are page events (wire 0)."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=128)] = msgspec.field(name="eventName")
+
+
+_NAMED_EVENTS = msgspec.json.Decoder(list[NamedEvent])
 
 
 async def one(intake: Intake, sent: EventDelivery) -> DeliveryAnswer:
@@ -54,6 +66,11 @@ async def batch(intake: Intake, sent: EventDelivery) -> DeliveryAnswer:
     results = [_verdict(gathering, item, website) for item in items]
     happened = await gathering.store()
     return success(sent, happened, batch=True, processed=len(results), results=results)
+
+
+async def by_name(intake: Intake, sent: EventDelivery) -> DeliveryAnswer:
+    """Store up to 100 events, or none of them."""
+    return await spans.take(intake, sent, _NAMED_EVENTS, _NAMED_LIST, Gathering.event)
 
 
 def _begin(intake: Intake, sent: EventDelivery) -> tuple[Gathering, EventTarget, str]:

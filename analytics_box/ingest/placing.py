@@ -57,9 +57,7 @@ _MOVE = {table: (_move(table, waiting=False), _move(table, waiting=True)) for ta
 
 
 class SessionOwner(Struct, frozen=True, gc=False):
-    """The owner of a session: a visitor under the ids of two days, or a session id that a client gave (its number, else
-    0).
-    """
+    """The owner of a session: a visitor under the ids of two days, or the number of a client's session id (0: none)."""
 
     site: int
     visitor: int
@@ -85,7 +83,7 @@ class Placing:
         self._left = most_moved
 
     def begin(self, most_moved: int) -> None:
-        """A new request: it may move so many rows."""
+        """Begin a request, which may move up to `most_moved` rows."""
         self._left = most_moved
 
     def place(

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from analytics_box.ingest import (
     engagement,
     identify,
-    named_events,
     page_errors,
     page_events,
     pixel,
@@ -37,7 +36,7 @@ TABLE = (
     EventRoute("/batch", page_events.batch),
     EventRoute("/vitals", vitals.take),
     EventRoute("/errors", page_errors.take, "INGEST_ERRORS_BODY_TOO_LARGE", page_errors.MOST_BYTES),
-    EventRoute("/events", named_events.take),
+    EventRoute("/events", page_events.by_name),
     EventRoute("/engagement", engagement.take),
     EventRoute("/identify", identify.identify),
 )

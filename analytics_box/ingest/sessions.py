@@ -92,10 +92,8 @@ AnySession = TypeVar("AnySession", bound=Spanning)
 
 
 class Visits(Struct, frozen=True, gc=False):
-    """The visits of a visitor, or of a session id that a client gave: sessions by their first signal, and signals that
-    wait
-    for one.
-    """
+    """The visits of a visitor, or of a client's session id: sessions by their first signal, and signals that wait for
+    a session."""
 
     sessions: tuple[VisitSession, ...] = ()
     waiting: bytes = b""
@@ -140,8 +138,8 @@ def start_session(number: int, signal: Signal, attributes: Attributes) -> VisitS
 
 
 def in_order(visits: Visits, signal: Signal, *, named: bool) -> VisitSession | None:
-    """The newest session with this signal at its end, which changes nothing before it, as nearly all do; None where it
-    takes a closer look."""
+    """The newest session with this signal at its end, which changes nothing before it; None if the signal may change
+    more. Nearly all signals come in order."""
     sessions = visits.sessions
     if not sessions or visits.waiting:
         return None
@@ -189,9 +187,7 @@ def with_session(
 
 def fresh(waiting: bytes, signal: Signal) -> list[Signal]:
     """The waiting signals that may still join a session with this signal: leave beacons within 24 hours of it, and
-    spans
-    within 24 hours of those.
-    """
+    spans within 24 hours of those."""
     near = {True: LONGEST, False: 2 * LONGEST}
     return [one for one in unpack_signals(waiting) if abs(one.time - signal.time) <= near[one.lasts]]
 

@@ -1,18 +1,21 @@
-"""Events that say themselves what they are, on /, /batch and /px.jpg: `type` leads to the rest (wire 4.3)."""
+"""Events with a type, on /, /batch and /px.jpg: the type decides how the rest is read (wire 4.3)."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Meta, Raw, Struct
 
 from analytics_box.base.errors import ErrorDetail
-from analytics_box.ingest import outgoing_links, page_errors, payload, vitals
+from analytics_box.ingest import page_errors, payload, vitals
 from analytics_box.ingest.enrich import EventTarget
 from analytics_box.ingest.gathering import Gathering
 from analytics_box.ingest.payload import EventPayload, InvalidEvent
+from analytics_box.web.recognition.paths import clean
+from analytics_box.web.recognition.source import host_of
 
 TRACK = "track"
+_LONGEST_LINK = 2_048
 
 
 class EventKind(NamedTuple):
@@ -22,11 +25,26 @@ class EventKind(NamedTuple):
     add: Callable[[Gathering, Any, EventTarget], None]
 
 
+class OutgoingLink(EventPayload, frozen=True, kw_only=True):
+    """A click on a link that leads away from the website: the address and the text of the link."""
+
+    href: Annotated[str, Meta(min_length=1)]
+    text: str | None = None
+
+
+def _add_outgoing_link(gathering: Gathering, given: OutgoingLink, target: EventTarget) -> None:
+    href = clean(given.href, _LONGEST_LINK)
+    if not href:
+        raise InvalidEvent(ErrorDetail("href", "The address has no visible character"))
+    own = (href, clean(given.text or "", _LONGEST_LINK), host_of(href).removeprefix("www."))
+    gathering.span(given, "outgoing_links", own, target)
+
+
 _EVENT = EventKind(payload.ONE, Gathering.event)
 KINDS = {
     TRACK: _EVENT,
-    "outgoing_link": EventKind(outgoing_links.ONE, outgoing_links.add),
-    # and what older trackers send
+    "outgoing_link": EventKind(msgspec.json.Decoder(OutgoingLink), _add_outgoing_link),
+    # Older trackers send these.
     "custom": _EVENT,
     "error": EventKind(page_errors.ONE, page_errors.add),
     "web_vitals": EventKind(vitals.OLD, vitals.add_old),

@@ -2,8 +2,7 @@
 
 A visitor's id is a keyed hash with a salt of the UTC day. Only today's and yesterday's salts exist, in a separate 0600
 file; once a salt is overwritten, its ids can no longer be linked to an address. Addresses are never hashed with
-anything
-else. Ids with a salt are even; those without one last, and are odd.
+anything else. Ids with a salt are even; those without one last, and are odd.
 """
 
 import hashlib
