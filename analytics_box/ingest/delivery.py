@@ -19,6 +19,7 @@ from analytics_box.web.asgi import Scope
 MOST_EVENTS = 100  # in one array
 EVENTS_A_TOKEN = 10  # of one request of a page
 _NAMES = ("website_id", "client_id")  # of a website, in a query string
+_MOST_FIELDS = 200
 _SHORT = 256  # bytes of a query string that is worth remembering
 
 Headers = Mapping[bytes, bytes]
@@ -84,7 +85,11 @@ def _known_query(text: bytes) -> dict[str, str]:
 
 
 def _query(text: bytes) -> dict[str, str]:
-    found = parse_qs(text.decode("latin-1"))
+    try:
+        found = parse_qs(text.decode("latin-1"), max_num_fields=_MOST_FIELDS)
+    except ValueError:
+        # Taking thousands apart would cost more than the event.
+        return {}
     return {name: found[name][0] for name in _NAMES if name in found}
 
 

@@ -33,6 +33,7 @@ from analytics_box.web.recognition.language import preferred_language
 MOST_BYTES = 16 << 20  # some 10,000 senders
 _ENTRY = 1_000  # bytes that a remembered sender takes besides its texts: about, and rather more
 _LONGEST = 2_000  # bytes of a head that is worth remembering
+_LONGEST_ORIGIN = 300
 # All headers that describe a sender; the headers in which a proxy may name its location are added to them.
 _HEADERS = (b"user-agent", b"accept", b"accept-language", b"origin", b"sec-ch-ua", b"signature-agent", b"from")
 _OF_FRONT = (b"host", b"x-forwarded-for", b"forwarded")  # by which http.front lets a request in and finds its address
@@ -149,14 +150,19 @@ class PreparedSenders:
             self._older, self._recent, self._bytes = self._recent, {}, 0
 
 
-@lru_cache(maxsize=256)
 def cors(origin: bytes | None) -> Headers:
     """Headers of an answer to a page of this origin; none if there is none.
 
-    Beacons with a JSON body are lost unless the origin is echoed and credentials allowed; no cookie is read.
+    Beacons with a JSON body are lost unless the origin is echoed and credentials allowed; no cookie is read. An origin
+    of 64 KB is echoed, but not remembered.
     """
     if origin is None:
         return ()
+    return _known_cors(origin) if len(origin) <= _LONGEST_ORIGIN else _known_cors.__wrapped__(origin)
+
+
+@lru_cache(maxsize=256)
+def _known_cors(origin: bytes) -> Headers:
     return (
         (b"access-control-allow-origin", origin),
         (b"access-control-allow-credentials", b"true"),

@@ -4,13 +4,12 @@ What is known of a person is sealed before it reaches the database. The memory h
 anything at any time.
 """
 
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
 
+from analytics_box.base.cache import BoundedCache
 from analytics_box.base.clock import Clock, utc_day
 from analytics_box.base.facts.event import Event, Fact
 from analytics_box.base.store.db import Connection
@@ -22,7 +21,6 @@ from analytics_box.ingest.profile_rules import Given, ProfileLink, Traits
 
 CAPACITY = 50_000
 _TRAITS = msgspec.json.Decoder(Traits)
-V = TypeVar("V")
 
 
 class VisitorIdentification(Struct, frozen=True):
@@ -46,10 +44,12 @@ class ProfileLinks:
         self._strings = strings
         self._seal = seal
         self._clock = clock
-        self._newest: OrderedDict[tuple[int, int], ProfileLink] = OrderedDict()  # (site, visitor) → its newest link
-        self._known: OrderedDict[tuple[int, int], bool] = OrderedDict()  # (site, profile)
+        # The newest link of (site, visitor); the (site, profile) that are known.
+        self._newest: BoundedCache[tuple[int, int], ProfileLink] = BoundedCache(CAPACITY)
+        self._known: BoundedCache[tuple[int, int], bool] = BoundedCache(CAPACITY)
         self._day = 0
-        self._lasting: OrderedDict[tuple[int, int], bool] = OrderedDict()  # (site, visitor): ids in use that last
+        # The (site, visitor) ids in use that last.
+        self._lasting: BoundedCache[tuple[int, int], bool] = BoundedCache(CAPACITY)
         self._learned: list[tuple[int, int]] = []  # keys of either
 
     def identify(self, db: Connection, said: VisitorIdentification) -> None:
@@ -79,10 +79,9 @@ class ProfileLinks:
         """Link the visitors of facts that say who they are; remember which ids last, so that identify knows."""
         for fact in facts:
             if fact.visitor and fact.visitor == fact.yesterday:
-                self._lasting[fact.site, fact.visitor] = True
-                self._lasting.move_to_end((fact.site, fact.visitor))
-                if len(self._lasting) > CAPACITY:
-                    self._lasting.popitem(last=False)
+                key = fact.site, fact.visitor
+                if not self._lasting.get(key):
+                    self._lasting.put(key, value=True)
             if not fact.profile or (isinstance(fact, Event) and fact.bot):
                 continue
             self._look_again_each_day()
@@ -95,19 +94,19 @@ class ProfileLinks:
 
     def forget(self, site: int, profile: int, visitors: Iterable[int] = ()) -> None:
         """A person, or who these visitors were, was removed from the database."""
-        self._known.pop((site, profile), None)
+        self._known.drop((site, profile))
         gone = {(site, visitor) for visitor in visitors}
         gone |= {key for key, link in self._newest.items() if key[0] == site and link.profile == profile}
         for key in gone:
-            self._newest.pop(key, None)
+            self._newest.drop(key)
 
     def mark(self) -> int:
         return len(self._learned)
 
     def undo(self, mark: int) -> None:
         for key in self._learned[mark:]:
-            self._newest.pop(key, None)
-            self._known.pop(key, None)
+            self._newest.drop(key)
+            self._known.drop(key)
         del self._learned[mark:]
 
     def committed(self) -> None:
@@ -135,7 +134,8 @@ class ProfileLinks:
     def _know(self, db: Connection, site: int, profile: int) -> None:
         if (site, profile) not in self._known:
             rows.note(db, site, profile, self._clock.now())
-            self._remember(self._known, (site, profile), value=True)
+            self._known.put((site, profile), value=True)
+            self._learned.append((site, profile))
 
     def _link(self, db: Connection, site: int, new: ProfileLink) -> None:
         newest = self._newest.get((site, new.visitor))
@@ -146,14 +146,8 @@ class ProfileLinks:
         if written is not None:
             rows.link(db, site, written)
         if not later:
-            self._remember(self._newest, (site, new.visitor), written or earlier[0])
-
-    def _remember(self, memory: OrderedDict[tuple[int, int], V], key: tuple[int, int], value: V) -> None:
-        memory[key] = value
-        memory.move_to_end(key)
-        self._learned.append(key)
-        if len(memory) > CAPACITY:
-            memory.popitem(last=False)
+            self._newest.put((site, new.visitor), written or earlier[0])
+            self._learned.append((site, new.visitor))
 
 
 def seal_traits(seal: Seal, site: int, profile_id: str, traits: Traits) -> bytes:

@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from analytics_box.base.cache import BoundedCache
 from analytics_box.tenants.websites.tracking import clean_origin
 
 MOST_WEBSITES: Final = 1_000
@@ -28,11 +29,12 @@ class Refusals:
     """The origins that were refused, by site."""
 
     def __init__(self) -> None:
-        self._of: dict[int, dict[str, RefusedOrigin]] = {}  # those refused last at the end
+        self._of: BoundedCache[int, BoundedCache[str, RefusedOrigin]] = BoundedCache(MOST_WEBSITES)
 
     def of(self, site: int) -> list[RefusedOrigin]:
         """The refusals of this site, the latest first."""
-        return list(reversed(self._of.get(site, {}).values()))
+        known = self._of.get(site)
+        return [one for _, one in reversed(known.items())] if known is not None else []
 
     def note(self, site: int, header: str, now: int) -> None:
         """A request of this origin was refused. What could not be allowed is not kept."""
@@ -42,15 +44,15 @@ class Refusals:
             return
         if not _PAGE.match(origin):
             return
-        known = self._of.pop(site, {})
-        before = known.pop(origin, None)
-        known[origin] = RefusedOrigin(origin, (before.times if before is not None else 0) + 1, now)
-        self._of[site] = known
-        if len(known) > MOST_ORIGINS:
-            del known[next(iter(known))]
-        if len(self._of) > MOST_WEBSITES:
-            del self._of[next(iter(self._of))]
+        known = self._of.get(site)
+        if known is None:
+            known = BoundedCache(MOST_ORIGINS)
+            self._of.put(site, known)
+        before = known.get(origin)
+        known.put(origin, RefusedOrigin(origin, (before.times if before is not None else 0) + 1, now))
 
     def forget(self, site: int, origin: str) -> None:
         """Forget the refusals of an origin that is allowed from now on."""
-        self._of.get(site, {}).pop(origin, None)
+        known = self._of.get(site)
+        if known is not None:
+            known.drop(origin)

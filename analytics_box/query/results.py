@@ -1,9 +1,9 @@
 """Answers of the engine that are kept for as long as the facts stay the same, in bounded memory."""
 
-from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from analytics_box.base.cache import BoundedCache
 from analytics_box.query.filters import FilterCondition, Where
 from analytics_box.query.plan import QueryPlan
 
@@ -28,9 +28,9 @@ class ResultCache:
     """Rows by plan and version of the facts."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        self._kept: OrderedDict[QueryPlan, CachedRows] = OrderedDict()
-        self._bytes = 0
-        self._most_bytes = most_bytes
+        self._kept: BoundedCache[QueryPlan, CachedRows] = BoundedCache(
+            most_weight=most_bytes, weigh=lambda plan, kept: _of_plan(plan) + kept.size, largest=MOST_OF_ONE
+        )
 
     def find(self, plan: QueryPlan, version: int) -> CachedRows | None:
         """The rows of this plan in this version of the facts."""
@@ -38,25 +38,13 @@ class ResultCache:
         if kept is None:
             return None
         if kept.version != version:
-            self._drop(plan)
+            self._kept.drop(plan)
             return None
-        self._kept.move_to_end(plan)
         return kept
 
     def keep(self, plan: QueryPlan, kept: CachedRows) -> None:
         """Remember rows, unless they are many."""
-        size = _of_plan(plan) + kept.size
-        if size > MOST_OF_ONE:
-            return
-        if plan in self._kept:
-            self._drop(plan)
-        self._kept[plan] = kept
-        self._bytes += size
-        while self._bytes > self._most_bytes:
-            self._drop(next(iter(self._kept)))
-
-    def _drop(self, plan: QueryPlan) -> None:
-        self._bytes -= _of_plan(plan) + self._kept.pop(plan).size
+        self._kept.put(plan, kept)
 
     def __len__(self) -> int:
         return len(self._kept)

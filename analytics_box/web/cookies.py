@@ -1,6 +1,7 @@
 """Cookies that a browser sends. Those of this box have values without quotes, so nothing is unquoted here."""
 
-_MOST = 500  # cookies of a request that are looked at; browsers keep fewer for a site
+# Browsers keep fewer cookies for a site.
+_MOST = 500
 
 
 def cookie(header: str, name: str) -> str:

@@ -240,7 +240,8 @@ class Front:
             return
         line = self._hot_path(path, scope["method"])
         if line is not None:
-            if "address" not in scope:  # else a shortcut has let it in
+            # A shortcut may have let it in.
+            if "address" not in scope:
                 self._admit(scope, own_host=not line.any_host, told=not line.own_refusals)
             await line.answer(scope, receive, answer)
             return

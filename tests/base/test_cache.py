@@ -14,9 +14,6 @@ OTHERS = {
     "base/log.py",
     "base/turns.py",
     "ingest/live.py",
-    "ingest/profiles.py",
-    "ingest/refusals.py",
-    "query/results.py",
 }
 
 

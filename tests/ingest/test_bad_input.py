@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from analytics_box.base.facts.tables import FACT_NAMES
+from analytics_box.ingest import prepared
 from analytics_box.ingest.routes import ADDRESSES
 from tests.cases import each
 from tests.contract.conftest import unlimited
@@ -285,6 +286,19 @@ def test_nothing_that_is_bytes_breaks_a_route(box: WholeBox, path: str) -> None:
 
     ask()
     assert stored(box) == before
+
+
+def test_query_of_thousands_of_parameters_is_not_read(box: WholeBox) -> None:
+    body, site = json.dumps(GOOD["/track"]).encode(), box.sites["shop"]
+    for number, status in ((150, 200), (15_000, 401)):
+        target = f"/track?website_id={site}" + "&a=b" * number
+        assert box.ask("POST", target, headers={"origin": "https://shop.example"}, body=body).status == status
+
+
+def test_long_origin_is_echoed_and_not_remembered() -> None:
+    before = prepared._known_cors.cache_info().currsize
+    assert (b"access-control-allow-origin", b"x" * 60_000) in prepared.cors(b"x" * 60_000)
+    assert prepared._known_cors.cache_info().currsize == before
 
 
 def test_after_all_that_an_event_is_taken_as_ever(box: WholeBox) -> None:

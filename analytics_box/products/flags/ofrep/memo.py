@@ -53,7 +53,8 @@ class OfrepCache:
         if token is not kept.token:
             self._forget(kept.place)
         self.answers.put(tag, kept)
-        if tag in self.answers:  # it is not too large
+        # An answer that is too large is not kept.
+        if tag in self.answers:
             self._tags.setdefault(kept.place, (kept.token, set()))[1].add(tag)
 
     def _forget(self, place: Place) -> None:

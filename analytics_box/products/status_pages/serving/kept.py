@@ -94,7 +94,8 @@ class Shelf:
             before.state = state
             return before
         kept = CachedAnswer(made, state)
-        self._kept.weigh_again()  # some were compressed since
+        # Some were compressed since.
+        self._kept.weigh_again()
         self._kept.put(key, kept)
         return kept
 
