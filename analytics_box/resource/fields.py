@@ -62,7 +62,7 @@ def fields_of(kind: type[Struct]) -> tuple[DeclaredField, ...]:
     hints = get_type_hints(kind, include_extras=True)
     found = []
     for one in msgspec.structs.fields(kind):
-        field = next(_declarations(hints[one.name]), None)
+        field = next(declarations(hints[one.name]), None)
         name = field.name if field is not None and field.name else one.encode_name
         hint = hints[one.name]
         is_optional = type(None) in get_args(hint.__origin__ if hasattr(hint, "__metadata__") else hint)
@@ -70,14 +70,14 @@ def fields_of(kind: type[Struct]) -> tuple[DeclaredField, ...]:
     return tuple(found)
 
 
-def _declarations(hint: Any) -> Iterator[Field]:
+def declarations(hint: Any) -> Iterator[Field]:
     """The declarations in an annotation, from the outermost to those of its parts."""
     yield from (one for one in getattr(hint, "__metadata__", ()) if isinstance(one, Field))
     if hasattr(hint, "__metadata__"):
-        yield from _declarations(hint.__origin__)
-    elif type(None) in get_args(hint):
+        yield from declarations(hint.__origin__)
+    elif {type(None), UnsetType} & {*get_args(hint)}:
         for part in get_args(hint):
-            yield from _declarations(part)
+            yield from declarations(part)
 
 
 def given_fields(kind: type[Struct]) -> tuple[tuple[DeclaredField, Field], ...]:

@@ -62,7 +62,7 @@ class Table(Generic[Row]):
         written: Mapping[str, Callable[[Any], Any]] = {},
         conflicts: Mapping[str, tuple[str, str]] = {},
     ) -> None:
-        self.name, self._kind, self._key, self._lists, self._conflicts = name, kind, key, lists, conflicts
+        self.name, self._kind, self._key, self.lists, self._conflicts = name, kind, key, lists, conflicts
         self._generated = generated
         types = {field.name: field.type for field in msgspec.structs.fields(kind)}
         column = {field: columns.get(field, field) for field in types}
@@ -70,7 +70,8 @@ class Table(Generic[Row]):
         updated = tuple(field for field in inserted if field != key and field not in _FIXED)
         self._stored = tuple(field for field in types if field not in lists)
         self._fields = (*self._stored, *lists)
-        self.columns: Final = ", ".join((*(column[field] for field in self._stored), *map(self._list_column, lists)))
+        self.stored_columns = tuple(column[field] for field in self._stored)
+        self.columns: Final = ", ".join((*self.stored_columns, *map(self._list_column, lists)))
         names, values = ", ".join(column[one] for one in inserted), ", ".join(f":{one}" for one in inserted)
         self._insert = f"-- {name}.insert\ninsert into {name} ({names}) values ({values})"
         changes = ", ".join(f"{column[field]} = :{field}" for field in updated)
@@ -83,7 +84,7 @@ class Table(Generic[Row]):
         self._writers = tuple((encoded | dict(written)).items())
 
     def _list_column(self, field: str) -> str:
-        child = self._lists[field]
+        child = self.lists[field]
         own = " and ".join(
             (f"{child.owner} = {self.name}.{self._key}", *(f"{n} = {v}" for n, v in child.marks.items()))
         )
@@ -128,7 +129,7 @@ class Table(Generic[Row]):
         """Store all that can change of a row. Raises Conflict."""
         self._execute(db, self._update, row)
         key = getattr(row, self._key)
-        for table, owner in {(child.table, child.owner) for child in self._lists.values()}:
+        for table, owner in {(child.table, child.owner) for child in self.lists.values()}:
             db.execute(f"-- {table}.replace\ndelete from {table} where {owner} = ?", (key,))
         self._put_lists(db, row)
 
@@ -156,7 +157,7 @@ class Table(Generic[Row]):
 
     def _put_lists(self, db: Connection, row: Row) -> None:
         key = getattr(row, self._key)
-        for field, child in self._lists.items():
+        for field, child in self.lists.items():
             texts = [(key, text, *child.marks.values()) for text in getattr(row, field)]
             if texts:
                 names = ", ".join((child.owner, child.value, *child.marks))

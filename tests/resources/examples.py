@@ -9,6 +9,8 @@ from msgspec import UNSET, Struct
 from msgspec import inspect as types
 
 from analytics_box.app.procedures import PROCEDURES
+from analytics_box.resource.fields import declarations
+from analytics_box.web.page.typed import web_address
 
 _LINES = {line.name: line for line in PROCEDURES}
 
@@ -25,7 +27,9 @@ def fields_of(procedure: str) -> dict[str, msgspec.structs.FieldInfo]:
 
 
 def example(field: msgspec.structs.FieldInfo, number: int) -> Any:
-    """The first (0) or second (1) example of a field; UNSET if its type has none."""
+    """The first (0) or second (1) example of a field; UNSET if its type has none. Declared web addresses have one."""
+    if any(one.typed is web_address for one in declarations(field.type)):
+        return f"https://example.com/{('first', 'second')[number]}-{field.encode_name}"
     return _of(types.type_info(field.type), field.encode_name, number, field.default)
 
 

@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 from analytics_box.base import audit, errors, ids
 from analytics_box.base.acting import By
-from analytics_box.base.identity import require
 from analytics_box.base.notify import change as channels
 from analytics_box.base.notify.change import ChannelTools
 from analytics_box.base.notify.rules import Channel
@@ -16,7 +15,7 @@ from analytics_box.products.alerts import destinations, episode_rows, messages, 
 from analytics_box.products.alerts.alarm import MOST_ALARMS, MOST_DESTINATIONS, Alarm, Conditions, Episode
 from analytics_box.products.alerts.destinations import ChosenChannels
 from analytics_box.products.alerts.draft import AlertRuleDraft
-from analytics_box.resource.reach import role_of
+from analytics_box.resource.reach import Reach, check, in_reach
 from analytics_box.tenants.tenancy import access
 from analytics_box.tenants.tenancy.rules import may
 
@@ -50,10 +49,7 @@ def list_alert_rules(db: Connection, organization_id: str, by: By) -> VisibleAle
 def existing(db: Connection, organization_id: str, by: By, alarm_id: str) -> Alarm:
     """An alarm for somebody who may change it. Raises Forbidden or NotFound."""
     access.check(db, organization_id, by, "update")
-    found = rows.find(db, alarm_id)
-    if found is None or found.organization_id != organization_id:
-        raise errors.NotFound.of("alarm", alarm_id)
-    return found
+    return in_reach(Reach(organization_id, by), rows.ALARMS.find(db, alarm_id), "alarm", alarm_id)
 
 
 def create(db: Connection, tools: ChannelTools, organization_id: str, by: By, given: AlertRuleDraft) -> Alarm:
@@ -78,7 +74,7 @@ def create(db: Connection, tools: ChannelTools, organization_id: str, by: By, gi
     alarm = _update_alarm(
         db, tools, before, by, replace(given, name=given.name or "", destinations=given.destinations or ())
     )
-    rows.insert(db, alarm)
+    rows.ALARMS.insert(db, alarm)
     detail = {"name": alarm.name, "triggerType": alarm.trigger, "enabled": alarm.enabled}
     audit.record(db, by, organization_id, "created", _SUBJECT, alarm.id, detail)
     return alarm
@@ -102,7 +98,7 @@ def update(
     if not detail:
         return before
     after = replace(after, updated_at=by.now)
-    rows.update(db, after)
+    rows.ALARMS.update(db, after)
     if not after.enabled or after.trigger != before.trigger or after.website_id != before.website_id:
         episode_rows.forget_alarm(db, after.id)
     elif after.conditions != before.conditions:
@@ -114,17 +110,16 @@ def update(
 def delete(db: Connection, organization_id: str, by: By, alarm_id: str) -> Alarm:
     """Delete an alert rule; its channels stay. Raises Forbidden or NotFound."""
     gone = existing(db, organization_id, by, alarm_id)
-    rows.delete(db, gone.id)
+    rows.ALARMS.delete(db, gone.id)
     audit.record(db, by, organization_id, "deleted", _SUBJECT, gone.id, {"name": gone.name})
     return gone
 
 
 def acknowledge(db: Connection, organization_id: str, by: By, alarm_id: str, subject: str) -> Alarm:
     """Acknowledge an alert: no more reminders and no escalation. Raises Forbidden or NotFound."""
-    require(role_of(db, organization_id, by), "member")
-    alarm = rows.find(db, alarm_id)
-    if alarm is None or alarm.organization_id != organization_id:
-        raise errors.NotFound.of("alarm", alarm_id)
+    own = Reach(organization_id, by)
+    check(db, own, "member")
+    alarm = in_reach(own, rows.ALARMS.find(db, alarm_id), "alarm", alarm_id)
     episode = episode_rows.find(db, alarm_id, subject)
     if episode is None:
         raise errors.NotFound.of("alarm", alarm_id, OVER)

@@ -81,7 +81,7 @@ def _due(db: Connection, now: int) -> tuple[set[str], bool]:
 
 def _remind(db: Connection, episode: Episode, now: int) -> int:
     """Escalate or remind, unless it is quiet; then that waits for the end of the quiet hours."""
-    alarm = rows.find(db, episode.alarm_id)
+    alarm = rows.ALARMS.find(db, episode.alarm_id)
     if alarm is None or not alarm.enabled:
         episode_rows.delete(db, episode.alarm_id, episode.subject)
         return 0
@@ -118,7 +118,7 @@ def _release(db: Connection, alarm_id: str, held: list[HeldAlert], now: int) -> 
     """
     for one in held:
         episode_rows.remove_held(db, one.number)
-    alarm = rows.find(db, alarm_id)
+    alarm = rows.ALARMS.find(db, alarm_id)
     if alarm is None or not alarm.enabled:
         return 0
     lasting, others = split(db, alarm)

@@ -115,7 +115,7 @@ def end(db: Connection, alarm: Alarm, subject: str, *, now: int) -> int:
 def forget(db: Connection, organization_id: str, subject: str, *, now: int) -> None:
     """Close the alerts about a removed subject. Alerts that would stay open are resolved."""
     for episode in episode_rows.of_subject(db, organization_id, subject):
-        alarm = rows.find(db, episode.alarm_id)
+        alarm = rows.ALARMS.find(db, episode.alarm_id)
         if alarm is not None:
             end(db, alarm, subject, now=now)
     episode_rows.forget(db, organization_id, subject)

@@ -6,18 +6,10 @@ from analytics_box.products.links.editing.shown import LinkShown
 from analytics_box.products.links.form.fields import INPUTS
 from analytics_box.products.links.link import ShortLink
 from analytics_box.resource.fields import fields_of, given_fields
-from tests.products.links.world import World
 
 OF_THE_BOX = {"id", "organization_id", "created_by", "created_at", "updated_at", "number"}  # nobody may give them
 IN_SEVERAL_INPUTS = {"rules", "variants"}
 GIVEN = {one.name: one for one, _ in given_fields(ShortLink)}
-
-
-def test_table_has_a_column_for_each_field(world: World) -> None:
-    found = world.box.box.box_db.read_now(
-        lambda db: db.execute("select name from pragma_table_info('links')").fetchall()
-    )
-    assert {str(name) for (name,) in found} == {*ShortLink.__struct_fields__} - {"tags"}
 
 
 def test_input_has_every_field_but_those_of_the_box() -> None:
