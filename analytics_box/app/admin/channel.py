@@ -25,7 +25,8 @@ FILE = "admin.sock"
 MOST_BYTES = 32 << 20
 READ_SECONDS = 10.0
 ASK_SECONDS = 30.0
-_LONGEST_PATH = 100  # bytes; a socket's address holds 103 (macOS) or 107 (Linux)
+# The address of a socket holds 103 bytes (macOS) or 107 (Linux).
+_LONGEST_PATH = 100
 
 Answerer = Callable[[str, bytes, str | None], Awaitable[Any]]
 
@@ -57,14 +58,16 @@ async def listen(directory: Path, answer: Answerer) -> asyncio.Server:
     try:
         with _short(directory) as address:
             listening.bind(address)
-        (directory / FILE).chmod(0o600)  # before listening, so that no other user can connect first
+        # Before listening, so that no other user can connect first.
+        (directory / FILE).chmod(0o600)
         listening.setblocking(False)
     except OSError:
         listening.close()
         raise
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError, TimeoutError, ValueError):  # the client disconnected, or sent an invalid request
+        # The client can disconnect, or send an invalid request.
+        with suppress(OSError, TimeoutError, ValueError):
             async with asyncio.timeout(READ_SECONDS):
                 line = await reader.readline()
             if line.endswith(b"\n"):

@@ -195,7 +195,7 @@ def _warned_of(found: Settings, *, in_use: bool) -> list[dict[str, str]]:
             told: list[dict[str, str]] = channel.ask(found.data_dir, "state")["warnings"]
             return told
         except (channel.NotAnswering, errors.BoxError):
-            pass  # it is starting, or of another version
+            pass
     told = msgspec.to_builtins(warnings(seen_without_a_box(found, SystemClock().now())))
     return told
 

@@ -66,7 +66,7 @@ def _sections(found: Settings, now: int, time: str) -> dict[str, bundle.Section]
 def _is_served(directory: Path) -> bool:
     try:
         return data_lock.is_served(directory)
-    except Exception:  # a folder that cannot be locked is reported as it is
+    except Exception:
         return False
 
 

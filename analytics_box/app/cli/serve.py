@@ -95,7 +95,7 @@ def announce(box: Box, listening: str, *, as_json: bool, **more: str) -> None:
         link = _setup_link(box)
         click.echo(json.dumps(shown | ({"setupLink": link} if link else {}) | more))
         return
-    is_local = not found.base_url and listening.startswith(("http://127.0.0.1:", "http://[::1]:"))
+    is_local = not found.base_url and listening.startswith("http://127.0.0.1:")
     click.echo(f"Analytics Box {__version__} listens on {found.public_url if is_local else listening}", err=True)
     if found.base_url:
         click.echo(f"Open {found.public_url}", err=True)
