@@ -452,13 +452,17 @@ def _with_signed() -> str:
     )
 
 
+# As one value: of pairs SQLite would look through all that are left, for each row.
+PAGE_AND_VISITOR = "path || ' ' || visitor"
+
+
 def ends(roll: Roll) -> tuple[str, str]:
     """Changes of this roll-up by new events of an open day: the pages that sessions begin or end on, with the
     `sessions` and the `visitors` to add, and each other visitor; and the pages that such visitors have left."""
     changes = _end_changes(roll, "signed")
     there = f"iif(not alike and was + n > 0, visitor, null) as visitor from ({changes})"
     changed = f"({_SIGNED}select path, n as sessions, {_CAME} as visitors, {there})"
-    return changed, f"({_SIGNED}select path, visitor from ({changes}) where not alike and was + n <= 0)"
+    return changed, f"({_SIGNED}select {PAGE_AND_VISITOR} from ({changes}) where not alike and was + n <= 0)"
 
 
 # A session of several rows.

@@ -101,7 +101,7 @@ def _left(plan: QueryPlan, cut: Cut, values: Values) -> list[str]:
     for start, end, day in new_parts(plan, cut) if cut.roll.source != "events" else ():
         own = {"site": plan.sites[0], "start": start, "end": end, "after": cut.after, "day": day}
         values |= {f"{name}_left_{day}": value for name, value in own.items()}
-        condition = f"not (day = :day and (path, visitor) in {open_days.ends(cut.roll)[1]})"
+        condition = f"(day <> :day or {open_days.PAGE_AND_VISITOR} not in {open_days.ends(cut.roll)[1]})"
         found.append(MARKER.sub(rf":\1_left_{day}", condition))
     return found
 
