@@ -14,6 +14,7 @@ from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
 from analytics_box.products.links.domains import rows as domain_rows
 from analytics_box.products.links.domains.lookup import LinkDomain
+from analytics_box.products.links.domains.rows import DOMAINS
 from analytics_box.resource.reach import Reach, check
 
 UNKNOWN: Final = "This domain is not used for short links"
@@ -41,7 +42,7 @@ def add(
     if leading is not None:
         raise errors.Conflict(f"The link {leading} redirects to this domain, which would cause a loop")
     made = LinkDomain(domain, domain_id, organization_id, home_url, missing_url, by.now)
-    domain_rows.insert(db, made)
+    DOMAINS.insert(db, made)
     audit.record(db, by, organization_id, "created", _SUBJECT, domain, {"domain": domain})
     return made
 
@@ -63,7 +64,7 @@ def change(
     }
     after = replace(before, **given)
     if after != before:
-        domain_rows.update(db, after)
+        DOMAINS.update(db, after)
         audit.record(db, by, organization_id, "updated", _SUBJECT, domain, audit.difference(before, after))
     return after
 
@@ -75,14 +76,14 @@ def remove(db: Connection, organization_id: str, by: By, domain: str) -> LinkDom
     links = domain_rows.count_links(db, domain)
     if links:
         raise errors.Conflict(f"{links} links use this domain. Move or delete them first")
-    domain_rows.delete(db, domain)
+    DOMAINS.delete(db, domain)
     audit.record(db, by, organization_id, "deleted", _SUBJECT, domain, {"domain": domain})
     return gone
 
 
 def existing(db: Connection, organization_id: str, domain: str) -> LinkDomain:
     """Raises NotFound for an unknown domain and for one of another organization."""
-    found = domain_rows.find(db, domain)
+    found = DOMAINS.first(db, "domain = ?", domain)
     if found is None or found.organization_id != organization_id:
         raise errors.NotFound.of("linkDomain", domain, UNKNOWN)
     return found
@@ -90,5 +91,5 @@ def existing(db: Connection, organization_id: str, domain: str) -> LinkDomain:
 
 def is_own(db: Connection, organization_id: str, domain: str) -> bool:
     """Whether the organization serves links on this domain."""
-    found = domain_rows.find(db, domain)
+    found = DOMAINS.first(db, "domain = ?", domain)
     return found is not None and found.organization_id == organization_id
