@@ -12,13 +12,11 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct, inspect
 
+from analytics_box.base.translation import _
 from analytics_box.resource.fields import DeclaredField, Field, given_fields
 
 Kind = Literal["text", "number", "choice", "box", "words", "time", "secret"]
 
-NO_NUMBER: Final = "Enter a whole number{bounds}"
-NO_TIME: Final = "Enter a day and a time"
-WRONG_LENGTH: Final = "Use {least} to {most} characters"
 _LAST_YEAR: Final = 2999
 
 
@@ -142,7 +140,7 @@ def _value(one: Input, text: str, zone: str, before: Struct | None) -> Any:
 def _check_length(text: str, plain: inspect.Type) -> str:
     least, most = getattr(plain, "min_length", None) or 0, getattr(plain, "max_length", None)
     if len(text) < least or (most is not None and len(text) > most):
-        raise ValueError(WRONG_LENGTH.format(least=least, most=most))
+        raise ValueError(_("Use {least} to {most} characters").format(least=least, most=most))
     return text
 
 
@@ -152,8 +150,11 @@ def _number(text: str, plain: inspect.Type) -> int:
         number = int(text)
         if (least is None or number >= least) and (most is None or number <= most):
             return number
-    bounds = "" if least is None else f", at least {least:,}" if most is None else f" from {least:,} to {most:,}"
-    raise ValueError(NO_NUMBER.format(bounds=bounds))
+    if most is not None:
+        raise ValueError(
+            _("Enter a whole number from {least} to {most}").format(least=f"{least or 0:,}", most=f"{most:,}")
+        )
+    raise ValueError(_("Enter a whole number, at least {least}").format(least=f"{least or 0:,}"))
 
 
 def _time(text: str, zone: str, before: int | None) -> datetime:
@@ -162,7 +163,7 @@ def _time(text: str, zone: str, before: int | None) -> datetime:
     try:
         when = datetime.fromisoformat(text)
     except ValueError as refused:
-        raise ValueError(NO_TIME) from refused
+        raise ValueError(_("Enter a day and a time")) from refused
     if when.tzinfo is not None or not 1980 <= when.year <= _LAST_YEAR:
-        raise ValueError(NO_TIME)
+        raise ValueError(_("Enter a day and a time"))
     return when.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
