@@ -73,7 +73,7 @@ from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.tenants.accounts.sign_in import SignIns
 from analytics_box.tenants.keys import rows as key_rows
 from analytics_box.tenants.keys.ring import KeyRing
-from analytics_box.tenants.websites.shell import WebsiteNavigation
+from analytics_box.tenants.websites.navigation import WebsiteNavigation
 from analytics_box.web.asgi import App, Receive, Scope, Send
 from analytics_box.web.call import Parts
 from analytics_box.web.first_request import BuiltLater
