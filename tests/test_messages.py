@@ -1,0 +1,115 @@
+"""Every text of a template is marked for translation, and extraction finds all that is marked."""
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from typing import Final
+
+import jinja2
+from jinja2 import nodes
+
+from tests.messages import ROOT, messages
+from tests.test_words import modules
+
+ATTRIBUTES: Final = frozenset(("alt", "aria-label", "aria-description", "label", "placeholder", "title"))
+MARKERS: Final = frozenset(("_", "ngettext"))
+HOLE: Final = "\f"  # in the place of an expression or a statement: white space for HTML
+# Names of formats, keys and codes, which are the same in every language.
+NAMES: Final = frozenset(
+    ("TXT", "YAML", "JSON", "Atom", "RSS", "Ctrl K", "targetUrl", "de-AT", "?ref=poster", "en", "card-wide")
+)
+_WORD: Final = re.compile(r"[^\W\d_]{2,}")
+_TEXT: Final = re.compile(r"[A-Z][a-z]+([a-z ]|$)|[A-Z][^\W\d_]* [^\W\d_]+")
+_ATTRIBUTE: Final = re.compile(r"""[\w-]+=("[^"]*"?|'[^']*'?)>?""")  # of a macro that writes a part of a tag
+
+
+class _LiteralTexts(HTMLParser):
+    """Collects the texts of a template whose expressions and statements are holes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self._is_style = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._is_style = tag == "style"
+        self.found += [value or "" for name, value in attrs if name in ATTRIBUTES]
+
+    def handle_data(self, data: str) -> None:
+        if not self._is_style:
+            self.found.append(_ATTRIBUTE.sub("", data))
+
+
+def literal_texts(source: str) -> list[str]:
+    """The texts between the tags of a template, and in its attributes, that no expression gives."""
+    parser, environment = _LiteralTexts(), jinja2.Environment(keep_trailing_newline=True)
+    parser.feed("".join(text if kind == "data" else HOLE for _line, kind, text in environment.lex(source)))
+    parser.close()
+    texts = [text.strip() for found in parser.found for text in found.split(HOLE)]
+    return [text for text in texts if _WORD.search(text) and text not in NAMES]
+
+
+def marked_texts(node: nodes.Node) -> Iterator[str]:
+    """The texts in the expressions of a template that are marked."""
+    for call in node.find_all(nodes.Call):
+        if isinstance(call.node, nodes.Name) and call.node.name in MARKERS:
+            yield from (one.as_const() for one in call.args[: 1 if call.node.name == "_" else 2])
+
+
+def unmarked_texts(node: nodes.Node) -> Iterator[str]:
+    """The texts in the expressions of a template that are not marked: those that begin with a capital letter."""
+    if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and node.node.name in MARKERS:
+        return
+    if isinstance(node, nodes.Const) and isinstance(node.value, str) and _TEXT.match(node.value):
+        yield node.value
+    children = (node.value,) if isinstance(node, nodes.Pair) else node.iter_child_nodes()  # keys are not shown
+    for child in children:
+        yield from unmarked_texts(child)
+
+
+def templates() -> Iterator[tuple[str, str]]:
+    """Each template with its source."""
+    for file in sorted((ROOT / "web/templates").rglob("*.*")):
+        yield file.relative_to(ROOT).as_posix(), file.read_text(encoding="utf-8")
+
+
+def python_messages(tree: ast.Module) -> Iterator[str]:
+    """The messages of a module; a marker with anything else than a literal is an error, because it is not extracted."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in MARKERS:
+            for one in node.args[: 1 if node.func.id == "_" else 2]:
+                assert isinstance(one, ast.Constant), f"line {node.lineno}: {ast.unparse(one)}"
+                yield str(one.value)
+
+
+def test_text_between_tags_of_a_template_is_marked() -> None:
+    assert [(path, text) for path, source in templates() for text in literal_texts(source)] == []
+
+
+def test_text_in_an_expression_of_a_template_is_marked() -> None:
+    environment = jinja2.Environment()
+    found = [(path, text) for path, source in templates() for text in unmarked_texts(environment.parse(source))]
+    assert found == []
+
+
+def test_extraction_finds_every_marked_text() -> None:
+    environment = jinja2.Environment()
+    marked = Counter(
+        {path: sum(1 for _text in marked_texts(environment.parse(source))) for path, source in templates()}
+    )
+    for module in modules("analytics_box"):
+        if "base.translation import" in module.text:
+            marked[module.path] = sum(1 for _text in python_messages(module.tree))
+    assert +marked == Counter(message.path for message in messages())
+    assert marked.total() > 2000
+
+
+def test_unmarked_texts_are_found() -> None:
+    source = """<a title="Close" class="{% if x %}big{% endif %}"><b{{ told }}>{{ _("Yes") }}</b> No {{ "Not this" }}
+    {{ field("Name", {"Key": _("Value")}) }} JSON</a>{% macro told() %} aria-current="page"{% endmacro %}"""
+    assert literal_texts(source) == ["Close", "No"]
+    parsed = jinja2.Environment().parse(source)
+    assert [*unmarked_texts(parsed)] == ["Not this", "Name"]
+    assert [*marked_texts(parsed)] == ["Yes", "Value"]
