@@ -15,6 +15,7 @@ from analytics_box.base.clock import DAY
 from analytics_box.base.facts import erase
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.products.alerts import telling
+from analytics_box.products.alerts.occurrence import monitor_subject
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.lookup import scopes_of
 from analytics_box.products.links.clicks.waiting import Clicks
@@ -84,7 +85,7 @@ async def _flags(parts: Parts, _: Db, gone: DeletedOrganization) -> int:
 
 def _end_monitors(db: Connection, website_id: str, now: int) -> None:
     for monitor_id, organization_id in monitors_of_website(db, website_id):
-        telling.forget(db, organization_id, f"monitor:{monitor_id}", now=now)
+        telling.forget(db, organization_id, monitor_subject(monitor_id), now=now)
 
 
 def _forget_links(parts: Parts, organization_id: str) -> None:

@@ -98,6 +98,13 @@ class Episode(Struct, frozen=True, kw_only=True):
     acknowledged_by: str | None = None
 
 
+class AlertNotice(Struct, frozen=True):
+    """The channels that were notified of an open alert, by name, and when the first message arrived (UTC ms)."""
+
+    channels: tuple[str, ...]
+    at: int
+
+
 class HeldAlert(Struct, frozen=True, kw_only=True):
     """An alert held back by quiet hours. One that `lasts` may be `over` before they end. Times are UTC ms."""
 

@@ -1,9 +1,12 @@
 """Open alerts, and alerts held back by quiet hours, in box.db. Every function takes a connection inside
 a transaction."""
 
+import json
+from collections.abc import Sequence
+
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
-from analytics_box.products.alerts.alarm import Episode, HeldAlert
+from analytics_box.products.alerts.alarm import AlertNotice, Episode, HeldAlert
 
 _EPISODE = """alarm_id, subject, what, occurrence, began, told, reminded_at, escalates_at, escalated, due_at,
   acknowledged_at, acknowledged_by"""
@@ -56,6 +59,32 @@ def of_subject(db: Connection, organization_id: str, subject: str) -> list[Episo
         """,
         (subject, organization_id),
     )
+
+
+def notices(db: Connection, organization_id: str, subjects: Sequence[str]) -> dict[str, AlertNotice]:
+    """The notices that have arrived of open alerts about these subjects; subjects without any are left out."""
+    found = db.execute(
+        """
+        -- alarms.notices
+        select episode.subject, channels.name, min(deliveries.ended_at) as at
+        from alarm_episodes as episode
+        join alarms on alarms.id = episode.alarm_id and alarms.organization_id = :organization
+        join alarm_channels on alarm_channels.alarm_id = alarms.id
+        join channels on channels.id = alarm_channels.channel_id
+        join deliveries on deliveries.channel_id = channels.id
+          and deliveries.topic = json_extract(episode.occurrence, '$.topic')
+          and deliveries.ended_at is not null and deliveries.error is null
+        where episode.subject in (select value from json_each(:subjects))
+        group by episode.subject, channels.id
+        order by at, channels.name
+        """,
+        {"organization": organization_id, "subjects": json.dumps(list(subjects))},
+    ).fetchall()
+    by_subject: dict[str, AlertNotice] = {}
+    for subject, name, at in found:
+        known = by_subject.get(str(subject), AlertNotice((), int(str(at))))
+        by_subject[str(subject)] = AlertNotice((*known.channels, str(name)), known.at)
+    return by_subject
 
 
 def due(db: Connection, now: int, most: int) -> list[Episode]:

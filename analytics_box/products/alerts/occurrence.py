@@ -24,6 +24,11 @@ OF_MONITORS: frozenset[What] = frozenset(
 )
 
 
+def monitor_subject(monitor_id: str) -> str:
+    """The subject of alerts about a monitor."""
+    return f"monitor:{monitor_id}"
+
+
 class Occurrence(Struct, frozen=True, kw_only=True):
     """Something that happened. `topic` is the same whenever the same is told again, so that nobody hears it twice.
 

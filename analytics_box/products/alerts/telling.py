@@ -16,7 +16,7 @@ from analytics_box.base.notify import deliveries
 from analytics_box.base.notify.message import Message
 from analytics_box.base.store.db import Connection
 from analytics_box.products.alerts import episode_rows, messages, rows, rules
-from analytics_box.products.alerts.alarm import DAYS, Alarm, Episode, QuietHours
+from analytics_box.products.alerts.alarm import DAYS, Alarm, AlertNotice, Episode, QuietHours
 from analytics_box.products.alerts.occurrence import OF_MONITORS, Occurrence, What
 from analytics_box.query.ranges import zone
 
@@ -135,6 +135,11 @@ def split(db: Connection, alarm: Alarm) -> tuple[list[str], list[str]]:
     """The channels that are told at once: those in which an alert stays open until it is resolved, and the others."""
     lasting = deliveries.keeping_open(db, alarm.organization_id, alarm.channels)
     return lasting, [one for one in alarm.channels if one not in lasting]
+
+
+def notices(db: Connection, organization_id: str, subjects: Sequence[str]) -> dict[str, AlertNotice]:
+    """The notices that have arrived of open alerts about these subjects; subjects without any are left out."""
+    return episode_rows.notices(db, organization_id, subjects)
 
 
 def _begin(db: Connection, alarm: Alarm, occurrence: Occurrence, what: What, *, told: bool, now: int) -> None:

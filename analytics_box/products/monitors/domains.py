@@ -13,7 +13,7 @@ from analytics_box.base.clock import DAY, Clock
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.alerts import telling
-from analytics_box.products.alerts.occurrence import Occurrence
+from analytics_box.products.alerts.occurrence import Occurrence, monitor_subject
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.monitor import HOME, Monitor
 from analytics_box.products.monitors.probing.address import host_of
@@ -107,7 +107,7 @@ def occurrence(monitor: Monitor, found: Registration, days: int, now: int, publi
     )
     return Occurrence(
         topic=f"domain:{found.domain[-_LONGEST:]}:{found.ends_at}:{days}",
-        subject=f"monitor:{monitor.id}",
+        subject=monitor_subject(monitor.id),
         what="domain",
         organization_id=monitor.organization_id,
         at=now,

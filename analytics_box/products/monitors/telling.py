@@ -9,7 +9,7 @@ from analytics_box.base.clock import SECOND, Clock
 from analytics_box.base.store.db import Db
 from analytics_box.base.translation import _
 from analytics_box.products.alerts import telling
-from analytics_box.products.alerts.occurrence import Occurrence
+from analytics_box.products.alerts.occurrence import Occurrence, monitor_subject
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.monitor import HOME, Monitor
 from analytics_box.products.monitors.running.rows import Transition
@@ -88,7 +88,7 @@ def occurrence(monitor: Monitor, transition: Transition, public_url: str) -> Occ
         still = detail.state
     return Occurrence(
         topic=f"monitor:{monitor.id}:{transition.id}",
-        subject=f"monitor:{monitor.id}",
+        subject=monitor_subject(monitor.id),
         what=transition.what,
         organization_id=monitor.organization_id,
         at=transition.at,

@@ -52,6 +52,15 @@ def exact(text: str, person: SignedInPerson) -> str:
     return f"{day_text(local, person.date_format)}, {second_text(local, person.time_format)}"
 
 
+def brief(instant: int, now: int, person: SignedInPerson) -> str:
+    """An instant in UTC ms without its day if that is today, such as "14:05", else as `moment` shows it."""
+    zone = ZoneInfo(person.time_zone)
+    local = datetime.fromtimestamp(instant / 1000, zone)
+    if local.date() != datetime.fromtimestamp(now / 1000, zone).date():
+        return moment(instant, person)
+    return time_text(local, person.time_format)
+
+
 def day(instant: int, person: SignedInPerson) -> str:
     """The day of an instant in UTC ms, such as "20 Nov 2026"."""
     return day_text(datetime.fromtimestamp(instant / 1000, ZoneInfo(person.time_zone)), person.date_format)

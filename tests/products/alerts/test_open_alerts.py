@@ -1,5 +1,7 @@
 """What opens an alert at a service that keeps it open, and what resolves it there."""
 
+from analytics_box.products.alerts import telling
+from analytics_box.products.alerts.alarm import AlertNotice
 from tests.products.alerts.test_due import QUIET
 from tests.products.alerts.world import World
 
@@ -39,3 +41,23 @@ def test_after_quiet_hours_each_thing_is_told_by_itself_where_alerts_stay_open(w
     world.happens("recovered", "m1")
     last = world.messages(pager)[-1]
     assert (last["subject"], last["action"]) == ("monitor:m1", "resolve")
+
+
+def test_notices_name_the_channels_that_an_open_alert_has_reached(world: World) -> None:
+    team, ops, later = world.channel("Team"), world.channel("Ops"), world.channel("Later")
+    world.alarm(team, ops)
+    world.alarm(team, escalation=later, escalateAfterMinutes=60)
+    world.happens("down")
+
+    def notices() -> dict[str, AlertNotice]:
+        organization = world.box.organization_id
+        return world.box.box.box_db.read_now(lambda db: telling.notices(db, organization, ["monitor:m1", "monitor:m2"]))
+
+    assert notices() == {}
+    sent = "update deliveries set due_at = null, ended_at = ?, error = ? where channel_id = ?"
+    for at, error, channel in ((world.began + 1_000, None, team), (world.began + 2_000, "Refused", ops)):
+        values = (at, error, channel)
+        world.box.box.box_db.write_now(lambda db, values=values: db.execute(sent, values))  # type: ignore[misc]
+    assert notices() == {"monitor:m1": AlertNotice(("Team",), world.began + 1_000)}
+    world.happens("recovered")
+    assert notices() == {}

@@ -94,8 +94,8 @@ def test_a_monitor_is_tried_set_up_and_checked(page: Page, box: Box, monitor: st
     expect(page.locator("#tile-uptime_percentage .tile-value")).to_have_text("100\N{NO-BREAK SPACE}%")
     expect(page.locator("#panel-codes .bar").first).to_contain_text("200")
     page.goto(f"{box.url}/monitors")
-    expect(page.locator(".monitor-line")).to_contain_text("Shop")
-    expect(page.locator(".monitor-line .state")).to_have_text("Up")
+    expect(page.locator("li.monitor-line")).to_contain_text("Shop")
+    expect(page.locator("li.monitor-line .state")).to_have_text("Up")
 
 
 def test_each_kind_shows_its_own_fields(page: Page, box: Box) -> None:

@@ -3,12 +3,13 @@
 import re
 
 import pytest
+from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY, HOUR
 from analytics_box.query.run import QueryRunner
 from tests.inprocess import NOON
 from tests.products.links.world import HOSTILE
-from tests.products.monitors.world import Now, PageWorld
+from tests.products.monitors.world import GOOD, Now, PageWorld
 
 
 def test_a_monitor_is_made_found_and_shown(pages: PageWorld) -> None:
@@ -17,7 +18,7 @@ def test_a_monitor_is_made_found_and_shown(pages: PageWorld) -> None:
     assert f'href="/monitors/{monitor_id}"' in page
     assert "https://example.com/health" in page
     assert 'href="/monitors?search=shop&amp;tag=front"' in page
-    assert ">Public<" in page
+    assert "Public</bdi> · 0 of 1 up" in page
     own = pages.seen(f"/monitors/{monitor_id}?wait=all")
     assert "any answer below 500" in own
     assert "2 failed checks in a row" in own
@@ -60,16 +61,32 @@ def test_long_list_of_incidents_says_how_many_there_are(pages: PageWorld) -> Non
     assert "The latest 50 of 61 are listed." in page
 
 
-def test_what_is_down_stands_first_and_says_since_when(pages: PageWorld) -> None:
-    first, second = pages.set_up(url="https://a.example.com"), pages.set_up(url="https://b.example.com")
+def test_monitors_that_are_down_or_degraded_come_before_all_groups_with_their_cause(pages: PageWorld) -> None:
+    up = pages.set_up(url="https://a.example.com", group="A")
+    slow = pages.set_up(url="https://b.example.com", group="B")
+    down = pages.set_up(url="https://c.example.com", group="A")
+    failed = replace(GOOD, outcome="fail", error="Server returned 503 Service Unavailable")
     pages.engine.states = {
-        pages.number(first): Now("up", NOON - 3_600_000),
-        pages.number(second): Now("down", NOON - 60_000),
+        pages.number(up): Now("up", NOON - 3_600_000),
+        pages.number(slow): Now("degraded", NOON - 3_600_000),
+        pages.number(down): Now("down", NOON - 60_000, failed),
     }
     page = pages.seen("/monitors")
-    assert page.index(second) < page.index(first)
+    assert page.index(down) < page.index(slow) < page.index("A</bdi> · 1 of 2 up") < page.index(up)
+    assert page.count(f'class="link-name" href="/monitors/{down}"') == 1
+    assert "503 Service Unavailable</bdi></strong> since 11:59" in page
     assert "for 1\N{NO-BREAK SPACE}m" in page
-    assert first not in pages.seen("/monitors?state=down")
+    assert "3 monitors: 1 down, 1 degraded, 1 up" in page
+    assert up not in pages.seen("/monitors?state=down")
+
+
+def test_list_has_a_search_from_twelve_monitors_on(pages: PageWorld) -> None:
+    for number in range(11):
+        pages.made(f"https://{number}.example.com")
+    assert 'role="search"' not in pages.seen("/monitors")
+    assert 'role="search"' in pages.seen("/monitors?search=3")
+    pages.made("https://last.example.com")
+    assert "Search 12 monitors" in pages.seen("/monitors")
 
 
 def test_a_form_that_is_wrong_comes_back_with_what_was_typed(pages: PageWorld) -> None:

@@ -22,6 +22,7 @@ from analytics_box.base.outgoing.masking import HIDDEN, mask_query
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.products.alerts import telling
+from analytics_box.products.alerts.occurrence import monitor_subject
 from analytics_box.products.monitors import rows
 from analytics_box.products.monitors.access import existing
 from analytics_box.products.monitors.directory import UNREADABLE
@@ -155,7 +156,7 @@ def delete(db: Connection, acting: Reach, monitor_id: str) -> Monitor:
 
 def _remove(db: Connection, gone: Monitor, now: int) -> Monitor:
     rows.delete(db, gone.number)
-    telling.forget(db, gone.organization_id, f"monitor:{gone.id}", now=now)
+    telling.forget(db, gone.organization_id, monitor_subject(gone.id), now=now)
     return gone
 
 
@@ -192,7 +193,7 @@ def transfer(db: Connection, tools: MonitorTools, acting: Reach, monitor_id: str
             "monitors", tools.most, f"That organization has {tools.most:,} monitors already (monitors_per_organization)"
         )
     rows.orphan(db, monitor_id)
-    telling.forget(db, before.monitor.organization_id, f"monitor:{monitor_id}", now=acting.by.now)
+    telling.forget(db, before.monitor.organization_id, monitor_subject(monitor_id), now=acting.by.now)
     after = replace(
         before.monitor, organization_id=organization_id, website_id=None, parent_id=None, updated_at=acting.by.now
     )

@@ -1,4 +1,4 @@
-"""The lines of the monitor list. Pure but for the person's time zone."""
+"""The rows of the monitor list. Pure but for the person's time zone."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -8,15 +8,21 @@ from msgspec import Struct
 from analytics_box.base import figures
 from analytics_box.base.clock import DAY, HOUR, SECOND
 from analytics_box.base.facts.uptime import UptimeSpan, WindowUptime, uptime, uptimes
+from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.translation import _
+from analytics_box.products.alerts.alarm import AlertNotice
 from analytics_box.products.monitors.engine import MonitorStatus
 from analytics_box.products.monitors.monitor import HOME, Monitor
 from analytics_box.products.monitors.page_frame import STATE_LABELS, state_label, state_name
+from analytics_box.products.monitors.reporting import OutageReport
+from analytics_box.web.page import dates
 
 HOURS: Final = 24
 DAYS: Final = 30
 NOTHING: Final = "–"
-# What an hour is drawn as: the worst that happened in it.
+# States that need attention, the worst first.
+URGENT: Final = ("down", "verifying", "degraded")
+# An hour is drawn as the worst state in it.
 _WORST: Final = ("down", "degraded", "maintenance", "up")
 
 
@@ -27,8 +33,17 @@ class HourBar(Struct, frozen=True):
     said: str
 
 
+class Trouble(Struct, frozen=True):
+    """The cause of a monitor's trouble, its beginning, the notified channels, and the incident about it, if any."""
+
+    cause: str
+    since: str
+    notified: str
+    report: OutageReport | None
+
+
 class MonitorLine(Struct, frozen=True):
-    """A monitor in the list."""
+    """A row of the monitor list. `trouble` is set for monitors that need attention."""
 
     id: str
     name: str
@@ -37,13 +52,13 @@ class MonitorLine(Struct, frozen=True):
     state: str
     state_label: str
     since: str
-    error: str
     tags: tuple[str, ...]
     hours: tuple[HourBar, ...]
     hours_said: str
     uptime_day: str
     uptime_month: str
     response: str
+    trouble: Trouble | None = None
 
 
 def line(
@@ -63,13 +78,28 @@ def line(
         state=state,
         state_label=state_label(live),
         since=_since(live, now),
-        error=figures.visible(live.last.error) if live and live.last and state in {"down", "verifying"} else "",
         tags=tuple(figures.visible(tag) for tag in monitor.tags),
         hours=hours(spans, now),
-        hours_said=_("The last 24 hours, by hour: {said}").format(said=day),
+        hours_said=_("Last 24 hours: {uptime}").format(uptime=day),
         uptime_day=day,
         uptime_month=_uptime_text(uptime(spans, now - DAYS * DAY, now, now)),
         response=figures.milliseconds(response) if response is not None else NOTHING,
+    )
+
+
+def trouble(
+    live: MonitorStatus, notice: AlertNotice | None, reports: Sequence[OutageReport], person: SignedInPerson, now: int
+) -> Trouble:
+    """The second line of a monitor that needs attention."""
+    notified = ""
+    if notice is not None:
+        names = ", ".join(figures.visible(name) for name in notice.channels)
+        notified = _("{channels} notified at {time}").format(channels=names, time=dates.brief(notice.at, now, person))
+    return Trouble(
+        cause=figures.visible(live.last.error) if live.last is not None else "",
+        since=_("since {time}").format(time=dates.brief(live.since, now, person)) if live.since else "",
+        notified=notified,
+        report=next((one for one in reports if one.is_told), None),
     )
 
 

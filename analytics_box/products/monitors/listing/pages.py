@@ -1,29 +1,32 @@
-"""The list of an organization's monitors under /monitors. It does what the procedures do."""
+"""The list of an organization's monitors under /monitors: monitors that need attention, then groups."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from itertools import groupby
 from typing import Final
 from urllib.parse import urlencode
 
-import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.base import figures
 from analytics_box.base.clock import DAY
 from analytics_box.base.translation import _, ngettext
+from analytics_box.products.alerts import telling
+from analytics_box.products.alerts.occurrence import monitor_subject
 from analytics_box.products.monitors.access import visible
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.engine import State
 from analytics_box.products.monitors.listing import rows
-from analytics_box.products.monitors.listing.lines import DAYS, MonitorLine, line
+from analytics_box.products.monitors.listing.lines import DAYS, URGENT, MonitorLine, line, trouble
 from analytics_box.products.monitors.monitor import HOME, LONGEST_GROUP, LONGEST_TAG, Monitor
 from analytics_box.products.monitors.page_frame import DONE, STATE_LABELS, frame, state_name
+from analytics_box.products.monitors.reporting import Reporting
 from analytics_box.products.monitors.selection import MonitorSelection, select_monitors
 from analytics_box.query.run import QueryRunner
 from analytics_box.web.page.visit import Page, PageRequest, Visitor
 
-# What needs somebody first.
+# The worst state first.
 ORDER: Final[tuple[State, ...]] = ("down", "verifying", "degraded", "unknown", "new", "maintenance", "up", "paused")
 
 
@@ -38,19 +41,19 @@ class MonitorListState(Struct, frozen=True):
 
     @property
     def narrowed(self) -> bool:
-        """Whether it leaves out monitors."""
+        """Return whether it leaves out monitors."""
         return bool(self.search or self.state or self.group or self.tag)
 
     @property
     def selection(self) -> MonitorSelection:
-        """The monitors that it asks for, in whatever state."""
+        """The filter without the state, which is applied after the monitors of each state are counted."""
         return MonitorSelection(
             search=self.search, tags=(self.tag,) if self.tag else (), group=self.group or None, sort="state"
         )
 
     def link(self, **changes: object) -> str:
         """The URL of this list with some of it changed, for templates."""
-        wanted = msgspec.structs.replace(self, **changes)
+        wanted = replace(self, **changes)
         given = {
             "search": wanted.search,
             "state": wanted.state,
@@ -64,22 +67,15 @@ class MonitorListState(Struct, frozen=True):
 
 AT_ONCE = 50  # monitors on a page
 MOST_NAMES = 200  # groups and tags to choose from
-
-
-class MonitorStateCount(Struct, frozen=True):
-    """The number of monitors in a state; the link filters by it, or removes that filter."""
-
-    state: str
-    label: str
-    count: str
-    href: str
-    selected: bool
+# With fewer monitors, the list has no search and no filters.
+SEARCHED = 12
 
 
 class MonitorGroup(Struct, frozen=True):
-    """Monitors of one group; the group without a name has those of none."""
+    """The rows of a group, and how many of its monitors are up; the group without a name has those of none."""
 
     name: str
+    up: str
     lines: tuple[MonitorLine, ...]
 
 
@@ -90,15 +86,21 @@ async def monitor_list(visit: Visitor) -> Page:
     found = select_monitors(own, asked.selection, known)
     states = {one.number: state_name(known.state_of(one)) for one in found}
     wanted = [one for one in found if not asked.state or states[one.number] == asked.state]
-    wanted.sort(key=lambda one: (not one.group, one.group.casefold()))
+    wanted.sort(key=lambda one: _place(one, states[one.number]))
     total, first = len(wanted), (asked.page - 1) * AT_ONCE
     shown = wanted[first : first + AT_ONCE]
+    lines = await _lines(visit, known, shown)
+    urgent = [one for one in shown if states[one.number] in URGENT]
+    calm = shown[len(urgent) :]
     return visit.pages.show(
         "monitors.html",
         shell=frame(visit.person),
         asked=asked,
-        summary=_summary(asked, Counter(states.values())),
-        groups=await _groups(visit, known, shown),
+        urgent=await _urgent(visit, known, urgent, lines),
+        groups=_groups(calm, lines, _up_by_group(found, states)),
+        count=len(own),
+        searched=len(own) >= SEARCHED or asked.narrowed,
+        totals=_totals(Counter(states.values())),
         counted=_count_text(asked, len(shown), total),
         group_names=_names({one.group for one in own if one.group}),
         tags=_names({tag for one in own for tag in one.tags} | ({asked.tag} if asked.tag else set())),
@@ -122,33 +124,70 @@ def read_asked(visit: PageRequest) -> MonitorListState:
     )
 
 
-async def _groups(visit: PageRequest, known: Monitors, shown: list[Monitor]) -> list[MonitorGroup]:
+def _place(monitor: Monitor, state: str) -> tuple[bool, int, bool, str]:
+    """The place of a monitor in the list: the worst state first, then groups by name, then monitors without a group."""
+    urgent = state in URGENT
+    return not urgent, URGENT.index(state) if urgent else 0, not urgent and not monitor.group, monitor.group.casefold()
+
+
+async def _lines(visit: PageRequest, known: Monitors, shown: list[Monitor]) -> dict[int, MonitorLine]:
     now, events = visit.call.now, visit.parts[QueryRunner].events
     numbers = [monitor.number for monitor in shown]
     spans, responses = await events.read(
         lambda db: (rows.spans(db, numbers, now - DAYS * DAY), rows.responses(db, numbers, now - DAY))
     )
-    made = [
-        (one.group, line(one, known.state_of(one), spans[one.number], responses.get(one.number), now)) for one in shown
-    ]
-    return [
-        MonitorGroup(figures.visible(name), tuple(each for _rest, each in some))
-        for name, some in groupby(made, key=lambda pair: pair[0])
-    ]
+    return {
+        one.number: line(one, known.state_of(one), spans[one.number], responses.get(one.number), now) for one in shown
+    }
 
 
-def _summary(asked: MonitorListState, counts: Counter[str]) -> list[MonitorStateCount]:
+async def _urgent(
+    visit: Visitor, known: Monitors, urgent: list[Monitor], lines: Mapping[int, MonitorLine]
+) -> list[MonitorLine]:
+    """The rows of monitors that need attention, each with its cause."""
+    if not urgent:
+        return []
+    person, now, reports = visit.person, visit.call.now, visit.parts[Reporting]
+    subjects = {one.number: monitor_subject(one.id) for one in urgent}
+    notices = await visit.call.read(lambda db: telling.notices(db, person.organization_id, tuple(subjects.values())))
     return [
-        MonitorStateCount(
-            state=state,
-            label=STATE_LABELS[state],
-            count=figures.count(counts[state]),
-            href=asked.link(state="" if asked.state == state else state, page=1),
-            selected=asked.state == state,
+        replace(
+            lines[one.number],
+            trouble=trouble(
+                live, notices.get(subjects[one.number]), reports.of(one.id, one.organization_id), person, now
+            ),
         )
-        for state in ORDER
-        if counts[state] or asked.state == state
+        for one in urgent
+        if (live := known.state_of(one)) is not None
     ]
+
+
+def _groups(
+    calm: list[Monitor], lines: Mapping[int, MonitorLine], up: Mapping[str, tuple[int, int]]
+) -> list[MonitorGroup]:
+    return [
+        MonitorGroup(
+            figures.visible(name),
+            _("{up} of {count} up").format(up=figures.count(up[name][0]), count=figures.count(up[name][1])),
+            tuple(lines[one.number] for one in some),
+        )
+        for name, some in groupby(calm, key=lambda one: one.group)
+    ]
+
+
+def _up_by_group(found: Collection[Monitor], states: Mapping[int, str]) -> dict[str, tuple[int, int]]:
+    """For each group the number of monitors that are up, and of all. Degraded monitors are up."""
+    total = Counter(one.group for one in found)
+    up = Counter(one.group for one in found if states[one.number] in {"up", "degraded"})
+    return {name: (up[name], count) for name, count in total.items()}
+
+
+def _totals(counts: Counter[str]) -> str:
+    """The number of monitors, and of those in each state, such as "11 monitors: 1 down, 10 up"."""
+    total = sum(counts.values())
+    parts = (f"{figures.count(counts[state])} {STATE_LABELS[state].lower()}" for state in ORDER if counts[state])
+    said = ngettext("1 monitor", "{count} monitors", total).format(count=figures.count(total))
+    return f"{said}: {', '.join(parts)}" if total else said
 
 
 def _names(names: Collection[str]) -> list[tuple[str, str]]:

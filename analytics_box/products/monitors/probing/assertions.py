@@ -261,37 +261,50 @@ def _number(text: str) -> float | None:
         return None
 
 
-_WORDS: Final = {
-    "status": "The status",
-    "response_time": "The response time in ms",
-    "body": "The body",
-    "certificate_days": "The days until the certificate ends",
-    "record": "The record",
-    "banner": "What the server says",
+_NAMES: Final = {
+    "status": "Status",
+    "response_time": "Response time",
+    "body": "Body",
+    "certificate_days": "Certificate validity",
+    "record": "Record",
+    "banner": "Server greeting",
 }
-_TOLD: Final = {
+_UNITS: Final = {"response_time": " ms", "certificate_days": " days"}
+# Short values are shown next to the expected ones.
+_EXPECTED: Final = {
+    "equals": "“{}”",
+    "not_equals": "anything but “{}”",
+    "contains": "a value that contains “{}”",
+    "not_contains": "a value without “{}”",
+    "matches": "a match of “{}”",
+    "less_than": "less than {}",
+    "greater_than": "more than {}",
+    "in": "{}",
+}
+_FAILURES: Final = {
     "equals": "is not “{}”",
     "not_equals": "is “{}”",
     "contains": "does not contain “{}”",
     "not_contains": "contains “{}”",
     "matches": "does not match “{}”",
     "less_than": "is not less than {}",
-    "greater_than": "is not greater than {}",
+    "greater_than": "is not more than {}",
     "in": "is not one of {}",
     "exists": "is missing",
-    "not_exists": "is there",
+    "not_exists": "is present",
 }
-_BRIEF: Final = frozenset({"status", "response_time", "certificate_days", "record"})  # whose values are short
+_BRIEF: Final = frozenset({"status", "response_time", "certificate_days", "record", "json", "header"})
 
 
 def _failure_text(asked: Assertion, held: AssertionResult) -> str:
-    """The failure of an assertion, in one line."""
-    about = (
-        _WORDS.get(asked.subject) or f"{'The header' if asked.subject == 'header' else 'The value'} {asked.property}"
-    )
-    told = f"{about} {_TOLD[asked.comparison].format(_short(asked.value, 80))}"
-    shows = asked.comparison not in {"exists", "not_exists"} and asked.subject in {*_BRIEF, "json", "header"}
-    return f"{told}; it is {_short(held.seen, 80)}" if shows else told
+    """The failure of an assertion in one line, such as "Status is 404, expected 200-299"."""
+    name = _NAMES.get(asked.subject) or f"{'Header' if asked.subject == 'header' else 'Value'} {asked.property}"
+    value, seen = _short(asked.value, 80), _short(held.seen, 80)
+    expected = _EXPECTED.get(asked.comparison)
+    if expected is None or asked.subject not in _BRIEF or not seen:
+        return f"{name} {_FAILURES[asked.comparison].format(value)}"
+    unit = _UNITS.get(asked.subject, "") if _number(seen) is not None else ""
+    return f"{name} is {seen}{unit}, expected {expected.format(value)}{unit}"
 
 
 def _short(text: str, most: int = _SHOWN) -> str:

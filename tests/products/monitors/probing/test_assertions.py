@@ -145,13 +145,14 @@ def test_people_can_say_that_500_is_right() -> None:
 @each(
     ("subject", "comparison", "value", "about", "error"),
     [
-        ("status", "in", "300-399", "", "The status is not one of 300-399; it is 204"),
-        ("json", "equals", "down", "/status", "The value /status is not “down”; it is ok"),
-        ("header", "exists", "", "X-None", "The header X-None is missing"),
-        ("body", "contains", "welcome\n" * 30, "", "The body does not contain “" + "welcome " * 10 + "…”"),
+        ("status", "in", "300-399", "", "Status is 204, expected 300-399"),
+        ("response_time", "less_than", "5", "", "Response time is 120 ms, expected less than 5 ms"),
+        ("json", "equals", "down", "/status", "Value /status is ok, expected “down”"),
+        ("header", "exists", "", "X-None", "Header X-None is missing"),
+        ("body", "contains", "welcome\n" * 30, "", "Body does not contain “" + "welcome " * 10 + "…”"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(
+def test_failed_assertion_names_value_and_expectation_in_one_line(
     subject: Subject, comparison: Comparison, value: str, about: str, error: str
 ) -> None:
     found = evaluate_assertions(that(subject, comparison, value, property=about), WEB, NOW).error

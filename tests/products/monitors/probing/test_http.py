@@ -86,7 +86,7 @@ def test_each_assertion_tells_what_it_saw_and_values_are_kept() -> None:
     found, _ = run(_asked("json", assertions=assertions, json_parsing=JsonParsing(enabled=True)))
     assert (found.outcome, found.reason) == ("warn", "assertion")
     assert found.held == (AssertionResult(0, True, "ok"), AssertionResult(1, False, "12"))
-    assert found.error == "The value /db/latency_ms is not less than 10; it is 12"
+    assert found.error == "Value /db/latency_ms is 12, expected less than 10"
     assert found.data == '{"status":"ok","db.latency_ms":12}'
 
 
