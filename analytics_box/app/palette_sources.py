@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from analytics_box.app.docs.manual import ManualPages
-from analytics_box.base.identity import Role, at_least
+from analytics_box.base.identity import Role
 from analytics_box.base.translation import _
 from analytics_box.figures.explorer.findable import questions
 from analytics_box.products.flags.console.findable import flags
@@ -15,7 +15,7 @@ from analytics_box.products.segments.findable import segments
 from analytics_box.products.status_pages.console.findable import status_pages
 from analytics_box.tenants.websites.findable import websites
 from analytics_box.web.call import Call
-from analytics_box.web.page.settings_area import ENTRIES
+from analytics_box.web.page.settings_area import visible_groups
 from analytics_box.web.page.shell import PRODUCTS
 from analytics_box.web.palette.hit import Kind, PaletteHit, PaletteSearch
 from analytics_box.web.palette.sources import Source
@@ -82,17 +82,12 @@ async def places(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:
     ]
     if asked.words:
         found += [
-            PaletteHit("page", entry.label, entry.href, "settings", _("Settings"))
-            for entry in ENTRIES
-            if asked.fits(entry.label, _("Settings")) and _may_see(entry.tab, person.role, person.is_administrator)
+            PaletteHit("page", entry.label, entry.href, "settings", group.place)
+            for group in visible_groups(person.role, person.is_administrator)
+            for entry in group.entries
+            if asked.fits(entry.label, group.place)
         ]
     return found
-
-
-def _may_see(tab: str, role: Role, administrator: bool) -> bool:
-    if tab == "box":
-        return administrator
-    return tab != "audit" or at_least(role, "admin")
 
 
 SOURCES: Final[tuple[Source, ...]] = (

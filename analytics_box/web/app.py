@@ -24,7 +24,7 @@ from analytics_box.web.compression import compressing, may_compress
 from analytics_box.web.guard import Guard
 from analytics_box.web.guard import guard as pass_guard
 from analytics_box.web.page.kept_forms import KeptForms, send_again
-from analytics_box.web.page.settings_area import available_entries
+from analytics_box.web.page.settings_area import served_groups
 from analytics_box.web.page.templates import FORM_KEPT, Pages, sign_in_first, wants_data, wants_page
 from analytics_box.web.page.visit import visit_of
 from analytics_box.web.plain import Plain
@@ -50,7 +50,7 @@ _WORDS = {
 
 def build(routes: tuple[Route, ...], lines: Sequence[Procedure], *, guard: Guard, parts: Parts, pages: Pages) -> App:
     """The application over both tables."""
-    pages.offer_settings(available_entries({route.path for route in routes if route.page and route.method == "GET"}))
+    pages.offer_settings(served_groups({route.path for route in routes if route.page and route.method == "GET"}))
     procedures = Procedures(lines, parts, guard)
     areas = _Areas(routes)
 

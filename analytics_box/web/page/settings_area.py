@@ -1,9 +1,11 @@
-"""The settings area: which pages stand in its navigation. An entry is shown once its page is in the route table."""
+"""The settings area: its pages, in groups, and the roles that may open them."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Final, Literal, NamedTuple
 
+from analytics_box.base.identity import Role, at_least
 from analytics_box.base.translation import _
+from analytics_box.web.page.shell import Shell
 
 Tab = Literal[
     "profile",
@@ -21,28 +23,76 @@ Tab = Literal[
 
 
 class SettingsEntry(NamedTuple):
-    """A page of the settings area."""
+    """A page of the settings area, and who can see it: a role, or administrators of the box."""
 
     tab: Tab
     label: str
     href: str
+    least: Role = "viewer"
+    administrators: bool = False
 
 
-ENTRIES: Final = (
-    SettingsEntry("profile", _("Profile"), "/settings/profile"),
-    SettingsEntry("security", _("Security"), "/settings/security"),
-    SettingsEntry("organization", _("Organization"), "/settings/organization"),
-    SettingsEntry("members", _("Members"), "/settings/members"),
-    SettingsEntry("alarms", _("Alarms"), "/alarms"),
-    SettingsEntry("integrations", _("Integrations"), "/settings/integrations"),
-    SettingsEntry("domains", _("Domains"), "/settings/domains"),
-    SettingsEntry("defaults", _("Defaults"), "/settings/defaults"),
-    SettingsEntry("keys", _("API keys"), "/settings/keys"),
-    SettingsEntry("audit", _("Audit log"), "/settings/audit"),
-    SettingsEntry("box", _("This box"), "/settings/box"),
+class SettingsGroup(NamedTuple):
+    """Pages of the settings area under one heading. The palette shows `place` with each entry."""
+
+    label: str
+    place: str
+    entries: tuple[SettingsEntry, ...]
+
+
+GROUPS: Final = (
+    SettingsGroup(
+        _("You"),
+        _("Your settings"),
+        (
+            SettingsEntry("profile", _("Profile"), "/settings/profile"),
+            SettingsEntry("security", _("Security"), "/settings/security"),
+        ),
+    ),
+    SettingsGroup(
+        _("Organization"),
+        _("Organization settings"),
+        (
+            SettingsEntry("organization", _("General"), "/settings/organization"),
+            SettingsEntry("members", _("Members"), "/settings/members"),
+            SettingsEntry("alarms", _("Alarms"), "/alarms"),
+            SettingsEntry("integrations", _("Integrations"), "/settings/integrations"),
+            SettingsEntry("domains", _("Domains"), "/settings/domains"),
+            SettingsEntry("defaults", _("Defaults"), "/settings/defaults"),
+            SettingsEntry("keys", _("API keys"), "/settings/keys"),
+            SettingsEntry("audit", _("Audit log"), "/settings/audit", least="admin"),
+        ),
+    ),
+    SettingsGroup(
+        _("Server"), _("Server settings"), (SettingsEntry("box", _("This box"), "/settings/box", administrators=True),)
+    ),
 )
 
 
-def available_entries(paths: Collection[str]) -> tuple[SettingsEntry, ...]:
-    """The entries whose page exists among these paths."""
-    return tuple(entry for entry in ENTRIES if entry.href in paths)
+def visible_groups(
+    role: Role, administrator: bool, groups: Sequence[SettingsGroup] = GROUPS
+) -> tuple[SettingsGroup, ...]:
+    """Return the groups with the entries that this user can open, without empty ones."""
+    seen = (
+        group._replace(
+            entries=tuple(
+                entry
+                for entry in group.entries
+                if at_least(role, entry.least) and (administrator or not entry.administrators)
+            )
+        )
+        for group in groups
+    )
+    return tuple(group for group in seen if group.entries)
+
+
+def groups_of(shell: Shell, groups: Sequence[SettingsGroup]) -> tuple[SettingsGroup, ...]:
+    """Return the navigation of the settings area for the user of a page."""
+    return visible_groups(shell.role, shell.is_administrator, groups)
+
+
+def served_groups(paths: Collection[str]) -> tuple[SettingsGroup, ...]:
+    """Return the groups with the entries whose page is among these paths."""
+    return tuple(
+        group._replace(entries=tuple(entry for entry in group.entries if entry.href in paths)) for group in GROUPS
+    )

@@ -15,7 +15,7 @@ from analytics_box.base.urls import url_parts
 from analytics_box.web import body
 from analytics_box.web.asgi import Scope
 from analytics_box.web.page.assets import Assets
-from analytics_box.web.page.settings_area import SettingsEntry
+from analytics_box.web.page.settings_area import SettingsGroup, groups_of
 from analytics_box.web.page.shell import Shell
 
 if TYPE_CHECKING:
@@ -61,19 +61,19 @@ class Pages:
 
     def __init__(self, folder: Path, assets: Assets) -> None:
         self._folder = folder
-        self._settings_entries: tuple[SettingsEntry, ...] = ()
+        self._settings: tuple[SettingsGroup, ...] = ()
         self._known: dict[str, Any] = {
             "static": assets.url,
             "_": _,
             "ngettext": ngettext,
-            "settings_entries": lambda: self._settings_entries,
+            "settings_groups": lambda shell: groups_of(shell, self._settings),
             "notices": tuple,
             "complete_frame": lambda shell: shell,
         }
 
-    def offer_settings(self, entries: tuple[SettingsEntry, ...]) -> None:
-        """Tell which pages the settings area has."""
-        self._settings_entries = entries
+    def offer_settings(self, groups: tuple[SettingsGroup, ...]) -> None:
+        """Set the pages of the settings area."""
+        self._settings = groups
 
     def complete_frames(self, complete_frame: Callable[[Shell], Shell]) -> None:
         """Complete the frame of every page by this: it finds the website of pages that are not about one."""

@@ -44,12 +44,20 @@ def test_strangers_are_sent_to_sign_in(people: World) -> None:
         assert (answer.status, answer.headers["location"][:8]) == (303, "/sign-in")
 
 
-def test_the_navigation_has_the_pages_that_exist(people: World) -> None:
-    page = text(people, "ada", "/settings/members")
-    nav = page[page.index("settings-nav") : page.index("settings-body")]
-    for target in re.findall(r'href="([^"]+)"', nav):
-        assert people.see("ada", target).status == 200, target
+@pytest.mark.parametrize("name", ["ada", "grace", "ken", "lin"])
+def test_navigation_lists_only_pages_that_the_role_can_open(people: World, name: str) -> None:
+    page = text(people, name, "/settings/members")
+    nav = page[page.index('class="side"') : page.index('class="settings-body"')]
+    for target in {*re.findall(r'href="(/[^"#]*)"', nav)}:
+        assert people.see(name, target).status == 200, target
     assert 'href="/settings/members" aria-current="page"' in nav
+    assert ("/settings/audit" in nav) == (name in {"ada", "grace"})
+
+
+def test_settings_menu_of_phones_names_the_current_page_and_its_group(people: World) -> None:
+    page = text(people, "ada", "/settings/organization")
+    summary = page[page.index('class="settings-menu"') :].split("</summary>")[0]
+    assert re.findall("<span[^>]*>([^<]+)", summary) == ["Organization", "General"]
 
 
 def test_name_and_short_name_can_be_changed(people: World) -> None:
