@@ -1,4 +1,4 @@
-"""The demo's status page of its shop: with the incident that an outage was, and with a maintenance that is planned."""
+"""The demo's status page: the shop's components, a past incident and a scheduled maintenance."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -32,38 +32,38 @@ from analytics_box.tenants.websites.rules import Website
 
 SLUG: Final = "inkwell"
 _BY: Final = "demo"
-_AHEAD: Final = 3  # days until the maintenance that is planned
+_AHEAD: Final = 3  # Days until the scheduled maintenance.
 _SHOWN: Final[tuple[tuple[Name, str, str], ...]] = (
-    ("site", "Shop", "Where you browse and order."),
-    ("api", "API", "For partners who sell our books."),
+    ("site", "Shop", "Browsing and checkout"),
+    ("api", "Partner API", "Catalog and orders"),
     ("server", "Server", ""),
 )
 
 
 class DemoUpdate(NamedTuple):
-    """An update of the demo's incident, so many minutes after the outage began."""
+    """An update of the demo's incident, in minutes after the outage began."""
 
     minute: int
     status: Literal["identified", "monitoring", "resolved", "postmortem"]
     message: str
 
 
-_BEGAN: Final = "We see that the shop does not answer. We are looking into it."
+_BEGAN: Final = "The shop is not loading. We are investigating."
 _WENT_ON: Final = (
-    DemoUpdate(14, "identified", "A disk of the server is full, and the database has stopped. We are making room."),
-    DemoUpdate(43, "monitoring", "The shop works again. We keep watching it."),
-    DemoUpdate(95, "resolved", "Everything has been well for an hour. Thank you for your patience."),
+    DemoUpdate(14, "identified", "A full disk stopped our database. We are freeing up space."),
+    DemoUpdate(43, "monitoring", "The shop is back. We are monitoring the results."),
+    DemoUpdate(95, "resolved", "The shop has been stable for an hour. Thank you for your patience."),
     DemoUpdate(
         1_500,
         "postmortem",
-        "Old backups had filled the disk.\n\n- They are **deleted after a week** now.\n"
-        "- We are warned when the disk is four fifths full.",
+        "Old backups filled the disk. To prevent this:\n\n- Backups are now **deleted after a week**.\n"
+        "- We are alerted when the disk is 80 % full.",
     ),
 )
 
 
 def make(db: Connection, website: Website, watched: DemoMonitors, first_day: int, *, now: int) -> None:
-    """The page as it is; at the first start it is made as if it had been there since the demo's first day."""
+    """Create the page on the first start, dated back to the demo's first day."""
     organization_id = website.organization_id
     if rows.count_of(db, organization_id) or any(name not in watched.monitors for name, _, _ in _SHOWN):
         return
@@ -75,9 +75,7 @@ def make(db: Connection, website: Website, watched: DemoMonitors, first_day: int
 
 def _page(db: Connection, own: Reach, watched: DemoMonitors) -> tuple[StatusPage, list[str]]:
     """The page and the ids of the components of its shop."""
-    given = CreateStatusPage(
-        name=NAME, slug=SLUG, description="How our shop is, and what we do about it when it is not well."
-    )
+    given = CreateStatusPage(name=NAME, slug=SLUG, description="Live status of our shop and partner API.")
     page = change.create(db, own, given, PreparedFields()).page
     group = components.add_group(db, own, AddComponentGroup(status_page_id=page.id, name="Online shop"))
     shown = [
@@ -96,9 +94,9 @@ def _page(db: Connection, own: Reach, watched: DemoMonitors) -> tuple[StatusPage
         ).id
         for name, called, description in _SHOWN
     ]
-    by_hand = AddComponent(status_page_id=page.id, name="Customer service", description="By e-mail and telephone.")
+    by_hand = AddComponent(status_page_id=page.id, name="Customer service", description="Email and phone")
     components.add(db, own, by_hand)
-    touch_page(db, page.id, own.by.now)  # it has been well since then
+    touch_page(db, page.id, own.by.now)  # The first state of its components is recorded for this instant.
     return page, shown
 
 
@@ -116,7 +114,7 @@ def _incident(
         own(4),
         CreateIncident(
             status_page_id=page.id,
-            title="The shop does not answer",
+            title="Shop unavailable",
             message=_BEGAN,
             severity="critical",
             affected_monitors=tuple(AffectedComponentInput(one, "down") for one in shown),
@@ -131,8 +129,8 @@ def _maintenance(db: Connection, known: Monitors, own: Reach, page: StatusPage, 
     start = (utc_day(now) + _AHEAD) * DAY + 3 * HOUR
     given = CreatePageMaintenance(
         status_page_id=page.id,
-        title="Move to a larger server",
-        message="The shop and the API will not answer for some minutes within this time. Orders are not lost.",
+        title="Server upgrade",
+        message="The shop and the partner API will be unavailable for a few minutes. No orders are lost.",
         scheduled_for=datetime.fromtimestamp(start / 1000, UTC),
         scheduled_until=datetime.fromtimestamp((start + HOUR) / 1000, UTC),
         affected_monitors=tuple(shown),

@@ -1,4 +1,4 @@
-"""The answers to all paths below a status page, built only from the visible state of the page."""
+"""The answers to all paths below a status page, built only from the page's visible state."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -14,7 +14,7 @@ from analytics_box.base.errors import BoxError
 from analytics_box.base.translation import _
 from analytics_box.products.status_pages import markdown
 from analytics_box.products.status_pages.seen import IncidentSeen, PageSeen
-from analytics_box.products.status_pages.serving import badges, history, shown, times
+from analytics_box.products.status_pages.serving import badges, calendar_feed, history, shown, times
 from analytics_box.products.status_pages.serving.badges import clean
 from analytics_box.products.status_pages.serving.history import Month
 from analytics_box.products.status_pages.serving.kept import RenderedAnswer
@@ -24,11 +24,11 @@ from analytics_box.products.status_pages.statuspage import answers
 from analytics_box.products.status_pages.whole import Whole
 
 MOST: Final = 50  # entries
-_OURS: Final = UUID("5f0e5a0e-6c4e-5a1b-9d3e-3a7c1b2f4d60")  # under which ids become addresses
+_OURS: Final = UUID("5f0e5a0e-6c4e-5a1b-9d3e-3a7c1b2f4d60")  # The namespace of ids in feeds.
 
 
 class FeedEntry(Struct, frozen=True):
-    """An update. `id` never changes, also when the page moves to another address; `html` is its text."""
+    """An update. `id` never changes, not even when the page moves to another address; `html` is its text."""
 
     id: str
     url: str
@@ -95,11 +95,15 @@ def _urn(known: str) -> str:
 
 Render = Callable[..., str]  # a template's name and its context → a page
 Between = Callable[[Whole, int, int, int, int], Awaitable[Sequence[IncidentSeen]]]
-"""What began between two instants (UTC ms), newest first: without so many, at most so many."""
+"""The incidents that began between two instants (UTC ms), newest first: how many to skip, and at most how many."""
 Find = Callable[[Whole, str], Awaitable[IncidentSeen | None]]  # an incident that is not among the latest
 
 API: Final = "api/v2/"
-TEMPLATES: Final = ("status/layout.html", "status/parts.html", "status/page.html")  # of what is asked for most
+TEMPLATES: Final = (
+    "status/layout.html",
+    "status/parts.html",
+    "status/page.html",
+)  # Of the page with the most visitors.
 EVERYWHERE: Final = (
     (b"access-control-allow-origin", b"*"),
     (b"cross-origin-resource-policy", b"cross-origin"),
@@ -110,21 +114,22 @@ _TYPES: Final = {
     "json": b"application/json",
     "atom": b"application/atom+xml; charset=utf-8",
     "rss": b"application/rss+xml; charset=utf-8",
+    "ics": b"text/calendar; charset=utf-8",
     "svg": b"image/svg+xml",
 }
-# Caches between us and visitors show what they have while we are away; who has a password keeps it alone.
+# Shared caches can serve a page while the box is away. Protected pages are cached by the visitor's browser only.
 _PUBLIC: Final = (b"cache-control", b"public, max-age=10, stale-while-revalidate=30, stale-if-error=86400")
 _PRIVATE: Final = (b"cache-control", b"private, max-age=10")
 _ENCODER: Final = msgspec.json.Encoder()
 
 
 def is_for_programs(rest: str) -> bool:
-    """Whether a path below a page is no page: JSON, a feed or a badge, which other sites may load."""
-    return rest.startswith(API) or rest.endswith((".atom", ".rss", ".svg"))
+    """Return whether a path below a page is JSON, a feed, a calendar or a badge, which other websites can load."""
+    return rest.startswith(API) or rest.endswith((".atom", ".rss", ".ics", ".svg"))
 
 
 class Maker:
-    """Makes answers; whoever asks keeps them."""
+    """Builds answers. Callers cache them."""
 
     def __init__(self, render: Render, between: Between, find: Find, clock: Clock) -> None:
         self._render = render
@@ -133,7 +138,7 @@ class Maker:
         self._clock = clock
 
     async def make(self, whole: Whole, seen: PageSeen, base: str, rest: str) -> RenderedAnswer | None:
-        """The answer to a path; None where nothing is there. Raises Unavailable."""
+        """Return the answer to a path, or None if there is none. Raises Unavailable."""
         headers = [_PRIVATE if whole.page.password else _PUBLIC]
         if not seen.indexed or whole.page.password:
             headers.append(NO_INDEX)
@@ -148,7 +153,7 @@ class Maker:
         return RenderedAnswer(page.encode(), HTML, tuple(headers)) if page is not None else None
 
     def page(self, template: str, seen: PageSeen, base: str, **context: Any) -> str:
-        """A page in the layout of this status page. Its pictures come from the host that it is on."""
+        """Render a page in the layout of this status page. Its images come from the same host."""
         return self._render(
             f"status/{template}.html",
             page=seen,
@@ -167,6 +172,8 @@ class Maker:
                 return atom(self._render, seen).encode()
             case ["history.rss"]:
                 return rss(self._render, seen).encode()
+            case ["history.ics"]:
+                return calendar_feed.calendar(seen, _urn).encode()
             case ["badge.svg"]:
                 return badges.of_page(self._render, seen).encode()
             case ["badge", file]:
@@ -190,7 +197,7 @@ class Maker:
     async def _history(
         self, whole: Whole, seen: PageSeen, base: str, address: str = "", number: str = "1"
     ) -> str | None:
-        """A part of a month; the first has its latest."""
+        """A part of a month's history; part 1 has the latest incidents."""
         now = self._clock.now()
         month, part = history.parse_month(address, seen, now), history.part(number)
         if month is None or not part:
@@ -217,9 +224,8 @@ class Maker:
     async def _began(
         self, whole: Whole, seen: PageSeen, month: Month, skipped: int
     ) -> tuple[list[IncidentSeen], BoxError | None]:
-        """The incidents that began in a month, one more than a part shows. While box.db does not answer: the latest of
-        them,
-        which are in memory, and the error.
+        """The incidents that began in a month, one more than a part shows. While box.db is unavailable: the
+        latest ones, which are in memory, and the error.
         """
         most = history.MOST + 1
         try:
@@ -232,7 +238,7 @@ class Maker:
     async def _incident(
         self, whole: Whole, seen: PageSeen, base: str, incident_id: str, number: str = "1"
     ) -> str | None:
-        """An incident with a part of its updates; the first has the latest."""
+        """An incident with a part of its updates; part 1 has the latest."""
         part = history.part(number)
         known = (one for one in (*seen.incidents, *seen.maintenances) if one.id == incident_id)
         found = (next(known, None) or await self._find(whole, incident_id)) if part else None
@@ -257,7 +263,7 @@ class Maker:
 
 
 async def _component_views(seen: PageSeen) -> dict[str, ComponentView]:
-    """The components of a page. There may be many: others have their turn between them."""
+    """The components of a page. Other requests have their turn between two components."""
     drawn = {}
     for one in seen.components:
         drawn[one.id] = shown.component(one)
@@ -266,5 +272,5 @@ async def _component_views(seen: PageSeen) -> dict[str, ComponentView]:
 
 
 def _here(url: str | None, seen: PageSeen, base: str) -> str | None:
-    """A file of the page as it is loaded from this host: no page loads anything from another one."""
+    """The address of a file on this host: no page loads anything from another one."""
     return f"{base}{url.removeprefix(seen.url)}" if url is not None else None

@@ -1,4 +1,4 @@
-"""Answers visitors of status pages, past Litestar: what is asked for often is sent from memory as it is."""
+"""Answers visitors of status pages without Litestar. Frequent answers are sent from memory."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -33,11 +33,11 @@ from analytics_box.web.asgi import App, Receive, Scope, Send, respond
 from analytics_box.web.turns import RequestTurns
 
 _UNKNOWN = (
-    _("This page does not exist"),
+    _("Page not found"),
     _("There is no status page with this URL on this server."),
-    _("Check that the URL is complete, or ask whoever gave it to you."),
+    _("Check the URL, or ask the person who sent it to you."),
 )
-_MISSING = (_("This page does not exist"), _("There is nothing at this address, or it has moved."))
+_MISSING = (_("Page not found"), _("There is nothing at this address, or it has moved."))
 
 
 PREFIX: Final = "/status/"
@@ -63,14 +63,14 @@ class CurrentPages(Protocol):
     """The source of the current state of pages."""
 
     async def of(self, whole: Whole) -> PageSeen:
-        """The page as visitors may see it."""
+        """Return the page as visitors see it."""
 
 
 class SubscriptionHandler(Protocol):
     """The handler of visitors' subscription requests."""
 
     async def answer(self, whole: Whole, seen: PageSeen, visit: SubscriptionVisit) -> Reply:
-        """The answer to a visitor of a page."""
+        """Answer a visitor of a page."""
 
 
 class StatusPageServer:
@@ -153,7 +153,7 @@ class StatusPageServer:
                 await self._other_method(whole, base, rest, scope, receive, send)
 
     async def _send_known(self, whole: Whole, base: str, rest: str, scope: Scope, send: Send) -> bool:
-        """Answer with what is kept; False where nothing is, or it is not known yet whether this visitor may see it."""
+        """Send a cached answer. Return False if there is none, or the visitor may need the password."""
         if is_for_us(rest) or rest.startswith(FILES) or (whole.page.password and not self._has_cookie(whole, scope)):
             return False
         state = self._state(whole, await self._snapshots.of(whole))
@@ -191,22 +191,22 @@ class StatusPageServer:
             await send_kept(send, kept, *_cache_headers(scope))
 
     def _newest(self, whole: Whole) -> Whole:
-        """The current version of the page, which may have changed during a wait. Raises NotFound if it is deleted."""
+        """Return the current version of the page. Raises NotFound if it was deleted during a wait."""
         found = self._pages.find(whole.page.id)
         if found is None:
             raise errors.NotFound("There is no status page at this address", headers=_everywhere())
         return found
 
     def _state(self, whole: Whole, seen: PageSeen) -> str:
-        """Of what an answer is made: as long as it is the same, so is the answer. Caches may keep it by what the page
-        says, visitors see what was seen; each has its version."""
+        """The key of an answer's content: the visible state and the page's version. It also contains the current minute
+        while the state is stale, because the answer says how old it is."""
         state = f"{seen.etag} {whole.page.version}"
         if seen.stale_since is None:
             return state
-        return f"{state} {self._clock.now() // _MINUTE}"  # it says how old it is
+        return f"{state} {self._clock.now() // _MINUTE}"
 
     async def _made_once(self, whole: Whole, seen: PageSeen, key: Key, state: str) -> CachedAnswer | None:
-        """Make an answer for all who ask for it meanwhile; it is made also when the first of them leaves."""
+        """Build an answer once for all requests that wait for it, even if the first of them disconnects."""
         task = self._making.get((key, state))
         if task is None:
             task = asyncio.get_running_loop().create_task(self._make(whole, seen, key, state))
@@ -217,7 +217,7 @@ class StatusPageServer:
     def _is_made(self, key: Key, state: str, task: asyncio.Task[CachedAnswer | None]) -> None:
         del self._making[key, state]
         if not task.cancelled():
-            task.exception()  # those who wait are told of it; there may be none left
+            task.exception()  # Otherwise asyncio logs it if no request waits any longer.
 
     async def _make(self, whole: Whole, seen: PageSeen, key: Key, state: str) -> CachedAnswer | None:
         made = await self._maker.make(whole, seen, *key[1:])
@@ -229,7 +229,7 @@ class StatusPageServer:
         await self._page(send, "note", seen, base, status=404, what=_MISSING)
 
     async def _file(self, whole: Whole, digest: str, scope: Scope, send: Send) -> None:
-        """A picture of the page, whoever may see the page: its form shows it, and nobody guesses a digest."""
+        """Send an image of the page, without a password: the password form shows it, and digests are secret."""
         key = (whole.page.id, "", f"{FILES}{digest}")
         kept = self.shelf.find(key, digest)
         if digest not in {whole.page.logo, whole.page.favicon}:
@@ -241,7 +241,7 @@ class StatusPageServer:
             raise errors.NotFound("This file does not exist on the status page", headers=_everywhere())
         await send_kept(send, kept, b"", _cache_headers(scope)[1])
 
-    # What is no reading
+    # Other methods
 
     async def _other_method(
         self, whole: Whole, base: str, rest: str, scope: Scope, receive: Receive, send: Send
@@ -267,7 +267,7 @@ class StatusPageServer:
             await self._enter(whole, base, rest, scope, form, send)
         elif is_for_us(rest):
             await self._subscription(whole, base, rest, scope, form, send)
-        else:  # the password came from who has entered it already
+        else:  # The password was sent again by a visitor who had already entered it.
             await respond(send, 303, [(b"location", _path(base, rest)), _NOT_STORED])
 
     async def _subscription(
@@ -293,7 +293,7 @@ class StatusPageServer:
     # Protected pages
 
     async def _is_open(self, whole: Whole, rest: str, scope: Scope) -> bool:
-        """Whether a visitor of a protected page has its password. Raises RateLimited and Unavailable, and
+        """Return whether a visitor of a protected page has its password. Raises RateLimited and Unavailable, and
         AuthRequired for programs."""
         if self._has_cookie(whole, scope):
             return True
@@ -307,7 +307,7 @@ class StatusPageServer:
         if making.is_for_programs(rest) or given is not None:
             how = {"WWW-Authenticate": 'Basic realm="status page", charset="UTF-8"', **_everywhere()}
             raise errors.AuthRequired(
-                _("This status page needs a password: send it by HTTP Basic authentication"), headers=how
+                _("This status page requires a password. Send it with HTTP Basic authentication"), headers=how
             )
         return False
 
@@ -317,7 +317,7 @@ class StatusPageServer:
     async def _enter(
         self, whole: Whole, base: str, rest: str, scope: Scope, form: Mapping[str, str], send: Send
     ) -> None:
-        """The form of a protected page was sent."""
+        """Check the posted password of a protected page."""
         try:
             is_right = await self._locks.opens(whole.page, form.get("password", ""), network_of(scope["address"]))
         except (RateLimited, Unavailable) as refused:
@@ -326,14 +326,12 @@ class StatusPageServer:
                 base,
                 rest,
                 send,
-                wrong=_("Too many passwords were tried. Wait a minute and try again."),
+                wrong=_("Too many attempts. Wait a minute and try again."),
                 refused=refused,
             )
             return
         if not is_right:
-            await self._ask_password(
-                whole, base, rest, send, wrong=_("This is not the password. Check it and try again.")
-            )
+            await self._ask_password(whole, base, rest, send, wrong=_("Incorrect password. Try again."))
             return
         cookie = (b"set-cookie", self._locks.set_cookie(whole.page, base))
         await respond(send, 303, [(b"location", _path(base, rest)), cookie, _NOT_STORED])
@@ -361,12 +359,12 @@ async def _send_page(send: Send, page: str, *, status: int, more: HeaderList | N
 
 
 def _path(base: str, rest: str) -> bytes:
-    """The path that was asked for, always on this host: two slashes would begin another one's name."""
+    """The requested path, always on this host: two slashes would start the name of another one."""
     return quote(f"{base}/{rest.lstrip('/')}".rstrip("/") or "/").encode()
 
 
 def _cache_headers(scope: Scope) -> tuple[bytes, bytes | None]:
-    """The codings that a visitor accepts, and the tags in If-None-Match."""
+    """The accepted content codings, and the tags in If-None-Match."""
     accepted, known = b"", None
     for name, value in scope["headers"]:
         if name == b"accept-encoding":
@@ -381,7 +379,7 @@ def _everywhere() -> dict[str, str]:
 
 
 def _is_foreign(scope: Scope) -> bool:
-    """Whether a browser names another site as the one that sends a form."""
+    """Return whether a browser names another website as the sender of a form."""
     headers = dict(scope["headers"])
     site, origin = headers.get(b"sec-fetch-site"), headers.get(b"origin")
     if site is not None:

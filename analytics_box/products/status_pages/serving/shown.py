@@ -365,7 +365,7 @@ def _affected_text(found: Iterable[AffectedSeen]) -> str:
 def _stale(seen: PageSeen, now: int) -> str:
     if seen.stale_since is None:
         return ""
-    return _("This page could not be brought up to date. It shows what was known {ago} ago, on {time}.").format(
+    return _("This page could not be updated. It shows the status of {ago} ago ({time}).").format(
         ago=times.duration_text(now - seen.stale_since), time=times.moment(seen.stale_since, seen.zone).text
     )
 

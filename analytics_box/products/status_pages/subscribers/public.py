@@ -1,7 +1,7 @@
-"""The pages on which visitors of a status page subscribe, confirm, choose and leave: `subscribe`, `subscription/…`.
+"""The public subscription pages: `subscribe`, and `subscription/…` to confirm, choose components and unsubscribe.
 
-What they show is a struct here; whoever serves the page renders it. A link of a subscriber is its own proof: it needs
-neither a cookie nor the password of the page. Nothing happens to whoever only opens one, as mail scanners do.
+They return a struct, which the server of the page renders. A subscriber's link is proof enough: it needs neither a
+cookie nor the page's password. Opening a link changes nothing, because mail scanners open links too.
 """
 
 from collections.abc import Collection, Mapping
@@ -32,19 +32,19 @@ from analytics_box.products.status_pages.whole import Whole
 SUBSCRIBE: Final = "subscribe"
 SUBSCRIPTION: Final = "subscription/"
 
-# How often somebody may ask to be told, within an hour; what anybody is asked has limits of its own (asking.py)
+# Subscription requests per network and hour. Recipients have their own limits (asking.py).
 PER_VISITOR: Final = 20
-SHOWN_FOR: Final = HOUR  # a webhook's signing secret
-_COMPONENT: Final = "component."  # begins the names of the boxes that are ticked
+SHOWN_FOR: Final = HOUR  # How long a webhook's signing secret is shown.
+_COMPONENT: Final = "component."  # The prefix of the check boxes' names.
 _ONE_CLICK: Final = ("List-Unsubscribe", "One-Click")  # RFC 8058
 
 Template = Literal["status/subscribe.html", "status/subscription.html", "status/said.html"]
 
 
 class SubscriptionVisit(Struct, frozen=True):
-    """A request below a page: `rest` is the path there, `network` whom limits count, `form` what was posted.
+    """A request below a page: `rest` is the path, `network` the visitor for rate limits, `form` the posted fields.
 
-    `is_foreign` says that the browser names another site as the one that sent the form.
+    `is_foreign` is true if the browser names another website as the sender of the form.
     """
 
     method: Literal["GET", "POST"]
@@ -55,7 +55,7 @@ class SubscriptionVisit(Struct, frozen=True):
 
 
 class ComponentChoice(Struct, frozen=True):
-    """A component that somebody may choose, by the name of its box in the form."""
+    """A component to choose, and the name of its check box."""
 
     name: str
     label: str
@@ -63,7 +63,7 @@ class ComponentChoice(Struct, frozen=True):
 
 
 class Reply(Struct, frozen=True):
-    """An answer: a template with what it shows, or, with a `location`, a 303 to there below the page."""
+    """An answer: a template and its values or, with a `location`, a redirect (303) below the page."""
 
     template: Template = "status/said.html"
     status: int = 200
@@ -85,12 +85,12 @@ class Reply(Struct, frozen=True):
 
 
 def is_for_us(rest: str) -> bool:
-    """Whether a path below a page is answered here."""
+    """Return whether a path below a page is answered here."""
     return rest == SUBSCRIBE or rest.startswith(SUBSCRIPTION)
 
 
 class SubscriptionPages:
-    """Answers what visitors ask about subscriptions."""
+    """Answers subscription requests of visitors."""
 
     def __init__(
         self,
@@ -109,12 +109,12 @@ class SubscriptionPages:
         self._clock = clock
 
     async def answer(self, whole: Whole, seen: PageSeen, visit: SubscriptionVisit) -> Reply:
-        """The answer to a visitor of a page. Raises NotFound for other paths, Forbidden for forms of other sites, and
+        """Answer a visitor of a page. Raises NotFound for other paths, Forbidden for forms of other websites, and
         Unavailable.
         """
         one_click = visit.rest.startswith(SUBSCRIPTION) and visit.form.get(_ONE_CLICK[0]) == _ONE_CLICK[1]
         if visit.method == "POST" and visit.is_foreign and not one_click:
-            raise errors.Forbidden("This form came from another site")
+            raise errors.Forbidden("This form was sent from another website. Open the page and try again")
         if visit.rest == SUBSCRIBE:
             return await self._subscribe(whole, seen, visit) if visit.method == "POST" else self._form(whole, seen)
         if not visit.rest.startswith(SUBSCRIPTION):
@@ -133,13 +133,18 @@ class SubscriptionPages:
         status: int = 200,
     ) -> Reply:
         if not whole.page.subscribable:
-            return Reply(status=404, title=_("No subscriptions"), text=_("This page takes no subscriptions."))
+            return Reply(
+                status=404,
+                title=_("Subscriptions are disabled"),
+                text=_("You cannot subscribe to this page. Its feeds are public."),
+            )
         said = given or {}
         return Reply(
             template="status/subscribe.html",
             status=status,
             title=_("Subscribe to updates"),
             wrong=wrong,
+            kind="webhook" if "://" in said.get("address", "") else "email",
             address=said.get("address", ""),
             by_email=self._mailer.configured,
             everything=said.get("about", "all") == "all",
@@ -159,7 +164,7 @@ class SubscriptionPages:
                 whole,
                 seen,
                 given=visit.form,
-                wrong=_("Too many subscriptions were asked for; try again later"),
+                wrong=_("Too many attempts. Try again later."),
                 status=429,
             )
         except BadRequest as refused:
@@ -167,11 +172,10 @@ class SubscriptionPages:
         self._deliveries.soon()
         if wanted.kind == "email":
             return Reply(
-                title=_("Look into your mailbox"),
+                title=_("Check your inbox"),
                 text=_(
-                    "If this address is not subscribed yet, a link to confirm it is on its way. It "
-                    "works for 48 hours. If it is, there is a link to your subscription in every "
-                    "mail that you got."
+                    "Select the link in the email to confirm your subscription. It expires in 48 hours. "
+                    "If you are already subscribed, use the link in any earlier email to manage your subscription."
                 ),
             )
         if asked is None:
@@ -180,8 +184,7 @@ class SubscriptionPages:
                 seen,
                 given=visit.form,
                 wrong=_(
-                    "This address gets messages already. Each of them has a link with which the "
-                    "subscription is changed or ended."
+                    "This webhook is already subscribed. Every message contains a link to manage the subscription."
                 ),
                 status=409,
             )
@@ -191,13 +194,11 @@ class SubscriptionPages:
         address = form.get("address", "").strip()
         kind: SubscriberKind = "webhook" if "://" in address else "email"
         if kind == "email" and not self._mailer.configured:
-            raise BadRequest(
-                _("This page sends no e-mail. Enter the address of a webhook, like https://example.com/hook")
-            )
+            raise BadRequest(_("Email is not available on this page. Use a feed or a webhook."))
         return subscribing.check_subscription(whole, kind, address, _ticked_components(form), self._tools.fence)
 
     async def _ask(self, page: StatusPage, wanted: RequestedSubscription) -> SubscriberWithSecrets | None:
-        """Ask them to confirm, unless their address has heard of the box too often: of mail nobody is told that."""
+        """Ask for a confirmation. An email address that was asked too often is not asked again, without saying so."""
         now = self._clock.now()
         try:
             asking.limit_receiver(self._limits, wanted)
@@ -212,7 +213,7 @@ class SubscriptionPages:
         self._limits.take("subscribe", visit.network, PER_VISITOR, window=asking.HOUR_SECONDS)
         asking.limit_page(self._limits, page.id)
 
-    # What a link leads to
+    # Pages of a link
 
     async def _subscription(self, whole: Whole, seen: PageSeen, visit: SubscriptionVisit, *, one_click: bool) -> Reply:
         link, page = visit.rest.removeprefix(SUBSCRIPTION), whole.page
@@ -228,24 +229,24 @@ class SubscriptionPages:
             except (BadRequest, RateLimited) as refused:
                 found = await self._db.read(lambda db: _find_linked(db, page, link))
                 too_often = isinstance(refused, RateLimited)
-                wrong = (
-                    _("The challenge was sent again a moment ago; try again later") if too_often else refused.message
-                )
+                wrong = _("The challenge was sent a moment ago. Try again later.") if too_often else refused.message
                 return self._shown(seen, found, link, wrong=wrong, is_too_often=too_often) if found else _unknown(page)
         if action == "leave":
             return Reply(
                 title=_("Unsubscribed"),
-                text=_("You get no further message from {page}, and the address is removed.").format(page=page.name),
+                text=_("You will receive no further messages from {page}. Your address was deleted.").format(
+                    page=page.name
+                ),
             )
         if found is None:
             return _unknown(page)
         if action == "challenge":
             return Reply(status=303, location=f"/{SUBSCRIPTION}{link}")
         done = {
-            "confirm": _("Confirmed: {address} hears from {page} from now on.").format(
+            "confirm": _("Subscription confirmed. Updates from {page} are sent to {address}.").format(
                 address=found.subscriber.shown_address, page=page.name
             ),
-            "save": _("Saved."),
+            "save": _("Changes saved."),
         }.get(action, "")
         return self._shown(seen, found, link, done=done)
 
@@ -256,7 +257,7 @@ class SubscriptionPages:
             asking.limit_challenge(self._limits, found)
 
     async def _act(self, whole: Whole, link: str, action: str, form: Mapping[str, str]) -> "_LinkedSubscriber | None":
-        """Do what was clicked. Raises BadRequest."""
+        """Perform the action of a form. Raises BadRequest."""
         components = (
             subscribing.check_components(whole, _ticked_components(form)) if action in {"save", "confirm"} else ()
         )
@@ -303,9 +304,9 @@ class SubscriptionPages:
             status=429 if is_too_often else 400 if wrong else 200,
             title=_("Your subscription"),
             text=(
-                _("{address} hears from {page}.")
+                _("Updates from {page} are sent to {address}.")
                 if is_confirmed
-                else _("Confirm that {address} is to hear from {page}.")
+                else _("Confirm that updates from {page} should be sent to {address}.")
             ).format(address=subscriber.shown_address, page=seen.name),
             done=done,
             wrong=wrong,
@@ -320,7 +321,7 @@ class SubscriptionPages:
         )
 
     def _signing(self, subscriber: Subscriber) -> str:
-        """The secret of a webhook: until it has confirmed, and for a while in any case, because that may be quick."""
+        """The secret of a webhook, shown until it is confirmed and for an hour in any case."""
         is_new = self._clock.now() < subscriber.asked_at + SHOWN_FOR
         if subscriber.confirmed_at is not None and not is_new:
             return ""
@@ -331,8 +332,8 @@ class SubscriptionPages:
 
 
 class _LinkedSubscriber(Struct, frozen=True):
-    """A subscriber, and whether the last request to confirm failed. Strangers do not learn why: that would tell them
-    what the box can reach."""
+    """A subscriber, and whether the last request to confirm failed. The reason is not shown, because it would reveal
+    which hosts the box can reach."""
 
     subscriber: Subscriber
     failed: bool
@@ -350,7 +351,7 @@ def _unknown(page: StatusPage) -> Reply:
     return Reply(
         status=404,
         title=_("This link is no longer valid"),
-        text=_("It was used to unsubscribe, it is older than 48 hours and was not confirmed, or it is not complete."),
+        text=_("You have unsubscribed, the link was not confirmed within 48 hours, or it is incomplete."),
         again=page.subscribable,
     )
 
@@ -368,10 +369,10 @@ def _choices(seen: PageSeen, chosen: Collection[str]) -> tuple[ComponentChoice, 
 
 
 def _ticked_components(form: Mapping[str, str]) -> list[str]:
-    """The components that were chosen; none for all. Raises BadRequest where none is chosen."""
+    """The ticked components, or none for all. Raises BadRequest if no component is ticked."""
     if form.get("about", "all") == "all":
         return []
     ticked = [name.removeprefix(_COMPONENT) for name in form if name.startswith(_COMPONENT)]
     if not ticked:
-        raise BadRequest(_("Choose at least one component, or everything"))
+        raise BadRequest(_("Select at least one component, or all components"))
     return ticked

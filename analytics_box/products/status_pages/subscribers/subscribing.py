@@ -178,7 +178,7 @@ def _make_room(db: Connection, page: StatusPage, tools: SubscriptionTools) -> No
     confirmed, waiting = rows.count(db, page.id)
     room = min(tools.most - confirmed, MOST_UNCONFIRMED)
     if room <= 0:
-        raise BadRequest(_("This page takes no more subscribers at the moment. Its feeds tell the same."))
+        raise BadRequest(_("This page cannot accept more subscribers right now. Use its RSS feed instead."))
     if waiting >= room:
         rows.forget_oldest_unconfirmed(db, page.id, room - 1)
 

@@ -89,9 +89,9 @@ def visible_page(
     word = standing.indicator(found, statuses, incidents)
     headline = _HEADLINES[word]
     if not members:
-        headline = headline if word != "none" else _("Nothing is shown here yet")
+        headline = headline if word != "none" else _("No components yet")
     elif found == "unknown":
-        headline = headline if "degraded_performance" in statuses else _("The status is not known")
+        headline = headline if "degraded_performance" in statuses else _("Status unknown")
     seen = [_incident(one, names, unseen) for one in incidents]
     made = PageSeen(
         id=page.id,

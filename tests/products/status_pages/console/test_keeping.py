@@ -86,7 +86,7 @@ def test_a_password_stays_until_it_is_taken_away(console: Console) -> None:
         ("publishAfterMinutes", "2000", "publishAfterMinutes"),
         ("websiteUrl", "http://example.com", "https://"),
         ("slug", "api", "reserved"),
-        ("name", "  ", "Write a name"),
+        ("name", "  ", "Enter a name"),
     ],
 )
 def test_settings_that_cannot_be_come_back_and_change_nothing(

@@ -22,8 +22,11 @@ REPLIES = {
     "subscribe": Reply(
         template="status/subscribe.html", choices=CHOICES, action="/subscribe", wrong="That is no address"
     ),
+    "subscribe without a mail server": Reply(
+        template="status/subscribe.html", by_email=False, action="/subscribe", choices=CHOICES
+    ),
     "subscribe by webhook": Reply(
-        template="status/subscribe.html", by_email=False, kind="webhook", action="/subscribe"
+        template="status/subscribe.html", kind="webhook", address="http://x", action="/subscribe", wrong="Enter a URL"
     ),
     "confirm": Reply(template="status/subscription.html", title="Your subscription", choices=CHOICES, action=LINK),
     "webhook waits": Reply(

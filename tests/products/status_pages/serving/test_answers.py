@@ -109,7 +109,7 @@ def test_other_methods_are_refused(world: World, method: str, path: str) -> None
 def test_what_is_not_there_is_a_page_that_says_so(world: World, path: str) -> None:
     answer = world.get(path)
     assert answer.status == 404
-    assert "This page does not exist" in answer.body.decode()
+    assert "Page not found" in answer.body.decode()
     assert answer.headers["cache-control"] == "private, no-store"
 
 

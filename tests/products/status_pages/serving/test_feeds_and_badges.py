@@ -1,6 +1,7 @@
 """Feeds and badges say the same as the page, to programs."""
 
 import re
+from datetime import UTC, datetime
 from xml.etree import ElementTree
 
 from msgspec.structs import replace
@@ -107,3 +108,37 @@ def test_a_long_name_does_not_make_a_wide_badge(world: World) -> None:
     world.known.seen = replace(CALM, components=(component("W" * 120),))
     drawn = ElementTree.fromstring(world.get(f"badge/component-{'w' * 120}.svg").body)
     assert int(drawn.attrib["width"]) < 600
+
+
+def calendar(world: World) -> list[str]:
+    """The lines of the calendar, unfolded."""
+    answer = world.get("history.ics")
+    assert answer.headers["content-type"] == "text/calendar; charset=utf-8"
+    assert max(len(line) for line in answer.body.split(b"\r\n")) <= 75
+    return answer.body.decode().replace("\r\n ", "").split("\r\n")
+
+
+def test_calendar_has_maintenance_as_events(world: World) -> None:
+    lines = calendar(world)
+    assert lines.count("BEGIN:VEVENT") == 1
+    assert "SUMMARY:Acme: New database servers" in lines
+    start, end = (
+        f"{datetime.fromtimestamp((at or 0) / 1000, UTC):%Y%m%dT%H%M%SZ}"
+        for at in (PLANNED.scheduled_for, PLANNED.scheduled_until)
+    )
+    assert {f"DTSTART:{start}", f"DTEND:{end}"} <= set(lines)
+    assert not [line for line in lines if "Requests to the API fail" in line]
+
+
+def test_long_and_special_text_stays_one_value_in_the_calendar(world: World) -> None:
+    title = "Ü;,\\" * 40
+    world.known.seen = replace(CALM, maintenances=(replace(PLANNED, title=f"{title}\nDTEND:1"),), etag="special")
+    escaped = "Ü\\;\\,\\\\" * 40
+    assert f"SUMMARY:Acme: {escaped}\\nDTEND:1" in calendar(world)
+
+
+def test_maintenance_that_was_cancelled_before_it_began_is_not_in_the_calendar(world: World) -> None:
+    start = PLANNED.scheduled_for or 0
+    over = replace(PLANNED, status="completed", is_open=False, resolved_at=start - HOUR)
+    world.known.seen = replace(CALM, maintenances=(over,), etag="cancelled")
+    assert "BEGIN:VEVENT" not in calendar(world)

@@ -41,7 +41,7 @@ def test_what_is_not_among_the_latest_is_read(world: World) -> None:
     world.known.earlier = (LAST_YEAR,)
     month = world.get("history/2025-11").body.decode()
     assert "An old story" in month
-    assert "The history cannot be read at this moment; older entries may be missing." not in month
+    assert "The history cannot be loaded right now. Older entries may be missing." not in month
     assert "<h1><bdi>An old story" in world.get("incidents/incident-old").body.decode()
 
 
@@ -88,14 +88,14 @@ def test_a_page_makes_html_of_what_it_shows_alone(world: World, monkeypatch: pyt
     assert shown.count("<article") == 20
     assert shown.count("All updates") == 20
     assert len(asked) == 20 * 5
-    assert '<a href="/status/acme/history">More incidents' in shown
+    assert '<a href="/status/acme/history">View all incidents' in shown
 
 
 def test_while_the_database_is_busy_the_latest_are_shown(world: World) -> None:
     world.known.earlier = None
     busy = world.get("history/2026-11").body.decode()
     assert "Slow pages" in busy
-    assert "The history cannot be read at this moment; older entries may be missing." in busy
+    assert "The history cannot be loaded right now. Older entries may be missing." in busy
     assert "Slow pages" in world.get("incidents/incident-0").body.decode()
     assert world.get("incidents/incident-old").status == 503
 

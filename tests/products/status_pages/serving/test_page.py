@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 
 from msgspec.structs import replace
 
+from analytics_box.products.status_pages.subscribers.public import Reply
 from tests.cases import each
 from tests.products.status_pages.serving.examples import (
     BUSY,
@@ -127,7 +128,15 @@ def test_what_people_write_is_text(world: World) -> None:
     world.known.seen = replace(
         CALM, name=hostile, description=hostile, incidents=(bad,), components=(component(hostile),)
     )
-    for path in ("", "incidents/incident-0", "history/2026-11", "badge.svg", "history.atom", "history.rss"):
+    for path in (
+        "",
+        "incidents/incident-0",
+        "history/2026-11",
+        "badge.svg",
+        "history.atom",
+        "history.rss",
+        "history.ics",
+    ):
         tags = Tags(page(world, path))
         assert tags.names.isdisjoint({"script", "img"})
         assert "onerror" not in tags.attributes
@@ -147,9 +156,9 @@ def test_what_ended_two_weeks_ago_is_in_the_history_only(world: World) -> None:
 
 def test_an_old_state_says_how_old_it_is(world: World) -> None:
     world.known.seen = replace(BUSY, stale_since=NOW - 5 * 60_000)
-    assert "It shows what was known 5\N{NO-BREAK SPACE}min ago, on 20 Nov 2026, 14:55." in page(world)
+    assert "It shows the status of 5\N{NO-BREAK SPACE}min ago (20 Nov 2026, 14:55)." in page(world)
     world.clock.advance(seconds=60)
-    assert "known 6\N{NO-BREAK SPACE}min ago" in page(world)
+    assert "status of 6\N{NO-BREAK SPACE}min ago" in page(world)
 
 
 def test_an_incident_has_a_page_with_all_that_was_said(world: World) -> None:
@@ -185,3 +194,12 @@ def test_search_engines_stay_away_where_the_page_says_so(world: World, indexed: 
         assert ('<meta name="robots" content="noindex">' in page(world, path)) is said
     for path in ("", "history.atom", "badge.svg", "api/v2/status.json"):
         assert ("x-robots-tag" in world.get(path).headers) is said
+
+
+def test_subscribing_offers_email_only_if_the_server_sends_email_and_feeds_always(world: World) -> None:
+    for by_email in (True, False):
+        world.known.reply = Reply(template="status/subscribe.html", by_email=by_email, action="/subscribe")
+        shown = page(world, "subscribe")
+        assert ('type="email"' in shown) is by_email
+        assert {f"/status/acme/history.{kind}" for kind in ("rss", "atom", "ics")} <= set(Tags(shown).links)
+        assert shown.index("<details") < shown.index('type="url"')

@@ -101,7 +101,7 @@ def test_the_cookie_is_for_https_alone_where_the_box_is(tmp_path: Path) -> None:
 def test_a_wrong_password_is_said_and_opens_nothing(locked: World) -> None:
     answer = enter(locked, "wrong")
     assert answer.status == 403
-    assert "This is not the password" in answer.body.decode()
+    assert "Incorrect password" in answer.body.decode()
     assert "set-cookie" not in answer.headers
 
 

@@ -92,7 +92,7 @@ def test_while_the_databases_do_not_answer_it_says_what_was_known_and_how_old_th
     for path in ("", "/history", "/history.atom", "/badge.svg", "/api/v2/summary.json", "/subscribe"):
         assert world.box.get(f"/status/acme{path}").status == 200, path
     shown = world.box.get("/status/acme").body.decode()
-    assert "It shows what was known 3\N{NO-BREAK SPACE}min ago" in shown
+    assert "It shows the status of 3\N{NO-BREAK SPACE}min ago" in shown
     assert "What everybody knows" in shown
     world.box.clock.advance(seconds=-180)
 

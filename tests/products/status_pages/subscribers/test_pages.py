@@ -30,11 +30,11 @@ def test_a_visitor_subscribes_confirms_chooses_and_leaves_without_a_cookie(here:
     assert opened.headers["referrer-policy"] in {"same-origin", "no-referrer"}
     assert "set-cookie" not in opened.headers
     confirmed = post(here, path, action="confirm", about="some", **{f"component__{API}": "on"})
-    assert b"hears from Acme from now on" in confirmed.body
+    assert b"Subscription confirmed. Updates from Acme" in confirmed.body
     assert (here.says("investigating", "Slow.", SHOP), here.says("resolved", "Over.", API)) == (0, 1)
     assert b"Unsubscribed" in post(here, path, action="leave").body
     gone = here.box.get(f"/status/acme/{path}")
-    assert (gone.status, b"does not work any more" in gone.body) == (404, True)
+    assert (gone.status, b"no longer valid" in gone.body) == (404, True)
 
 
 def test_what_was_typed_comes_back_as_text(here: World) -> None:
@@ -79,6 +79,6 @@ def test_strangers_do_not_learn_why_a_webhook_was_not_reached(here: World) -> No
     where = post(here, "subscribe", address=here.outside.hook, about="all").headers["location"]
     here.send()
     shown = here.box.get(where).body
-    assert b"did not answer with the challenge" in shown
+    assert b"did not respond with the challenge" in shown
     assert b"503 Busy" not in shown
     assert b" 503" not in shown

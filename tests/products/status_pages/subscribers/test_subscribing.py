@@ -70,7 +70,7 @@ def test_addresses_of_webhooks_that_an_earlier_version_stored_are_encrypted_at_t
 
 
 def test_whoever_asks_for_mail_confirms_it_with_the_link(here: World) -> None:
-    assert here.subscribe(f" {ADA.upper()} ").title == "Look into your mailbox"
+    assert here.subscribe(f" {ADA.upper()} ").title == "Check your inbox"
     assert addresses(here) == [(ADA, False)]
     here.send()
     ((to, text),) = here.mails()
@@ -141,7 +141,7 @@ def test_a_visitor_asks_so_often_and_then_waits(here: World) -> None:
         assert here.subscribe(f"a{number}@example.org").status == 200
     assert (here.subscribe().status, here.subscribe().wrong) == (
         429,
-        "Too many subscriptions were asked for; try again later",
+        "Too many attempts. Try again later.",
     )
     assert here.subscribe(network="198.51.100.0/24").status == 200
 
@@ -156,7 +156,7 @@ def test_a_page_takes_as_many_as_it_may_have(tmp_path_factory: pytest.TempPathFa
         here.visit(here.link_of("grace@example.net"), action="confirm")
         assert (here.subscribe("x@example.org").status, here.subscribe("y@example.org").wrong) == (
             400,
-            "This page takes no more subscribers at the moment. Its feeds tell the same.",
+            "This page cannot accept more subscribers right now. Use its RSS feed instead.",
         )
         here.box.clock.advance(seconds=HOUR / 1000)
         assert here.subscribe().status == 200  # the way to change or end it
@@ -193,8 +193,8 @@ def test_many_who_never_answer_close_no_page(here: World, monkeypatch: pytest.Mo
 
 WRONG = [
     ("", {}, "address"),
-    ("nonsense", {}, "e-mail"),
-    ("a@example.org\r\nBcc: b@example.org", {}, "e-mail"),
+    ("nonsense", {}, "email"),
+    ("a@example.org\r\nBcc: b@example.org", {}, "email"),
     ("ftp://example.org/", {}, ""),
     ("http://10.0.0.1/", {}, ""),
     ("https://127.0.0.1/", {}, ""),
@@ -218,8 +218,8 @@ def test_somebody_chooses_anew_and_leaves(here: World) -> None:
     shown = here.visit(path)
     assert [(one.label, one.checked) for one in shown.choices] == [("api", True), ("shop", False)]
     assert not shown.everything
-    assert here.visit(path, action="save", about="some").wrong == "Choose at least one component, or everything"
-    assert here.visit(path, action="save", about="some", **{f"component__{SHOP}": "on"}).done == "Saved."
+    assert here.visit(path, action="save", about="some").wrong == "Select at least one component, or all components"
+    assert here.visit(path, action="save", about="some", **{f"component__{SHOP}": "on"}).done == "Changes saved."
     assert [one.checked for one in here.visit(path).choices] == [False, True]
     assert here.visit(path, action="save", about="all").everything
     assert here.visit(path, action="leave").title == "Unsubscribed"
@@ -283,10 +283,7 @@ def test_a_webhook_confirms_by_answering_its_challenge(here: World) -> None:
     assert here.visit(path).signing == ""
     assert (here.subscribe(hook).status, here.subscribe(hook).wrong) == (
         409,
-        (
-            "This address gets messages already. Each of them has a link with which the "
-            "subscription is changed or ended."
-        ),
+        "This webhook is already subscribed. Every message contains a link to manage the subscription.",
     )
 
 
@@ -373,9 +370,7 @@ def test_a_challenge_is_sent_again_once_a_minute_in_its_one_row_and_only_for_two
     for _ in range(3):
         here.later(60_000)
         assert here.visit(path, action="challenge").status == 303
-        assert (
-            here.visit(path, action="challenge").wrong == "The challenge was sent again a moment ago; try again later"
-        )
+        assert here.visit(path, action="challenge").wrong == "The challenge was sent a moment ago. Try again later."
         here.send()
     assert len(here.outside.web.heard) == 4
     assert here.rows("select count(*) from subscriber_deliveries") == [(1,)]

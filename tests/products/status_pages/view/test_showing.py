@@ -164,7 +164,7 @@ def test_a_page_has_an_absolute_address(
 
 def test_a_page_without_components_is_neither_well_nor_ill(status_world: StatusWorld) -> None:
     seen = status_world.seen()
-    assert (seen.overall, seen.indicator, seen.headline) == ("unknown", "none", "Nothing is shown here yet")
+    assert (seen.overall, seen.indicator, seen.headline) == ("unknown", "none", "No components yet")
     assert (seen.organization, seen.organization_slug, seen.organization_logo) == ("Ada", "ada", None)
 
 
