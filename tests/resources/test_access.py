@@ -61,7 +61,8 @@ def template(address: str) -> str:
 
 def buttons(page: Answer, path: str) -> dict[str, Form | str]:
     """The links and posted forms of a page about one of its resources, by method and address without ids."""
-    found = seen(page.body.decode(), path)
+    html = page.body.decode()
+    found = seen(html[html.find("<main") :], path)  # the navigation is of the session's organization
     named: dict[str, Form | str] = {f"GET {template(link)}": link for link in found.links if _ID.search(link)}
     return named | {
         f"POST {template(form.action)}": form

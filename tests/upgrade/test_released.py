@@ -269,7 +269,7 @@ def test_a_backup_is_made_before_rows_are_written_anew_and_leads_back(
     data = tmp_path / "data"
     told = run("check", "--data-dir", data)
     assert told.exit_code == 0
-    assert re.search(rf"{REWRITING}, writes 10 rows anew", told.stdout)
+    assert re.search(rf"{REWRITING}, rewrites 10 rows", told.stdout)
     assert "It makes a backup first" in told.stdout
     ahead = json.loads(run("check", "--data-dir", data, "--json").stdout)["upgrade"]
     assert (ahead["backup"], ahead["steps"][0]["file"]) == (True, "box.db")
@@ -310,7 +310,7 @@ def test_upgrade_that_only_adds_says_what_it_adds_and_that_it_makes_no_backup(
         open_box(Settings(data_dir=tmp_path / "data")).close()
     assert "without a backup first" not in caplog.text
     told = run("check", "--data-dir", tmp_path / "copy")
-    assert "It does not create a backup. Create one first" in told.stdout
+    assert "No backup is created. Create one first" in told.stdout
 
 
 def test_a_newer_file_is_refused_with_the_way_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
