@@ -135,7 +135,6 @@ def test_what_people_write_is_text(world: World) -> None:
         "badge.svg",
         "history.atom",
         "history.rss",
-        "history.ics",
     ):
         tags = Tags(page(world, path))
         assert tags.names.isdisjoint({"script", "img"})
