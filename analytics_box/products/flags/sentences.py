@@ -9,7 +9,6 @@ from analytics_box.base import figures
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.flags.evaluation.outcome import is_on_while_off, off_variant
 from analytics_box.products.flags.flag import (
-    Flag,
     FlagDefinition,
     Prerequisite,
     Scalar,
@@ -197,9 +196,14 @@ def _while_off(definition: FlagDefinition) -> Sentence:
     return (_value(value_text(value if isinstance(value, Scalar) else json.encode(value).decode())),)
 
 
-def flag_sentence(flag: Flag) -> Sentence:
-    """The default rule of a flag, in a few words."""
-    return _rest(flag.definition)
+def default_percentage(definition: FlagDefinition) -> float | None:
+    """The percentage of users who get the flag if no rule matches; None for a flag with variants."""
+    match definition.type:
+        case "boolean":
+            return 100 if definition.defaultValue else 0
+        case "rollout":
+            return definition.rolloutPercentage
+    return None
 
 
 def percent(value: float) -> str:

@@ -5,8 +5,10 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
+from analytics_box.base import figures
+from analytics_box.base.clock import MINUTE
 from analytics_box.base.identity import DateFormat, SignedInPerson, TimeFormat
-from analytics_box.base.translation import _
+from analytics_box.base.translation import _, ngettext
 
 MONTHS = (
     _("Jan"),
@@ -44,6 +46,19 @@ def moment(instant: int, person: SignedInPerson) -> str:
     """An instant in UTC ms, such as "20 Nov 2026, 14:05"."""
     local = datetime.fromtimestamp(instant / 1000, ZoneInfo(person.time_zone))
     return f"{day_text(local, person.date_format)}, {time_text(local, person.time_format)}"
+
+
+def ago(instant: int, now: int) -> str:
+    """The time between two instants in UTC ms in its largest unit, such as "4 min ago"."""
+    minutes = (now - instant) // MINUTE
+    if minutes < 1:
+        return _("Just now")
+    if minutes < 60:
+        return _("{count} min ago").format(count=minutes)
+    if minutes < 24 * 60:
+        return _("{count} h ago").format(count=minutes // 60)
+    days = minutes // (24 * 60)
+    return ngettext("1 day ago", "{count} days ago", days).format(count=figures.count(days))
 
 
 def exact(text: str, person: SignedInPerson) -> str:

@@ -22,22 +22,26 @@ from analytics_box.products.flags.page_frame import (
     owners,
 )
 from analytics_box.products.flags.scope import FlagScope
-from analytics_box.products.flags.sentences import Sentence, flag_sentence
+from analytics_box.products.flags.sentences import default_percentage, percent
 from analytics_box.products.flags.usage.reading import FlagUsage, used
 from analytics_box.web.call import Parts
 from analytics_box.web.page import dates
 from analytics_box.web.page.visit import Page, PageRequest, Visitor
 
 _STALE = {
-    "never_evaluated": _("Stale: nobody asks for it"),
-    "constant": _("Stale: the same for everybody"),
-    "one_outcome": _("Stale: everybody got the same"),
+    "never_evaluated": _("not evaluated since {day}"),
+    "constant": _("all users get the same value since {day}"),
+    "one_outcome": _("all users got the same value since {day}"),
 }
 
 
 AT_ONCE: Final = 50  # flags on a page
+# With fewer flags, the list has no search and no filters.
+SEARCHED: Final = 12
 MOST_NAMES: Final = 200  # folders and environments to choose from
-STALE: Final = "stale"  # in an address: flags that could go
+STALE: Final = "stale"  # in an address: flags that can be removed from the code
+# The owners of flags are the organization and its only website.
+ONE_WEBSITE: Final = 2
 NONE: Final = "-"  # in an address: no folder, no environment
 
 
@@ -57,7 +61,7 @@ class FlagListRequest(Struct, frozen=True):
 
     @property
     def narrowed(self) -> bool:
-        """Whether it leaves out flags that are usually shown."""
+        """Return whether a search or a filter is set."""
         return self != FlagListRequest(page=self.page)
 
     def link(self, **changes: object) -> str:
@@ -70,21 +74,23 @@ class FlagListRequest(Struct, frozen=True):
 
 
 class FlagListItem(Struct, frozen=True):
-    """A flag in the list. `decides` is the default rule in words, `before` a summary of the rules."""
+    """A flag in the list. `bar` is the CSS class of its rollout bar, empty for a flag with variants; `share` is the
+    rollout in words, and `rules` the number of rules that are evaluated before it.
+    """
 
     name: str
     key: str
     href: str
     mark: str
     label: str
-    type: str
-    owner: str
-    environment: str
+    notes: tuple[str, ...]
     folder: str
-    before: str
-    decides: Sentence
-    last: str = ""
-    stale: str = ""
+    bar: str
+    share: str
+    rules: str
+    last: str
+    last_exact: str
+    stale: str
 
 
 async def flag_list(visit: Visitor) -> Page:
@@ -103,12 +109,14 @@ async def flag_list(visit: Visitor) -> Page:
         "flags.html",
         shell=frame(visit.person),
         asked=asked,
-        any=bool(own),
-        lines=[_line(flag, named, uses[flag.id], visit.person) for flag in shown],
+        count=len(own),
+        searched=len(own) >= SEARCHED or asked.narrowed,
+        lines=[_line(flag, named, uses[flag.id], visit) for flag in shown],
         counted=_count_text(asked, len(shown), len(found)),
         owners=list(named.items()),
         environments=_names({flag.environment for flag in own if flag.environment}, _("No environment")),
         folders=_names({flag.definition.folder for flag in own if flag.definition.folder}, _("No folder")),
+        archived=any(flag.definition.status == "archived" for flag in own),
         later=asked.link(page=asked.page + 1) if first + AT_ONCE < len(found) else "",
         earlier=asked.link(page=asked.page - 1) if asked.page > 1 else "",
         editable=visit.person.may("member"),
@@ -119,7 +127,7 @@ async def flag_list(visit: Visitor) -> Page:
 
 
 def read_asked(visit: PageRequest) -> FlagListRequest:
-    """The request in the URL. Pages are forgiving: invalid values are left out."""
+    """The filters in the URL; invalid values are ignored."""
     page = visit.asked("page")
     return FlagListRequest(
         search=visit.asked("search").strip()[:255],
@@ -133,7 +141,7 @@ def read_asked(visit: PageRequest) -> FlagListRequest:
 
 
 def select_flags(flags: Iterable[Flag], asked: FlagListRequest) -> list[Flag]:
-    """The flags that the URL asks for, but for how they are used; archived ones only by their status."""
+    """The flags that match the filters; archived flags only if that status is selected."""
     sought = asked.search.casefold()
     return [
         flag
@@ -147,21 +155,10 @@ def select_flags(flags: Iterable[Flag], asked: FlagListRequest) -> list[Flag]:
     ]
 
 
-def last_evaluated_text(used: FlagUsage, person: SignedInPerson) -> str:
-    """The last evaluation of a flag, in words."""
-    return (
-        _("Evaluated {when}").format(when=dates.moment(used.last_at, person))
-        if used.last_at is not None
-        else _("Never evaluated")
-    )
-
-
 def stale_text(used: FlagUsage, person: SignedInPerson) -> str:
     """The reason why a flag is stale, in words; empty if it is not."""
     stale = used.stale
-    if stale is None:
-        return ""
-    return _("{what} since {day}").format(what=_STALE[stale.reason], day=dates.day(stale.since, person))
+    return _STALE[stale.reason].format(day=dates.day(stale.since, person)) if stale is not None else ""
 
 
 async def _uses(parts: Parts, scopes: Mapping[str, FlagScope], flags: list[Flag]) -> dict[str, FlagUsage]:
@@ -176,26 +173,33 @@ def _texts(flag: Flag) -> tuple[str, ...]:
     return (flag.key, flag.definition.name, flag.definition.description)
 
 
-def _line(flag: Flag, named: Mapping[str, str], uses: FlagUsage, person: SignedInPerson) -> FlagListItem:
-    given = flag.definition
+def _line(flag: Flag, named: Mapping[str, str], uses: FlagUsage, visit: PageRequest) -> FlagListItem:
+    given, name = flag.definition, flag_title(flag)
     count = len(given.rules) + len(given.targetGroupIds)
-    environment = figures.visible(flag.environment or "")
+    rollout = default_percentage(given)
+    notes = (
+        named.get(flag.scope, "") if len(named) > ONE_WEBSITE else "",
+        figures.visible(flag.environment or ""),
+        _("One user") if flag.user_id else "",
+    )
     return FlagListItem(
-        name=flag_title(flag),
+        name=name,
         key=flag.key,
         href=f"{HOME}/{flag.id}",
         mark=f"flag-{given.status}",
         label=STATUS_LABELS[given.status],
-        type=TYPE_LABELS[given.type],
-        owner=named.get(flag.scope, ""),
-        environment=", ".join((environment, _("for one user"))) if flag.user_id else environment,
+        notes=tuple(note for note in notes if note),
         folder=figures.visible(given.folder),
-        before=ngettext("1 rule, else ", "{count} rules, else ", count).format(count=figures.count(count))
-        if count
-        else "",
-        decides=flag_sentence(flag),
-        last=last_evaluated_text(uses, person) if given.status == "active" or uses.last_at is not None else "",
-        stale=stale_text(uses, person),
+        bar=figures.bar_width(rollout, 100) if rollout is not None else "",
+        share=percent(rollout)
+        if rollout is not None
+        else ngettext("1 variant", "{count} variants", len(given.variants)).format(
+            count=figures.count(len(given.variants))
+        ),
+        rules=ngettext("1 rule", "{count} rules", count).format(count=figures.count(count)) if count else "",
+        last=dates.ago(uses.last_at, visit.call.now) if uses.last_at is not None else _("Never"),
+        last_exact=dates.moment(uses.last_at, visit.person) if uses.last_at is not None else "",
+        stale=stale_text(uses, visit.person),
     )
 
 

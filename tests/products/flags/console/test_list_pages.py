@@ -2,10 +2,12 @@
 
 import pytest
 
+from analytics_box.products.flags.console.list_pages import SEARCHED
 from analytics_box.products.flags.flag import TargetingRule
 from tests.cases import each
 from tests.products.flags.console.world import Console, fields_of
 from tests.products.flags.world import World
+from tests.tenants.keys.world import cookie_of
 
 
 @pytest.fixture(scope="module")
@@ -51,16 +53,52 @@ def test_the_list_has_what_the_address_asks_for(listed: Console, query: str, key
     assert {key for key in ("of-shop", "of-staging", "of-all", "gone-by") if f"<bdi>{key}</bdi>" in page} == keys
 
 
-def test_a_flag_that_nobody_asks_for_is_told_and_found(world: World) -> None:
+def test_flag_without_evaluations_is_marked_stale_and_found_by_that_status(world: World) -> None:
     console = Console(world)
     old = world.put("old", {"name": "Old one"})
     world.box.clock.advance(seconds=40 * 86_400)
     world.put("new", {"name": "New one"})
     page = console.seen("/flags?status=stale", world.owner)
-    assert "Stale: nobody asks for it since" in page
+    assert "not evaluated since" in page
     assert "Old one" in page
     assert "New one" not in page
-    assert "Stale: nobody asks for it since" in console.seen(f"/flags/{old.id}")
+    assert "Stale: not evaluated since" in console.seen(f"/flags/{old.id}")
+
+
+def test_list_of_few_flags_has_no_search_and_a_long_one_has(world: World) -> None:
+    console = Console(world)
+    for number in range(SEARCHED - 1):
+        world.put(f"few-{number}")
+    assert 'type="search"' not in console.seen("/flags")
+    assert 'type="search"' in console.seen("/flags?status=archived")  # else there is no way back
+    world.put("one-more")
+    assert 'type="search"' in console.seen("/flags")
+
+
+def test_line_of_a_flag_shows_its_rollout_and_how_long_ago_it_was_evaluated(world: World) -> None:
+    console = Console(world)
+    rules = [{"type": "user_id", "value": "anna"}]
+    world.put("quarter", {"type": "rollout", "rolloutPercentage": 25, "rules": rules})
+    world.put("switch", {"defaultValue": True})
+    world.box.get(f"/public/v1/flags/bulk?clientId={world.shop}&keys=quarter")
+    assert "Just now" in console.seen("/flags")
+    world.box.clock.advance(seconds=240)
+    page = console.seen("/flags")
+    lines = {key: page.split(f"<bdi>{key}</bdi>")[1].split("</li>")[0] for key in ("quarter", "switch")}
+    assert 'class="w25"' in lines["quarter"]
+    assert "25\N{NO-BREAK SPACE}%" in lines["quarter"]
+    assert "1 rule" in lines["quarter"]
+    assert "4 min ago" in lines["quarter"]
+    assert 'class="w100"' in lines["switch"]
+    assert "Never" in lines["switch"]
+
+
+def test_viewers_are_offered_the_export_and_members_the_import(console: Console) -> None:
+    console.world.put("exported")
+    assert "Import" in console.seen("/flags")
+    page = console.seen("/flags", cookie_of(console.box, "viewer"))
+    assert "Import" not in page
+    assert ">Export" in page
 
 
 def test_a_status_changes_by_a_button(console: Console) -> None:
