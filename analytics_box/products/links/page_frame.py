@@ -9,15 +9,15 @@ from analytics_box.web.page.shell import Shell
 from analytics_box.web.page.visit import PageRequest
 
 DONE = {
-    "deleted": _("The link is deleted, and its clicks with it."),
-    "created": _("The link works now."),
-    "saved": _("Saved. The next click uses the new settings."),
-    "folder-made": _("The folder is created."),
-    "folder-named": _("The folder has its new name."),
-    "folder-deleted": _("The folder is deleted. Its links are kept, in no folder."),
-    "domain-added": _("Links can live on this domain now."),
-    "domain-saved": _("Saved."),
-    "domain-removed": _("Short links are no longer served on this domain."),
+    "deleted": _("Link deleted."),
+    "created": _("Link created."),
+    "saved": _("Link saved. Changes apply to the next click."),
+    "folder-made": _("Folder created."),
+    "folder-named": _("Folder renamed."),
+    "folder-deleted": _("Folder deleted. Its links are kept."),
+    "domain-added": _("Domain added. You can create links on it now."),
+    "domain-saved": _("Domain saved."),
+    "domain-removed": _("Domain removed."),
 }
 
 

@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
+from analytics_box.products.links.listing.pages import SEARCHED
 from tests.products.links.world import GOOGLEBOT, HOSTILE, TARGET, PageWorld
 from tests.tenants.keys.world import cookie_of
 
@@ -26,7 +27,7 @@ def test_a_link_is_made_found_and_shown(pages: PageWorld) -> None:
 def test_a_link_is_deleted_after_a_question(pages: PageWorld) -> None:
     link_id = pages.made(name=HOSTILE, slug="goes-away")
     page = pages.seen(f"/links/{link_id}/delete")
-    assert "/l/goes-away stops working at once" in page
+    assert "/l/goes-away stops working immediately" in page
     assert pages.sent(f"/links/{link_id}/delete", {}).headers["location"] == "/links?done=deleted"
     assert pages.follow("goes-away").status == 404
     assert pages.page(f"/links/{link_id}").status == 404
@@ -118,3 +119,19 @@ def test_the_list_is_sorted_by_clicks(pages: PageWorld) -> None:
     assert 'href="/links?search=sort-a&amp;tag=sorted&amp;sort=clicks"' in pages.seen(
         "/links?search=sort-a&sort=clicks"
     )
+
+
+def test_list_of_few_links_has_no_search_until_twelve_exist_or_a_filter_is_set(pages: PageWorld) -> None:
+    pages.box.box.box_db.write_now(lambda db: db.execute("delete from links") and None)
+    for number in range(SEARCHED - 1):
+        pages.link(slug=f"few-{number}")
+    assert 'role="search"' not in pages.seen("/links")
+    assert 'role="search"' in pages.seen("/links?search=few")
+    pages.link(slug="one-more")
+    assert 'role="search"' in pages.seen("/links")
+
+
+def test_column_names_of_the_list_sort_it_and_a_second_click_returns_to_newest_first(pages: PageWorld) -> None:
+    pages.link(slug="sortable")
+    assert 'href="/links?sort=clicks" title="Sort by clicks"' in pages.seen("/links")
+    assert 'href="/links" title="Sort by clicks" aria-current="true"' in pages.seen("/links?sort=clicks")

@@ -1,4 +1,4 @@
-"""Links as pages list them. Pure but for the person's time zone."""
+"""Links as pages list them."""
 
 from collections.abc import Mapping
 
@@ -25,14 +25,14 @@ _STATES = {
 
 
 class LinkState(Struct, frozen=True):
-    """Something that has become of a link or that keeps visitors from its target; `tone` is a class of badges."""
+    """A badge of a link, such as its expiry; `tone` is its CSS class."""
 
     text: str
     tone: str = ""
 
 
 class LinkLine(Struct, frozen=True):
-    """A link in the list, and on top of its own page. `short` is its short URL without the scheme."""
+    """A link in the list and at the top of its own page. `short` is its short URL without the scheme."""
 
     id: str
     name: str
@@ -62,18 +62,16 @@ def line(link: LinkShown, folders: Mapping[str, str], person: SignedInPerson, no
         folder=figures.visible(folders.get(link.folder_id or "", "")),
         clicks=figures.count(link.clicks),
         count=link.clicks,
-        last=_("Last {when}").format(when=dates.moment(millis(link.last_clicked_at), person))
-        if link.last_clicked_at
-        else "",
+        last=dates.moment(millis(link.last_clicked_at), person) if link.last_clicked_at else "",
     )
 
 
 def _states(link: LinkShown, person: SignedInPerson, now: int) -> list[LinkState]:
-    words, found = _STATES, []
+    words, states = _STATES, []
     if link.expires_at is not None:
         ends = millis(link.expires_at)
         over = ends <= now
-        found.append(
+        states.append(
             LinkState(words["expired"], "over")
             if over
             else LinkState(words["ends"].format(when=dates.moment(ends, person)))
@@ -81,14 +79,14 @@ def _states(link: LinkShown, person: SignedInPerson, now: int) -> list[LinkState
     if link.max_clicks is not None:
         full = link.clicks >= link.max_clicks
         limit = words["limit"].format(clicks=figures.count(link.clicks), most=figures.count(link.max_clicks))
-        found.append(LinkState(words["full"], "over") if full else LinkState(limit))
+        states.append(LinkState(words["full"], "over") if full else LinkState(limit))
     if link.has_password:
-        found.append(LinkState(words["password"]))
+        states.append(LinkState(words["password"]))
     if link.rules:
-        found.append(LinkState(words["rules"]))
+        states.append(LinkState(words["rules"]))
     if link.variants:
-        found.append(LinkState(words["test"]))
+        states.append(LinkState(words["test"]))
     if link.deep_link_app is not None:
         app = APPS.get(link.deep_link_app)
-        found.append(LinkState(words["app"].format(app=app.name if app is not None else link.deep_link_app)))
-    return found
+        states.append(LinkState(words["app"].format(app=app.name if app is not None else link.deep_link_app)))
+    return states

@@ -1,4 +1,4 @@
-"""The list of an organization's links under /links, and deleting one. They do what the procedures do."""
+"""The list of an organization's links under /links, and deleting a link."""
 
 from urllib.parse import urlencode
 
@@ -7,6 +7,7 @@ from litestar.params import FromPath
 from msgspec import UNSET, Struct, UnsetType
 
 from analytics_box.base import figures
+from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.links import list_rows
 from analytics_box.products.links.cleaning import LONGEST_TAG
@@ -23,16 +24,15 @@ from analytics_box.web.page.visit import Next, Page, PageRequest, Visitor
 
 _DELETE = ConfirmationTexts(
     _("Delete {name}?"),
-    _(
-        "{address} stops working at once: further clicks on it are orphan clicks. Its "
-        "clicks are removed. This cannot be undone."
-    ),
+    _("{address} stops working immediately, and its clicks are deleted. This cannot be undone."),
     _("Delete {name}"),
 )
 
 
 AT_ONCE = 50  # links on a page
 MOST_TAGS = 200  # to choose from; any other tag is chosen by a click on it
+# Lists with fewer links have neither a search nor filters.
+SEARCHED = 12
 NO_FOLDER = "none"
 SORTS: tuple[Sort, ...] = ("newest", "oldest", "clicks", "last-click", "name-asc", "name-desc")
 
@@ -48,34 +48,34 @@ class LinkListState(Struct, frozen=True):
 
     @property
     def narrowed(self) -> bool:
-        """Whether it leaves out links."""
+        """Whether filters leave out links."""
         return bool(self.search or self.folder or self.tag)
 
     @property
     def folder_id(self) -> str | UnsetType | None:
-        """The folder as procedures take it."""
+        """The folder, as input of procedures."""
         if self.folder == NO_FOLDER:
             return None
         return self.folder or UNSET
 
     def link(self, **changes: object) -> str:
-        """The URL of this list with some of it changed, for templates."""
-        wanted = msgspec.structs.replace(self, **changes)
-        given = {
-            "search": wanted.search,
-            "folder": wanted.folder,
-            "tag": wanted.tag,
-            "sort": wanted.sort if wanted.sort != "newest" else "",
-            "page": str(wanted.page) if wanted.page > 1 else "",
+        """The URL of this list with these changes, for templates."""
+        state = msgspec.structs.replace(self, **changes)
+        parameters = {
+            "search": state.search,
+            "folder": state.folder,
+            "tag": state.tag,
+            "sort": state.sort if state.sort != "newest" else "",
+            "page": str(state.page) if state.page > 1 else "",
         }
-        query = urlencode({name: value for name, value in given.items() if value})
+        query = urlencode({name: value for name, value in parameters.items() if value})
         return f"{HOME}?{query}" if query else HOME
 
 
 async def link_list(visit: Visitor) -> Page:
     """GET /links."""
     asked, person = read_asked(visit), visit.person
-    given = LinkPage(
+    page = LinkPage(
         folder_id=asked.folder_id,
         tag=asked.tag or None,
         search=asked.search or None,
@@ -83,21 +83,27 @@ async def link_list(visit: Visitor) -> Page:
         limit=AT_ONCE,
         offset=(asked.page - 1) * AT_ONCE,
     )
-    found = await calls.list_page(visit.call, given)
-    selection = LinkSelection(person.organization_id, folder_id=asked.folder_id, tag=given.tag, search=given.search)
-    total, tags = await visit.call.read(
-        lambda db: (list_rows.count(db, selection), list_rows.tag_names(db, selection.organization_id, MOST_TAGS))
-    )
+    answer = await calls.list_page(visit.call, page)
+    everything = LinkSelection(person.organization_id)
+    selection = LinkSelection(person.organization_id, folder_id=asked.folder_id, tag=page.tag, search=page.search)
+
+    def look(db: Connection) -> tuple[int, list[str], bool]:
+        tags = list_rows.tag_names(db, person.organization_id, MOST_TAGS)
+        some = list_rows.numbers(db, everything, limit=SEARCHED)
+        return list_rows.count(db, selection), tags, len(some) == SEARCHED
+
+    total, tags, searched = await visit.call.read(look)
     folders = await folder_names(visit)
     return visit.pages.show(
         "links.html",
         shell=frame(visit.person),
         asked=asked,
-        links=[line(one, folders, person, visit.call.now) for one in found.items],
-        counted=_count_text(asked, len(found.items), total),
+        searched=searched or asked.narrowed,
+        links=[line(link, folders, person, visit.call.now) for link in answer.items],
+        counted=_count_text(asked, len(answer.items), total),
         folders=folders,
-        tags=tags if not asked.tag or asked.tag in tags else [asked.tag, *tags],
-        later=asked.link(page=asked.page + 1) if found.hasMore else "",
+        tags=[(tag, tag) for tag in (tags if not asked.tag or asked.tag in tags else [asked.tag, *tags])],
+        later=asked.link(page=asked.page + 1) if answer.hasMore else "",
         earlier=asked.link(page=asked.page - 1) if asked.page > 1 else "",
         editable=person.may("member"),
         done=DONE.get(visit.asked("done"), ""),
@@ -105,7 +111,7 @@ async def link_list(visit: Visitor) -> Page:
 
 
 async def delete_form(visit: Visitor, link_id: FromPath[str]) -> Page:
-    """GET /links/{id}/delete: are you sure? Raises NotFound."""
+    """GET /links/{id}/delete: the confirmation. Raises NotFound."""
     link = await procedures.get(visit.call, OneLink(link_id))
     return ask(
         visit,
