@@ -270,7 +270,7 @@ def test_a_backup_is_made_before_rows_are_written_anew_and_leads_back(
     told = run("check", "--data-dir", data)
     assert told.exit_code == 0
     assert re.search(rf"{REWRITING}, rewrites 10 rows", told.stdout)
-    assert "It makes a backup first" in told.stdout
+    assert "A backup is created first" in told.stdout
     ahead = json.loads(run("check", "--data-dir", data, "--json").stdout)["upgrade"]
     assert (ahead["backup"], ahead["steps"][0]["file"]) == (True, "box.db")
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import socket
 import stat
 import subprocess
@@ -255,7 +256,7 @@ def test_help_all_of_serve_lists_every_setting_once_under_its_section() -> None:
 
 def test_help_of_serve_lists_the_ten_usual_settings_first() -> None:
     shown = run("serve", "--help").output
-    options = [line.split()[0] for line in shown.splitlines() if line.startswith("  --")]
+    options = re.findall(r"^  (?:-\w, )?(--[\w-]+)", shown, re.MULTILINE)
     assert options[:10] == [f"--{name.replace('_', '-')}" for name in USUAL]
     assert options[10:] == ["--json", "--help-all", "--help"]
     assert f"--help-all for all {len(settings.table())} settings" in shown
