@@ -115,9 +115,9 @@ def test_an_incident_is_told_with_the_keyboard_alone(page: Page, box: Box, home:
 
 def test_who_is_told_follows_the_form(page: Page, box: Box, home: str) -> None:
     page.goto(f"{box.url}{home}/incidents/new")
-    expect(page.locator("#told")).to_contain_text("Nobody has subscribed")
+    expect(page.locator("#told")).to_contain_text("none follow these components")
     page.uncheck("[name=notify]")
-    expect(page.locator("#told")).to_contain_text("Nobody is told by message")
+    expect(page.locator("#told")).to_contain_text("No subscribers are notified.")
 
 
 def test_a_component_goes_up_and_keeps_the_focus_of_the_keyboard(page: Page, box: Box, home: str) -> None:

@@ -264,7 +264,8 @@ RESOURCES: Final = (
         lists=("/status-pages",),
         list_place=ORGANIZATION,
         typed={"password": {"password": "second password"}},
-        logged={"publishAfterMinutes": "publishAfter", "timeZone": "zone"},
+        without={"form": {"isPublished": "two buttons set it, /publish and /unpublish"}},
+        logged={"publishAfterMinutes": "publishAfter", "timeZone": "zone", "isPublished": "published"},
     ),
     Resource(
         "component",

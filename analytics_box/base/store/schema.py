@@ -31,6 +31,10 @@ BOX: tuple[Step, ...] = (
         FIRST,
         (*THIS_BOX, *ACCOUNTS, *LINKS, *MONITORS, *STATUS_PAGES, *FLAGS, *OVERVIEW, *CLUSTER),
     ),
+    (
+        "0050_status_page_drafts",
+        ("alter table status_pages add column published integer not null default 1 check (published in (0, 1))",),
+    ),
 )
 EVENTS: tuple[Step, ...] = ((FIRST, EVENT_TABLES),)
 

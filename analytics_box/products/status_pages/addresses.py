@@ -105,6 +105,8 @@ ADDRESSES: tuple[Route, ...] = (
     page_route("/status-pages/{page_id:str}/files/{kind:str}", status_settings.picture),
     form_route("/status-pages/{page_id:str}/files/{kind:str}", status_settings.upload, "member"),
     form_route("/status-pages/{page_id:str}/files/{kind:str}/remove", status_settings.remove_picture, "member"),
+    form_route("/status-pages/{page_id:str}/publish", status_settings.publish, "member"),
+    form_route("/status-pages/{page_id:str}/unpublish", status_settings.unpublish, "member"),
     form_route("/status-pages/{page_id:str}/transfer", status_settings.transfer, "member"),
     page_route("/status-pages/{page_id:str}/delete", status_settings.delete_form, "member"),
     form_route("/status-pages/{page_id:str}/delete", status_settings.delete, "member"),

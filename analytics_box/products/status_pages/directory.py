@@ -30,12 +30,12 @@ class StatusPages:
         return None if found is None or found.page.organization_id in self._closed else found
 
     def by_slug(self, slug: str) -> Whole | None:
-        """The page with this slug."""
-        return self.find(self._by_slug.get(slug, ""))
+        """The published page with this slug."""
+        return _public_page(self.find(self._by_slug.get(slug, "")))
 
     def by_domain(self, host: str) -> Whole | None:
-        """The page that is served at the root of this host."""
-        return self.find(self._by_domain.get(host, ""))
+        """The published page that is served at the root of this host."""
+        return _public_page(self.find(self._by_domain.get(host, "")))
 
     def of(self, organization_id: str) -> list[Whole]:
         """The pages of an organization, the oldest first."""
@@ -98,3 +98,7 @@ class StatusPages:
             pages.pop(page.id, None)
             if not pages:
                 self._by_monitor.pop(component.monitor_id or "", None)
+
+
+def _public_page(whole: Whole | None) -> Whole | None:
+    return whole if whole is not None and whole.page.published else None

@@ -21,10 +21,10 @@ DAYS: Final = 90  # that a page shows
 class StatusPage(Struct, frozen=True, kw_only=True):
     """A status page. Times are UTC ms; `version` grows with each change of anything on the page.
 
-    `logo` and `favicon` are digests of stored pictures, empty for none; `logo_url` and `favicon_url` are where they
-    were fetched from. `password` is a hash, empty where anybody may look. `zone` is where its days begin. `indexed` is
-    whether search engines and lists may have it. Monitors that go down make incidents by `automatic`: published after
-    `publish_after` minutes, or drafts at once.
+    `logo` and `favicon` are digests of stored images, empty for none; `logo_url` and `favicon_url` are the URLs that
+    they were fetched from. `password` is a hash, empty if the page needs none. `zone` is the time zone of its days.
+    `indexed` pages are in search engines and lists. `automatic` selects the incidents of monitors that go down:
+    published after `publish_after` minutes, or drafts. Only members see a page that is not `published`.
     """
 
     id: str
@@ -46,6 +46,7 @@ class StatusPage(Struct, frozen=True, kw_only=True):
     subscribable: bool = True
     automatic: Policy = "off"
     publish_after: int = 5
+    published: bool = True
     version: int = 0
     created_at: int = 0
     updated_at: int = 0

@@ -32,7 +32,7 @@ _OF_STATUS: Final[dict[ComponentStatus, Impact]] = {
 
 
 class ImpactChoice(Struct, frozen=True):
-    """A component in a form, how it is, and how an incident would affect it; empty for not."""
+    """A component in a form, its state, and the impact of the incident on it, empty for none."""
 
     id: str
     name: str
@@ -50,7 +50,7 @@ def impact_of(one: ComponentSeen) -> Impact | None:
 
 
 def in_trouble(seen: PageSeen, incidents: Sequence[Incident]) -> list[ComponentSeen]:
-    """The components that are not well and that no open incident on the page is about."""
+    """The components in trouble that no open incident of the page affects."""
     told = {
         one.component_id
         for incident in incidents
@@ -102,7 +102,7 @@ def choices(seen: PageSeen, impacts: Mapping[str, str]) -> list[ImpactChoice]:
 
 
 def state_of(one: ComponentSeen) -> tuple[str, str]:
-    """A component's status, as the class in styles and in words."""
+    """A component's status: its name in styles, and its label."""
     mark = one.status or "unknown"
     return mark, STATE_LABELS[mark]
 

@@ -135,7 +135,7 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
                     visit.call, message_of(found, AddComponent, _("This cannot be taken: {message}"))
                 )
             case _:
-                found = given | {"uptimeScheduleId": form.get("monitor", "")}
+                found = given | {"uptimeScheduleId": form.get("monitor", ""), "hideUrl": True}
                 await procedures.add_component(
                     visit.call, message_of(found, AddComponent, _("This cannot be taken: {message}"))
                 )

@@ -17,31 +17,33 @@ from analytics_box.web.page.shell import Shell
 from analytics_box.web.page.visit import Again, Page, PageRequest
 
 DONE = {
-    "created": _("The status page is online."),
-    "saved": _("Saved. The public page shows it now."),
-    "deleted": _("The status page is deleted."),
-    "added": _("Added. The public page shows it now."),
+    "created": _("Status page created as a draft. Publish it when it is ready."),
+    "online": _("Status page published."),
+    "offline": _("Status page unpublished. Only members see it."),
+    "saved": _("Changes saved."),
+    "deleted": _("Status page deleted."),
+    "added": _("Component added."),
     "removed": _("Removed from the page."),
     "moved": _("Moved."),
-    "published": _("Published. The public page shows it now."),
-    "drafted": _("Saved as a draft. Nobody outside sees it."),
-    "held": _("The box does not publish it. You still can."),
-    "updated": _("The update is on the public page now."),
-    "corrected": _("Corrected. What it said before is kept here."),
-    "incident-deleted": _("The incident is deleted, and its updates with it."),
-    "planned": _("The maintenance is planned. The public page announces it."),
-    "maintenance-saved": _("The maintenance is saved."),
-    "maintenance-cancelled": _("The maintenance is cancelled. The page says so."),
-    "subscribed": _("A confirmation was sent. Messages come once it is confirmed."),
-    "unsubscribed": _("Removed. They get no more messages."),
-    "template-saved": _("The template is saved."),
-    "template-deleted": _("The template is deleted."),
-    "uploaded": _("The picture is on the public page now."),
-    "picture-removed": _("The picture is removed."),
-    "transferred": _("The status page belongs to the other organization now."),
+    "published": _("Incident published."),
+    "drafted": _("Draft saved. Only members see it."),
+    "held": _("Automatic publishing canceled. You can still publish it."),
+    "updated": _("Update posted."),
+    "corrected": _("Update corrected. Earlier texts are kept here."),
+    "incident-deleted": _("Incident deleted."),
+    "planned": _("Maintenance scheduled."),
+    "maintenance-saved": _("Maintenance saved."),
+    "maintenance-cancelled": _("Maintenance canceled."),
+    "subscribed": _("Confirmation sent. The subscriber receives updates once they confirm."),
+    "unsubscribed": _("Subscriber removed."),
+    "template-saved": _("Template saved."),
+    "template-deleted": _("Template deleted."),
+    "uploaded": _("Image uploaded."),
+    "picture-removed": _("Image removed."),
+    "transferred": _("Status page transferred."),
 }
 _TABS = {
-    "now": _("Now"),
+    "now": _("Overview"),
     "components": _("Components"),
     "maintenances": _("Maintenance"),
     "history": _("History"),
@@ -55,6 +57,7 @@ PAGE_STATE_LABELS = {
     "major_outage": _("Major outage"),
     "under_maintenance": _("Maintenance"),
     "unknown": _("Unknown"),
+    "draft": _("Draft"),
 }
 
 
@@ -72,7 +75,7 @@ _OF_EDITORS: Final[frozenset[Tab]] = frozenset(("subscribers", "settings"))
 
 
 class StatusPageTab(Struct, frozen=True):
-    """A part of the pages about a status page; `count` is what waits there, or empty."""
+    """A tab of a status page; `count` is the number of open items, or empty."""
 
     name: Tab
     label: str
@@ -81,11 +84,12 @@ class StatusPageTab(Struct, frozen=True):
 
 
 class StatusPageHeader(Struct, frozen=True):
-    """The header of every dashboard page of a status page."""
+    """The header of every dashboard page of a status page. `public_url` is the preview of a draft."""
 
     name: str
     href: str
     public_url: str
+    is_published: bool
     mark: str
     label: str
     tab: Tab
@@ -93,7 +97,7 @@ class StatusPageHeader(Struct, frozen=True):
 
 
 class ConsolePage(Struct, frozen=True):
-    """A status page with how visitors see it now, for somebody who may see it here."""
+    """A status page in the dashboard, and its visible state."""
 
     visit: PageRequest
     whole: Whole
@@ -106,7 +110,7 @@ class ConsolePage(Struct, frozen=True):
 
     @property
     def editable(self) -> bool:
-        """Whether who looks may change it."""
+        """Whether the user can edit it."""
         return self.visit.person.may("member")
 
     def show(
@@ -119,7 +123,7 @@ class ConsolePage(Struct, frozen=True):
         headers: Mapping[str, str] | None = None,
         **context: object,
     ) -> Page:
-        """A page about it; `values`, `errors` and `general` are those of a form that came back."""
+        """Render a page about it; `values`, `errors` and `general` are those of a rejected form."""
         again = again or Again()
         return self.visit.pages.show(
             template,
@@ -149,9 +153,9 @@ class ConsolePage(Struct, frozen=True):
             if self.editable or name not in _OF_EDITORS
         )
         mark = page_mark(self.seen)
-        return StatusPageHeader(
-            figures.visible(page.name), self.href, self.seen.url, mark, PAGE_STATE_LABELS[mark], tab, tabs
-        )
+        label = PAGE_STATE_LABELS[mark if page.published else "draft"]
+        url = self.seen.url if page.published else f"{self.href}/preview"
+        return StatusPageHeader(figures.visible(page.name), self.href, url, page.published, mark, label, tab, tabs)
 
 
 def frame(person: SignedInPerson) -> Shell:
@@ -160,11 +164,11 @@ def frame(person: SignedInPerson) -> Shell:
 
 
 async def open_page(visit: PageRequest, page_id: str) -> ConsolePage:
-    """The page that an address names. Raises NotFound or Forbidden."""
+    """Find the status page of an address. Raises NotFound or Forbidden."""
     whole = await page_of(visit.call, page_id)
     return ConsolePage(visit, whole, await visit.parts[PageSnapshots].of(whole))
 
 
 def page_mark(seen: PageSeen) -> str:
-    """Return how a page is, as styles and StatusPageList.states call it: as its headline says."""
+    """The name of a page's state in styles and labels, as its headline says."""
     return "unknown" if seen.overall == "unknown" else _MARKS[seen.indicator]

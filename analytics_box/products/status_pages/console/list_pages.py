@@ -15,7 +15,7 @@ from analytics_box.web.page.visit import Page, Visitor
 
 
 class StatusPageNote(Struct, frozen=True):
-    """Something about a page in a few words; what is loud asks for somebody."""
+    """A short note about a page. A loud note needs attention."""
 
     text: str
     loud: bool = False
@@ -52,10 +52,10 @@ def _line(whole: Whole, seen: PageSeen) -> StatusPageRow:
     return StatusPageRow(
         name=figures.visible(whole.page.name),
         href=f"{HOME}/{whole.page.id}",
-        public_url=seen.url,
+        public_url=seen.url if whole.page.published else f"{HOME}/{whole.page.id}/preview",
         public_label=_address(seen.url),
-        mark=mark,
-        label=PAGE_STATE_LABELS[mark],
+        mark=mark if whole.page.published else "unknown",
+        label=PAGE_STATE_LABELS[mark if whole.page.published else "draft"],
         notes=tuple(_notes(whole)),
         in_trouble=bool(in_trouble(seen, whole.incidents)),
     )
@@ -69,7 +69,7 @@ def _notes(whole: Whole) -> list[StatusPageNote]:
     counts = (
         (ngettext("1 open incident", "{count} open incidents", published), published, True),
         (ngettext("1 draft", "{count} drafts", drafts), drafts, True),
-        (ngettext("1 planned maintenance", "{count} planned maintenances", planned), planned, False),
+        (ngettext("1 scheduled maintenance", "{count} scheduled maintenances", planned), planned, False),
     )
     found = [StatusPageNote(said.format(count=figures.count(count)), loud) for said, count, loud in counts if count]
     components = len(whole.components)
@@ -79,9 +79,9 @@ def _notes(whole: Whole) -> list[StatusPageNote]:
         )
     )
     if whole.page.password:
-        found.append(StatusPageNote(_("Password")))
+        found.append(StatusPageNote(_("Password-protected")))
     elif not whole.page.indexed:
-        found.append(StatusPageNote(_("Not in search engines")))
+        found.append(StatusPageNote(_("Hidden from search engines")))
     return found
 
 

@@ -12,19 +12,17 @@ from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
-MOST_TICKED = 20  # monitors that a new page has unless somebody says otherwise; of more, somebody chooses
-MOST_MONITORS = 500  # to choose from
+MOST_MONITORS = 500  # Monitors in a list of check boxes.
 _PREFIX = "monitor."
 
 
 async def new_form(visit: Visitor) -> Page:
     """GET /status-pages/new."""
-    own = visit.parts[Monitors].of(visit.person.organization_id)
-    return _page(visit, Again(), {one.id for one in own} if len(own) <= MOST_TICKED else set())
+    return _page(visit, Again(), set())
 
 
 async def add(visit: Visitor) -> Answer:
-    """POST /status-pages/new."""
+    """POST /status-pages/new: create a draft."""
     form = await visit.form()
     chosen = [name.removeprefix(_PREFIX) for name in form if name.startswith(_PREFIX)]
     found = {
@@ -32,6 +30,7 @@ async def add(visit: Visitor) -> Answer:
         "slug": form.get("slug", "").strip(),
         "uptimeScheduleIds": chosen,
         "timeZone": visit.person.time_zone,
+        "isPublished": False,
         "organizationId": visit.person.organization_id,
     }
     try:
@@ -48,7 +47,9 @@ async def add(visit: Visitor) -> Answer:
 
 def _page(visit: PageRequest, again: Again, chosen: set[str]) -> Page:
     own = visit.parts[Monitors].of(visit.person.organization_id)
-    named = sorted(((one.id, figures.visible(one.called)) for one in own), key=lambda one: one[1].casefold())
+    named = sorted(
+        ((one.id, figures.visible(one.called), one.is_paused) for one in own), key=lambda one: one[1].casefold()
+    )
     return visit.pages.show(
         "status_page_new.html",
         code=again.code,
@@ -56,7 +57,7 @@ def _page(visit: PageRequest, again: Again, chosen: set[str]) -> Page:
         values=again.values,
         errors=again.wrong,
         general=again.general,
-        monitors=[(one, name, one in chosen) for one, name in named[:MOST_MONITORS]],
+        monitors=[(one, name, one in chosen, is_paused) for one, name, is_paused in named[:MOST_MONITORS]],
         address=f"{visit.parts.settings.public_url}/status/…",
         spelling=SPELLING,
     )

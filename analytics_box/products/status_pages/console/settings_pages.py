@@ -161,6 +161,18 @@ async def remove_picture(visit: Visitor, page_id: FromPath[str], kind: FromPath[
     return visit.go(f"{HOME}/{page_id}/settings?done=picture-removed")
 
 
+async def publish(visit: Visitor, page_id: FromPath[str]) -> Next:
+    """POST /status-pages/{id}/publish. Raises NotFound or Forbidden."""
+    await procedures.update(visit.call, UpdateStatusPage(status_page_id=page_id, published=True))
+    return visit.go(f"{HOME}/{page_id}?done=online")
+
+
+async def unpublish(visit: Visitor, page_id: FromPath[str]) -> Next:
+    """POST /status-pages/{id}/unpublish: make it a draft again. Raises NotFound or Forbidden."""
+    await procedures.update(visit.call, UpdateStatusPage(status_page_id=page_id, published=False))
+    return visit.go(f"{HOME}/{page_id}/settings?done=offline")
+
+
 async def transfer(visit: Visitor, page_id: FromPath[str]) -> Answer:
     """POST /status-pages/{id}/transfer. Raises NotFound or Forbidden."""
     page, form = await open_page(visit, page_id), await visit.form()
@@ -204,6 +216,7 @@ async def _page(opened_page: ConsolePage, again: Again | None = None) -> Page:
         zones=[(zone, zone) for zone in sorted(available_timezones())],
         domains=own,
         has_password=bool(page.password),
+        is_published=page.published,
         pictures=tuple((kind, _picture_path(page, kind)) for kind in _KINDS.values()),
         organizations=others,
     )

@@ -183,16 +183,12 @@ def _update(
 def _delivery_text(one: IncidentUpdate, reached: UpdateReach | None) -> str:
     """Whether subscribers have received an update."""
     if not one.notified:
-        return _("not sent to subscribers")
+        return _("subscribers not notified")
     if reached is not None and reached.sent:
-        return ngettext("sent to 1 subscriber", "sent to {count} subscribers", reached.sent).format(
+        return ngettext("1 subscriber notified", "{count} subscribers notified", reached.sent).format(
             count=figures.count(reached.sent)
         )
-    return (
-        _("waiting to be sent to subscribers")
-        if reached is not None and reached.waits
-        else _("no subscribers notified")
-    )
+    return _("waiting to notify subscribers") if reached is not None and reached.waits else _("no subscribers notified")
 
 
 def _author(author: str, names: Mapping[str, str]) -> str:

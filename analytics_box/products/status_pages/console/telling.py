@@ -21,9 +21,9 @@ from analytics_box.products.status_pages.subscribers import outbox
 async def notified_text(
     page: ConsolePage, fields: Mapping[str, str], incident: Incident | None = None, *, kind: Kind = "incident"
 ) -> str:
-    """The number of subscribers that an update with the components of a form notifies, in words."""
+    """The number of subscribers that a form's update notifies, in words."""
     if not fields.get("notify"):
-        return _("Nobody is told by message. The page shows it at once.")
+        return _("No subscribers are notified.")
     affected = _affected_components(page, impacts_in(fields))
     return notified_words(await count_notified(page, affected, incident, kind=kind))
 
@@ -59,8 +59,10 @@ async def count_notified(
 def notified_words(count: int) -> str:
     """The number of notified subscribers, in words."""
     if not count:
-        return _("Nobody has subscribed, so nobody is told by message. The page shows it at once.")
-    return ngettext("1 subscriber is told.", "{count} subscribers are told.", count).format(count=figures.count(count))
+        return _("No subscribers are notified, because none follow these components.")
+    return ngettext("1 subscriber is notified.", "{count} subscribers are notified.", count).format(
+        count=figures.count(count)
+    )
 
 
 def _affected_components(page: ConsolePage, impacts: Mapping[str, Impact]) -> tuple[AffectedComponent, ...]:

@@ -75,7 +75,8 @@ def create(db: Connection, own: Reach, given: CreateStatusPage, prepared: Prepar
     rows.insert(db, page)
     rows.update(db, _apply_prepared(db, page, prepared, now))
     for monitor_id in dict.fromkeys(given.uptime_schedule_ids):
-        components.insert(db, own, page.id, components.blank(page.id, own.by.now, monitor_id=monitor_id))
+        blank_one = components.blank(page.id, own.by.now, monitor_id=monitor_id)
+        components.insert(db, own, page.id, replace(blank_one, hide_url=not page.published))
     record(db, own, page, "created", {"slug": page.slug, "monitors": list(given.uptime_schedule_ids)})
     return touch_page(db, page.id, now)
 

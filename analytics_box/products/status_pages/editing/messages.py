@@ -27,12 +27,12 @@ Order = Annotated[int, Meta(ge=0, le=LATEST_ORDER)]
 
 
 class StatusPageFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
-    """The fields of a status page that input may have. What is not given stays; null empties a field.
+    """The fields of a status page. Omitted fields keep their values; null empties a field.
 
-    URLs begin with https://. The pictures at `logoUrl` and `faviconUrl` are fetched once and served by the box. Days
-    begin in `timeZone`. `domain` is one that the organization has proven. With a `password` only those see the page who
-    know it. Monitors that go down make incidents by `automaticIncidents`: published after `publishAfterMinutes`, or
-    drafts at once.
+    URLs start with https://. The images at `logoUrl` and `faviconUrl` are fetched once and served by the server. Days
+    start in `timeZone`. `domain` is a verified domain of the organization. Visitors must enter the `password`.
+    `automaticIncidents` opens incidents for monitors that go down: published after `publishAfterMinutes`, or as drafts.
+    If `isPublished` is false, only members see the page.
     """
 
     description: Description | UnsetType | None = UNSET
@@ -48,10 +48,12 @@ class StatusPageFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     subscribable: bool | UnsetType = field(default=UNSET, name="isSubscribable")
     automatic: Policy | UnsetType = field(default=UNSET, name="automaticIncidents")
     publish_after: Annotated[int, Meta(ge=0, le=1_440)] | UnsetType = field(default=UNSET, name="publishAfterMinutes")
+    published: bool | UnsetType = field(default=UNSET, name="isPublished")
 
 
 class CreateStatusPage(StatusPageFields, frozen=True, kw_only=True):
-    """Input of statusPage.create. The page begins with a component for each of `uptimeScheduleIds`."""
+    """Input of statusPage.create. The page starts with a component for each of `uptimeScheduleIds`; on a page that is
+    not published, the components hide their hosts."""
 
     name: Name
     slug: Slug

@@ -24,9 +24,9 @@ from analytics_box.web.call import Call
 
 
 class StatusPageAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A status page. `url` is where everybody sees it; days begin in `timeZone`.
+    """A status page. `url` is its public address; days start in `timeZone`.
 
-    `logoUrl` and `faviconUrl` are where the pictures were fetched from, or where uploaded ones are served.
+    `logoUrl` and `faviconUrl` are the URLs that the images were fetched from, or those of uploaded images.
     """
 
     id: str
@@ -47,6 +47,7 @@ class StatusPageAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
     subscribable: bool = field(name="isSubscribable")
     automatic: Policy = field(name="automaticIncidents")
     publish_after: int = field(name="publishAfterMinutes")
+    published: bool = field(name="isPublished")
     created_at: datetime
     updated_at: datetime
 

@@ -13,16 +13,16 @@ from analytics_box.products.status_pages.subscriber import ComponentImpact, News
 from analytics_box.products.status_pages.subscribers import rows
 
 MOST_WAITING: Final = 50  # messages of one subscriber; older ones make room
-PUSHED_OUT: Final = f"More than {MOST_WAITING} messages waited; the oldest made room"
+PUSHED_OUT: Final = f"Dropped: more than {MOST_WAITING} newer messages are waiting"
 
 
 def notify(db: Connection, page: StatusPage, incident: Incident, update: IncidentUpdate, now: int) -> int:
-    """Tell the confirmed subscribers of a page about an update, in its transaction; how many. `now` is UTC ms.
+    """Queue an update for the confirmed subscribers of a page, in its transaction. Return how many. `now` is UTC ms.
 
-    Nobody is told of drafts, of updates that do not notify, or of one update twice. After the commit call
+    Drafts and updates that do not notify are not sent, and no update is sent twice. After the commit call
     `SubscriberDeliveries.soon`.
     """
-    if incident.is_draft or not update.notified:
+    if not page.published or incident.is_draft or not update.notified:
         return 0
     told = rows.wanting(db, page.id, _about(incident, update))
     if told:
@@ -41,11 +41,12 @@ def count_subscribers(db: Connection, page_id: str) -> int:
 
 def preview(db: Connection, page: StatusPage, incident: Incident, update: IncidentUpdate) -> int:
     """The number of subscribers that an update would notify."""
-    return len(rows.wanting(db, page.id, _about(incident, update)))
+    return len(rows.wanting(db, page.id, _about(incident, update))) if page.published else 0
 
 
 def _about(incident: Incident, update: IncidentUpdate) -> set[str] | None:
-    """Components that it affects or ever affected, so that who heard of its beginning hears of its end; None is all."""
+    """All components that the incident affects or affected, so that subscribers of its start receive its end; None if
+    it names none, which means all subscribers."""
     said = [*incident.affected, *update.affected, *(one for each in incident.updates for one in each.affected)]
     return {one.component_id for one in said if one.component_id is not None} if said else None
 

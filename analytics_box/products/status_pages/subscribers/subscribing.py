@@ -114,6 +114,8 @@ def add(
 
     Raises BadRequest if the page takes no more subscribers, Conflict for an address that is already subscribed.
     """
+    if not page.published:
+        raise BadRequest(_("Publish the status page before you add subscribers"))
     refuse_known(db, page, wanted, tools)
     _make_room(db, page, tools)
     asked = _ask_new(db, page, wanted, tools, by.now)

@@ -135,10 +135,10 @@ def test_who_is_told_is_said_before(console: Console) -> None:
     console.good("addSubscriber", statusPageId=first.page_id, address=WEBHOOK, type="webhook", componentIds=[first.id])
     console.box.box.box_db.write_now(lambda db: db.execute("update subscribers set confirmed_at = 1") and None)
     told = f"{home}/incidents/told"
-    for component, said in ((first, "1 subscriber is told"), (second, "Nobody has subscribed")):
+    for component, said in ((first, "1 subscriber is notified"), (second, "none follow these components")):
         answer = console.sent(told, notify="on", **{f"impact.{component.id}": "down"})
         assert said in answer.body.decode()
-    assert "Nobody is told" in console.sent(told, **{f"impact.{first.id}": "down"}).body.decode()
+    assert "No subscribers are notified" in console.sent(told, **{f"impact.{first.id}": "down"}).body.decode()
 
 
 def test_who_is_told_is_asked_too_late_and_what_was_typed_is_kept(console: Console) -> None:
@@ -238,11 +238,11 @@ def test_update_is_called_sent_only_if_a_subscriber_received_it(console: Console
     console.good("addSubscriber", statusPageId=component.page_id, address=WEBHOOK, type="webhook")
     console.box.box.box_db.write_now(lambda db: db.execute("update subscribers set confirmed_at = 1") and None)
     quiet = console.gone_to(f"{home}/incidents/new", title="Quiet", message="Looking", do="publish")
-    assert "not sent to subscribers" in console.seen(quiet)
+    assert "subscribers not notified" in console.seen(quiet)
     told = console.gone_to(f"{home}/incidents/new", title="Told", message="Looking", notify="on", do="publish")
     ended = "update subscriber_deliveries set due_at = null, ended_at = 1, error = ?"
-    for error, said in (("The webhook answers 500", "no subscribers notified"), ("", "sent to 1 subscriber")):
+    for error, said in (("The webhook answers 500", "no subscribers notified"), ("", "1 subscriber notified")):
         console.box.box.box_db.write_now(lambda db, given=error: db.execute(ended, (given,)) and None)  # type: ignore[misc]  # a lambda with a default
         page = console.seen(told)
         assert said in page
-        assert ("sent to 1" in page) == (error == "")
+        assert ("1 subscriber notified" in page) == (error == "")

@@ -3,7 +3,9 @@
 import re
 
 import pytest
+from msgspec.structs import replace
 
+from analytics_box.products.status_pages.directory import StatusPages
 from tests.cases import each
 from tests.products.links.world import HOSTILE
 from tests.products.status_pages.console.world import Console
@@ -20,16 +22,44 @@ TABS = ("", "/components", "/maintenances", "/history")
 OF_EDITORS = ("/settings", "/subscribers", "/templates", "/preview", "/incidents/new", "/maintenances/new", "/delete")
 
 
-def test_a_page_is_made_with_the_monitors_that_are_ticked(console: Console) -> None:
+def test_new_page_is_a_draft_with_the_ticked_monitors_until_it_is_published(console: Console) -> None:
     first, second = console.monitor("https://a.example.com"), console.monitor("https://b.example.com")
     form = console.seen("/status-pages/new")
-    assert f'name="monitor.{first}" value="on" checked' in form
+    assert f'name="monitor.{first}" value="on"' in form
+    assert " checked" not in form
     home = console.gone_to("/status-pages/new", name="Shop & more", slug="made", **{f"monitor.{first}": "on"})
     known = console.known(home.removeprefix("/status-pages/"))
     assert [one.monitor_id for one in known.components] == [first]
     assert second not in console.seen(home)
-    assert "Shop &amp; more" in console.public("made")
-    assert f'href="{home}"' in console.seen("/status-pages")
+    assert "Draft" in console.seen("/status-pages")
+    assert not [one for one in console.good("listPublic") if one["slug"] == "made"]
+    assert console.refused("getBySlug", slug="made")[0] == 404
+    for path in ("", "/history.rss", "/badge.svg", "/api/v2/summary.json", "/subscribe"):
+        assert console.box.get(f"/status/made{path}").status == 404
+    assert "Shop &amp; more" in console.seen(f"{home}/preview")
+    console.gone_to(f"{home}/publish")
+    public = console.public("made")
+    assert "Shop &amp; more" in public
+    assert "a.example.com" not in public
+    console.gone_to(f"{home}/unpublish")
+    assert console.box.get("/status/made").status == 404
+
+
+def test_draft_has_no_custom_domain_and_notifies_nobody(console: Console) -> None:
+    page_id = console.page("hidden", isPublished=False)
+    whole = console.known(page_id)
+    page = replace(whole.page, domain="hidden.example.org")
+    pages = StatusPages([replace(whole, page=page)])
+    assert pages.by_domain("hidden.example.org") is None
+    assert StatusPages([replace(whole, page=replace(page, published=True))]).by_domain("hidden.example.org") is not None
+    assert console.refused("addSubscriber", statusPageId=page_id, address="ada@example.org", type="email")[0] == 400
+
+
+def test_notify_subscribers_stands_before_the_button_that_publishes(console: Console) -> None:
+    home = console.home(slug="before")
+    for path, button in (("incidents/new", 'value="publish"'), ("maintenances/new", ">Schedule<")):
+        form = console.seen(f"{home}/{path}")
+        assert 0 < form.index('name="notify"') < form.index(button)
 
 
 def test_a_slug_that_cannot_be_comes_back_with_what_was_typed(console: Console) -> None:
