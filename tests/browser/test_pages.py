@@ -405,6 +405,15 @@ def test_a_new_website_waits_and_turns_into_its_overview(page: Page, box: Box) -
     page.fill("#domain", "localhost")
     page.click("form.form button[type=submit]")
     expect(page.locator("#snippet")).to_contain_text("data-track-localhost")
+    page.uncheck("#track-downloads")
+    page.check("#track-errors")
+    tag = page.locator("#snippet").inner_text().split()
+    assert [word for word in tag if word.startswith("data-track")] == [
+        "data-track-localhost",
+        "data-track-outgoing-links",
+        "data-track-not-found",
+        "data-track-errors",
+    ]
     expect(page.locator(".snippet-waiting")).to_be_visible()
     website_id = page.url.rsplit("/", 1)[1]
     send(box, "/track", {"name": "signup", "websiteId": website_id}, origin="http://localhost:3000")

@@ -53,6 +53,7 @@ class Collector:
         self.refusals: list[int] = []
         self.received: list[Request] = []
         self.accepted: list[Request] = []
+        self.statuses: dict[str, int] = {}
         self.changed = Condition()
 
     def publish(
@@ -64,6 +65,7 @@ class Collector:
         body: str = "Hello",
         title: str = "Home",
         headers: dict[str, str] | None = None,
+        status: int = 200,
     ) -> str:
         """Serves a page whose script tag carries the attributes `tag`; the page's address."""
         tag = self.tag if tag is None else tag
@@ -71,6 +73,7 @@ class Collector:
         start = f"<!doctype html><html lang=en><head><title>{title}</title>{head}{script}</head>"
         html = f"{start}<body>{body}</body></html>"
         self.pages[path] = html, headers or {}
+        self.statuses[path] = status
         return self.site + path
 
     def loads(self, path: str) -> None:
@@ -147,7 +150,9 @@ def _handler(collector: Callable[[], Collector]) -> type[BaseHTTPRequestHandler]
                 return
             html, headers = collector().pages.get(urlsplit(self.path).path, ("", {}))
             if html:
-                self.answer(200, html.encode(), {"content-type": "text/html; charset=utf-8", **headers})
+                self.answer(
+                    collector().statuses[path], html.encode(), {"content-type": "text/html; charset=utf-8", **headers}
+                )
             else:
                 self.answer(404, b"", {})
 

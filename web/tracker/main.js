@@ -144,7 +144,7 @@ if (!self.databuddy) {
   }
 
   // Letters that only names of options have which are not the core's own.
-  if (/[ABDELOPRSTV]|fi|kI|ug/.test(Object.keys(settings)) || document.prerendering) later(0);
+  if (/[ABDEFLOPRSTV]|fi|kI|ug/.test(Object.keys(settings)) || document.prerendering) later(0);
   begin();
   // In older browsers a part sees to it. There a page's own element or variable may have that name.
   self.navigation?.currentEntry ? navigation.addEventListener("currententrychange", navigated) : later(0);

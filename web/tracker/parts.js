@@ -5,7 +5,7 @@
 const WANTED = {
   rules: /sampl|Patt|fil/,
   ids: /store/,
-  clicks: /Attr|Down|Outg/,
+  clicks: /k[ADFNO]/,
   interactions: /Inter/,
   errors: /Err/,
   vitals: /Vitals|Perf/,

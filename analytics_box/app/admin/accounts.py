@@ -56,7 +56,7 @@ async def set_up(call: Call, given: account.FirstAccount) -> SetupResult:
         userId=made.user.id,
         websiteId=made.website.id,
         website=made.website.domain,
-        snippet=snippet(made.website, f"{call.parts.settings.tracker_url}/script.js"),
+        snippet=snippet(made.website, f"{call.parts.settings.tracker_url}/script.js").text,
         apiKey=key[1] if key is not None else "",
     )
 

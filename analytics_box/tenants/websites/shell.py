@@ -1,15 +1,69 @@
 """The frame around pages of one website, and what each of them says about it."""
 
 from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 from msgspec import Struct
 
 from analytics_box.base.identity import SignedInPerson
+from analytics_box.base.translation import _
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.navigation import other_places, place
 from analytics_box.tenants.websites.rules import LOCAL, Website
 from analytics_box.web.page.shell import Here, Shell, about, frame
 from analytics_box.web.page.visit import PageRequest
+
+
+class SnippetOption(NamedTuple):
+    """An option of the tracking script that the snippet page offers, and whether it is selected at first."""
+
+    id: str
+    attribute: str
+    label: str
+    help: str
+    selected: bool = False
+
+
+OPTIONS: Final = (
+    SnippetOption(
+        "outgoing", "data-track-outgoing-links", _("Outgoing links"), _("Clicks on links to other websites"), True
+    ),
+    SnippetOption(
+        "downloads", "data-track-downloads", _("File downloads"), _("PDF, ZIP, DMG and 40 other file types"), True
+    ),
+    SnippetOption(
+        "not-found", "data-track-not-found", _("404 pages"), _("Missing pages and the pages that link to them"), True
+    ),
+    SnippetOption("errors", "data-track-errors", _("Errors"), _("JavaScript errors with the page and browser")),
+    SnippetOption(
+        "vitals", "data-track-web-vitals", _("Performance"), _("Loading and interaction times of real visits")
+    ),
+    SnippetOption(
+        "forms", "data-track-forms", _("Form submissions"), _("The forms that are submitted, never what is typed")
+    ),
+    SnippetOption(
+        "hash", "data-track-hash-changes", _("Hash routes"), _("For apps whose addresses change after the #")
+    ),
+)
+
+
+class Snippet(NamedTuple):
+    """The tag to paste, in parts: the page puts the options of its tick boxes between them.
+
+    `own_script` is the address of the script on a path of the website itself; empty for a website on localhost.
+    """
+
+    script: str
+    own_script: str
+    start: str
+    options: tuple[SnippetOption, ...]
+    end: str
+
+    @property
+    def text(self) -> str:
+        """The tag with the options that are selected at first."""
+        chosen = "".join(f" {option.attribute}" for option in self.options if option.selected)
+        return f'<script src="{self.script}{self.start}{chosen}{self.end}'
 
 
 class WebsiteHeader(Struct, frozen=True):
@@ -20,7 +74,7 @@ class WebsiteHeader(Struct, frozen=True):
     href: str
     live: str
     online: str
-    snippet: str
+    snippet: Snippet
     local: bool
     public: bool = False
 
@@ -58,7 +112,14 @@ def website_shown(website: Website, *, online: str, script: str) -> WebsiteHeade
     )
 
 
-def snippet(website: Website, script: str) -> str:
-    """The line to paste. A website on localhost says so, else the tracker stays silent there."""
-    local = " data-track-localhost" if website.domain in LOCAL else ""
-    return f'<script src="{script}" data-client-id="{website.client_id}"{local} defer></script>'
+def snippet(website: Website, script: str) -> Snippet:
+    """Return the tag to paste. For a website on localhost it tells the script to track there."""
+    is_local = website.domain in LOCAL
+    local = " data-track-localhost" if is_local else ""
+    return Snippet(
+        script=script,
+        own_script="" if is_local else f"https://{website.domain}/stats/script.js",
+        start=f'" data-client-id="{website.client_id}"{local}',
+        options=OPTIONS,
+        end=" defer></script>",
+    )

@@ -48,7 +48,7 @@ def test_snippet_short_link_invitation_and_password_link_name_the_same_host(box:
     assert [origin(url) for url in (link, reset, next(v for v in invited.values() if "http" in str(v)))] == [HERE] * 3
     shop = box.box.parts[Directory].find(box.sites["shop"])
     assert shop is not None
-    assert f'src="{HERE}/script.js"' in snippet(shop, f"{box.box.settings.tracker_url}/script.js")
+    assert f'src="{HERE}/script.js"' in snippet(shop, f"{box.box.settings.tracker_url}/script.js").text
 
 
 @pytest.mark.parametrize("host", ["localhost:8000", "127.0.0.1:8000"])

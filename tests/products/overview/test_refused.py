@@ -56,7 +56,7 @@ def test_a_website_that_waits_says_whose_events_were_refused_and_allows_them(box
     sent = allow(box, LOCAL, cookie=box.cookie, back=home)
     assert sent.headers["location"] == f"{home}?{urlencode({'allowed': LOCAL})}"
     allowed = page(box, f"?{urlencode({'allowed': LOCAL})}")
-    assert f"Pages of {LOCAL} may send now." in allowed
+    assert f"{LOCAL} is allowed." in allowed
     assert "refused." not in allowed
     assert "evil.example" not in page(box, f"?{urlencode({'allowed': 'https://evil.example'})}"), "it was not allowed"
     assert send(box, LOCAL) == 200

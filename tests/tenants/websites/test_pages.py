@@ -151,7 +151,7 @@ def test_a_new_website_is_made_and_leads_to_its_snippet(box: WholeBox) -> None:
     assert answer.status == 303
     page = seen(box, answer.headers["location"]).body.decode()
     assert "notes.example" in page
-    assert "Waiting for the first event" in page
+    assert "Waiting for the first visit" in page
 
 
 WRONG = [

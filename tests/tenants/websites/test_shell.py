@@ -1,10 +1,11 @@
 """The frame around pages of websites, and the line to paste."""
 
+from analytics_box.app.parts import web_dir
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.navigation import WebsiteNavigation
 from analytics_box.tenants.websites.rules import Website
-from analytics_box.tenants.websites.shell import shell, snippet
+from analytics_box.tenants.websites.shell import OPTIONS, shell, snippet
 from analytics_box.web.page.shell import Shell, frame
 
 
@@ -23,14 +24,23 @@ def website(number: int = 1, domain: str = "example.com") -> Website:
 
 def test_the_snippet_names_the_website() -> None:
     assert (
-        snippet(website(), "https://stats.example.com/script.js")
-        == '<script src="https://stats.example.com/script.js" data-client-id="w1" defer></script>'
+        snippet(website(), "https://stats.example.com/script.js").text
+        == '<script src="https://stats.example.com/script.js" data-client-id="w1"'
+        " data-track-outgoing-links data-track-downloads data-track-not-found defer></script>"
     )
 
 
 def test_on_localhost_the_snippet_asks_to_be_counted_there() -> None:
-    assert " data-track-localhost " in snippet(website(domain="localhost"), "http://localhost:8000/script.js")
-    assert "localhost" not in snippet(website(domain="localhost.example.com"), "https://s.example/script.js")
+    assert " data-track-localhost " in snippet(website(domain="localhost"), "http://localhost:8000/script.js").text
+    assert "localhost" not in snippet(website(domain="localhost.example.com"), "https://s.example/script.js").text
+
+
+def test_every_option_of_the_snippet_is_known_to_the_tracker_and_hidden_when_not_selected() -> None:
+    styles = (web_dir() / "static" / "snippet.css").read_text(encoding="utf-8")
+    known = (web_dir() / "tracker" / "README.md").read_text(encoding="utf-8")
+    for option in OPTIONS:
+        assert f"#track-{option.id}:not(:checked)) .for-{option.id}" in styles
+        assert f"`{option.attribute}`" in known
 
 
 def test_the_frame_offers_a_few_other_websites_but_not_its_own() -> None:

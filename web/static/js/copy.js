@@ -10,7 +10,7 @@ document.addEventListener("click", async (event) => {
   const source = document.getElementById(button.dataset.copies);
   let copied = false;
   try {
-    await navigator.clipboard.writeText(source.textContent);
+    await navigator.clipboard.writeText(source.innerText);
     copied = true;
   } catch {
     copied = oldWay(source);

@@ -182,7 +182,7 @@
         1
       );
     }
-    if (/[ABDELOPRSTV]|fi|kI|ug/.test(Object.keys(settings)) || document.prerendering) later(0);
+    if (/[ABDEFLOPRSTV]|fi|kI|ug/.test(Object.keys(settings)) || document.prerendering) later(0);
     begin();
     self.navigation?.currentEntry ? navigation.addEventListener("currententrychange", navigated) : later(0);
   }

@@ -1,5 +1,5 @@
-// Clicks that are events: elements with data-track (trackAttributes), links to files (trackDownloads) and to other hosts
-// (trackOutgoingLinks).
+// Events of the page that nobody has to record: clicks on elements with data-track (trackAttributes), on links to files
+// (trackDownloads) and to other hosts (trackOutgoingLinks), submitted forms (trackForms), missing pages (trackNotFound).
 
 const FILE = new RegExp(
   "\\.(7z|apk|avi|csv|dmg|docx?|epub|exe|gz|iso|jar|key|midi?|mov|mp[34]|mpe?g|msi|numbers|od[pst]|pages|pdf|pkg|" +
@@ -8,7 +8,7 @@ const FILE = new RegExp(
 );
 
 export default (core) => {
-  const { trackAttributes, trackDownloads, trackOutgoingLinks } = core.settings;
+  const { trackAttributes, trackDownloads, trackForms, trackNotFound, trackOutgoingLinks } = core.settings;
   /** When it happened, in UTC ms: it may have waited for this part. */
   const at = (event) => Math.round(Date.now() - performance.now() + event.timeStamp);
   /** The text of a link, or the name of the picture that it consists of. */
@@ -19,7 +19,35 @@ export default (core) => {
   /** A host without the root's dot, which does not make it another. */
   const plain = (host) => host.replace(/\.(?=:|$)/, "");
 
+  /** Records a page view whose page is missing. What the page says wins over the status, and the title comes last. */
+  const examine = (view) => {
+    const said = document.querySelector("[data-page-status]")?.dataset.pageStatus;
+    const status = said || (view.page_count < 2 && performance.getEntriesByType("navigation")[0]?.responseStatus);
+    if (status ? /^4(04|10)$/.test(status) : /\b404\b|\bnot found\b/i.test(document.title)) {
+      core.record("/batch", { name: "not_found", path: view.path, properties: { referrer: view.referrer } });
+    }
+  };
+
+  if (trackForms) {
+    const submitted = (event) => {
+      const form = event.target;
+      // Read as attributes: a field of the form may have one of these names.
+      const [id, name, target] = ["id", "name", "action"].map((attribute) => form.getAttribute(attribute) || "");
+      const action = new URL(target, document.baseURI);
+      core.record("/batch", {
+        name: "form_submit",
+        properties: { form: (id || name).slice(0, 64), action: action.host + action.pathname },
+        timestamp: at(event),
+      });
+    };
+    addEventListener("submit", submitted, { capture: true, passive: true });
+  }
+
   return (event) => {
+    if (trackNotFound && event.name == "screen_view") {
+      // A view inside the page gets its title a little later. By then rules.js has masked both addresses.
+      setTimeout(examine, event.page_count > 1 ? 500 : 0, event);
+    }
     // A click with the middle button opens a link, and does nothing else.
     const middle = event.type == "auxclick" && event.button == 1;
     if (!(middle || event.type == "click") || !event.target) return;
