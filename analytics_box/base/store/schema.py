@@ -35,6 +35,17 @@ BOX: tuple[Step, ...] = (
         "0050_status_page_drafts",
         ("alter table status_pages add column published integer not null default 1 check (published in (0, 1))",),
     ),
+    # Several monitors can check one URL. Calls that do not allow it still answer a conflict.
+    (
+        "0040_monitors_share_urls",
+        (
+            "drop index monitors_by_url",
+            """
+            create index monitors_by_url
+            on monitors (organization_id, url, coalesce(json_extract(options, '$.record'), ''))
+            """,
+        ),
+    ),
 )
 EVENTS: tuple[Step, ...] = ((FIRST, EVENT_TABLES),)
 

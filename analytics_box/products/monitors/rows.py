@@ -37,10 +37,10 @@ _DECODE: Final[dict[str, Callable[[Any], object]]] = {
 
 
 class StoredMonitor(NamedTuple):
-    """A monitor as it is stored: without its secrets, which are sealed beside it; None where it has none.
+    """A monitor as it is stored, without its secrets. `sealed` holds them encrypted; None if there are none.
 
-    `url` is the column: the URL that people may see and, if parts of it are sealed, a space and a digest of the whole
-    URL, by which no two monitors of an organization are the same.
+    `url` is the column: the URL that viewers may see and, if parts of it are encrypted, a space and a digest of the
+    whole URL, by which monitors of the same URL are found.
     """
 
     monitor: Monitor
@@ -81,18 +81,28 @@ def count_of(db: Connection, organization_id: str) -> int:
     return int(str(found))
 
 
-def insert(db: Connection, stored: StoredMonitor) -> int:
-    """The monitor's number. Raises Conflict for a URL or a website that has one."""
-    _execute(db, f"-- monitors.insert\n{_INSERT}", _values(stored))
+def insert(db: Connection, stored: StoredMonitor, *, shares_url: bool = False) -> int:
+    """Store a new monitor and return its number. Raises Conflict for a website that has a monitor, and for a URL that
+    has one unless it is shared.
+    """
+    values = _values(stored)
+    if not shares_url:
+        _check_url(db, values | {"number": 0})
+    _execute(db, f"-- monitors.insert\n{_INSERT}", values)
     number = db.last_insert_rowid()
     _set_tags(db, number, stored.monitor.tags)
     return number
 
 
-def update(db: Connection, stored: StoredMonitor) -> None:
-    """Store all that may change of a monitor. Raises Conflict for a URL or a website that has one."""
+def update(db: Connection, stored: StoredMonitor, *, shares_url: bool = False) -> None:
+    """Store a changed monitor. Raises Conflict for a website that has a monitor, and for a new URL that has one unless
+    it is shared.
+    """
     monitor = stored.monitor
-    _execute(db, f"-- monitors.update\n{_UPDATE}", _values(stored) | {"number": monitor.number})
+    values = _values(stored) | {"number": monitor.number}
+    if not shares_url:
+        _check_url(db, values)
+    _execute(db, f"-- monitors.update\n{_UPDATE}", values)
     db.execute("-- monitors.update\ndelete from monitor_tags where monitor = ?", (monitor.number,))
     _set_tags(db, monitor.number, monitor.tags)
 
@@ -165,13 +175,29 @@ def _set_tags(db: Connection, number: int, tags: tuple[str, ...]) -> None:
         )
 
 
+def _check_url(db: Connection, values: dict[str, Any]) -> None:
+    """Raise Conflict if the URL of a monitor is new to it and another monitor of its organization has it.
+
+    DNS monitors of different record types have different URLs here.
+    """
+    holders = db.execute(
+        """
+        -- monitors.check_url
+        select number from monitors
+        where organization_id = :organization_id and url = :url
+          and coalesce(json_extract(options, '$.record'), '') = coalesce(json_extract(:options, '$.record'), '')
+        """,
+        {name: values[name] for name in ("organization_id", "url", "options")},
+    ).fetchall()
+    if holders and (values["number"],) not in holders:
+        raise Conflict.about("url", TAKEN)
+
+
 def _execute(db: Connection, statement: str, values: dict[str, Any]) -> None:
-    """Raises Conflict when a row was refused for its URL or its website."""
+    """Run a statement. Raises Conflict if the website of the row has a monitor."""
     try:
         db.execute(statement, values)
     except ConstraintError as broken:
-        if "monitors_by_url" in str(broken):
-            raise Conflict.about("url", TAKEN) from broken
         if "website_id" in str(broken):
             raise Conflict.about("websiteId", TAKEN_WEBSITE) from broken
         raise

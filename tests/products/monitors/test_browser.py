@@ -71,15 +71,16 @@ def monitor(page: Page, box: Box, shop: str) -> str:
     page.goto(f"{box.url}/monitors/new")
     page.fill("#url", shop)
     page.fill("#name", "Shop")
+    page.click("summary:has-text('Advanced')")
     page.click("#add-assertion")
     page.select_option("[id='assertions.0.subject']", "json")
     page.select_option("[id='assertions.0.comparison']", "equals")
     page.fill("[id='assertions.0.property']", "/status")
     page.fill("[id='assertions.0.value']", "ok")
-    page.click("#trial button")
-    expect(page.locator("#trial .trial-found")).to_contain_text("Good")
+    page.click("#try")
+    expect(page.locator("#trial .trial-found")).to_contain_text("Up")
     expect(page.locator("#trial")).to_contain_text("First byte")
-    expect(page.locator("#trial")).to_contain_text("Saw ok")
+    expect(page.locator("#trial")).to_contain_text("Was ok")
     expect(page.locator("#url")).to_have_value(shop)
     page.click(".form-foot .button-main")
     page.wait_for_url("**?done=created")
@@ -100,7 +101,9 @@ def test_a_monitor_is_tried_set_up_and_checked(page: Page, box: Box, monitor: st
 
 def test_each_kind_shows_its_own_fields(page: Page, box: Box) -> None:
     page.goto(f"{box.url}/monitors/new")
-    for kind, there, gone in (("tcp", "#port", "#url"), ("dns", "#record", "#port"), ("push", "#grace", "#host")):
+    page.click("summary:has-text('Other types')")
+    page.click("summary:has-text('Advanced')")
+    for kind, there, gone in (("tcp", "#send", "#record"), ("dns", "#record", "#send"), ("push", "#grace", "#url")):
         page.focus("input[name=kind]:checked")
         page.check(f"#kind-{kind}", force=True)
         expect(page.locator(there)).to_be_visible()

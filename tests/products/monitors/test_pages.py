@@ -1,6 +1,7 @@
 """The pages of monitors without scripts: list, own page, form and maintenance, and who may see and do what."""
 
 import re
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -90,27 +91,81 @@ def test_list_has_a_search_from_twelve_monitors_on(pages: PageWorld) -> None:
 
 
 def test_a_form_that_is_wrong_comes_back_with_what_was_typed(pages: PageWorld) -> None:
-    answer = pages.sent("/monitors/new", {"kind": "tcp", "host": "db.example.com", "port": "99999", "name": "Base"})
+    answer = pages.sent("/monitors/new", {"kind": "tcp", "url": "db.example.com:99999", "name": "Base"})
     page = answer.body.decode()
     assert answer.status == 400
-    assert "A port is a number from 1 to 65535" in page
-    assert 'value="db.example.com"' in page
+    assert "Enter a host and a port from 1 to 65535" in page
+    assert 'value="db.example.com:99999"' in page
 
 
 @pytest.mark.parametrize(
     ("fields", "url"),
     [
-        ({"kind": "tcp", "host": "db.example.com", "port": "5432"}, "tcp://db.example.com:5432"),
-        ({"kind": "tls", "host": "example.com", "port": ""}, "tls://example.com"),
-        ({"kind": "dns", "host": "example.com", "record": "MX"}, "dns://example.com"),
-        ({"kind": "ping", "host": "example.com"}, "ping://example.com"),
+        ({"url": "example.com"}, "https://example.com/"),
+        ({"url": "example.com/health"}, "https://example.com/health"),
+        ({"url": "example.com:443"}, "https://example.com/"),
+        ({"url": "db.example.com:5432"}, "tcp://db.example.com:5432"),
+        ({"url": "[2606:2800::1]:5432"}, "tcp://[2606:2800::1]:5432"),
+        ({"url": "dns://example.com"}, "dns://example.com"),
+        ({"kind": "tcp", "url": "db.example.com:5432"}, "tcp://db.example.com:5432"),
+        ({"kind": "tls", "url": "example.com"}, "tls://example.com"),
+        ({"kind": "tls", "url": "tls://example.com:8443"}, "tls://example.com:8443"),
+        ({"kind": "dns", "url": "example.com", "record": "MX"}, "dns://example.com"),
+        ({"kind": "ping", "url": "2606:2800::1"}, "ping://[2606:2800::1]"),
     ],
 )
-def test_each_kind_has_its_own_target(pages: PageWorld, fields: dict[str, str], url: str) -> None:
-    monitor_id = pages.set_up(**fields)
+def test_type_of_a_monitor_follows_from_what_is_entered_unless_it_is_chosen(
+    pages: PageWorld, fields: dict[str, str], url: str
+) -> None:
+    monitor_id = pages.set_up(**{"kind": ""} | fields)
     assert pages.engine.known[pages.number(monitor_id)].url == url
     form = pages.seen(f"/monitors/{monitor_id}/edit")
-    assert f'value="{fields["host"]}"' in form
+    assert f'value="{url if url.startswith("https:") else url.partition("://")[2]}"' in form
+    pages.sent(f"/monitors/{monitor_id}/edit", {**pages.usual, **fields, "name": "Renamed", "do": "save"})
+    assert (pages.known(monitor_id).url, pages.known(monitor_id).name) == (url, "Renamed")
+
+
+def test_two_monitors_can_check_one_url_and_link_to_each_other(pages: PageWorld) -> None:
+    first, second = (pages.set_up(url="https://example.com/", name=name) for name in ("First", "Second"))
+    assert f'href="/monitors/{first}"' in pages.seen(f"/monitors/{second}?wait=all")
+    assert f'href="/monitors/{second}"' in pages.seen(f"/monitors/{first}?wait=all")
+    fields = {**pages.usual, "url": "https://example.com/", "name": "Renamed", "do": "save"}
+    assert pages.sent(f"/monitors/{second}/edit", fields).status == 303
+
+
+def test_api_answers_a_conflict_for_a_url_that_is_monitored_unless_it_allows_duplicates(pages: PageWorld) -> None:
+    given: dict[str, Any] = {"url": "https://example.com/", "granularity": "minute"}
+    first = pages.good("createSchedule", **given)["scheduleId"]
+    assert pages.call("createSchedule", **given).status == 409
+    second = pages.good("createSchedule", **given, allowDuplicateUrl=True)["scheduleId"]
+    other = pages.good("createSchedule", url="https://other.example.com/", granularity="minute")["scheduleId"]
+    assert pages.call("updateSchedule", scheduleId=other, url="https://example.com/").status == 409
+    pages.good("updateSchedule", scheduleId=other, url="https://example.com/", allowDuplicateUrl=True)
+    for monitor_id in (first, second, other):
+        pages.good("updateSchedule", scheduleId=monitor_id, name="Renamed")
+
+
+def test_test_result_has_one_bar_in_true_proportions_and_clears_earlier_errors(pages: PageWorld) -> None:
+    form = {**pages.usual, "kind": "", "timeout": "500", "do": "try"}
+    refused = pages.sent("/monitors/new", form | {"url": "example.com"}, hx_request="true").body.decode()
+    assert 'id="timeout-error"' in refused
+    tried = pages.sent("/monitors/new", form | {"url": "example.com", "timeout": ""}, hx_request="true").body.decode()
+    assert "timeout-error" not in tried
+    assert 'data-hx-target="#monitor-form"' in tried
+    bar = tried.partition('class="trial-bar"')[2].partition("</p>")[0]
+    assert re.findall(r"phase-(\w+) w(\d+)", bar) == [
+        ("dns", "8"),
+        ("connect", "16"),
+        ("tls", "24"),
+        ("first_byte", "32"),
+        ("transfer", "19"),
+    ]
+
+
+def test_advanced_settings_name_what_differs_from_the_defaults(pages: PageWorld) -> None:
+    plain, changed = pages.set_up(url="https://a.example.com"), pages.set_up(url="https://b.example.com", timeout="9")
+    assert "<span>Default settings</span>" in pages.seen(f"/monitors/{plain}/edit")
+    assert "<span>Timeout (seconds)</span>" in pages.seen(f"/monitors/{changed}/edit")
 
 
 def test_conditions_are_added_tried_and_saved(pages: PageWorld) -> None:
@@ -126,7 +181,7 @@ def test_conditions_are_added_tried_and_saved(pages: PageWorld) -> None:
     }
     tried = pages.sent("/monitors/new", form | condition | {"do": "try"}).body.decode()
     assert "Status is one of 200-299" in tried
-    assert "Saw 200" in tried
+    assert "Was 200" in tried
     assert "DNS" in tried
     made = pages.sent("/monitors/new", form | condition | {"do": "save"})
     assert made.status == 303

@@ -74,7 +74,7 @@ def create(db: Connection, tools: MonitorTools, acting: Reach, given: CreateMoni
     made = replace(draft_monitor(tools.fence_of(acting), acting, given, given.kind), is_paused=given.is_paused)
     if not room(db, tools, acting):
         raise errors.Conflict.full("monitors", tools.most, full(tools))
-    return add(db, tools, acting, made)
+    return add(db, tools, acting, made, shares_url=given.allow_duplicate_url)
 
 
 def room(db: Connection, tools: MonitorTools, acting: Reach) -> int:
@@ -87,13 +87,13 @@ def full(tools: MonitorTools) -> str:
     return f"An organization can have up to {tools.most:,} monitors here (monitors_per_organization); delete one first"
 
 
-def add(db: Connection, tools: MonitorTools, acting: Reach, made: Monitor) -> Monitor:
-    """Store a monitor as it was drafted, for which there is room. Raises Forbidden, BadRequest or Conflict."""
+def add(db: Connection, tools: MonitorTools, acting: Reach, made: Monitor, *, shares_url: bool = False) -> Monitor:
+    """Store a drafted monitor, for which there is room. Raises Forbidden, BadRequest or Conflict."""
     check(db, acting, "member")
     check_places(db, tools.websites, acting, made)
     if made.website_id is not None:
         rows.release_website(db, made.website_id, acting.organization_id)
-    made = replace(made, number=rows.insert(db, at_rest(tools.seal, made)))
+    made = replace(made, number=rows.insert(db, at_rest(tools.seal, made), shares_url=shares_url))
     _record(db, acting.by, made, "created", {"url": made.masked.url, "name": made.name, "kind": made.kind})
     return made
 
@@ -132,7 +132,7 @@ def update(db: Connection, tools: MonitorTools, acting: Reach, given: UpdateMoni
     check_places(db, tools.websites, acting, after)
     if after.website_id is not None and after.website_id != before.monitor.website_id:
         rows.release_website(db, after.website_id, acting.organization_id)
-    return _store(db, tools.seal, acting.by, stored, before, after)
+    return _store(db, tools.seal, acting.by, stored, before, after, shares_url=given.allow_duplicate_url)
 
 
 def pause(db: Connection, tools: MonitorTools, acting: Reach, monitor_id: str, *, paused: bool | None) -> MonitorChange:
@@ -326,23 +326,38 @@ def _readable(seal: Seal, stored: StoredMonitor) -> MonitorChange:
 
 
 def _store(
-    db: Connection, seal: Seal, by: By, stored: StoredMonitor, before: MonitorChange, after: Monitor
+    db: Connection,
+    seal: Seal,
+    by: By,
+    stored: StoredMonitor,
+    before: MonitorChange,
+    after: Monitor,
+    *,
+    shares_url: bool = False,
 ) -> MonitorChange:
-    """Store what has changed, and say so in the audit log."""
+    """Store a changed monitor, with its entry in the audit log."""
     changes = difference(before.monitor, after)
     if not changes:
         return before
     _record(db, by, after, "updated", {"name": after.called} | changes)
-    return _save(db, seal, by, stored, before, after)
+    return _save(db, seal, by, stored, before, after, shares_url=shares_url)
 
 
 def _save(
-    db: Connection, seal: Seal, by: By, stored: StoredMonitor, before: MonitorChange, after: Monitor
+    db: Connection,
+    seal: Seal,
+    by: By,
+    stored: StoredMonitor,
+    before: MonitorChange,
+    after: Monitor,
+    *,
+    shares_url: bool = False,
 ) -> MonitorChange:
     """Store a changed monitor. Secrets that cannot be decrypted stay encrypted until new values are entered."""
     after = replace(after, updated_at=by.now)
     is_new = _is_sealed_anew(stored, before, after)
-    rows.update(db, at_rest(seal, after) if is_new else _as_before(stored, before, after))
+    row = at_rest(seal, after) if is_new else _as_before(stored, before, after)
+    rows.update(db, row, shares_url=shares_url)
     return MonitorChange(after, readable=before.readable or is_new)
 
 

@@ -62,18 +62,23 @@ class MonitorFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class CreateMonitor(MonitorFields, frozen=True, kw_only=True):
-    """Input of uptime.createSchedule. Without `kind` the scheme of the URL says it; a push needs no URL."""
+    """Input of uptime.createSchedule. Without `kind`, the scheme of the URL decides. A push monitor needs no URL.
+
+    A URL that another monitor of the organization has is a conflict unless `allowDuplicateUrl` is true.
+    """
 
     granularity: Granularity
     kind: Kind | None = None
     is_paused: bool = False
+    allow_duplicate_url: bool = False
     organization_id: Id | None = None
 
 
 class UpdateMonitor(MonitorFields, frozen=True, kw_only=True):
-    """Input of uptime.updateSchedule. A monitor stays of its kind."""
+    """Input of uptime.updateSchedule. The kind of a monitor cannot change; `allowDuplicateUrl` as in createSchedule."""
 
     schedule_id: Id
+    allow_duplicate_url: bool = False
 
 
 class TryMonitor(MonitorFields, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import islice
 from typing import Final
 
 from litestar.params import FromPath
@@ -187,6 +188,7 @@ def board_of(kind: Kind) -> Board:
 
 
 _WORTH_TELLING = frozenset(("down", "degraded", "verifying"))
+MOST_TWINS = 5
 LONGEST_DAYS = max(WINDOW_LABELS)
 
 
@@ -208,6 +210,7 @@ async def monitor_page(visit: Visitor, monitor_id: FromPath[str]) -> Page:
             window,
             await _checks(visit, monitor),
             _names(visit, monitor),
+            _twins(known, monitor),
             visit.person,
             now,
             visit.parts.settings.public_url,
@@ -321,6 +324,13 @@ async def _checks(visit: PageRequest, monitor: Monitor) -> list[Record]:
     request = check(given, zone_name=person.time_zone, now=now)
     (found,) = await visit.parts[QueryRunner].answer(request, ReadScope((monitor.number,), subject="monitor"))
     return found.data if found.success else []
+
+
+def _twins(known: Monitors, monitor: Monitor) -> list[Monitor]:
+    """Other monitors of the same URL in its organization, up to a few."""
+    target = monitor.url, monitor.options.record
+    others = (one for one in known.of(monitor.organization_id) if one.number != monitor.number)
+    return list(islice((one for one in others if (one.url, one.options.record) == target), MOST_TWINS))
 
 
 def _names(visit: PageRequest, monitor: Monitor) -> dict[str, str]:

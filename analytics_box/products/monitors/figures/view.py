@@ -98,7 +98,7 @@ class MonitorFact(Struct, frozen=True):
 
 
 class MonitorShown(Struct, frozen=True):
-    """A monitor on its own page."""
+    """A monitor on its own page. `twins` are other monitors of its URL: their page and name."""
 
     name: str
     href: str
@@ -116,6 +116,7 @@ class MonitorShown(Struct, frozen=True):
     history_help: str
     checks: tuple[CheckLine, ...]
     facts: tuple[MonitorFact, ...]
+    twins: tuple[tuple[str, str], ...] = ()
     push_url: str = ""
     push_help: str = ""
 
@@ -127,6 +128,7 @@ def monitor_view(
     window: TimeWindow,
     checks: Sequence[Record],
     names: Mapping[str, str],
+    twins: Sequence[Monitor],
     person: SignedInPerson,
     now: int,
     public_url: str,
@@ -154,6 +156,7 @@ def monitor_view(
         history_help=_history_help(len(incidents)),
         checks=tuple(_check(row, person) for row in checks),
         facts=_facts(monitor, names, person),
+        twins=tuple((f"{HOME}/{one.id}", figures.visible(one.called)) for one in twins),
         push_url=f"{public_url}/push/{monitor.secrets.token}" if monitor.kind == "push" else "",
         push_help=_(
             "Call this address at least every {every}. If nothing arrives in that time and "

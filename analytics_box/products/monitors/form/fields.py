@@ -3,18 +3,18 @@
 Assertions are numbered: `assertions.0.subject`, `assertions.0.value`. Secrets are never filled in.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.urls import url_parts
 from analytics_box.products.monitors.monitor import MOST_ASSERTIONS, SECONDS, Assertion, Kind, Monitor
 
 KINDS: Final[tuple[Kind, ...]] = ("http", "tcp", "dns", "tls", "ping", "push")
 PLAIN: Final = (
-    *("url", "host", "port", "record", "server", "send", "grace", "name", "granularity", "timeout"),
+    *("url", "record", "server", "send", "grace", "name", "granularity", "timeout"),
     *("failuresToDown", "successesToUp", "parentId", "method", "redirects", "headers", "body", "user", "password"),
     *("bearer", "cacheBust", "json", "jsonFields", "verify", "group", "tags", "websiteId"),
     *("forget.headers", "forget.body", "forget.auth"),
@@ -32,6 +32,11 @@ _NEW: Final = {
 }
 
 
+# A host and a port without a path, which is not one of a website.
+_HOST_AND_PORT: Final = re.compile(r"(\[[^\]]+\]|[^\s/:?#@]+):(?!(?:80|443)$)\d{1,5}")
+_ADVANCED: Final = {"timeout": "", "server": "", "send": "", "parentId": "", "group": "", "tags": "", "websiteId": ""}
+
+
 class AssertionFields(Struct, frozen=True):
     """A condition as it is typed."""
 
@@ -43,26 +48,28 @@ class AssertionFields(Struct, frozen=True):
 
 
 class MonitorFormState(Struct, frozen=True):
-    """The whole form. `focus` is the field that a button of it has made."""
+    """The whole form. `detected` is whether the kind follows from the URL; `focus` is the field to focus."""
 
     kind: Kind
     fields: Mapping[str, str]
     assertions: tuple[AssertionFields, ...] = ()
     focus: str = ""
+    detected: bool = False
 
     @property
-    def has_request(self) -> bool:
-        """Whether it asks otherwise than plainly."""
-        usual = {"method": "GET", "redirects": "10"}
-        named = ("method", "redirects", "headers", "body", "user", "bearer", "cacheBust")
-        return any(self.fields.get(name, "") not in {"", usual.get(name, "")} for name in named)
+    def changed(self) -> tuple[str, ...]:
+        """The names of advanced fields that differ from their defaults."""
+        usual = {**_ADVANCED, **{name: _NEW[name] for name in ("failuresToDown", "successesToUp")}}
+        if self.kind == "http":
+            usual |= {"method": "GET", "redirects": "10", "json": "off"}
+            usual |= dict.fromkeys(("headers", "body", "user", "bearer", "cacheBust"), "")
+        return tuple(name for name, value in usual.items() if self.fields.get(name, value) not in {"", value})
 
 
 def new_state(given: Mapping[str, str]) -> MonitorFormState:
     """The form of a new monitor, with what an address fills in."""
-    return MonitorFormState(
-        _kind(given), {**_NEW, **{name: value for name, value in given.items() if name in PLAIN and value}}
-    )
+    fields = {**_NEW, **{name: value for name, value in given.items() if name in PLAIN and value}}
+    return MonitorFormState(_kind(given), fields, detected=given.get("kind") not in KINDS)
 
 
 def read_state(form: Mapping[str, str], kind: Kind | None = None) -> MonitorFormState:
@@ -76,18 +83,18 @@ def read_state(form: Mapping[str, str], kind: Kind | None = None) -> MonitorForm
             AssertionFields(**{name: form.get(f"{start}.{name}", "") for name in AssertionFields.__struct_fields__})
         )
     return MonitorFormState(
-        kind or _kind(form), {name: form[name] for name in PLAIN if name in form}, tuple(assertions)
+        kind or _kind(form),
+        {name: form[name] for name in PLAIN if name in form},
+        tuple(assertions),
+        detected=kind is None and form.get("kind") not in KINDS,
     )
 
 
 def state_of(monitor: Monitor) -> MonitorFormState:
     """The form filled in with what a monitor is."""
     options, parsing = monitor.options, monitor.options.json_parsing
-    place = url_parts(monitor.url) if monitor.kind not in {"http", "push"} else None
     fields = {
-        "url": monitor.url if monitor.kind == "http" else "",
-        "host": (place.hostname or "") if place else "",
-        "port": str(place.port or "") if place else "",
+        "url": _target(monitor),
         "record": options.record,
         "server": options.server,
         "send": _escape(options.send),
@@ -102,7 +109,6 @@ def state_of(monitor: Monitor) -> MonitorFormState:
         "redirects": str(options.redirects),
         "cacheBust": "on" if monitor.cache_bust else "",
         "verify": "on" if options.verify else "",
-        "unverified": "" if options.verify else "on",
         "json": parsing.mode if parsing.enabled else "off",
         "jsonFields": "\n".join(parsing.fields),
         "group": monitor.group,
@@ -125,8 +131,21 @@ def after_button(state: MonitorFormState, do: str) -> MonitorFormState:
 
 
 def _kind(given: Mapping[str, str]) -> Kind:
-    wanted = given.get("kind")
-    return next((kind for kind in KINDS if kind == wanted), KINDS[0])
+    """The chosen kind, else the kind of what is typed: its scheme, tcp for a host and a port, else http."""
+    typed = given.get("url", "").strip()
+    wanted = given.get("kind") or typed.partition("://")[0].lower()
+    found = next((kind for kind in KINDS if kind == wanted), None)
+    return found or ("tcp" if _HOST_AND_PORT.fullmatch(typed) else KINDS[0])
+
+
+def _target(monitor: Monitor) -> str:
+    """The target of a monitor as the form shows it: a URL, or a host with a port if it has one."""
+    match monitor.kind:
+        case "http":
+            return monitor.url
+        case "push":
+            return ""
+    return monitor.url.partition("://")[2]
 
 
 def _usual(kind: Kind) -> AssertionFields:

@@ -23,27 +23,31 @@ _FIELDS: Final = {  # what a refusal names, as the form calls it
 
 def creation_input(state: MonitorFormState) -> CreateMonitor:
     """The message that makes a monitor. Raises BadRequest, which names fields as procedures do."""
-    return message_of(_fields(state) | {"kind": state.kind}, CreateMonitor, _("This cannot be taken: {message}"))
+    return message_of(
+        _fields(state) | {"kind": state.kind, "allowDuplicateUrl": True}, CreateMonitor, _("Invalid input: {message}")
+    )
 
 
 def update_input(state: MonitorFormState, monitor_id: str) -> UpdateMonitor:
     """The message that changes a monitor to what the form says. Raises BadRequest."""
-    return message_of(_fields(state) | {"scheduleId": monitor_id}, UpdateMonitor, _("This cannot be taken: {message}"))
+    return message_of(
+        _fields(state) | {"scheduleId": monitor_id, "allowDuplicateUrl": True},
+        UpdateMonitor,
+        _("Invalid input: {message}"),
+    )
 
 
 def trial_input(state: MonitorFormState, monitor_id: str | None) -> TryMonitor:
     """The message that tries what the form says, with what is stored of a monitor that there is. Raises BadRequest."""
     found = _fields(state) | ({"kind": state.kind} if monitor_id is None else {"scheduleId": monitor_id})
-    return message_of(found, TryMonitor, _("This cannot be taken: {message}"))
+    return message_of(found, TryMonitor, _("Invalid input: {message}"))
 
 
-def form_field(wire: str, state: MonitorFormState) -> str:
-    """The field of the form for one that a refusal names: options.assertions[1].value is assertions.1.value."""
+def form_field(wire: str) -> str:
+    """The field of the form for a field of the API, such as assertions.1.value for options.assertions[1].value."""
     name = wire.replace("[", ".").replace("]", "")
     if name.startswith("options.assertions"):
         return name.removeprefix("options.")
-    if name == "url" and state.kind != "http":
-        return "host"
     known = next((shown for wire_name, shown in _FIELDS.items() if name.startswith(wire_name)), None)
     return known or name
 
@@ -73,23 +77,29 @@ def _fields(state: MonitorFormState) -> dict[str, Any]:
 
 
 def _url(state: MonitorFormState, given: dict[str, str], wrong: dict[str, str]) -> str:
-    match state.kind:
-        case "http":
-            if not given.get("url"):
-                wrong["url"] = _("Write the URL that is to be checked")
-            return given.get("url", "")
-        case "push":
-            return "push://"
-    host = given.get("host", "")
-    if not host:
-        wrong["host"] = _("Write a name or an IP address")
-    bracketed = f"[{host}]" if ":" in host and not host.startswith("[") else host
+    if state.kind == "push":
+        return "push://"
+    typed = given.get("url", "")
+    if not typed:
+        wrong["url"] = _("Enter a URL or host")
+    if state.kind == "http" or not typed:
+        return typed
+    scheme, sign, rest = typed.partition("://")
+    host, port = _host_and_port(rest if sign and scheme.lower() == state.kind else typed)
     if state.kind not in {"tcp", "tls"}:
-        return f"{state.kind}://{bracketed}"
-    port = given.get("port", "") or ("443" if state.kind == "tls" else "")
+        return f"{state.kind}://{host}" + (f":{port}" if port else "")
+    port = port or ("443" if state.kind == "tls" else "")
     if not (port.isascii() and port.isdecimal() and 0 < int(port[:6]) <= 65_535):
-        wrong["port"] = _("A port is a number from 1 to 65535")
-    return f"{state.kind}://{bracketed}:{port}"
+        wrong["url"] = _("Enter a host and a port from 1 to 65535, such as db.example.com:5432")
+    return f"{state.kind}://{host}:{port}"
+
+
+def _host_and_port(typed: str) -> tuple[str, str]:
+    """A typed host, IPv6 addresses in brackets, and its port; empty if there is none."""
+    if typed.count(":") > 1 and not typed.startswith("["):
+        return f"[{typed}]", ""
+    host, sign, port = typed.rpartition(":")
+    return (host, port) if sign and not port.endswith("]") else (typed, "")
 
 
 def _timeout(given: dict[str, str], wrong: dict[str, str]) -> int | None:
@@ -101,7 +111,7 @@ def _timeout(given: dict[str, str], wrong: dict[str, str]) -> int | None:
     except ValueError:
         seconds = 0
     if not 1 <= seconds <= 120:
-        wrong["timeout"] = _("Write 1 to 120 seconds")
+        wrong["timeout"] = _("Enter 1 to 120 seconds")
         return None
     return round(seconds * 1000)
 
@@ -109,7 +119,7 @@ def _timeout(given: dict[str, str], wrong: dict[str, str]) -> int | None:
 def _number(given: dict[str, str], name: str, wrong: dict[str, str], usual: str = "") -> int:
     text = given.get(name) or usual
     if not (text.isascii() and text.isdecimal() and len(text) < 7):
-        wrong[name] = _("Write a whole number")
+        wrong[name] = _("Enter a whole number")
         return 0
     return int(text)
 
@@ -175,7 +185,7 @@ def _headers(text: str, wrong: dict[str, str]) -> dict[str, str]:
     for line in text.splitlines():
         name, colon, value = line.partition(":")
         if line.strip() and (not colon or not name.strip()):
-            wrong["headers"] = _("Write one header per line, as Name: value")
+            wrong["headers"] = _("Enter one header per line, as Name: value")
         elif line.strip():
             found[name.strip()] = value.strip()
     return found

@@ -4,11 +4,12 @@ from typing import Final, get_args
 
 from litestar.params import FromPath
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.identity import SignedInPerson
-from analytics_box.base.translation import _
+from analytics_box.base.translation import _, ngettext
 from analytics_box.products.monitors import check_calls
 from analytics_box.products.monitors.access import viewable_monitor
 from analytics_box.products.monitors.directory import Monitors
@@ -18,7 +19,7 @@ from analytics_box.products.monitors.editing.shown import AssertionAnswer, Check
 from analytics_box.products.monitors.figures.view import PHASE_LABELS, assertion_text
 from analytics_box.products.monitors.form.fields import MonitorFormState, after_button, new_state, read_state, state_of
 from analytics_box.products.monitors.form.message import creation_input, form_field, trial_input, update_input
-from analytics_box.products.monitors.monitor import HOME, Method, Monitor, RecordType
+from analytics_box.products.monitors.monitor import HOME, Method, Monitor, MonitorSecrets, RecordType
 from analytics_box.products.monitors.page_frame import (
     COMPARISON_LABELS,
     EVERY_LABELS,
@@ -35,41 +36,39 @@ from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visitor
 
 _LABELS = {
-    "url": _("URL"),
-    "host": _("Host"),
-    "port": _("Port"),
+    "url": _("URL or host"),
     "name": _("Name"),
-    "timeout": _("Time limit"),
+    "granularity": _("Interval"),
+    "timeout": _("Timeout (seconds)"),
     "headers": _("Headers"),
     "body": _("Body"),
     "user": _("User"),
     "password": _("Password"),
     "bearer": _("Bearer token"),
-    "failuresToDown": _("Failed checks in a row"),
-    "successesToUp": _("Good checks in a row"),
+    "failuresToDown": _("Failed checks before down"),
+    "successesToUp": _("Passed checks before up"),
+    "parentId": _("Depends on"),
     "group": _("Group"),
     "tags": _("Tags"),
-    "grace": _("May be late by"),
+    "grace": _("Grace period (seconds)"),
     "server": _("Name server"),
+    "websiteId": _("Website"),
+    "json": _("JSON values"),
+    "method": _("Method"),
+    "redirects": _("Redirects to follow"),
+    "cacheBust": _("Cache busting"),
+    "send": _("Text to send"),
 }
 
 
-_CERTIFICATE: Final = _("Certificate")
-
-
 class Phase(Struct, frozen=True):
-    """A step of a check; `width` is a class w0 … w100, of the longest step."""
+    """A phase of a check; `width` is a class w0 … w100, its share of the whole check."""
+
+    key: str
 
     name: str
     duration: str
     width: str
-
-
-class CheckFact(Struct, frozen=True):
-    """Something that the check found, in words."""
-
-    name: str
-    value: str
 
 
 class AssertionLine(Struct, frozen=True):
@@ -85,17 +84,21 @@ class Trial(Struct, frozen=True):
     """The result of a test check."""
 
     outcome: Outcome
+    code: str
     total: str
+    time: str
     error: str
     phases: tuple[Phase, ...]
-    facts: tuple[CheckFact, ...]
+    facts: tuple[str, ...]
     held: tuple[AssertionLine, ...]
 
 
-def trial(check: CheckAnswer, person: SignedInPerson) -> Trial:
+def trial(check: CheckAnswer, person: SignedInPerson, now: int) -> Trial:
     """The result of a check of a monitor as it is typed."""
     return Trial(
         outcome=check.outcome,
+        code=str(check.http_code or ""),
+        time=dates.clock(now, person),
         total=figures.milliseconds(check.total_ms) if check.total_ms is not None else "",
         error=figures.visible(check.error),
         phases=_phases(check),
@@ -106,34 +109,33 @@ def trial(check: CheckAnswer, person: SignedInPerson) -> Trial:
 
 def _phases(check: CheckAnswer) -> tuple[Phase, ...]:
     measured = {name: getattr(check.phases, name) for name in PHASE_LABELS}
-    longest = max((one for one in measured.values() if one is not None), default=0)
+    whole = sum(one for one in measured.values() if one is not None)
     return tuple(
-        Phase(label, figures.milliseconds(taken), figures.bar_width(taken, longest))
+        Phase(name, label, figures.milliseconds(taken), figures.bar_width(taken, whole))
         for name, label in PHASE_LABELS.items()
         if (taken := measured[name]) is not None
     )
 
 
-def _facts(check: CheckAnswer, person: SignedInPerson) -> list[CheckFact]:
+def _facts(check: CheckAnswer, person: SignedInPerson) -> list[str]:
     found = []
-    if check.http_code:
-        found.append(CheckFact(_("Answer"), str(check.http_code)))
-    if check.address:
-        found.append(CheckFact(_("IP address"), check.address))
     if check.ssl_expiry is not None:
         ends = dates.day(millis(check.ssl_expiry), person)
-        found.append(CheckFact(_CERTIFICATE, _("valid until {when}").format(when=ends)))
+        found.append(_("Certificate valid until {when}").format(when=ends))
+    if check.address:
+        found.append(_("Answered from {address}").format(address=check.address))
     return found
 
 
 def _assertion_line(one: AssertionAnswer) -> AssertionLine:
-    said = _("Saw {seen}").format(seen=figures.visible(one.seen)) if one.seen else ""
+    said = _("Was {seen}").format(seen=figures.visible(one.seen)) if one.seen else ""
     return AssertionLine(figures.visible(assertion_text(one)), one.held, one.level, said)
 
 
 SAVE: Final = "save"  # every other button of the form shows it again
 TRY: Final = "try"
-_WHOLE: Final = {"hx-retarget": "#monitor-form", "hx-reselect": "#monitor-form"}  # what is wrong stands at its field
+# Errors are shown next to their fields, so the whole form is swapped.
+_WHOLE: Final = {"hx-retarget": "#monitor-form", "hx-reselect": "#monitor-form"}
 MOST_PARENTS: Final = 500  # monitors to choose from
 
 
@@ -196,7 +198,8 @@ async def _after(visit: PageRequest, state: MonitorFormState, monitor: Monitor |
         check = await check_calls.try_check(visit.call, trial_input(state, monitor.id if monitor is not None else None))
     except (BadRequest, Conflict) as wrong:
         return await _page(visit, state, monitor, wrong=wrong)
-    return await _page(visit, state, monitor, found=trial(check, visit.person))
+    found = trial(check, visit.person, visit.call.now)
+    return await _page(visit, replace(state, focus=TRY), monitor, found=found)
 
 
 async def _page(
@@ -208,7 +211,7 @@ async def _page(
     found: Trial | None = None,
 ) -> Page:
     """The form of a new monitor, or of one that there is."""
-    errors = _wrong_fields(wrong, state) if wrong is not None else {}
+    errors = _wrong_fields(wrong) if wrong is not None else {}
     swaps = wrong is not None and "hx-request" in visit.request.headers
     organization_id = monitor.organization_id if monitor is not None else visit.person.organization_id
     secrets = monitor.secrets if monitor is not None else None
@@ -222,6 +225,8 @@ async def _page(
         back=f"{HOME}/{monitor.id}" if monitor is not None else HOME,
         state=state,
         errors=errors,
+        changed=_changed(state, secrets),
+        kind_label=KIND_LABELS[state.kind],
         labels=_labels(state),
         general=wrong.message if wrong is not None and not errors else "",
         monitors=_parents(visit, organization_id, monitor),
@@ -247,11 +252,22 @@ def _parents(visit: PageRequest, organization_id: str, monitor: Monitor | None) 
     return named[:MOST_PARENTS]
 
 
-def _wrong_fields(wrong: BadRequest | Conflict, state: MonitorFormState) -> dict[str, str]:
-    """Error messages by form field. A duplicate target is an error of the target field."""
-    found = {form_field(name, state): message for name, message in field_errors(wrong).items()}
-    if not found and isinstance(wrong, Conflict) and "URL" in wrong.message:
-        return {form_field("url", state): wrong.message}
+def _wrong_fields(wrong: BadRequest | Conflict) -> dict[str, str]:
+    """Error messages by form field."""
+    return {form_field(name): message for name, message in field_errors(wrong).items()}
+
+
+def _changed(state: MonitorFormState, secrets: MonitorSecrets | None) -> list[str]:
+    """The labels of advanced settings that differ from their defaults, as the summary of the form names them."""
+    found = [_LABELS[name] for name in state.changed]
+    if state.assertions:
+        count = len(state.assertions)
+        found.insert(0, ngettext("1 condition", "{count} conditions", count).format(count=count))
+    for name in ("headers", "body"):
+        if secrets is not None and getattr(secrets, name) and name not in state.changed:
+            found.append(_LABELS[name])
+    if state.kind in {"http", "tls"} and not state.fields.get("verify"):
+        found.append(_("Certificate not verified"))
     return found
 
 
