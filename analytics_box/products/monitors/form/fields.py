@@ -57,7 +57,7 @@ class MonitorFormState(Struct, frozen=True):
     detected: bool = False
 
     @property
-    def changed(self) -> tuple[str, ...]:
+    def differences(self) -> tuple[str, ...]:
         """The names of advanced fields that differ from their defaults."""
         usual = {**_ADVANCED, **{name: _NEW[name] for name in ("failuresToDown", "successesToUp")}}
         if self.kind == "http":

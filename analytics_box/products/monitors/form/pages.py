@@ -225,7 +225,7 @@ async def _page(
         back=f"{HOME}/{monitor.id}" if monitor is not None else HOME,
         state=state,
         errors=errors,
-        changed=_changed(state, secrets),
+        changed=_difference_labels(state, secrets),
         kind_label=KIND_LABELS[state.kind],
         labels=_labels(state),
         general=wrong.message if wrong is not None and not errors else "",
@@ -257,14 +257,14 @@ def _wrong_fields(wrong: BadRequest | Conflict) -> dict[str, str]:
     return {form_field(name): message for name, message in field_errors(wrong).items()}
 
 
-def _changed(state: MonitorFormState, secrets: MonitorSecrets | None) -> list[str]:
+def _difference_labels(state: MonitorFormState, secrets: MonitorSecrets | None) -> list[str]:
     """The labels of advanced settings that differ from their defaults, as the summary of the form names them."""
-    found = [_LABELS[name] for name in state.changed]
+    found = [_LABELS[name] for name in state.differences]
     if state.assertions:
         count = len(state.assertions)
         found.insert(0, ngettext("1 condition", "{count} conditions", count).format(count=count))
     for name in ("headers", "body"):
-        if secrets is not None and getattr(secrets, name) and name not in state.changed:
+        if secrets is not None and getattr(secrets, name) and name not in state.differences:
             found.append(_LABELS[name])
     if state.kind in {"http", "tls"} and not state.fields.get("verify"):
         found.append(_("Certificate not verified"))
