@@ -207,6 +207,10 @@ RESOURCES: Final = (
             "granularity": "interval",
             "jsonParsingConfig": "options",
         },
+        without={
+            column: {"allowDuplicateUrl": "it is a permission of the call, not a part of the monitor"}
+            for column in ("create", "update", "answer", "list", "export", "form", "audit")
+        },
         export_with={"secrets": True},
         known="url",
     ),
