@@ -29,18 +29,18 @@ PROPERTY_LABELS = {
 }
 OPERATOR_LABELS = {
     "in": _("is one of"),
-    "not_in": _("is none of"),
-    "equals": _("is exactly"),
+    "not_in": _("is not one of"),
+    "equals": _("is"),
     "contains": _("contains"),
     "starts_with": _("starts with"),
     "ends_with": _("ends with"),
-    "exists": _("is known"),
-    "not_exists": _("is not known"),
+    "exists": _("is set"),
+    "not_exists": _("is not set"),
 }
 FORWARDING_LABELS = {
     "none": _("Do not forward"),
-    "keep": _("Forward; the target's own win"),
-    "override": _("Forward; they replace the target's"),
+    "keep": _("Forward; the destination's win"),
+    "override": _("Forward; the visitor's win"),
 }
 
 
@@ -71,7 +71,7 @@ Variants = Annotated[tuple[TargetVariant, ...], Meta(max_length=MOST_VARIANTS), 
 
 
 class Utm(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Campaign values that the target's address gets; they replace what it has of the same name."""
+    """UTM parameters added to the destination, replacing parameters of the same name."""
 
     source: Annotated[str, Meta(max_length=128)] = ""
     medium: Annotated[str, Meta(max_length=128)] = ""
@@ -104,7 +104,7 @@ def _utm(given: Utm) -> Utm:
 class Fields(Struct, frozen=True, kw_only=True, rename="camel"):
     """The fields that a link and the answer about it have in common, in the order of exports.
 
-    `domain` is empty on the box's own host. `expired_url` is also the target once a link has had its `max_clicks`.
+    `domain` is empty on the box's own host. `expired_url` is also the destination after `max_clicks`.
     """
 
     id: str
@@ -148,7 +148,7 @@ class ShortLink(Fields, frozen=True, kw_only=True):
 
     @property
     def has_preview(self) -> bool:
-        """Whether it says itself how it is shown where people share it."""
+        """Whether the link has a social preview of its own."""
         return any((self.og_title, self.og_description, self.og_image_url, self.og_video_url))
 
 

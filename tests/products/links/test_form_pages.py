@@ -10,7 +10,7 @@ from tests.cases import each
 from tests.products.links.world import ANDROID, HOSTILE, IPHONE, TARGET, PageWorld
 
 
-def test_without_a_name_it_is_called_like_its_target(pages: PageWorld) -> None:
+def test_link_without_a_name_is_named_after_its_destination(pages: PageWorld) -> None:
     link_id = pages.made(targetUrl="https://example.com/unnamed")
     assert "<bdi>example.com/unnamed</bdi>" in pages.seen(f"/links/{link_id}")
 
@@ -34,7 +34,7 @@ RULES = {
 }
 
 
-def test_everything_of_a_link_can_be_said_in_the_form_and_comes_back_in_it(pages: PageWorld) -> None:
+def test_every_field_of_a_link_survives_the_form(pages: PageWorld) -> None:
     variants = {
         "variants.0.name": "A",
         "variants.0.targetUrl": "https://example.com/a",
@@ -124,13 +124,13 @@ def answer_of(page: str) -> str:
 @pytest.mark.parametrize(
     ("visitor", "url", "because"),
     [
-        ({"as.country": "de"}, "https://example.com/de?ref=x", "by Germans"),
-        ({"as.country": "austria", "as.device": "mobile"}, "https://example.com/de?ref=x", "by Germans"),
-        ({"as.country": "FR", "as.system": "iOS"}, "https://example.com/mobile?ref=x", "by Rule 2"),
-        ({"as.country": "FR"}, "https://example.com/landing?ref=x", "the link&#39;s target"),
+        ({"as.country": "de"}, "https://example.com/de?ref=x", "Rule: Germans"),
+        ({"as.country": "austria", "as.device": "mobile"}, "https://example.com/de?ref=x", "Rule: Germans"),
+        ({"as.country": "FR", "as.system": "iOS"}, "https://example.com/mobile?ref=x", "Rule: Rule 2"),
+        ({"as.country": "FR"}, "https://example.com/landing?ref=x", "Default destination"),
     ],
 )
-def test_the_preview_says_where_such_a_visitor_would_be_led(
+def test_preview_shows_the_destination_of_a_visitor_and_its_reason(
     pages: PageWorld, visitor: dict[str, str], url: str, because: str
 ) -> None:
     fields = {"targetUrl": TARGET, "do": "preview", "queryForwarding": "keep", "as.query": "?ref=x"} | RULES | visitor
@@ -141,7 +141,7 @@ def test_the_preview_says_where_such_a_visitor_would_be_led(
     assert because in said
 
 
-def test_the_preview_of_a_test_shows_all_variants_with_campaign_and_share(pages: PageWorld) -> None:
+def test_preview_of_an_ab_test_shows_all_variants_with_shares_and_utm(pages: PageWorld) -> None:
     variants = {"variants.0.targetUrl": "https://example.com/a", "variants.0.weight": "3"}
     variants |= {"variants.1.targetUrl": "https://example.com/b", "variants.1.weight": "1", "utm.source": "poster"}
     said = answer_of(pages.sent("/links/new", {"targetUrl": TARGET, "do": "preview"} | variants).body.decode())
@@ -150,7 +150,7 @@ def test_the_preview_of_a_test_shows_all_variants_with_campaign_and_share(pages:
     assert "https://example.com/b?utm_source=poster" in said
 
 
-def test_the_preview_is_what_a_visitor_gets(pages: PageWorld) -> None:
+def test_visitor_is_redirected_as_the_preview_shows(pages: PageWorld) -> None:
     fields = {"targetUrl": TARGET, "slug": "as-said", "do": "save"} | RULES
     assert pages.sent("/links/new", fields).status == 303
     assert pages.follow("as-said", user_agent=ANDROID).headers["location"] == "https://example.com/mobile"
@@ -158,7 +158,7 @@ def test_the_preview_is_what_a_visitor_gets(pages: PageWorld) -> None:
     assert pages.follow("as-said").headers["location"] == TARGET
 
 
-def test_a_preview_keeps_nothing_and_says_what_is_wrong(pages: PageWorld) -> None:
+def test_preview_saves_nothing_and_shows_errors(pages: PageWorld) -> None:
     before = pages.seen("/links")
     said = answer_of(pages.sent("/links/new", {"targetUrl": "javascript:alert(1)", "do": "preview"}).body.decode())
     assert "Enter a full http or https URL" in said
@@ -186,9 +186,7 @@ def names(page: str) -> list[str]:
         ("nonsense.x.1", ["Germans", "", ""], ""),
     ],
 )
-def test_the_buttons_of_the_form_work_without_scripts(
-    pages: PageWorld, button: str, left: list[str], focus: str
-) -> None:
+def test_rule_buttons_work_without_scripts(pages: PageWorld, button: str, left: list[str], focus: str) -> None:
     answer = pages.sent("/links/new", {"targetUrl": TARGET, "do": button} | RULES)
     page = answer.body.decode()
     assert (answer.status, names(page)) == (200, left)
@@ -210,7 +208,7 @@ def test_conditions_and_variants_are_added_and_removed(pages: PageWorld) -> None
 
 
 WRONG = (
-    ({"targetUrl": ""}, "targetUrl", "Enter a target URL"),
+    ({"targetUrl": ""}, "targetUrl", "Enter a destination"),
     ({"targetUrl": "javascript:alert(1)"}, "targetUrl", "Enter a full http or https URL"),
     ({"slug": "a b"}, "slug", "Enter a slug of 3 to 50"),
     ({"slug": "taken"}, "slug", "This slug is already taken"),
@@ -222,8 +220,8 @@ WRONG = (
     ({"domain": "not.ours.example"}, "domain", "not one of the organization"),
     ({"redirectStatus": "418"}, "redirectStatus", "is not valid"),
     ({"rules.0.targetUrl": "ftp://x.example/"}, "rules.0.targetUrl", "http or https"),
-    ({"rules.0.targetUrl": ""}, "rules.0.targetUrl", "Enter a target"),
-    ({"rules.0.conditions.0.value": ""}, "rules.0.conditions.0.value", "A rule needs a condition"),
+    ({"rules.0.targetUrl": ""}, "rules.0.targetUrl", "Enter a destination"),
+    ({"rules.0.conditions.0.value": ""}, "rules.0.conditions.0.value", "Add a condition"),
     ({"rules.0.conditions.0.property": "shoe"}, "rules.0.conditions.0.property", "is not valid"),
     (
         {"variants.0.targetUrl": TARGET, "variants.0.weight": "x", "variants.1.targetUrl": TARGET},
@@ -236,7 +234,7 @@ WRONG = (
 
 
 @each(("fields", "field", "says"), WRONG)
-def test_what_is_wrong_is_said_at_its_field(pages: PageWorld, fields: dict[str, str], field: str, says: str) -> None:
+def test_error_appears_at_its_field(pages: PageWorld, fields: dict[str, str], field: str, says: str) -> None:
     if fields.get("slug") == "taken":
         pages.made(slug="taken")
     answer = pages.sent("/links/new", {"targetUrl": TARGET, "name": HOSTILE, "do": "save"} | RULES | fields)
@@ -247,7 +245,7 @@ def test_what_is_wrong_is_said_at_its_field(pages: PageWorld, fields: dict[str, 
     assert "<script>alert" not in page
 
 
-def test_a_password_is_kept_changed_and_taken_away(pages: PageWorld) -> None:
+def test_password_is_kept_by_an_edit_and_removed_by_its_box(pages: PageWorld) -> None:
     link_id = pages.made(slug="guarded", password="open sesame")
     page = pages.seen(f"/links/{link_id}/edit")
     assert "open sesame" not in page
@@ -258,7 +256,30 @@ def test_a_password_is_kept_changed_and_taken_away(pages: PageWorld) -> None:
     assert pages.follow("guarded").status == 302
 
 
-def test_the_form_says_what_a_limit_and_a_password_do_not_do(pages: PageWorld) -> None:
+def test_form_explains_the_limits_of_click_limits_and_passwords(pages: PageWorld) -> None:
     page = pages.seen("/links/new")
-    assert "A limit is not a one-time secret." in page
-    assert "It protects the short URL, not the target" in page
+    assert "Repeated clicks of a visitor count." in page
+    assert "The password protects the short link only." in page
+
+
+def advanced_of(page: str) -> tuple[bool, str]:
+    """Whether the advanced settings are unfolded, and their summary."""
+    match = re.search(r'<details class="advanced"( open)?>.*?<span>(.*?)</span>', page, re.DOTALL)
+    assert match is not None
+    return match[1] is not None, match[2]
+
+
+def test_advanced_settings_are_folded_until_one_differs_from_its_default(pages: PageWorld) -> None:
+    assert advanced_of(pages.seen("/links/new")) == (False, "Default settings")
+    plain = pages.made(slug="plain-form")
+    assert advanced_of(pages.seen(f"/links/{plain}/edit")) == (False, "Default settings")
+    rich = pages.made(slug="rich-form", tags="a", password="open sesame", utm__source="poster", redirectStatus="301")
+    said = "Tags · Password · UTM parameters · Redirect"
+    assert advanced_of(pages.seen(f"/links/{rich}/edit")) == (True, said)
+
+
+def test_advanced_settings_unfold_for_an_error_in_them_only(pages: PageWorld) -> None:
+    wrong_slug = pages.sent("/links/new", {"targetUrl": TARGET, "slug": "a b", "do": "save"}).body.decode()
+    assert advanced_of(wrong_slug)[0] is False
+    wrong_limit = pages.sent("/links/new", {"targetUrl": TARGET, "maxClicks": "x", "do": "save"}).body.decode()
+    assert advanced_of(wrong_limit)[0] is True

@@ -20,19 +20,19 @@ _LONGEST_NAME = 255
 
 
 def created_link(state: LinkFormState, zone: str) -> NewLink:
-    """The message that makes a link. Raises BadRequest, which names fields as the form does."""
+    """The message that creates a link. Raises BadRequest, which names the form's fields."""
     return message_of(_fields(state, None, zone), NewLink, _("This value is not valid: {message}"))
 
 
 def changed_link(state: LinkFormState, link: ShortLink, zone: str) -> ChangedLink:
-    """The message that changes a link to what the form says. Raises BadRequest."""
+    """The message that updates a link. Raises BadRequest."""
     return message_of(
         _fields(state, link, zone) | {"id": link.id}, ChangedLink, _("This value is not valid: {message}")
     )
 
 
 def form_field(wire: str) -> str:
-    """The field of the form for one that a refusal names: rules[0].conditions[1] is rules.0.conditions.1.value."""
+    """The form field of a wire name: rules[0].conditions[1] is rules.0.conditions.1.value."""
     name = wire.replace("[", ".").replace("]", "")
     last = name.rpartition(".")[2]
     if last.isdecimal():
@@ -45,7 +45,7 @@ def _fields(state: LinkFormState, link: ShortLink | None, zone: str) -> dict[str
     found = forms.read(state.fields, ShortLink, zone, link, wrong)
     target = found.get("targetUrl", "")
     if not target:
-        wrong["targetUrl"] = _("Enter a target URL")
+        wrong["targetUrl"] = _("Enter a destination")
     found |= {"rules": _rules(state, wrong), "variants": _variants(state, wrong)}
     if wrong:
         raise BadRequest(next(iter(wrong.values())), details=tuple(ErrorDetail(*one) for one in wrong.items()))
@@ -60,10 +60,10 @@ def _rules(state: LinkFormState, wrong: dict[str, str]) -> list[dict[str, Any]]:
     found = []
     for number, rule in enumerate(state.rules):
         if not rule.target.strip():
-            wrong[f"rules[{number}].targetUrl"] = _("Enter a target URL")
+            wrong[f"rules[{number}].targetUrl"] = _("Enter a destination")
         conditions = [_condition(one) for one in rule.conditions if not one.is_blank]
         if not conditions:
-            wrong[f"rules[{number}].conditions[0]"] = _("A rule needs a condition. Add one, or remove the rule")
+            wrong[f"rules[{number}].conditions[0]"] = _("Add a condition, or remove the rule")
         name = rule.name.strip() or _("Rule {number}").format(number=number + 1)
         found.append({"name": name, "targetUrl": web_address(rule.target), "conditions": conditions})
     return found
@@ -85,7 +85,7 @@ def _variants(state: LinkFormState, wrong: dict[str, str]) -> list[dict[str, Any
     found = []
     for number, variant in enumerate(state.variants):
         if not variant.target.strip():
-            wrong[f"variants[{number}].targetUrl"] = _("Enter a target URL")
+            wrong[f"variants[{number}].targetUrl"] = _("Enter a destination")
         weight = variant.weight.strip()
         if not (weight.isascii() and weight.isdecimal() and 0 < int(weight[:5]) <= 1_000):
             wrong[f"variants[{number}].weight"] = _("Enter a whole number from 1 to 1000")

@@ -1,4 +1,4 @@
-"""The form of a link: /links/new and /links/{id}/edit. Its buttons and its preview work by posting the whole form."""
+"""The form of a link: /links/new and /links/{id}/edit. Its buttons and its preview post the whole form."""
 
 from litestar.params import FromPath
 from msgspec.structs import replace
@@ -27,20 +27,20 @@ from analytics_box.web.recognition import countries
 
 _LABELS = {
     "variants": _("A/B test"),
-    "iosUrl": _("Target for iPhones and iPads"),
-    "androidUrl": _("Target for Android"),
-    "deepLinkApp": _("Open in an app on phones"),
+    "iosUrl": _("iPhone and iPad destination"),
+    "androidUrl": _("Android destination"),
+    "deepLinkApp": _("Open in an app"),
     "utm.source": _("Source"),
     "utm.medium": _("Medium"),
     "utm.campaign": _("Campaign"),
     "utm.term": _("Term"),
     "utm.content": _("Content"),
-    "queryForwarding": _("Query parameters of the short URL"),
+    "queryForwarding": _("Query parameters of the short link"),
     "expiresAt": _("Expires on"),
     "maxClicks": _("Click limit"),
-    "expiredRedirectUrl": _("Target after that"),
+    "expiredRedirectUrl": _("Destination after expiry"),
     "password": _("Password"),
-    "redirectStatus": _("Redirect type"),
+    "redirectStatus": _("Status"),
     "ogTitle": _("Title"),
     "ogDescription": _("Description"),
     "ogImageUrl": _("Image URL"),
@@ -49,7 +49,8 @@ _LABELS = {
 }
 
 
-SAVE = "save"  # every other button of the form shows it again
+# Every other button of the form shows the form again.
+SAVE = "save"
 
 
 async def new_form(visit: Visitor) -> Page:
@@ -59,7 +60,7 @@ async def new_form(visit: Visitor) -> Page:
 
 
 async def add(visit: Visitor) -> Answer:
-    """POST /links/new: make the link, or show the form after one of its buttons."""
+    """POST /links/new: create the link, or show the form after one of its buttons."""
     form = await visit.form()
     state = read_state(form)
     if form.get("do", SAVE) != SAVE:
@@ -102,7 +103,7 @@ async def _page(
     form: dict[str, str] | None = None,
     wrong: BadRequest | Conflict | None = None,
 ) -> Page:
-    """The form of a new link, or of one that there is."""
+    """The form of a new link, or of an existing one."""
     settings = visit.parts.settings
     found = _wrong_fields(wrong) if wrong is not None else {}
     domains = [one.domain for one in await domain_calls.list_domains(visit.call, LinkOrganizationInput())]
@@ -114,6 +115,7 @@ async def _page(
         name=figures.visible(link.name) if link is not None else "",
         action=f"{HOME}/{link.id}/edit" if link is not None else f"{HOME}/new",
         state=state,
+        changed=advanced_labels(state, link),
         errors=found,
         labels=_labels(state),
         general=wrong.message if wrong is not None and not found else "",
@@ -132,7 +134,7 @@ async def _page(
 
 
 def _preview(visit: PageRequest, state: LinkFormState, link: ShortLink | None, form: dict[str, str]) -> Preview:
-    """The effect of the form in its present state, or its errors."""
+    """The preview of the form's values, or their errors."""
     settings, zone, visitor = visit.parts.settings, visit.person.time_zone, visitor_of(form)
     written = state.written
     before = link or _blank(visit)
@@ -154,8 +156,28 @@ def _blank(visit: PageRequest) -> ShortLink:
     return new_link(id="", organization_id=visit.person.organization_id, created_by="", now=visit.call.now)
 
 
+def advanced_labels(state: LinkFormState, link: ShortLink | None) -> list[str]:
+    """The advanced settings that differ from the defaults, as the form's summary lists them."""
+    values = state.fields
+    settings = {
+        _("Folder"): values.get("folderId"),
+        _("Tags"): values.get("tags"),
+        _("External ID"): values.get("externalId"),
+        _("Expiry"): values.get("expiresAt") or values.get("maxClicks") or values.get("expiredRedirectUrl"),
+        _("Password"): values.get("password") or (link is not None and link.password),
+        _("Targeting rules"): state.rules,
+        _("A/B test"): state.variants,
+        _("Phones"): values.get("iosUrl") or values.get("androidUrl") or values.get("deepLinkApp"),
+        _("UTM parameters"): any(value for name, value in values.items() if name.startswith("utm.")),
+        _("Social preview"): any(value for name, value in values.items() if name.startswith("og")),
+        _("Redirect"): values.get("redirectStatus", "302") != "302" or values.get("queryForwarding", "none") != "none",
+    }
+    name = values.get("name") if link is None else ""
+    return ([_("Name")] if name else []) + [label for label, value in settings.items() if value]
+
+
 def _wrong_fields(wrong: BadRequest | Conflict) -> dict[str, str]:
-    """The errors by field of the form, including a slug that is taken."""
+    """The errors by form field, including a taken slug."""
     found = {form_field(name): message for name, message in field_errors(wrong).items()}
     if not found and isinstance(wrong, Conflict) and "slug" in wrong.message:
         return {"slug": wrong.message}
@@ -163,9 +185,9 @@ def _wrong_fields(wrong: BadRequest | Conflict) -> dict[str, str]:
 
 
 def _labels(state: LinkFormState) -> dict[str, str]:
-    """The names of all fields of the form, in its order, for the list of what is wrong."""
+    """The labels of all fields of the form, in its order, for the list of errors."""
     labels = {
-        "targetUrl": _("Target URL"),
+        "targetUrl": _("Destination"),
         "name": _("Name"),
         "domain": _("Domain"),
         "slug": _("Slug"),
@@ -179,16 +201,16 @@ def _labels(state: LinkFormState) -> dict[str, str]:
             condition = _("Condition {number}").format(number=place + 1)
             for name in ("property", "operator", "value"):
                 labels[f"rules.{number}.conditions.{place}.{name}"] = f"{where}: {condition}"
-        labels[f"rules.{number}.targetUrl"] = ": ".join((where, _("Target URL")))
-    labels["rules"] = _("Rules")
+        labels[f"rules.{number}.targetUrl"] = ": ".join((where, _("Destination")))
+    labels["rules"] = _("Targeting rules")
     for number in range(len(state.variants)):
         where = _("Variant {number}").format(number=number + 1)
         labels[f"variants.{number}.name"] = ": ".join((where, _("Name")))
-        labels[f"variants.{number}.targetUrl"] = ": ".join((where, _("Target URL")))
+        labels[f"variants.{number}.targetUrl"] = ": ".join((where, _("Destination")))
         labels[f"variants.{number}.weight"] = ": ".join((where, _("Weight")))
     return {**labels, **_LABELS}
 
 
 def _before(public_url: str) -> str:
-    """The address before slugs on the box's own host."""
+    """The prefix of slugs on the box's own host."""
     return "{host}/l/".format(host=public_url.partition("://")[2])

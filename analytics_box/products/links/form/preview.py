@@ -1,4 +1,4 @@
-"""The preview beside the form: where a visitor would be redirected, as the form stands. Nothing is saved or counted."""
+"""The preview of the link form: where a visitor would be redirected. Nothing is saved or counted."""
 
 import base64
 from collections.abc import Mapping
@@ -22,11 +22,11 @@ from analytics_box.products.links.targeting.rules import TargetChoice, TargetVis
 from analytics_box.web.recognition import countries
 
 _BECAUSE = {
-    "rule": _("by {name}"),
-    "iosUrl": _("the target for iPhones and iPads"),
-    "androidUrl": _("the target for Android"),
-    "app": _("opened in {name}"),
-    "": _("the link's target"),
+    "rule": _("Rule: {name}"),
+    "iosUrl": _("iPhone and iPad destination"),
+    "androidUrl": _("Android destination"),
+    "app": _("Opens in {name}"),
+    "": _("Default destination"),
 }
 
 
@@ -35,7 +35,7 @@ _LONGEST = 255
 
 
 class PreviewShare(Struct, frozen=True):
-    """A target that some of such visitors get."""
+    """A variant's share of visitors and its destination."""
 
     name: str
     share: str
@@ -43,9 +43,7 @@ class PreviewShare(Struct, frozen=True):
 
 
 class Preview(Struct, frozen=True):
-    """The content of the preview. `wrong` is the reason why there is nothing to show; `qr` is a picture as a data
-    address.
-    """
+    """The content of the preview. `wrong` holds the errors of the form; `qr` is a picture as a data URL."""
 
     visitor: Mapping[str, str]
     url: str = ""
@@ -59,12 +57,12 @@ class Preview(Struct, frozen=True):
 
 
 def visitor_of(form: Mapping[str, str]) -> dict[str, str]:
-    """The visitor that the preview is for."""
+    """The visitor of the preview, by field."""
     return {name: form.get(f"as.{name}", "").strip()[:_LONGEST] for name in VISITOR}
 
 
 def preview_of(link: ShortLink, visitor: Mapping[str, str], settings: Settings, clock: Clock) -> Preview:
-    """The target of such a visitor; with `password` one is about to be set."""
+    """The preview of a link for a visitor."""
     found = replace(_short(link, settings), visitor=visitor, asks=link.password is not None)
     if not link.target_url:
         return found
@@ -80,7 +78,7 @@ def preview_of(link: ShortLink, visitor: Mapping[str, str], settings: Settings, 
 
 
 def country_of(given: str) -> tuple[str, str]:
-    """The code and the English name of a country that is given by either."""
+    """The code and the English name of a country, from either of them."""
     name = countries.name_of(given)
     if name:
         return given.upper(), name
@@ -88,7 +86,7 @@ def country_of(given: str) -> tuple[str, str]:
 
 
 def _short(link: ShortLink, settings: Settings) -> Preview:
-    """The short URL and its QR code, as far as there is a slug that could be one."""
+    """The short URL and its QR code, if the slug is valid."""
     if not slugs.is_slug(link.slug):
         return Preview({})
     short = short_url(link.domain, link.slug, settings)
@@ -126,7 +124,7 @@ def _because(choice: TargetChoice) -> str:
 
 
 def _parts(link: ShortLink, query: str) -> tuple[PreviewShare, ...]:
-    """All variants, because which one somebody gets is as good as random."""
+    """All variants, because a visitor gets a random one."""
     found = live(link, 0)
     total = sum(variant.weight for variant in found.variants)
     return tuple(
