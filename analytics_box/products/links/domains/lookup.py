@@ -20,7 +20,7 @@ class LinkDomain(Struct, frozen=True):
 
 
 class LinkDomains:
-    """The domains of short links by name. Whoever changes one in box.db tells the list after the commit.
+    """The domains of short links by name. Code that changes one in box.db notifies the list after the commit.
 
     Those of the organizations in `closed` are as if they were not there.
     """

@@ -1,6 +1,6 @@
 """Creating, changing and deleting links: each verb writes its rows and audit entries in the caller's transaction.
 
-Whoever calls one tells the directory after the commit, so that redirects follow at once.
+Callers notify the directory after the commit, so that redirects follow immediately.
 """
 
 from typing import Final

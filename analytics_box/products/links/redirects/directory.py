@@ -1,7 +1,7 @@
 """All links in memory, so that a redirect asks no database (performance P12).
 
 Up to `most` links are all here; more than that, and the latest asked for are, the rest being read when it is asked
-for. Whoever changes a link in box.db tells the directory after the commit.
+for. Code that changes a link in box.db notifies the directory after the commit.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The visitor of a link, as far as a request tells: what rules choose by, and what the click records."""
+"""The visitor of a link, read from the request: the values that rules match and clicks record."""
 
 from collections.abc import Mapping
 from functools import lru_cache
