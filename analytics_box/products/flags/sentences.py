@@ -34,8 +34,8 @@ _OPERATORS = {
     "not_contains": _("does not contain"),
     "starts_with": _("starts with"),
     "ends_with": _("ends with"),
-    "exists": _("is given"),
-    "not_exists": _("is not given"),
+    "exists": _("is set"),
+    "not_exists": _("is not set"),
     "greater": _("is greater than"),
     "greater_or_equal": _("is at least"),
     "less": _("is less than"),
@@ -54,7 +54,7 @@ _OPERATORS = {
     "has_type": _("has the type"),
 }
 _ONLY_ONE = {"in": _("is"), "not_in": _("is not")}
-_NOTHING = {"all": _("anybody"), "any": _("nobody"), "none": _("anybody")}
+_NOTHING = {"all": _("any user"), "any": _("no user"), "none": _("any user")}
 _JOINED = {"all": _(" and "), "any": _(" or "), "none": _(" or ")}
 _SHARE_OF_USERS = {
     "user": _("{percent} of users"),
@@ -156,27 +156,19 @@ def _of_status(definition: FlagDefinition) -> list[DecisionLine]:
     match definition.status:
         case "inactive" if off:
             return [
-                DecisionLine((SentencePart(_("The flag is inactive. Everyone gets its off value: ")), *off), loud=True)
+                DecisionLine((SentencePart(_("The flag is inactive. All users get its off value: ")), *off), loud=True)
             ]
         case "inactive":
             return [
                 DecisionLine(
-                    (
-                        SentencePart(
-                            _("Nobody gets it: the flag is inactive, so that apps use what they have in their code.")
-                        ),
-                    ),
+                    (SentencePart(_("The flag is inactive. Apps use the default in their code.")),),
                     loud=True,
                 )
             ]
         case "archived":
             return [
                 DecisionLine(
-                    (
-                        SentencePart(
-                            _("Nobody gets it: the flag is archived, so that apps use what they have in their code.")
-                        ),
-                    ),
+                    (SentencePart(_("The flag is archived. Apps use the default in their code.")),),
                     loud=True,
                 )
             ]
@@ -256,7 +248,7 @@ def _share(rule: TargetingRule) -> Sentence:
     said = _(", for {percent} of them").format(percent=up_to)
     if rule.percentageFrom:
         said = _(", for {start} to {percent} of them").format(start=percent(rule.percentageFrom), percent=up_to)
-    return _words(said + (_(" by a draw of its own") if rule.bucketing is not None else ""))
+    return _words(said + (_(" (separate bucketing)") if rule.bucketing is not None else ""))
 
 
 def _capital(sentence: Sentence) -> Sentence:
@@ -300,12 +292,12 @@ def _prerequisite_sentence(one: Prerequisite) -> Sentence:
         case ("false",):
             said = (SentencePart(_(" must be off")),)
         case _:
-            said = (SentencePart(_(" must give ")), *_values(one.gives, _(" or ")))
+            said = (SentencePart(_(" must serve ")), *_values(one.gives, _(" or ")))
     return (_value(one.key), *said)
 
 
 def _finally(definition: FlagDefinition, *, alone: bool) -> Sentence:
-    who = _("Everybody") if alone else _("Everybody else")
+    who = _("All users") if alone else _("All other users")
     return (SentencePart(who), SentencePart(" → "), *_rest(definition))
 
 
@@ -318,7 +310,7 @@ def _rest(definition: FlagDefinition) -> Sentence:
         case "rollout":
             whose = _SHARE_OF_USERS[definition.rolloutBy]
             share = SentencePart(whose.format(percent=percent(definition.rolloutPercentage)))
-            return (share, SentencePart(" "), *_state(True), SentencePart(_(", the rest ")), *_state(False))
+            return (share, SentencePart(" "), *_state(True), SentencePart(_(", others ")), *_state(False))
     parts: list[SentencePart] = []
     for one, weight in zip(definition.variants, weights(definition.variants), strict=True):
         parts += [SentencePart(", ")] if parts else []
@@ -326,7 +318,7 @@ def _rest(definition: FlagDefinition) -> Sentence:
             SentencePart(figures.visible(one.key), "variant"),
             SentencePart(" ({percent})".format(percent=f"{weight:.4g}{figures.NBSP}%")),
         ]
-    return tuple(parts) or _words(_("no variant yet"))
+    return tuple(parts) or _words(_("no variants yet"))
 
 
 def _values(values: Sequence[Scalar], last: str = ", ") -> Sentence:

@@ -38,14 +38,14 @@ GROUP = TargetGroup(
             TargetingRule("email", "ends_with", batch=True, batchValues=("@a", "@b"), variant="blue"),
             "Email ends with any of @a, @b → variant blue",
         ),
-        (TargetingRule("property", "exists", field="beta", value="x"), "beta is given → on"),
+        (TargetingRule("property", "exists", field="beta", value="x"), "beta is set → on"),
         (
             TargetingRule("property", "greater", field="seats", value=5.5, percentage=10),
             "seats is greater than 5.5, for 10 % of them → on",
         ),
         (
             TargetingRule("email", "exists", percentage=100, percentageFrom=30, bucketing=Bucketing("flagd")),
-            "Email is given, for 30 % to 100 % of them by a draw of its own → on",
+            "Email is set, for 30 % to 100 % of them (separate bucketing) → on",
         ),
         (TargetingRule("property", value=25), "Among 25 % of users → on"),
         (
@@ -75,7 +75,7 @@ GROUP = TargetGroup(
             ),
             "(plan is pro and admin is true) or none of these: (Team ID is t or in the target group Beta testers) → on",
         ),
-        (TargetingRule("conditions", conditions=TargetingCondition(all=())), "Anybody → on"),
+        (TargetingRule("conditions", conditions=TargetingCondition(all=())), "Any user → on"),
         (TargetingRule("user_id", "equals", value="\u202eevil"), "User ID is \\u202eevil → on"),
     ],
 )
@@ -86,18 +86,18 @@ def test_a_rule_reads_as_a_sentence(rule: TargetingRule, sentence: str) -> None:
 @each(
     ("definition", "lines"),
     [
-        (FlagDefinition(), ["Everybody → off"]),
+        (FlagDefinition(), ["All users → off"]),
         (
             FlagDefinition(
                 type="rollout", rolloutPercentage=20, rolloutBy="team", rules=(TargetingRule("email", value="a"),)
             ),
-            ["Email is a → on", "Everybody else → 20 % of teams on, the rest off"],
+            ["Email is a → on", "All other users → 20 % of teams on, others off"],
         ),
-        (FlagDefinition(type="rollout"), ["Everybody → off"]),
-        (FlagDefinition(type="rollout", rolloutPercentage=100), ["Everybody → on"]),
+        (FlagDefinition(type="rollout"), ["All users → off"]),
+        (FlagDefinition(type="rollout", rolloutPercentage=100), ["All users → on"]),
         (
             FlagDefinition(type="multivariant", variants=(Variant("a", 1), Variant("b", 2), Variant("c", 3))),
-            ["Everybody → a (33.33 %), b (33.33 %), c (33.33 %)"],
+            ["All users → a (33.33 %), b (33.33 %), c (33.33 %)"],
         ),
         (
             FlagDefinition(
@@ -109,16 +109,16 @@ def test_a_rule_reads_as_a_sentence(rule: TargetingRule, sentence: str) -> None:
             [
                 "x must be active; else off",
                 "y must be on; else off",
-                "z must give red or blue; else off",
+                "z must serve red or blue; else off",
                 "Target group Beta testers",
                 "Target group (deleted)",
-                "Everybody else → on",
+                "All other users → on",
             ],
         ),
-        (FlagDefinition(type="multivariant"), ["Everybody → no variant yet"]),
+        (FlagDefinition(type="multivariant"), ["All users → no variants yet"]),
         (
             FlagDefinition(status="inactive", offValue=True, dependencies=("x",)),
-            ["The flag is inactive. Everyone gets its off value: on", "x must be active; else on", "Everybody → off"],
+            ["The flag is inactive. All users get its off value: on", "x must be active; else on", "All users → off"],
         ),
         (
             FlagDefinition(
@@ -127,7 +127,7 @@ def test_a_rule_reads_as_a_sentence(rule: TargetingRule, sentence: str) -> None:
                 offValue=1,
                 rules=(TargetingRule("email", value="e", enabled=False),),
             ),
-            ["Email is e → off", "Users with the flag off get variant a", "Everybody else → a (100 %)"],
+            ["Email is e → off", "Users with the flag off get variant a", "All other users → a (100 %)"],
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""From what stands in a form to what flags and target groups are made of, by the names of the wire. Pure.
+"""Conversion of the flag form to API input. Pure.
 
 An unchanged field or row keeps its stored value to the letter, because forms cannot express all that an import can.
 """
@@ -48,11 +48,11 @@ class Wrong:
         self.found: dict[str, str] = {}
 
     def say(self, field: str, message: str) -> None:
-        """Something is wrong with a field; of several things the first is said."""
+        """Add an error to a field; the first error of a field is kept."""
         self.found.setdefault(field, message)
 
     def check(self) -> None:
-        """Raises BadRequest with all that is wrong, by field of the form."""
+        """Raise BadRequest with all errors, by field of the form."""
         if self.found:
             raise BadRequest(
                 next(iter(self.found.values())), details=tuple(ErrorDetail(*one) for one in self.found.items())
@@ -149,13 +149,13 @@ def _conditions(given: FlagRuleFields, name: str, wrong: Wrong) -> dict[str, Any
     """The conditions of a rule: in the wire's form if that can express them."""
     tree = given.tree
     if not tree.inner:
-        wrong.say(name, _("Add a condition, so that the rule is about somebody"))
+        wrong.say(name, _("Add a filter"))
     only = tree.inner[0] if len(tree.inner) == 1 and tree.kind in {"all", "any"} else None
     if only is not None and only.kind == "one":
         if only.attribute == "percentage":
             share = _number(only.values, f"{name}.0.values", wrong)
             if share is None:
-                wrong.say(f"{name}.0.values", _("Write a number, such as 25 or 12.5"))
+                wrong.say(f"{name}.0.values", _("Enter a number, such as 25 or 12.5"))
             return {"type": "property", "value": share}
         if only.attribute in SIMPLE and not only.only:
             return _simple(only, f"{name}.0", wrong, batch=bool(given.batch))
@@ -178,16 +178,19 @@ def _simple(one: FlagConditionFields, name: str, wrong: Wrong, *, batch: bool) -
 def _node(one: FlagConditionFields, name: str, wrong: Wrong) -> dict[str, Any]:
     if one.kind != "one":
         if not one.inner:
-            wrong.say(name, _("Add a condition, so that the rule is about somebody"))
+            wrong.say(name, _("Add a filter"))
         return {one.kind: [_node(inner, f"{name}.{place}", wrong) for place, inner in enumerate(one.inner)]}
     if one.attribute == "percentage":
         wrong.say(
             f"{name}.attribute",
-            _("A share of users stands alone. Write it into “Share of them in %” below the conditions instead"),
+            _(
+                "A percentage of users cannot be combined with other filters. "
+                "Use “Percentage rollout” below the filters instead"
+            ),
         )
     if one.attribute == "group":
         if not one.group:
-            wrong.say(f"{name}.group", _("Choose a target group"))
+            wrong.say(f"{name}.group", _("Select a target group"))
         return {"group": one.group}
     attribute = _property(one, name, wrong) if one.attribute == "property" else one.attribute
     given = _values(one, name, wrong)
@@ -199,7 +202,7 @@ def _node(one: FlagConditionFields, name: str, wrong: Wrong) -> dict[str, Any]:
 
 def _property(one: FlagConditionFields, name: str, wrong: Wrong) -> str:
     if not one.property.strip():
-        wrong.say(f"{name}.property", _("Write the name of the property"))
+        wrong.say(f"{name}.property", _("Enter a property name"))
     return one.property.strip()
 
 
@@ -208,7 +211,7 @@ def _values(one: FlagConditionFields, name: str, wrong: Wrong) -> tuple[Scalar, 
         return ()
     found = values(one.values, texts=one.attribute in TEXTS)
     if not found:
-        wrong.say(f"{name}.values", _("Write at least one value"))
+        wrong.say(f"{name}.values", _("Enter at least one value"))
     return found
 
 
@@ -234,12 +237,12 @@ def _variant(given: FlagVariantFields, name: str, stored: Sequence[Struct], wron
 def _variant_value(given: FlagVariantFields, name: str, wrong: Wrong) -> Any:
     match given.type:
         case "number":
-            found = _json(given.value, name, _("Write a number, such as 25 or 12.5"), wrong)
+            found = _json(given.value, name, _("Enter a number, such as 25 or 12.5"), wrong)
             if not isinstance(found, int | float) or isinstance(found, bool):
-                wrong.say(name, _("Write a number, such as 25 or 12.5"))
+                wrong.say(name, _("Enter a number, such as 25 or 12.5"))
             return found
         case "json":
-            return _json(given.value, name, _('Write JSON, such as {"limit": 5} or ["a", "b"]'), wrong)
+            return _json(given.value, name, _('Enter JSON, such as {"limit": 5} or ["a", "b"]'), wrong)
     return given.value
 
 
@@ -251,7 +254,7 @@ def _prerequisite(one: NeedFields, stored: FlagDefinition | None) -> dict[str, A
 
 
 def _payload(text: str, wrong: Wrong) -> Any:
-    return _json(text, "payload", _('Write JSON, such as {"limit": 5} or ["a", "b"]'), wrong) if text.strip() else None
+    return _json(text, "payload", _('Enter JSON, such as {"limit": 5} or ["a", "b"]'), wrong) if text.strip() else None
 
 
 def _off_value(state: FlagFormState) -> Any:
@@ -270,13 +273,13 @@ def _json(text: str, name: str, message: str, wrong: Wrong) -> Any:
 
 
 def _number(text: str, name: str, wrong: Wrong) -> float | None:
-    """A number of a field, or None where nothing is typed."""
+    """The number in a field; None if the field is empty."""
     text = text.strip().replace(",", ".").removesuffix("%").strip()
     if not text:
         return None
-    found = _json(text, name, _("Write a number, such as 25 or 12.5"), wrong)
+    found = _json(text, name, _("Enter a number, such as 25 or 12.5"), wrong)
     if isinstance(found, bool) or not isinstance(found, int | float):
-        wrong.say(name, _("Write a number, such as 25 or 12.5"))
+        wrong.say(name, _("Enter a number, such as 25 or 12.5"))
         return 0
     return found
 

@@ -15,7 +15,7 @@ from analytics_box.web.page import dates
 from analytics_box.web.page.visit import Page, Visitor
 
 ALGORITHM_LABELS = {
-    "flagd": _("Independent (as in flagd)"),
+    "flagd": _("Independent (flagd)"),
     "default": _("Original (not independent of other flags)"),
     "unleash": _("Unleash"),
     "growthbook_v1": _("GrowthBook, hash version 1"),

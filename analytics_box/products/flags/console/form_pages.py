@@ -1,27 +1,29 @@
 """The form of a flag: /flags/new and /flags/{id}/edit. Its buttons work by posting the whole form."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from litestar.params import FromPath
+from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict
-from analytics_box.base.translation import _
+from analytics_box.base.translation import _, ngettext
 from analytics_box.products.flags.access import FlagReach, find_flag, reach
 from analytics_box.products.flags.console.action_pages import done_key
 from analytics_box.products.flags.console.buttons import after_button
 from analytics_box.products.flags.console.definition import definition_of
 from analytics_box.products.flags.console.fields import FlagFormState, read_state
 from analytics_box.products.flags.console.filled import new_state, state_of
-from analytics_box.products.flags.console.reading import opened_where_wrong, reading_of
+from analytics_box.products.flags.console.flag_pages import ALGORITHM_LABELS
+from analytics_box.products.flags.console.reading import new_key, opened_where_wrong, reading_of
 from analytics_box.products.flags.console.wrong_fields import form_field, labels, rule_labels
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.editing import change
 from analytics_box.products.flags.editing.messages import CreateFlag, UpdateFlag
-from analytics_box.products.flags.flag import Flag
-from analytics_box.products.flags.page_frame import HOME, flag_title, frame, open_flag, owners
+from analytics_box.products.flags.flag import INDEPENDENT, Flag
+from analytics_box.products.flags.page_frame import HOME, STATUS_LABELS, flag_title, frame, open_flag, owners
 from analytics_box.products.flags.saving import save as saved
 from analytics_box.products.flags.scope import FlagScope
 from analytics_box.tenants.tenancy.messages import message_of
@@ -33,7 +35,21 @@ READ: Final = "read"  # the form asks how it reads
 LARGEST_FORM: Final = 1_048_576  # bytes: all of a flag, as forms are sent
 MOST_FIELDS: Final = 5_000  # of a form: twice what a flag can need
 MOST_NAMED: Final = 500  # flags, folders and environments that are offered while somebody types
+CHANGED_MEANWHILE: Final = _(
+    "Another user has changed this flag since you opened it. Open it in another tab to compare. Save again to replace "
+    "their version."
+)
 _GIVEN: Final = ("of", "key", "name", "type", "environment", "folder")
+_FOLDED: Final = ("groups", "needs", "add-group", "add-need")  # fields and buttons of its advanced settings
+# Fields that the form shows above its advanced settings.
+_ABOVE: Final = frozenset(("name", "key", "of", "type", "variants", "rules", "default", "percentage", "by", "note"))
+
+
+class AdvancedSettings(Struct, frozen=True):
+    """The folded part of the form: `summary` names the settings that differ from the defaults."""
+
+    open: bool
+    summary: str
 
 
 async def new_form(visit: Visitor) -> Page:
@@ -44,7 +60,7 @@ async def new_form(visit: Visitor) -> Page:
 
 
 async def add(visit: Visitor) -> Answer:
-    """POST /flags/new: make the flag, or show the form after one of its buttons."""
+    """POST /flags/new: create the flag, or show the form after one of its buttons."""
     form = await visit.form(limit=LARGEST_FORM, most_fields=MOST_FIELDS)
     state, do = read_state(form), form.get("do", SAVE)
     if do != SAVE:
@@ -52,7 +68,7 @@ async def add(visit: Visitor) -> Answer:
     try:
         visit.saves()
         own = form_reach(visit, state.fields.get("of", ""))
-        found = {"key": state.fields.get("key", "").strip(), "userId": _or_none(state, "userId")}
+        found = {"key": new_key(state), "userId": _or_none(state, "userId")}
         message = message_of(_form_values(state, None) | found, CreateFlag, _("This cannot be saved: {message}"))
         made = await saved(visit.parts, own.scope, lambda db: change.create(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:
@@ -88,10 +104,7 @@ def _update_message(state: FlagFormState, flag: Flag) -> UpdateFlag:
     if version != str(flag.version):
         raise Conflict.about(
             "version",
-            _(
-                "Somebody else has changed this flag while you were typing. Open it in another "
-                "tab to see how it is now, and save again to replace it with what stands here."
-            ),
+            CHANGED_MEANWHILE,
         )
     found = _form_values(state, flag) | {"id": flag.id, "version": flag.version}
     return message_of(found, UpdateFlag, _("This cannot be saved: {message}"))
@@ -130,6 +143,8 @@ def _page(
         state=state,
         reading=reading_of(state, flag.definition if flag is not None else None, scope.groups),
         errors=errors,
+        algorithms=list(ALGORITHM_LABELS.items()),
+        advanced=_advanced_settings(state, errors),
         labels=labels(state) | rule_labels(errors),
         general=_general(wrong) if wrong is not None and not errors else "",
         gives=gives_of(state),
@@ -140,6 +155,35 @@ def _page(
         folders=_names(one.definition.folder for one in scope.flags),
         environments=_names(one.environment or "" for one in scope.flags),
     )
+
+
+def _advanced_settings(state: FlagFormState, errors: Mapping[str, str]) -> AdvancedSettings:
+    """The advanced settings, open if one of them is wrong or has the focus."""
+    given = state.fields
+    named = {
+        _("Description"): given.get("description"),
+        _("Status: {status}").format(status=STATUS_LABELS.get(given.get("status", ""), "")): given.get("status")
+        != "active",
+        _("Off value"): given.get("off") or given.get("offValue"),
+        _("Folder: {name}").format(name=figures.visible(given.get("folder", ""))): given.get("folder"),
+        _("Environment: {name}").format(name=figures.visible(given.get("environment", ""))): given.get("environment"),
+        _("User ID"): given.get("userId"),
+        _count_groups(len(state.groups)): state.groups,
+        _count_needs(len(state.needs)): state.needs,
+        _("Payload"): given.get("payload"),
+        _("Bucketing"): given.get("algorithm") != INDEPENDENT
+        or any(given.get(name) for name in ("salt", "variantSalt", "attribute", "persist")),
+    }
+    is_open = any(name.split(".")[0] not in _ABOVE for name in errors) or state.focus.startswith(_FOLDED)
+    return AdvancedSettings(is_open, " · ".join(label for label, differs in named.items() if differs))
+
+
+def _count_groups(count: int) -> str:
+    return ngettext("1 target group", "{count} target groups", count).format(count=figures.count(count))
+
+
+def _count_needs(count: int) -> str:
+    return ngettext("1 required flag", "{count} required flags", count).format(count=figures.count(count))
 
 
 def gives_of(state: FlagFormState) -> list[tuple[str, str]]:
@@ -172,14 +216,7 @@ def _wrong_fields(wrong: BadRequest | Conflict, state: FlagFormState) -> dict[st
 
 def _general(wrong: BadRequest | Conflict) -> str:
     """The error that concerns none of the fields."""
-    return (
-        _(
-            "Somebody else has changed this flag while you were typing. Open it in another "
-            "tab to see how it is now, and save again to replace it with what stands here."
-        )
-        if "version" in field_errors(wrong)
-        else wrong.message
-    )
+    return CHANGED_MEANWHILE if "version" in field_errors(wrong) else wrong.message
 
 
 def _scope(visit: PageRequest, scope_id: str) -> FlagScope:

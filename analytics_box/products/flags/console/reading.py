@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.names import slug_of
 from analytics_box.base.translation import _
 from analytics_box.products.flags.console.definition import definition_of, rules_of
 from analytics_box.products.flags.console.fields import FlagFormState, FlagRuleFields
@@ -17,8 +18,8 @@ NEAR = 0.01  # percent: how far a sum of weights may be from 100
 
 
 class Reading(Struct, frozen=True):
-    """A form as sentences. `wrong` is the part that cannot be read, and then there are no `lines`; `sum` is about
-    weights.
+    """A form as sentences. `wrong` lists the errors, and then there are no `lines`; `sum` is about weights; `key` is
+    the key of a new flag.
     """
 
     rules: tuple[Sentence, ...]
@@ -26,6 +27,7 @@ class Reading(Struct, frozen=True):
     wrong: tuple[str, ...] = ()
     sum: str = ""
     sum_is_right: bool = True
+    key: str = ""
 
 
 def reading_of(state: FlagFormState, stored: FlagDefinition | None, groups: Sequence[TargetGroup]) -> Reading:
@@ -37,9 +39,14 @@ def reading_of(state: FlagFormState, stored: FlagDefinition | None, groups: Sequ
     except BadRequest as refused:
         return Reading(rules, wrong=_all_wrong(refused), sum=total, sum_is_right=is_right)
     except msgspec.ValidationError:
-        return Reading(rules, wrong=(_("A field has a value that it cannot have."),), sum=total, sum_is_right=is_right)
+        return Reading(rules, wrong=(_("A field has an invalid value."),), sum=total, sum_is_right=is_right)
     lines = flag_lines(definition, groups, user_id=state.fields.get("userId", "").strip() or None)
-    return Reading(rules, lines, sum=total, sum_is_right=is_right)
+    return Reading(rules, lines, sum=total, sum_is_right=is_right, key=new_key(state) if stored is None else "")
+
+
+def new_key(state: FlagFormState) -> str:
+    """The key of a new flag: as it is typed, else derived from the name."""
+    return state.fields.get("key", "").strip() or slug_of(state.fields.get("name", ""), fallback="")
 
 
 def rule_sentences(
@@ -54,19 +61,19 @@ def weights_sum(state: FlagFormState) -> tuple[str, bool]:
     """The sum of weights in words, and whether it is valid."""
     given = [one.weight.strip().replace(",", ".").removesuffix("%").strip() for one in state.variants]
     if not any(given):
-        return (_("No shares: all variants are drawn equally often.") if given else "", True)
+        return (_("Without weights, the split is equal.") if given else "", True)
     try:
         total = round(sum(float(one or 0) for one in given), 4)
     except ValueError:
-        return (_("A share is not a number."), False)
+        return (_("Enter each weight as a number."), False)
     if abs(total - 100) <= NEAR:
-        return (_("The shares add up to 100 %."), True)
+        return (_("The weights add up to 100 %."), True)
     if not 0 <= total < 1e6:  # also for what is not a number
         return (_("A share is not a number."), False)
     text = (
-        _("The shares add up to {sum}: {rest} are missing.")
+        _("The weights add up to {sum}: {rest} missing.")
         if total < 100
-        else _("The shares add up to {sum}: {rest} too much.")
+        else _("The weights add up to {sum}: {rest} too much.")
     )
     return (text.format(sum=percent(total), rest=percent(round(abs(100 - total), 4))), False)
 

@@ -1,4 +1,4 @@
-"""Form fields of refusals: `rules[1].conditions.all[0].value` is `rules.1.if.0.values`. Pure."""
+"""The form field of each API error: `rules[1].conditions.all[0].value` is `rules.1.if.0.values`. Pure."""
 
 import re
 from collections.abc import Mapping
@@ -8,27 +8,27 @@ from analytics_box.base.translation import _
 from analytics_box.products.flags.console.fields import FlagFormState
 
 _LABELS = {
-    "of": _("For"),
+    "of": _("Website"),
     "key": _("Key"),
     "name": _("Name"),
     "description": _("Description"),
-    "type": _("What it gives"),
+    "type": _("Type"),
     "off": _("Off value"),
     "offValue": _("Off value"),
-    "percentage": _("Share in percent"),
+    "percentage": _("Percentage rollout"),
     "variants": _("Variants"),
-    "rules": _("Rules"),
+    "rules": _("Targeting rules"),
     "groups": _("Target groups"),
-    "needs": _("Other flags that it needs"),
+    "needs": _("Required flags"),
     "folder": _("Folder"),
     "environment": _("Environment"),
-    "userId": _("Only for one user ID"),
+    "userId": _("User ID"),
     "payload": _("Payload"),
     "salt": _("Salt"),
-    "variantSalt": _("Salt of the variants"),
-    "attribute": _("Drawn by the property"),
-    "note": _("Why you change it"),
-    "color": _("Colour"),
+    "variantSalt": _("Variant salt"),
+    "attribute": _("Bucket by property"),
+    "note": _("Change note"),
+    "color": _("Color"),
 }
 
 
@@ -84,7 +84,7 @@ def labels(state: FlagFormState) -> dict[str, str]:
         name = _("Variant {number}").format(number=number + 1)
         found |= {f"variants.{number}.{field}": name for field in ("key", "type", "value", "weight", "description")}
     for number in range(len(state.needs)):
-        name = _("Flag {number} that it needs").format(number=number + 1)
+        name = _("Required flag {number}").format(number=number + 1)
         found |= {f"needs.{number}.{field}": name for field in ("key", "must", "variants")}
     for number in range(len(state.groups)):
         found[f"groups.{number}.id"] = _("Target group {number}").format(number=number + 1)
@@ -102,7 +102,7 @@ def rule_labels(errors: Mapping[str, str]) -> dict[str, str]:
 
 def group_labels(errors: Mapping[str, str]) -> dict[str, str]:
     """The names of the fields of a target group, for the list of errors."""
-    own = {"name": _("Name"), "description": _("Description"), "color": _("Colour"), "rules": _("Rules")}
+    own = {"name": _("Name"), "description": _("Description"), "color": _("Color"), "rules": _("Targeting rules")}
     return own | rule_labels(errors)
 
 

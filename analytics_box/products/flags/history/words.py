@@ -131,7 +131,7 @@ def _value(field: str, value: Any, groups: Mapping[str, str] = _NOBODY) -> str:
         case Variant():
             return _value("value", value.value)
         case Prerequisite():
-            return _("must give {values}").format(values=_(" or ").join(figures.visible(one) for one in value.gives))
+            return _("must serve {values}").format(values=_(" or ").join(figures.visible(one) for one in value.gives))
         case TargetingRule():
             return _sentence(value, groups)
         case None | "":

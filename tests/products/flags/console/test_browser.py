@@ -1,4 +1,4 @@
-"""Flags in a real browser: a flag is made with rules, reads as it is typed, and its pages are clean on a phone, too."""
+"""Flags in a browser: the form with its live preview, and the accessibility of its pages."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -48,15 +48,17 @@ def page(tab: Page) -> Iterator[Page]:
 
 
 @pytest.mark.node
-def test_a_flag_is_made_and_reads_as_it_is_typed(page: Page, box: Box) -> None:
+def test_form_of_a_flag_shows_its_sentences_while_the_user_types(page: Page, box: Box) -> None:
     page.goto(f"{box.url}/flags/new")
+    page.fill("#name", "Checkout page")
+    expect(page.locator("#reads")).to_contain_text("checkout-page")
     page.fill("#key", "checkout")
     page.check("#type-multivariant", force=True)
     expect(page.locator("#percentage")).to_be_hidden()
     page.click("#add-variant")
     expect(page.locator("[name='variants.0.value']")).to_be_focused()
     page.fill("[name='variants.0.weight']", "60")
-    expect(page.locator("#sum")).to_contain_text("40\N{NO-BREAK SPACE}% are missing")
+    expect(page.locator("#sum")).to_contain_text("40\N{NO-BREAK SPACE}% missing")
     page.click("#add-variant")
     expect(page.locator("[name='variants.1.value']")).to_be_focused()  # the new fields are listened to by now
     page.fill("[name='variants.1.weight']", "40")
@@ -76,7 +78,7 @@ def test_a_flag_is_made_and_reads_as_it_is_typed(page: Page, box: Box) -> None:
     expect(page.locator("#said-0")).to_contain_text("and plan is pro")
     page.click("form .form-foot button[value=save]")
     page.wait_for_url("**/flags/*?done=created")
-    expect(page.locator("main")).to_contain_text("Everybody else → control")
+    expect(page.locator("main")).to_contain_text("All other users → control")
 
 
 @pytest.mark.node

@@ -1,5 +1,6 @@
-"""Making and changing flags in a browser without scripts."""
+"""The form of a flag in a browser without scripts: creating and editing flags."""
 
+import re
 from html import unescape
 from types import SimpleNamespace
 from typing import get_args
@@ -51,7 +52,7 @@ def test_the_off_value_is_chosen_typed_and_kept(console: Console) -> None:
     path = console.gone_to("/flags/new", console.new("resting", status="inactive", off="on"))
     flag = console.flag(path)
     assert flag.definition.offValue is True
-    assert "Everyone gets its off value: " in unescape(console.seen(path))
+    assert "All users get its off value: " in unescape(console.seen(path))
     edit = f"/flags/{flag.id}/edit"
     form = fields_of(console.seen(edit))
     assert form["off"] == "on"
@@ -153,6 +154,28 @@ def test_what_is_wrong_stands_at_its_field_and_the_rest_is_kept(
     assert fields_of(page)["description"] == "Kept <i>"
 
 
+def test_key_of_a_new_flag_is_derived_from_its_name_unless_it_is_typed(console: Console) -> None:
+    assert console.flag(console.gone_to("/flags/new", console.new("", name="Größere Suche!"))).key == "groessere-suche"
+    assert console.flag(console.gone_to("/flags/new", console.new("own_key", name="Other name"))).key == "own_key"
+    nameless = console.sent("/flags/new", console.new("", name="?"))
+    assert nameless.status == 400
+    assert 'id="key-error"' in nameless.body.decode()
+
+
+def test_new_flag_is_one_card_and_an_edited_one_names_its_advanced_settings(console: Console) -> None:
+    new = console.seen("/flags/new").split('id="flag-form"')[1].split('<section class="panel form link-trial"')[0]
+    assert new.count("panel form") == 1
+    assert re.search(r'<details class="link-more flag-advanced"><summary><span>Advanced <small></small>', new)
+    flag = console.world.put("advanced", {"folder": "Shop", "payload": 1, "status": "inactive"}, environment="staging")
+    page = console.seen(f"/flags/{flag.id}/edit")
+    settings = "Status: Inactive · Folder: Shop · Environment: staging · Payload · Bucketing"
+    assert f"<small>{settings}</small>" in page
+    wrong = console.sent(f"/flags/{flag.id}/edit", fields_of(page) | {"payload": "{", "do": "save"}).body.decode()
+    assert '<details class="link-more flag-advanced" open>' in wrong
+    added = console.sent(f"/flags/{flag.id}/edit", fields_of(page) | {"do": "add-need"}).body.decode()
+    assert '<details class="link-more flag-advanced" open>' in added
+
+
 def test_a_key_that_is_taken_is_said_there(console: Console) -> None:
     console.world.put("taken")
     answer = console.sent("/flags/new", console.new("taken"))
@@ -167,7 +190,7 @@ def test_whoever_comes_second_is_told_and_can_save_again(console: Console) -> No
     answer = console.sent(f"{path}/edit", form | {"name": "Second"})
     page = answer.body.decode()
     assert answer.status == 409
-    assert "Somebody else has changed this flag" in page
+    assert "Another user has changed this flag" in page
     console.gone_to(f"{path}/edit", fields_of(page) | {"do": "save"})
     assert console.flag(path).definition.name == "Second"
 
@@ -180,7 +203,7 @@ def test_buttons_keep_what_is_typed_and_say_what_it_would_be(console: Console) -
     assert {"variants.1.key", "rules.0.if.1.1.values", "needs.0.key"} <= form.keys()
     weights = {"variants.0.weight": "60", "variants.1.weight": "30,5", "do": "read"}
     page = unescape(console.sent("/flags/new", form | weights).body.decode())
-    said = "The shares add up to 90.5\N{NO-BREAK SPACE}%: 9.5\N{NO-BREAK SPACE}% are missing."
+    said = "The weights add up to 90.5\N{NO-BREAK SPACE}%: 9.5\N{NO-BREAK SPACE}% missing."
     assert said in page
     assert "variant:treatment" in page
     part = console.sent("/flags/new", form | weights, hx_request="true").body.decode()

@@ -47,7 +47,7 @@ def among(*values: Any) -> TargetingRule:
         (DefinitionChange("variants", "moved", ["a", "b"], ["b", "a"]), "Order of variants: a, b → b, a"),
         (
             DefinitionChange("prerequisites", "added", None, Prerequisite("pay", ("a", "b")), "pay"),
-            "Prerequisite pay added: must give a or b",
+            "Prerequisite pay added: must serve a or b",
         ),
         (DefinitionChange("rules", "moved", 3, 1, "1"), "Rule 1 was rule 3"),
         (
