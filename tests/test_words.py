@@ -30,7 +30,7 @@ CEILINGS: Final = {
     "words: is told, tells, hears of": 149,
     "words: goes by, is made of, is called, stands in": 131,
     "words: at once, of its own, beside": 440,
-    "words: whoever, somebody, nobody, everybody, whom": 655,
+    "words: whoever, somebody, nobody, everybody, whom": 637,
     "words: too at the end": 50,
     "words: as far as, None where, None for": 102,
     "words: shall": 1,
