@@ -40,7 +40,8 @@ CHANGED_MEANWHILE: Final = _(
     "their version."
 )
 _GIVEN: Final = ("of", "key", "name", "type", "environment", "folder")
-_FOLDED: Final = ("groups", "needs", "add-group", "add-need")  # fields and buttons of its advanced settings
+# The advanced settings are open while one of these fields or buttons has the focus.
+_FOLDED: Final = ("groups", "needs", "add-group", "add-need")
 # Fields that the form shows above its advanced settings.
 _ABOVE: Final = frozenset(("name", "key", "of", "type", "variants", "rules", "default", "percentage", "by", "note"))
 
@@ -159,7 +160,7 @@ def _page(
 
 def _advanced_settings(state: FlagFormState, errors: Mapping[str, str]) -> AdvancedSettings:
     """The advanced settings, open if one of them is wrong or has the focus."""
-    given = state.fields
+    given, groups, needs = state.fields, len(state.groups), len(state.needs)
     named = {
         _("Description"): given.get("description"),
         _("Status: {status}").format(status=STATUS_LABELS.get(given.get("status", ""), "")): given.get("status")
@@ -168,22 +169,14 @@ def _advanced_settings(state: FlagFormState, errors: Mapping[str, str]) -> Advan
         _("Folder: {name}").format(name=figures.visible(given.get("folder", ""))): given.get("folder"),
         _("Environment: {name}").format(name=figures.visible(given.get("environment", ""))): given.get("environment"),
         _("User ID"): given.get("userId"),
-        _count_groups(len(state.groups)): state.groups,
-        _count_needs(len(state.needs)): state.needs,
+        ngettext("1 target group", "{count} target groups", groups).format(count=figures.count(groups)): groups,
+        ngettext("1 required flag", "{count} required flags", needs).format(count=figures.count(needs)): needs,
         _("Payload"): given.get("payload"),
         _("Bucketing"): given.get("algorithm") != INDEPENDENT
         or any(given.get(name) for name in ("salt", "variantSalt", "attribute", "persist")),
     }
     is_open = any(name.split(".")[0] not in _ABOVE for name in errors) or state.focus.startswith(_FOLDED)
     return AdvancedSettings(is_open, " · ".join(label for label, differs in named.items() if differs))
-
-
-def _count_groups(count: int) -> str:
-    return ngettext("1 target group", "{count} target groups", count).format(count=figures.count(count))
-
-
-def _count_needs(count: int) -> str:
-    return ngettext("1 required flag", "{count} required flags", count).format(count=figures.count(count))
 
 
 def gives_of(state: FlagFormState) -> list[tuple[str, str]]:

@@ -183,7 +183,7 @@ def test_a_key_that_is_taken_is_said_there(console: Console) -> None:
     assert 'id="key-error"' in answer.body.decode()
 
 
-def test_whoever_comes_second_is_told_and_can_save_again(console: Console) -> None:
+def test_second_of_two_editors_is_warned_and_can_overwrite(console: Console) -> None:
     path = f"/flags/{console.world.put('second').id}"
     form = fields_of(console.seen(f"{path}/edit")) | {"do": "save"}
     console.gone_to(f"{path}/edit", form | {"name": "First"})
@@ -213,7 +213,7 @@ def test_buttons_keep_what_is_typed_and_say_what_it_would_be(console: Console) -
     assert not any(flag.key == "buttons" for flag in console.world.known().flags)
 
 
-def test_a_flag_that_needs_an_inactive_one_is_told_to_stay_inactive(console: Console) -> None:
+def test_new_flag_that_requires_an_inactive_one_is_inactive(console: Console) -> None:
     console.world.put("asleep", {"status": "inactive"})
     form = console.new("needing") | {"needs.0.key": "asleep", "needs.0.must": "active", "needs.0.variants": ""}
     path = console.gone_to("/flags/new", form)
