@@ -36,7 +36,8 @@ from analytics_box.products.flags.flag import (
     Variant,
 )
 
-MOST_FAULTS = 20  # that are told at once
+# An answer lists no more errors than this.
+MOST_FAULTS = 20
 MOST_STEPS = 10_000  # comparisons of all flags of an environment: what an evaluation of them takes at most, some 50 ms
 MOST_GROUP_STEPS = 5_000  # comparisons of a target group
 TOO_MANY_STEPS = f"Rules of all flags of an environment can use {MOST_STEPS:,} comparisons. Use in for long lists"

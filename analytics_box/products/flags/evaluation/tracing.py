@@ -181,7 +181,8 @@ class _Walk:
         draw = None
         if check is None:
             draw = Draw(self._asker.person, percentage_draw(self._asker), 0, float(rule.value or 0))
-            if rule.percentage is not None and draw.inside:  # both have to let somebody in; the later one is told
+            # The user must be inside both; the trace shows the later one.
+            if rule.percentage is not None and draw.inside:
                 draw = self._of_percentage(rule, rule.percentage)
         elif check.matched and rule.percentage is not None:
             draw = self._of_percentage(rule, rule.percentage)

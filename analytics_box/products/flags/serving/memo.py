@@ -41,7 +41,7 @@ class EvaluationCache:
         self._bytes = 0  # of the recent ones
 
     def find(self, route: str, query: bytes) -> CachedEvaluation | None:
-        """The last answer to this request; its state tells whether it is still valid."""
+        """The last answer to this request; its state shows whether it is still valid."""
         key = (route, query)
         found = self._recent.get(key)
         if found is None:
