@@ -15,11 +15,11 @@ from tests.test_words import modules
 
 ATTRIBUTES: Final = frozenset(("alt", "aria-label", "aria-description", "label", "placeholder", "title"))
 MARKERS: Final = frozenset(("_", "ngettext"))
+UNREAD: Final = frozenset(("code", "kbd", "pre", "style"))  # Code is the same in every language.
 HOLE: Final = "\f"  # in the place of an expression or a statement: white space for HTML
 # Names of formats, keys and codes, which are the same in every language.
-NAMES: Final = frozenset(
-    ("TXT", "YAML", "JSON", "Atom", "RSS", "Ctrl K", "targetUrl", "de-AT", "?ref=poster", "en", "card-wide")
-)
+NAMES: Final = frozenset(("TXT", "YAML", "JSON", "Atom", "RSS", "de-AT", "?ref=poster", "en", "card-wide"))
+_ADDRESS: Final = re.compile(r"https?://\S+")
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _TEXT: Final = re.compile(r"[A-Z][a-z]+([a-z ]|$)|[A-Z][^\W\d_]* [^\W\d_]+")
 _ATTRIBUTE: Final = re.compile(r"""[\w-]+=("[^"]*"?|'[^']*'?)>?""")  # of a macro that writes a part of a tag
@@ -31,14 +31,17 @@ class _LiteralTexts(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.found: list[str] = []
-        self._is_style = False
+        self._unread = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._is_style = tag == "style"
+        self._unread += tag in UNREAD
         self.found += [value or "" for name, value in attrs if name in ATTRIBUTES]
 
+    def handle_endtag(self, tag: str) -> None:
+        self._unread -= tag in UNREAD
+
     def handle_data(self, data: str) -> None:
-        if not self._is_style:
+        if not self._unread:
             self.found.append(_ATTRIBUTE.sub("", data))
 
 
@@ -48,7 +51,7 @@ def literal_texts(source: str) -> list[str]:
     parser.feed("".join(text if kind == "data" else HOLE for _line, kind, text in environment.lex(source)))
     parser.close()
     texts = [text.strip() for found in parser.found for text in found.split(HOLE)]
-    return [text for text in texts if _WORD.search(text) and text not in NAMES]
+    return [text for text in texts if _WORD.search(text) and not _ADDRESS.fullmatch(text) and text not in NAMES]
 
 
 def marked_texts(node: nodes.Node) -> Iterator[str]:
