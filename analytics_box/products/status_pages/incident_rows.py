@@ -154,7 +154,7 @@ def insert_update(db: Connection, said: IncidentUpdate) -> None:
 
 
 def edit_update(db: Connection, said: IncidentUpdate, message: str, author: str, now: int) -> None:
-    """Replace the text of an update and keep the previous text. An update by the box becomes that of its editor."""
+    """Replace the text of an update and keep the previous text. An update automatic becomes that of its editor."""
     db.execute(
         """
         -- incidents.edit_update

@@ -41,27 +41,27 @@ def title(affected: Sequence[AffectedComponent]) -> str:
         said = _("{first} and {last}").format(first=names[0], last=names[1])
     elif len(names) > 2:
         said = _("{first} and {count} more").format(first=names[0], count=len(names) - 1)
-    pattern = _("{names}: not available") if _is_down(affected) else _("{names}: limited availability")
+    pattern = _("{names} unavailable") if _is_down(affected) else _("{names} degraded")
     return pattern.format(names=said)[:LONGEST_TITLE]
 
 
 def opening_message(affected: Sequence[AffectedComponent]) -> str:
     """The first update."""
     return (
-        _("Our monitoring cannot reach {names}. We are looking into it.")
+        _("We cannot reach {names} and are investigating.")
         if _is_down(affected)
-        else _("Our monitoring gets errors from {names}. We are looking into it.")
+        else _("We are seeing errors from {names} and are investigating.")
     ).format(names=_names(affected))
 
 
 def joining_message(affected: Sequence[AffectedComponent]) -> str:
     """The text of an update: further components are down."""
-    return _("This affects {names}, too.").format(names=_names(affected))
+    return _("This also affects {names}.").format(names=_names(affected))
 
 
 def partial_recovery_message(affected: Sequence[AffectedComponent]) -> str:
     """The text of an update: these components have recovered, others have not."""
-    return _("Available again: {names}.").format(names=_names(affected))
+    return _("{names} back online.").format(names=_names(affected))
 
 
 def _is_down(affected: Sequence[AffectedComponent]) -> bool:
@@ -235,7 +235,7 @@ def _recover_in(db: Connection, happened: ComponentTransition, before: Incident)
             happened.page,
             before,
             "resolved",
-            _("Everything that was affected is available again."),
+            _("All affected services are back online."),
             now=happened.now,
         )
 

@@ -79,7 +79,7 @@ def title_of(seen: PageSeen, impacts: Mapping[str, Impact]) -> str:
     if not names:
         return _("Problems with our service")
     if len(names) == 1 and "down" in impacts.values():
-        return _("{name} is not available").format(name=names[0])
+        return _("{name} unavailable").format(name=names[0])
     if len(names) > MOST_NAMES:
         return _("Problems with several services")
     return _("Problems with {names}").format(names=", ".join(names))

@@ -32,14 +32,11 @@ from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
 
 _REMOVE_COMPONENT = ConfirmationTexts(
     _("Remove {name} from the page?"),
-    _(
-        "Visitors see it no more, and its days on this page are forgotten. Its monitor "
-        "stays. Past incidents keep its name."
-    ),
+    _("The component and its uptime history are removed from this page. Its monitor and past incidents stay."),
     _("Remove {name}"),
 )
 _REMOVE_GROUP = ConfirmationTexts(
-    _("Remove the group {name}?"), _("Its components stay, in no group."), _("Remove {name}")
+    _("Remove the group {name}?"), _("Its components stay on the page."), _("Remove {name}")
 )
 
 
@@ -291,7 +288,7 @@ def _line(page: ConsolePage, one: Component, *, is_first: bool, is_last: bool, i
     if one.monitor_id is None:
         notes.append(_("Set by hand"))
     elif seen is None:
-        notes.append(_("Not shown: its monitor is gone"))
+        notes.append(_("Hidden: its monitor was deleted"))
     elif one.name:
         notes.append(_("Monitor") + ": " + figures.visible(_monitor_name(page, one)))
     return ComponentRow(
@@ -370,4 +367,4 @@ def _monitor_name(page: ConsolePage, one: Component) -> str:
 
 def _name(page: ConsolePage, one: Component) -> str:
     """The name of a component in the dashboard, with a fallback if its monitor is deleted."""
-    return figures.visible(one.name or _monitor_name(page, one) or _("Not shown: its monitor is gone"))
+    return figures.visible(one.name or _monitor_name(page, one) or _("Hidden: its monitor was deleted"))

@@ -22,7 +22,7 @@ def reporting(pages: StatusPages) -> Reporting:
 def _report(whole: Whole, monitor_id: str, *, is_only: bool) -> OutageReport:
     told = _about(whole, monitor_id)
     path = f"incidents/{told.id}" if told is not None else f"incidents/new?monitor={monitor_id}"
-    label = _("See the incident") if told is not None else _("Report an incident")
+    label = _("See the incident") if told is not None else _("Report incident")
     if not is_only:
         label = _("{label} on {page}").format(label=label, page=figures.visible(whole.page.name))
     return OutageReport(f"{HOME}/{whole.page.id}/{path}", label, told is not None)

@@ -20,15 +20,15 @@ from analytics_box.products.status_pages.whole import Whole
 from analytics_box.tenants.tenancy.messages import message_of
 
 USUAL_MESSAGES = {
-    "investigating": _("We are looking into this. The next update follows here."),
-    "identified": _("We know the cause and are working on it."),
-    "monitoring": _("It works again. We keep watching it."),
-    "resolved": _("This is over. Everything works again."),
+    "investigating": _("We are investigating. The next update will be posted here."),
+    "identified": _("The cause has been identified and we are working on a fix."),
+    "monitoring": _("A fix has been applied and we are monitoring the results."),
+    "resolved": _("This incident has been resolved."),
     "postmortem": "",
-    "in_progress": _("The maintenance has begun."),
-    "verifying": _("The work is done. We are checking that everything works."),
-    "completed": _("The maintenance is over."),
-    "scheduled": _("We will carry out maintenance in this time."),
+    "in_progress": _("Maintenance has started."),
+    "verifying": _("The work is done. We are verifying that everything works."),
+    "completed": _("Maintenance is complete."),
+    "scheduled": _("We will carry out maintenance during this time."),
 }
 
 

@@ -39,19 +39,19 @@ from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
 
 _DELETE = ConfirmationTexts(
     _("Delete {name}?"),
-    _("It disappears from the page with all its updates, as if it had never been. To end it, resolve it instead."),
+    _("The incident and its updates are removed from the page. To end it instead, resolve it."),
     _("Delete {name}"),
 )
 _NEXT_HELP = {
-    "investigating": _("We look for the cause"),
-    "identified": _("We know the cause"),
-    "monitoring": _("It works again, we watch it"),
-    "resolved": _("It is over"),
-    "postmortem": _("What happened and what we learned"),
-    "in_progress": _("It has begun"),
-    "verifying": _("Done, we check it"),
-    "completed": _("It is over"),
-    "scheduled": _("It is announced"),
+    "investigating": _("Looking for the cause"),
+    "identified": _("The cause is known"),
+    "monitoring": _("Fixed, watching the results"),
+    "resolved": _("Done"),
+    "postmortem": _("What happened and what changes"),
+    "in_progress": _("Work has started"),
+    "verifying": _("Work is done, being verified"),
+    "completed": _("Done"),
+    "scheduled": _("Announced"),
 }
 
 
@@ -245,7 +245,7 @@ def _step(status: Status, *, is_again: bool) -> tuple[Status, str, str]:
     return (
         status,
         STATUS_LABELS[status],
-        _("It is back, within a day after it was resolved") if reopens else _NEXT_HELP[status],
+        _("Reopens the incident") if reopens else _NEXT_HELP[status],
     )
 
 

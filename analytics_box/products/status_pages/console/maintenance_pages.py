@@ -30,8 +30,8 @@ from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
 
 _CANCEL = ConfirmationTexts(
     _("Cancel {name}?"),
-    _("The page and its subscribers are told that it is not going to be."),
-    _("Cancel the maintenance"),
+    _("The status page announces that this maintenance is canceled, and subscribers are notified."),
+    _("Cancel maintenance"),
 )
 
 
@@ -55,9 +55,9 @@ async def maintenances(visit: Visitor, page_id: FromPath[str]) -> Page:
     own = [one for one in page.whole.incidents if one.kind == "maintenance"]
     planned = sorted((one for one in own if one.status == "scheduled"), key=lambda one: one.scheduled_for or 0)
     lists = (
-        (_("Now"), _lines(page, [one for one in own if one.is_active])),
-        (_("Planned"), _lines(page, planned)),
-        (_("Over"), _lines(page, [one for one in own if not one.is_open])),
+        (_("In progress"), _lines(page, [one for one in own if one.is_active])),
+        (_("Scheduled"), _lines(page, planned)),
+        (_("Past"), _lines(page, [one for one in own if not one.is_open])),
     )
     return page.show("status_maintenances.html", "maintenances", lists=lists)
 
@@ -148,7 +148,7 @@ async def _form(page: ConsolePage, again: Again, incident: Incident | None = Non
         "status_maintenance_form.html",
         "maintenances",
         again=again,
-        title=figures.visible(incident.title) if incident is not None else _("Plan maintenance"),
+        title=figures.visible(incident.title) if incident is not None else _("Schedule maintenance"),
         action=f"{base}/{incident.id}/edit" if incident is not None else f"{base}/new",
         back=href_of(page.href, incident) if incident is not None else base,
         rows=[MaintenanceChoice(one.id, figures.visible(one.name), one.id in chosen) for one in page.seen.components],
@@ -190,7 +190,7 @@ def _instant(fields: Mapping[str, str], name: str, zone: ZoneInfo, wrong: dict[s
     try:
         return datetime.fromisoformat(fields.get(name, "")).replace(tzinfo=zone).astimezone(UTC)
     except (ValueError, OverflowError):
-        wrong[name] = _("Write a date and a time")
+        wrong[name] = _("Enter a date and time")
         return None
 
 

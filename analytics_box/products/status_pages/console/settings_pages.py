@@ -39,7 +39,7 @@ from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest,
 
 _DELETE = ConfirmationTexts(
     _("Delete {name}?"),
-    _("{url} answers no more. Its incidents, maintenances and subscribers are removed. This cannot be undone."),
+    _("{url} goes offline. Its incidents, maintenance and subscribers are deleted. This cannot be undone."),
     _("Delete {name}"),
 )
 
@@ -78,7 +78,7 @@ def settings_input(fields: Mapping[str, str], page_id: str) -> UpdateStatusPage:
     """The message that makes a page what the form says. Raises BadRequest."""
     minutes = fields["publishAfterMinutes"].strip()
     if not (minutes.isascii() and minutes.isdecimal() and len(minutes) <= 4):
-        raise BadRequest.about("publishAfterMinutes", _("Write the minutes as a whole number from 0 to 1440"))
+        raise BadRequest.about("publishAfterMinutes", _("Enter a whole number from 0 to 1440"))
     found: dict[str, Any] = {"statusPageId": page_id, "publishAfterMinutes": int(minutes)}
     found |= {name: fields[name] for name in _PLAIN}
     found |= {name: fields[name].strip() or None for name in _EMPTIED}
@@ -150,7 +150,7 @@ async def picture(visit: Visitor, page_id: FromPath[str], kind: FromPath[str]) -
     digest: str = getattr(page, _kind(kind))
     found = await pictures.find(visit.parts.box_db, page.id, digest) if digest else None
     if found is None:
-        raise NotFound(_("Choose a picture"))
+        raise NotFound(_("Select an image"))
     content, kind = found
     return Response(content, media_type=kind, headers={"cache-control": "private, max-age=86400"})
 
@@ -227,7 +227,7 @@ def _domains(db: Connection, page: ConsolePage) -> list[tuple[str, str]]:
     by, current = page.visit.call.by, page.whole.page
     found = {one.domain for one in proven.of(db, current.organization_id, by) if one.proven_at is not None}
     found |= {current.domain} if current.domain else set()
-    nowhere = _("None: it is at {address}").format(address=f"/status/{current.slug}")
+    nowhere = _("None ({address})").format(address=f"/status/{current.slug}")
     return [("", nowhere), *((name, name) for name in sorted(found))]
 
 
@@ -260,13 +260,13 @@ def _picture_path(page: StatusPage, kind: FileKind) -> str:
 
 def _kind(kind: str) -> FileKind:
     if kind not in _KINDS:
-        raise BadRequest(_("A page has a logo and a favicon"))
+        raise BadRequest(_("Images are logo and favicon"))
     return _KINDS[kind]
 
 
 def _picture(sent: bytes, kind: FileKind) -> image.Picture:
     if not sent:
-        raise BadRequest.about(kind, _("Choose a picture"))
+        raise BadRequest.about(kind, _("Select an image"))
     return image.picture(sent)
 
 

@@ -23,7 +23,7 @@ STATUS_LABELS = {
     "monitoring": _("Monitoring"),
     "resolved": _("Resolved"),
     "postmortem": _("Postmortem"),
-    "scheduled": _("Planned"),
+    "scheduled": _("Scheduled"),
     "in_progress": _("In progress"),
     "verifying": _("Verifying"),
     "completed": _("Completed"),
@@ -37,7 +37,7 @@ _IMPACT_NAMES = {
     "maintenance": _("maintenance"),
 }
 _AUTHORS = {
-    "user": _("somebody who has left"),
+    "user": _("a former member"),
     "apikey": _("an API key"),
     "demo": _("the demo"),
     "command line": _("the command line"),
@@ -121,7 +121,7 @@ def notes(one: Incident, person: SignedInPerson, now: int, *, components: bool =
                 _SEVERITIES[one.severity],
                 _when(one, person, now),
                 names,
-                _("Opened by a monitor") if one.origin == "monitor" else "",
+                _("Automatic") if one.origin == "monitor" else "",
             ),
         )
     )
@@ -152,7 +152,7 @@ def incident_shown(
         href=href,
         look=_look(one),
         is_draft=one.is_draft,
-        publishes=_("The box publishes this at {when} unless the monitor is up again before.").format(
+        publishes=_("Published automatically at {when} unless the monitor recovers first.").format(
             when=dates.moment(publishes, person)
         )
         if publishes is not None
@@ -169,7 +169,7 @@ def incident_shown(
 def _update(
     href: str, one: IncidentUpdate, names: Mapping[str, str], reached: UpdateReach | None, person: SignedInPerson
 ) -> IncidentUpdateItem:
-    author = _("by {who}").format(who=_author(one.author, names)) if one.author else _("by the box")
+    author = _("by {who}").format(who=_author(one.author, names)) if one.author else _("automatic")
     corrected = _("corrected") if one.updated_at != one.created_at else ""
     return IncidentUpdateItem(
         label=STATUS_LABELS[one.status],

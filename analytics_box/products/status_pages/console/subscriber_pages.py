@@ -25,9 +25,9 @@ from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
 
 _REMOVE_ONE = ConfirmationTexts(
-    _("Remove {name}?"), _("They get no more messages. They can subscribe again on the page."), _("Remove {name}")
+    _("Remove {name}?"), _("They receive no further updates, but can subscribe again."), _("Remove {name}")
 )
-_KINDS = {"email": _("E-mail"), "webhook": _("Webhook")}
+_KINDS = {"email": _("Email"), "webhook": _("Webhook")}
 
 
 AT_ONCE: Final = 100

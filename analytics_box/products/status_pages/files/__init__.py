@@ -1,1 +1,1 @@
-"""Pictures of status pages: logos and favicons, uploaded or fetched once, and served by the box."""
+"""Pictures of status pages: logos and favicons, uploaded or fetched once, and served automatic."""

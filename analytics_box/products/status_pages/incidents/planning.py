@@ -87,7 +87,7 @@ def cancel(db: Connection, own: Reach, given: CancelPageMaintenance) -> Incident
     page, before = change.find_editable(db, own, given.maintenance_id, "maintenance")
     if before.status != "scheduled":
         raise BadRequest("This maintenance has started. Complete it instead")
-    message = words.optional(given.message) or _("The maintenance is cancelled.")
+    message = words.optional(given.message) or _("This maintenance has been canceled.")
     now = own.by.now
     after = saying.say(db, page, before, "completed", message, now=now, author=own.by.actor, notify=given.notify)
     change.record(

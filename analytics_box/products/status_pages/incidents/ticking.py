@@ -79,7 +79,7 @@ def _end(db: Connection, page: StatusPage, incident: Incident, now: int) -> None
     elif incident.publish_at is not None:
         incident_rows.delete(db, incident.id)
     else:
-        saying.say(db, page, incident, "resolved", _("What this was about is no longer watched."), now=now)
+        saying.say(db, page, incident, "resolved", _("This is no longer monitored."), now=now)
 
 
 def _turn_maintenance(db: Connection, page: StatusPage, maintenance: Incident, now: int) -> None:
@@ -88,13 +88,11 @@ def _turn_maintenance(db: Connection, page: StatusPage, maintenance: Incident, n
     start, end = maintenance.scheduled_for or 0, maintenance.scheduled_until or 0
     if maintenance.status == "scheduled":
         maintenance = saying.say(
-            db, page, maintenance, "in_progress", _("The maintenance has begun."), now=now, at=start, notify=end > now
+            db, page, maintenance, "in_progress", _("Maintenance has started."), now=now, at=start, notify=end > now
         )
         _note_states(db, maintenance)
     if end <= now:
-        maintenance = saying.say(
-            db, page, maintenance, "completed", _("The maintenance is completed."), now=now, at=end
-        )
+        maintenance = saying.say(db, page, maintenance, "completed", _("Maintenance is complete."), now=now, at=end)
         _note_states(db, maintenance)
 
 

@@ -14,7 +14,7 @@ from analytics_box.products.status_pages import incident_rows
 from analytics_box.products.status_pages.automatic.telling import AutomaticIncidents
 from tests.products.status_pages.incidents.world import PAGE, World, affected, affects
 
-RECOVERED = "Everything that was affected is available again."
+RECOVERED = "All affected services are back online."
 DAY = 24 * 60  # minutes
 
 
@@ -56,7 +56,7 @@ def test_a_monitor_that_is_down_opens_a_published_incident_and_its_recovery_reso
     world.down("api", since=world.began)
     opened = world.only
     assert (opened.title, opened.status, opened.severity, opened.origin) == (
-        "API: not available",
+        "API unavailable",
         "investigating",
         "major",
         "monitor",
@@ -70,14 +70,14 @@ def test_a_monitor_that_is_down_opens_a_published_incident_and_its_recovery_reso
     assert (ended.status, world.minute(ended.resolved_at)) == ("resolved", 9)
     assert affected(ended) == ["api down"]
     assert world.told() == [
-        "Our monitoring cannot reach {names}. We are looking into it.".format(names="API"),
+        "We cannot reach {names} and are investigating.".format(names="API"),
         RECOVERED,
     ]
 
 
 def test_monitor_that_is_down_is_an_outage_whatever_status_its_server_answers(publishing: World) -> None:
     publishing.down("api", http_code=404)
-    assert (publishing.only.title, publishing.only.severity) == ("API: not available", "major")
+    assert (publishing.only.title, publishing.only.severity) == ("API unavailable", "major")
     assert affected(publishing.only) == ["api down"]
 
 
@@ -108,7 +108,7 @@ def test_what_lasts_longer_than_the_page_waits_is_published(waiting: World) -> N
     world.ticks(6)
     world.sets_clock(4)  # the clock is set back
     world.ticks(5)
-    assert world.told() == ["Our monitoring cannot reach {names}. We are looking into it.".format(names="API")]
+    assert world.told() == ["We cannot reach {names} and are investigating.".format(names="API")]
 
 
 def test_what_is_over_before_it_is_published_leaves_nothing(waiting: World) -> None:
@@ -149,9 +149,9 @@ def test_monitors_that_go_down_together_make_one_incident_with_one_update(publis
     world = publishing
     world.subscribe()
     world.down("api", "web")
-    assert world.only.title == "API and WEB: not available"
+    assert world.only.title == "API and WEB unavailable"
     assert affected(world.only) == ["api down", "web down"]
-    assert world.told() == ["Our monitoring cannot reach {names}. We are looking into it.".format(names="API and WEB")]
+    assert world.told() == ["We cannot reach {names} and are investigating.".format(names="API and WEB")]
 
 
 def test_one_that_goes_down_within_two_minutes_joins_what_is_published_by_an_update(publishing: World) -> None:
@@ -161,10 +161,10 @@ def test_one_that_goes_down_within_two_minutes_joins_what_is_published_by_an_upd
     world.down("api")
     world.sets_clock(2)
     world.down("web")
-    assert (world.only.title, world.only.severity) == ("API and WEB: not available", "major")
+    assert (world.only.title, world.only.severity) == ("API and WEB unavailable", "major")
     assert affected(world.only) == ["api down", "web down"]
     assert len(world.told()) == 2
-    assert world.told("subscriber-1") == ["This affects {names}, too.".format(names="WEB")]
+    assert world.told("subscriber-1") == ["This also affects {names}.".format(names="WEB")]
     world.sets_clock(4)
     world.up("api")
     assert affected(world.only) == ["api operational", "web down"]
@@ -186,12 +186,12 @@ def test_a_draft_that_nobody_has_seen_is_as_if_it_had_been_about_all_of_them(wai
     world.down("api")
     world.sets_clock(1)
     world.down("web")
-    assert world.only.title == "API and WEB: not available"
+    assert world.only.title == "API and WEB unavailable"
     world.up("api")
     (update,) = world.only.updates
     assert (world.only.title, update.message) == (
-        "WEB: not available",
-        "Our monitoring cannot reach {names}. We are looking into it.".format(names="WEB"),
+        "WEB unavailable",
+        "We cannot reach {names} and are investigating.".format(names="WEB"),
     )
     assert affected(world.only) == ["web down"]
     world.ticks(5)
@@ -383,7 +383,7 @@ def test_an_incident_ends_when_all_that_it_is_about_has_left_the_page(publishing
     world.remove("web")
     world.ticks(2)
     (ended,) = world.whole.incidents
-    assert (ended.status, ended.updates[0].message) == ("resolved", "What this was about is no longer watched.")
+    assert (ended.status, ended.updates[0].message) == ("resolved", "This is no longer monitored.")
     world.ticks(3)
     assert world.whole.incidents == (ended,)
 

@@ -94,7 +94,7 @@ def test_settings_are_saved_and_shown_again(console: Console) -> None:
     )
     form = console.seen(f"{home}/settings")
     assert 'value="https://example.com/"' in form
-    assert "A password is set" in form
+    assert "Leave blank to keep the current password" in form
     assert "secret" not in form
 
 
@@ -112,7 +112,7 @@ def test_a_password_stays_until_it_is_taken_away(console: Console) -> None:
 @each(
     ("field", "value", "said"),
     [
-        ("publishAfterMinutes", "soon", "Write the minutes as a whole number"),
+        ("publishAfterMinutes", "soon", "Enter a whole number"),
         ("publishAfterMinutes", "2000", "publishAfterMinutes"),
         ("websiteUrl", "http://example.com", "https://"),
         ("slug", "api", "reserved"),
@@ -189,7 +189,7 @@ def test_viewers_look_and_are_offered_nothing_to_change(console: Console, tab: s
     page = console.seen(f"{home}{tab}", console.viewer)
     main = page[page.index('id="content"') :]
     assert 'method="post"' not in main.partition("</main>")[0]
-    assert "Report an incident" not in main
+    assert "Report incident" not in main
 
 
 @pytest.mark.parametrize("tab", OF_EDITORS)

@@ -8,7 +8,7 @@ from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from tests.cases import each
 from tests.products.status_pages.incidents.world import PAGE, World, affected, component
 
-BEGAN, OVER, CANCELLED = "The maintenance has begun.", "The maintenance is completed.", "The maintenance is cancelled."
+BEGAN, OVER, CANCELLED = "Maintenance has started.", "Maintenance is complete.", "This maintenance has been canceled."
 TOUCHED: Final = {"affectedMonitors": [component("api"), component("people")]}
 
 

@@ -124,7 +124,7 @@ def test_a_clock_that_was_set_back_forbids_nothing_and_keeps_updates_in_their_or
     assert rules.effective_time(incident, NOW + 1) == NOW + 1
 
 
-# What was said, and when it then is: monitored since, resolved at, started at (minutes after NOW).
+# Updates, and when it then is: monitored since, resolved at, started at (minutes after NOW).
 TIMES: Final = (
     ("investigating", None, None),
     ("investigating monitoring", 1, None),

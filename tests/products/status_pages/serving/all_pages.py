@@ -36,7 +36,7 @@ REPLIES = {
         action=LINK,
         signing="whsec_" + "x" * 60,
         failed=True,
-        wrong="This action is not available",
+        wrong="This action unavailable",
     ),
     "left": Reply(title="You hear no more of this page", text="Good bye", again=True),
 }
