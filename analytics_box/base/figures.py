@@ -29,6 +29,11 @@ def tenths(value: float) -> float:
     return float(round_half_up(value, 1))
 
 
+def share(value: float) -> str:
+    """A percentage beside a bar: from ten on without a decimal."""
+    return f"{whole(value):.0f}{NBSP}%" if 10 <= value < 99.5 else percent(value)
+
+
 def percent(value: float) -> str:
     """A percentage with one decimal: 41.3 %. What there is of something is never 0 %, nor most of it all."""
     if 0 < value < 0.05:

@@ -33,6 +33,14 @@ class UnansweredQuery(Exception):
     """A query of a page failed or ran out of time; the page says so in that query's place."""
 
 
+class NotePage(Struct, frozen=True):
+    """The address of the notes of a subject, and whether the visitor can add notes, which may be `public`."""
+
+    home: str
+    may_add: bool
+    public: bool
+
+
 class SubjectFacts(Struct, frozen=True):
     """Facts from other rooms about the subject of a page: outages, notes on its charts, the instant before which
     nothing is
@@ -46,6 +54,7 @@ class SubjectFacts(Struct, frozen=True):
     begun: int | None = None
     own: "Mapping[str, Callable[[PageQuery], Awaitable[Any]]]" = {}
     rows: Mapping[str, int] = {}
+    noting: NotePage | None = None
 
 
 NOTHING: Final = SubjectFacts()

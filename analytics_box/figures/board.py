@@ -141,9 +141,9 @@ class Extra(Struct, frozen=True):
     """A small panel of its own making: the types that it asks for, and what it shows of their rows, as `look` says.
 
     `counted` is what its numbers are, `empty` what it says without any. It stands `before` the panel of that name, or
-    after all lists. One that `needs` a filter is about its value. Without `content` the page is told it (asking.py:
-    Told). Rows of the types in `keyed` get conversions of the goal that is chosen (converting.py); they are told apart
-    by their keys. Colour shows what is `shaded`, unless a figure of that goal is chosen.
+    after all lists. One that `needs` a filter is about its value. Without `content` the page provides it (asking.py:
+    SubjectFacts). Rows of the types in `keyed` get conversions of the goal that is chosen (converting.py),
+    distinguished by their keys. Colour shows what is `shaded`, unless a figure of that goal is chosen.
     """
 
     types: tuple[str, ...]
@@ -208,6 +208,7 @@ class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     what the facts know for what is typed into a field, such as a country's code. `further` are fields that no list
     shows; values of some are `suggested`. Where it is `segmented`, filters can be saved. `ghosts` is how many bars
     stand for a list that is not there yet. Where a goal can be chosen, `converting` are its metrics.
+    Panels that are `folded` are shown below the others once they are opened.
     """
 
     subject: SubjectName
@@ -226,7 +227,8 @@ class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     segmented: bool = False
     converting: tuple[Metric, ...] = ()
     kinds: Kinds | None = None
-    ghosts: int = 8
+    ghosts: int = 6
+    folded: tuple[str, ...] = ()
 
     @cached_property
     def charted(self) -> dict[str, Metric]:

@@ -13,8 +13,13 @@ from analytics_box.figures.view import View
 from analytics_box.query.ranges import DayRange
 from analytics_box.web.page.dates import Formats, day_text, short_day_text
 
-_BUTTON = {"previous": _("Previous period"), "year": _("Year before"), "own": _("Own dates"), "off": ""}
-_CHOICES = {"previous": _("Previous period"), "year": _("The year before"), "off": _("Nothing")}
+_BUTTON = {
+    "previous": _("vs. previous period"),
+    "year": _("vs. previous year"),
+    "own": _("vs. custom range"),
+    "off": "",
+}
+_CHOICES = {"previous": _("Previous period"), "year": _("Previous year"), "off": _("No comparison")}
 
 
 CHOICES: Final[tuple[How, ...]] = ("previous", "year", "off")
@@ -47,7 +52,7 @@ def comparison_shown(
         dates=period_text(theirs, formats) if compared is not None and not compared.nothing else "",
         note=_note(compared, formats),
         instead=_instead(compared, days, formats),
-        so_far=_("figures compared up to the same time of day")
+        so_far=_("compared with the same time of day")
         if so_far and compared is not None and compared.begun is None
         else "",
         choices=tuple(_choice(view, how) for how in CHOICES),

@@ -15,7 +15,8 @@ MOST_FLAGS: Final = 40  # that fit beside each other
 
 class ChartNote(Struct, frozen=True):
     """Something that happened, of an instant or until `until`, in UTC ms; of whole `days` these are midnights in UTC
-    and mean those days in every zone. `href` is where it is changed, or empty."""
+    and mean those days in every zone. `when` says the whole of that in words, `day` its first day. `href` is where it
+    is changed, or empty."""
 
     id: str
     at: int
@@ -25,6 +26,7 @@ class ChartNote(Struct, frozen=True):
     when: str
     color: str
     href: str = ""
+    day: str = ""
 
 
 # The notes within [start, end) in UTC ms.

@@ -15,7 +15,7 @@ from analytics_box.base import errors
 from analytics_box.base.clock import DAY
 from analytics_box.base.translation import _
 from analytics_box.figures import chart, chips, panels, periods, places, range_picker, tiles
-from analytics_box.figures.asking import NOTHING, PageQuery, SubjectFacts, UnansweredQuery, day_of
+from analytics_box.figures.asking import NOTHING, NotePage, PageQuery, SubjectFacts, UnansweredQuery, day_of
 from analytics_box.figures.board import Extra, FigureList, PanelPlace
 from analytics_box.figures.chart import SeriesChart
 from analytics_box.figures.chart_picker import ChartChoices, chart_choices
@@ -52,7 +52,8 @@ from analytics_box.web.page.dates import formats_of
 from analytics_box.web.page.visit import PageRequest
 
 Task = asyncio.Task[Any]
-MOST_ASKED = panels.ROWS + 1  # rows of a panel: it may leave one out
+# A panel may leave a row out.
+MOST_ASKED = panels.COUNTED + 1
 
 
 class TilesAndChart(Struct, frozen=True):
@@ -84,7 +85,8 @@ class Dashboard(Struct, frozen=True):
     `names` are those of the tiles, `filters` those of the fields that can be filtered by. `unread` says what of the
     address could not be shown. `late` are the parts that are still to come; with the chart among them, `notes` are
     those below it, so that their place is kept. One that is `scripted` is taken over by a script of the page that
-    stands, which needs nothing around it, and no table in the place of a chart.
+    stands, which needs nothing around it, and no table in the place of a chart. Parts that are `folded` are asked for
+    only when they are unfolded. With `noting` the page shows notes and their form.
     """
 
     view: View
@@ -104,6 +106,8 @@ class Dashboard(Struct, frozen=True):
     joins: tuple[tuple[str, str], ...] = ()
     segments: SegmentMenu | None = None
     late: tuple[str, ...] = ()
+    folded: tuple[str, ...] = ()
+    noting: NotePage | None = None
     notes: Sequence[ChartNote] = ()
     scripted: bool = False
 
@@ -125,13 +129,14 @@ async def whole(
     view = await with_goals(visit, number, await with_segment(visit, number, view))
     asking = await asking_for(visit, number, view, told)
     notes = await asking.notes_shown()  # before the parts, whose questions keep the processor busy
-    tasks = {name: asyncio.create_task(_part(asking, view, name)) for name in names}
+    folded = () if view.wait else tuple(name for name in names if name in view.of.folded)
+    tasks = {name: asyncio.create_task(_part(asking, view, name)) for name in names if name not in folded}
     if not _is_too_soon(visit, asking, view, tasks.values()):
         await as_they_come(tasks.values(), *_budget(visit, view))
     answered, late = _ready(visit, asking, view, tasks)
     below = notes if "figures" in late else ()
     board = _dashboard(asking, view, names, answered, visit.parts[KnownRows])
-    return replace(board, late=late, notes=below, scripted=_for_scripts(visit))
+    return replace(board, late=late, folded=folded, notes=below, scripted=_for_scripts(visit))
 
 
 def _for_scripts(visit: PageRequest) -> bool:
@@ -302,6 +307,7 @@ def _dashboard(
         comparison=comparison_shown(view, asking.days, asking.compared, asking.formats, so_far=bool(asking.until)),
         drawing=chart_choices(view, asking.days, asking.steps, theirs),
         unread=(*view.unread, *asking.said, *((not_drawn,) if not_drawn else ())),
+        noting=asking.told.noting,
         figures=ready.get("figures"),
         figures_failed="figures" in failed,
         lists=tuple(

@@ -15,8 +15,10 @@ from analytics_box.figures.view import View, address
 from analytics_box.figures.world import CountryRow, World, world
 from analytics_box.query.catalog.types import Record
 
-ROWS, FEW = 8, 3
-ROWS_BELOW_A_MAP = 5
+ROWS, FEW = 6, 3
+ROWS_BELOW_A_MAP = 4
+# Phones show fewer rows (overview.css). More are asked for, so that a panel can say how many there are.
+ON_PHONES, COUNTED = 4, 100
 COUNTRIES = 300  # more than there are
 UNKNOWN = "–"  # a share of what is not counted in the whole
 
@@ -78,6 +80,7 @@ class Panel(Struct, frozen=True):
     what its shares are of. `ghosts` are the widths of what stands in the place of bars. `details` is the address of
     the table of all rows. What came late may be as high as the place that was `kept` for it, a class. Beside a map of
     the `world`, `crumbs` lead back from the place that is looked at, and `inside` is what the bars below it are.
+    At most `fits` rows are shown; `total` says how many there are unless even a phone shows all.
     """
 
     name: str
@@ -99,9 +102,11 @@ class Panel(Struct, frozen=True):
     crumbs: tuple[Crumb, ...] = ()
     inside: str = ""
     converts: bool = False
+    fits: int = ROWS
+    total: str = ""
 
 
-GHOSTS = (92, 74, 61, 50, 42, 35, 29, 24)
+GHOSTS = (92, 74, 61, 50, 42, 35)
 
 
 def panel(
@@ -146,7 +151,13 @@ def panel(
         crumbs=crumbs,
         inside=words.tabs[below.name] if below is not None else "",
         converts=view.aim is not None,
+        fits=fits,
+        total="" if rows is None or len(rows) <= ON_PHONES else _total(len(rows)),
     )
+
+
+def _total(rows: int) -> str:
+    return f"{COUNTED}+" if rows > COUNTED else str(rows)
 
 
 def _world(view: View, listed: FigureList, rows: Rows, *, closer: bool) -> World | None:
@@ -239,7 +250,7 @@ def _bar(view: View, listed: FigureList, row: Record, largest: float, whole: flo
         label=figures.visible(listed.label(name)) or _("Unknown"),
         detail=figures.visible(listed.detail(row)) if listed.detail is not None else "",
         value=figures.count(counted),
-        share=figures.percent(share) if share is not None else UNKNOWN,
+        share=figures.share(share) if share is not None else UNKNOWN,
         width=figures.bar_width(counted, largest),
         code=(row["country_code"] or "") if listed.places else None,
         href=href,
@@ -282,5 +293,6 @@ def _filters(listed: FigureList, row: Record, name: str) -> dict[str, str]:
 
 
 def domain_beside(row: Record) -> str:
-    """The detail of a source: its domain, unless that is its name."""
-    return (row["domain"] or "") if row["domain"] != row["name"] else ""
+    """The detail of a source: its domain, unless the name says as much."""
+    domain, name = row["domain"] or "", (row["name"] or "").casefold().replace(" ", "")
+    return "" if name == domain or name in domain.split(".") else domain

@@ -117,6 +117,7 @@ def test_going_back_before_the_scripts_are_there_shows_the_page_of_that_address(
 
 def test_a_value_filters_the_page_and_its_chip_takes_that_back(page: Page, box: Box) -> None:
     page.goto(site(box, "?range=today&tab=utm_medium"))
+    page.click("#more-panels > summary")
     page.click("#panel-sources .bar-link >> text=email")
     expect(page.locator("#tile-visitors .tile-value")).to_have_text("1")
     expect(page.locator("#panel-events")).to_contain_text("signup-anna")
@@ -188,7 +189,8 @@ def test_what_was_out_of_sight_at_a_click_keeps_its_height_and_is_drawn_by_itsel
     assert page.evaluate("globalThis.atOnce") == before
     assert page.evaluate("globalThis.waits") > 0
     expect(page.locator("#figures.later [data-chart] canvas")).to_have_count(1)
-    expect(page.locator(".lists > .list:not(.drawn)")).to_have_count(0)
+    expect(page.locator(".page > .lists > .list:not(.drawn)")).to_have_count(0)
+    page.click("#more-panels > summary")
     expect(page.locator("#panel-events")).to_contain_text("signup-anna")
 
 
@@ -335,9 +337,9 @@ def test_nothing_moves_while_parts_come_in(page: Page, box: Box) -> None:
 def test_a_panel_that_comes_late_keeps_the_height_of_its_place_only_in_sight(page: Page, box: Box) -> None:
     def without_two(route: Route) -> None:
         answer = route.fetch(url=f"{route.request.url}&wait=all")
-        late = f"{route.request.url.replace('?', '/parts/sources,errors?')}&amp;wait=all"
+        late = f"{route.request.url.replace('?', '/parts/sources,browsers?')}&amp;wait=all"
         busy = r'\1 aria-busy="true"></section>'
-        text = re.sub(r'(id="panel-(?:sources|errors)"[^>]*)>.*?</section>', busy, answer.text(), flags=re.S)
+        text = re.sub(r'(id="panel-(?:sources|browsers)"[^>]*)>.*?</section>', busy, answer.text(), flags=re.S)
         text = text.replace('<div id="late" hidden>', f'<div id="late" hidden aria-busy="true" data-late="{late}">')
         route.fulfill(response=answer, body=text)
 
@@ -350,7 +352,7 @@ def test_a_panel_that_comes_late_keeps_the_height_of_its_place_only_in_sight(pag
     page.goto(site(box, "?range=today"))
     settled(page)
     expect(page.locator("#panel-sources.list-kept .bar")).to_have_count(2)
-    expect(page.locator("#panel-errors:not(.list-kept) .bar")).to_have_count(2)
+    expect(page.locator("#panel-browsers:not(.list-kept) .bar").first).to_be_attached()
 
 
 # By how much tiles are higher or lower while their figures are to come.
@@ -482,6 +484,7 @@ def test_a_country_on_the_map_filters_the_page_in_place_and_keys_reach_each_hour
     settled(page)
     page.mouse.move(0, 0)
     expect(page.locator(".later:not(.drawn)")).to_have_count(0)
+    page.click("#more-panels > summary")
     said = page.locator("[data-week-said]")
     expect(said).to_contain_text("Most visitors:")
     page.locator("[data-week]").focus()
@@ -510,6 +513,7 @@ def test_a_goal_is_tried_made_counted_followed_and_filtered_by(page: Page, box: 
     page.click("#beside-button")
     page.click("#beside-conversion_rate")
     expect(page.locator("#chart[data-beside='Conversion rate']")).to_have_count(1)
+    page.click("#more-panels > summary")
     page.locator("#panel-week").get_by_role("link", name="Conversion rate").click()
     expect(page.locator("#panel-week")).to_contain_text("The highest:")
     page.locator("#panel-goals").hover()  # what is read stays; it is taken over afterwards

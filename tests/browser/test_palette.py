@@ -64,7 +64,8 @@ def test_a_note_is_written_shown_on_the_chart_and_deleted_on_the_page(page: Page
     assert chart is not None
     assert shown is not None
     assert shown["x"] > chart["x"] + chart["width"] / 2  # today is at the right end
-    page.click(".chart-notes a[href*='/delete']")
+    page.click("#notes li a")
+    page.get_by_role("link", name="Delete", exact=True).click()
     page.get_by_role("button", name="Delete Version 2 & more").click()
     page.wait_for_url(re.compile(r"#figures$"))
     expect(page.locator(".chart-flag")).to_have_count(0)

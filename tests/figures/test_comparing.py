@@ -51,7 +51,7 @@ def test_the_period_before_is_as_long_begins_on_the_same_weekday_and_is_the_near
 )
 def test_the_period_before_in_words(days: DayRange, before: str) -> None:
     shown = comparison_shown(view(), days, compared_days(Comparison(), days, None), USUAL)
-    assert (shown.dates, shown.note, shown.label) == (before, "", "Previous period")
+    assert (shown.dates, shown.note, shown.label) == (before, "", "vs. previous period")
 
 
 @each(

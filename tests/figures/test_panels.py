@@ -34,10 +34,13 @@ def test_bars_are_as_wide_as_their_share_of_the_longest() -> None:
     assert [bar.width for bar in panel.bars] == ["w100", "w1"]
 
 
-def test_a_list_shows_eight_rows_and_leads_to_all_of_them() -> None:
+def test_list_shows_six_rows_and_their_total_and_leads_to_all_of_them() -> None:
     panel = panels.panel(view(range="today", tab="entry"), "pages", rows(9))
     assert panel.bars is not None
-    assert (len(panel.bars), panel.details) == (8, "/sites/w1/details/entry?range=today&tab=entry")
+    assert (len(panel.bars), panel.total) == (6, "9")
+    assert panel.details == "/sites/w1/details/entry?range=today&tab=entry"
+    assert panels.panel(view(), "pages", rows(101)).total == "100+"
+    assert panels.panel(view(), "pages", rows(4)).total == ""
 
 
 def test_a_share_says_what_it_is_of() -> None:
@@ -50,7 +53,7 @@ def test_a_place_is_as_high_as_the_list_was_when_it_was_last_shown() -> None:
     def kept(expected: int | None) -> int:
         return len(panels.panel(view(), "browsers", None, expected=expected).ghosts)
 
-    assert [kept(expected) for expected in (None, 0, 3, 8, 20)] == [8, 0, 3, 8, 8]
+    assert [kept(expected) for expected in (None, 0, 3, 8, 20)] == [6, 0, 3, 6, 6]
 
 
 def test_lists_share_a_panel_as_tabs() -> None:
@@ -79,7 +82,7 @@ def test_campaigns_are_one_tab_with_five_choices_and_a_row_less() -> None:
         ("Content", False),
     ]
     assert panel.bars is not None
-    assert len(panel.bars) == 7
+    assert len(panel.bars) == 5
     assert panels.panel(view(), "sources", []).choices == ()
 
 
@@ -124,11 +127,12 @@ def test_events_are_counted_by_event_and_the_rest_by_visitor() -> None:
     assert (events[0].value, sources[0].value) == ("412", "3")
 
 
-def test_a_source_says_its_domain_unless_that_is_its_name() -> None:
-    known, plain = row_of(name="Google", domain="google.com"), row_of(name="example.org", domain="example.org")
-    panel = panels.panel(view(), "sources", [known, plain])
+def test_source_shows_its_domain_unless_its_name_says_as_much() -> None:
+    known = row_of(name="Google", domain="google.com"), row_of(name="example.org", domain="example.org")
+    other = row_of(name="Hacker News", domain="news.ycombinator.com")
+    panel = panels.panel(view(), "sources", [*known, other])
     assert panel.bars is not None
-    assert [bar.detail for bar in panel.bars] == ["google.com", ""]
+    assert [bar.detail for bar in panel.bars] == ["", "", "news.ycombinator.com"]
 
 
 def test_a_row_without_a_name_is_unknown() -> None:

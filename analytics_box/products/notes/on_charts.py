@@ -15,7 +15,7 @@ from analytics_box.products.notes import rows
 from analytics_box.products.notes.annotation import Annotation
 from analytics_box.query.ranges import zone as zone_of
 from analytics_box.tenants.websites.rules import Website
-from analytics_box.web.page.dates import Formats, day_text, formats_of, time_text
+from analytics_box.web.page.dates import Formats, day_text, formats_of, short_day_text, time_text
 from analytics_box.web.page.visit import PageRequest
 
 
@@ -54,9 +54,13 @@ def when(note: Annotation, zone: ZoneInfo, formats: Formats) -> str:
 
 
 def _moment(at: int, days: bool, zone: ZoneInfo, formats: Formats) -> str:
-    local = datetime.fromtimestamp(at / 1000, UTC if days else zone)
+    local = _local(at, days, zone)
     day = day_text(local, formats.date)
     return day if days else f"{day}, {time_text(local, formats.time)}"
+
+
+def _local(at: int, days: bool, zone: ZoneInfo) -> datetime:
+    return datetime.fromtimestamp(at / 1000, UTC if days else zone)
 
 
 MOST: Final = 500  # on one chart, the latest
@@ -82,6 +86,7 @@ def on_charts(visit: PageRequest, website: Website) -> Notes:
                 when=when(note, zone, formats),
                 color=note.content.color,
                 href=f"/sites/{website.id}/notes/{note.id}" if writes else "",
+                day=short_day_text(_local(note.at, note.content.days, zone), formats.date),
             )
             for note in found
         ]

@@ -324,6 +324,7 @@ WEBSITE: Final = Board(
     suggested=SUGGESTED,
     segmented=True,
     converting=metrics(TOTALS, _SERIES),
+    folded=("events", "links", "flags", "week"),
     about=_about,
     words=Words(
         tabs={**TAB_LABELS, **_TITLES},

@@ -37,6 +37,7 @@ class Facts(Struct, frozen=True):
     facts: tuple[PanelFact, ...]
     bars: tuple[BarRow, ...]
     heading: str = ""
+    heads: tuple[str, ...] = ()
 
 
 MOST: Final = 5  # pages that follow
@@ -145,7 +146,7 @@ def errors(summary: ErrorSummary, rows: Sequence[ErrorRow]) -> Facts:
     """The content of the panel of errors; empty if there are none."""
     facts = (
         PanelFact(_("errors"), figures.count(summary.totalErrors)),
-        PanelFact(_("visitors met one"), figures.count(summary.affectedUsers)),
+        PanelFact(_("visitors affected"), figures.count(summary.affectedUsers)),
         PanelFact(_("of sessions"), figures.percent(summary.errorRate)),
     )
     largest = max((row.count for row in rows), default=0)
@@ -161,6 +162,7 @@ def errors(summary: ErrorSummary, rows: Sequence[ErrorRow]) -> Facts:
             )
             for row in rows
         ),
+        heads=(_("Message"), _("Errors"), _("Visitors")),
     )
 
 
@@ -223,13 +225,13 @@ EXTRAS: Final = {
         needs="path",
         before="sources",
     ),
-    "goals": Extra((), None, "goals", _("Conversions, change, rate"), _("No goal is active."), before="events"),
+    "goals": Extra((), None, "goals", "", _("No active goals."), before="countries"),
     "week": Extra(
         ("hour_of_week",),
         hours.content,
         "week",
         _("Visitors"),
-        _("No visit in this range."),
+        _("No visits in this range."),
         limit=hours.ROWS,
         keyed={"hour_of_week": hours.key_of},
     ),
@@ -237,11 +239,17 @@ EXTRAS: Final = {
         ("error_summary", "error_types"),
         _errors,
         "facts",
-        _("Errors, visitors"),
-        _("No error in this range."),
+        "",
+        _("No errors in this range."),
         limit=ERRORS,
+        before="countries",
     ),
     "vitals": Extra(
-        ("vitals_overview",), _vitals, "vitals", _("75th percentile"), _("Nothing was measured in this range.")
+        ("vitals_overview",),
+        _vitals,
+        "vitals",
+        _("75th percentile"),
+        _("No web vitals in this range."),
+        before="countries",
     ),
 }

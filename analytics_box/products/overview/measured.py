@@ -18,4 +18,5 @@ def parts_of(view: View, measured: Collection[str]) -> tuple[str, ...]:
     extras = tuple(
         name for name, one in EXTRAS.items() if (one.needs in given if one.needs else name in (*measured, *_WHENEVER))
     )
-    return ("figures", *panels, *extras)
+    there = {"figures", *panels, *extras}
+    return tuple(name for name in view.of.parts if name in there)

@@ -1,4 +1,4 @@
-"""The overview of a website, its parts as fragments, and who is there now."""
+"""The dashboard of a website, its parts as fragments, and its current visitors."""
 
 import asyncio
 from collections.abc import Collection
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from analytics_box.base import figures
 from analytics_box.base.translation import _, ngettext
 from analytics_box.figures import page, suggesting
-from analytics_box.figures.asking import SubjectFacts
+from analytics_box.figures.asking import NotePage, SubjectFacts
 from analytics_box.figures.page import Dashboard
 from analytics_box.figures.view import View, read_view
 from analytics_box.figures.watched import WatchedWebsites
@@ -30,7 +30,6 @@ from analytics_box.products.overview.measured import parts_of
 from analytics_box.products.sample_data.site import DOMAIN
 from analytics_box.products.segments import menu as segments
 from analytics_box.query.presence import Presence
-from analytics_box.query.ranges import today, zone
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import MANAGER, Website
@@ -115,8 +114,6 @@ async def site(visit: Visitor, website_id: FromPath[str]) -> Answer:
         quiet=not online[website.site],
         waiting=None if begun else await waiting(visit, website),
         board=await _board(visit, website, view, measured) if begun else None,
-        note_day=today(visit.call.now, zone(visit.person.time_zone)).isoformat(),
-        may_note=visit.person.may("member"),
         monitor=parts[WatchedWebsites].page(website.id),
         may_watch=visit.person.may("member"),
         offers_example=not begun and _may_add_example(visit),
@@ -167,6 +164,7 @@ async def _subject_facts(visit: PageRequest, website: Website, view: View) -> Su
         on_charts(visit, website),
         own={"goals": partial(rates, view=view, goals=goals)} if goals else {},
         rows={"goals": len(goals)},
+        noting=NotePage(f"/sites/{website.id}/notes", visit.person.may("member"), website.is_public),
     )
 
 

@@ -19,7 +19,7 @@ def bars(shown: str, panel: str) -> list[tuple[str, ...]]:
 def test_a_chosen_goal_counts_in_every_list(shared: World) -> None:
     goal = make(shared, "purchase", name="Sold")
     plain = page(shared, "?range=today&wait=all")
-    assert "conversions, rate" not in plain
+    assert "<span>Conversions</span>" not in plain.partition('id="panel-sources"')[2].partition("</section>")[0]
     assert 'id="panel-goals"' in plain
     shown = page(shared, f"?range=today&wait=all&goal={goal['id']}&tab=exit")
     assert bars(shown, "panel-pages") == [
@@ -31,7 +31,8 @@ def test_a_chosen_goal_counts_in_every_list(shared: World) -> None:
     assert tile(shown, "conversions") == "1"
     assert tile(shown, "conversion_rate") == "50.0\xa0%"
     assert 'id="chip-goal"' in shown
-    assert "Visitors, conversions, rate" in shown
+    heads = '<li class="bar-heads"><span>Exit</span><span>Visitors</span><span>Conversions</span><span>Rate</span></li>'
+    assert heads in shown
     narrowed = page(shared, f"?range=today&wait=all&goal={goal['id']}&path=/pricing")
     assert bars(narrowed, "panel-browsers") == [("Firefox", "1", "0", "0.0\xa0%")]
     part = page(shared, f"/parts/browsers?range=today&goal={goal['id']}")

@@ -126,7 +126,8 @@ def test_the_overview_has_notes_on_its_chart_in_its_table_and_below(box: WholeBo
     assert re.search(r'<th scope="row">Tue 16 Jun</th><td class="number">[^<]*<small>&lt;script', page)
     (note,) = stored(box)
     assert f'id="note-{note["id"]}"' in page
-    assert f"{home(box)}/{note['id']}/delete" in page
+    assert f'href="{home(box)}/{note["id"]}?back=' in page
+    assert f"{home(box)}/{note['id']}/delete" in see(box, f"{home(box)}/{note['id']}")
     assert "chart-flag" not in see(box, f"{overview}?range=today&wait=all")
 
 

@@ -138,7 +138,7 @@ def test_an_overview_is_what_brute_force_finds(
             assert [line[listed.counted] for line in lines] == [str(row[listed.counted]) for row in rows], name
     for name in ("sources", "pages", "browsers"):  # the first lists of their panels
         panel = told.get(f"/parts/{name}?{address}").partition(f'id="panel-{name}"')[2].partition("</section>")[0]
-        shares = [figures.percent(100 * row["visitors"] / totals["visitors"]) for row in whole[name]]
+        shares = [figures.share(100 * row["visitors"] / totals["visitors"]) for row in whole[name]]
         assert re.findall(r'bar-share">([^<]*)<', panel) == shares[:8], name
     (reached,) = brute.ANSWERS["summary_totals"](_narrowed(told.facts, asked, (*groups, ("all", (GOAL,)))), asked)
     counted_so = re.findall(r'bar-value">([^<]*)<', told.get(f"/parts/goals?{address}"))

@@ -3,7 +3,7 @@
 import pytest
 
 from analytics_box.products.overview import compact
-from analytics_box.products.overview.compact import ErrorRow, ErrorSummary, Facts, VitalRow
+from analytics_box.products.overview.compact import ErrorRow, ErrorSummary, VitalRow
 
 RATED = [
     ("LCP", 2_500, "good", "2.5 s"),
@@ -39,7 +39,7 @@ def test_errors_say_how_many_met_them() -> None:
     shown = compact.errors(ErrorSummary(12, 7, 1.25), [ErrorRow("Boom", 9, 4), ErrorRow("\u202egnp", 3, 3)])
     assert [(fact.value.replace("\N{NO-BREAK SPACE}", " "), fact.label) for fact in shown.facts] == [
         ("12", "errors"),
-        ("7", "visitors met one"),
+        ("7", "visitors affected"),
         ("1.3 %", "of sessions"),
     ]
     assert [(bar.label, bar.value, bar.share, bar.width) for bar in shown.bars] == [
@@ -49,4 +49,4 @@ def test_errors_say_how_many_met_them() -> None:
 
 
 def test_a_range_without_errors_has_nothing_to_say() -> None:
-    assert compact.errors(ErrorSummary(), []) == Facts((), ())
+    assert not compact.errors(ErrorSummary(), []).facts

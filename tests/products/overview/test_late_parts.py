@@ -39,6 +39,26 @@ def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WholeBox]:
         yield inside
 
 
+def test_folded_panels_are_asked_for_only_when_they_are_unfolded(box: WholeBox, asked: Counter[str]) -> None:
+    path = f"/sites/{box.sites['shop']}"
+    page = box.get(path, cookie=box.cookie).body.decode()
+    more = page.partition('id="more-panels"')[2].partition("</details>")[0]
+    assert f'data-late="{path}/parts/events,links,week"' in more
+    assert asked["custom_events"] == asked["hour_of_week"] == 0
+    box.get(f"{path}/parts/events,links,week", cookie=box.cookie)
+    assert asked["custom_events"] == asked["hour_of_week"] == 1
+
+
+def test_page_without_scripts_loads_every_panel_in_one_request(box: WholeBox) -> None:
+    path = f"/sites/{box.sites['shop']}"
+    page = box.get(path, cookie=box.cookie).body.decode()
+    refresh = f'<noscript><meta http-equiv="refresh" content="0; url={path}?wait=all"></noscript>'
+    assert refresh in page.partition("</head>")[0]
+    whole = box.get(f"{path}?wait=all", cookie=box.cookie).body.decode()
+    assert "http-equiv" not in whole
+    assert "aria-busy" not in whole
+
+
 def test_a_late_part_is_computed_once(box: WholeBox, asked: Counter[str]) -> None:
     path, cookie = f"/sites/{box.sites['shop']}", box.cookie
     assert b'aria-busy="true"' in box.get(path, cookie=cookie).body
@@ -129,7 +149,7 @@ def test_a_late_list_keeps_the_place_that_was_kept_for_it_until_its_height_is_kn
     assert ghosts("browsers") == 1
     assert "list-kept" not in part("browsers")
     box.clock.advance(seconds=86_400)
-    assert ghosts("pages") == 8
+    assert ghosts("pages") == 6
     assert "list list-kept" in part("pages")
 
 

@@ -88,7 +88,7 @@ def test_a_range_that_is_not_over_is_compared_with_as_much_of_the_one_before(box
         (tile,) = re.findall(r'id="tile-visitors".*?</li>', page, re.DOTALL)
         words = " ".join(re.sub(r"<[^>]*>", " ", tile.partition('tile-change number">')[2]).split())
         assert words == "up 50.0 % from 2 by then", name
-        assert "figures compared up to the same time of day" in page
+        assert "compared with the same time of day" in page
     assert "the same time of day" not in shown(box, "range=yesterday", "blog")
     assert "the same time of day" not in shown(box, "range=last_30d", "blog")  # of which not all is known
     assert table(page)[-1][1:] == ["3", "Wed 10 Jun", "3"]  # the chart has whole days

@@ -54,7 +54,23 @@ const come = async (late) => {
   }
 };
 
-const comeAll = () => { for (const late of document.querySelectorAll("[data-late]")) if (!late.comes) come(late); };
+// Panels in a <details> are asked for once it is open. It stays open when the page around it is swapped.
+let unfolded = false;
+const unfold = (more) => {
+  more.open = true;
+  for (const place of more.querySelectorAll("[data-folded]")) place.setAttribute("aria-busy", "true");
+};
+const isFolded = (late) => late.closest("details:not([open])") !== null;
+const comeAll = () => {
+  const more = document.getElementById("more-panels");
+  if (more && unfolded) unfold(more);
+  for (const late of document.querySelectorAll("[data-late]")) if (!late.comes && !isFolded(late)) come(late);
+};
+document.addEventListener("toggle", ({ target }) => {
+  if (target.id !== "more-panels") return;
+  unfolded = target.open;
+  comeAll();
+}, true);
 
 comeAll();
 document.addEventListener("settled", comeAll);

@@ -9,9 +9,10 @@ const asking = new Map(); // who is asked for a part of the page, by its id
 
 // A part of the page that is still to come shows what stood there, which leads nowhere by now.
 const keepOld = (fresh, old) => {
-  for (const part of fresh.querySelectorAll("section[aria-busy]")) {
+  for (const part of fresh.querySelectorAll("section:is([aria-busy], [data-folded])")) {
     const before = old.querySelector(`#${CSS.escape(part.id)}`);
-    if (!before || before.matches("[aria-busy]:not(.stale)")) continue;
+    if (!before || before.matches("[aria-busy]:not(.stale), [data-folded]")) continue;
+    part.setAttribute("aria-busy", "true");
     part.classList.add("stale");
     part.inert = true;
     part.replaceChildren(...before.childNodes);
