@@ -92,7 +92,7 @@ def monitor(page: Page, box: Box, shop: str) -> str:
 
 def test_a_monitor_is_tried_set_up_and_checked(page: Page, box: Box, monitor: str) -> None:
     page.goto(f"{box.url}{monitor}?range=today")
-    expect(page.locator("#tile-uptime_percentage .tile-value")).to_have_text("100\N{NO-BREAK SPACE}%")
+    expect(page.locator(".monitor-uptimes dd").first).to_contain_text("100\N{NO-BREAK SPACE}%")
     expect(page.locator("#panel-codes .bar").first).to_contain_text("200")
     page.goto(f"{box.url}/monitors")
     expect(page.locator("li.monitor-line")).to_contain_text("Shop")

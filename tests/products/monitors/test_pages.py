@@ -7,6 +7,10 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY, HOUR
+from analytics_box.base.store.db import Connection
+from analytics_box.base.store.strings import Strings
+from analytics_box.products.monitors.running.rows import CheckRow, append
+from analytics_box.products.monitors.running.states import FAILED
 from analytics_box.query.run import QueryRunner
 from tests.inprocess import NOON
 from tests.products.links.world import HOSTILE
@@ -30,7 +34,7 @@ def test_any_range_of_a_monitor_is_shown_by_weeks_or_months(pages: PageWorld) ->
     for query in (
         "range=last_12m&by=month&compare=year",
         "range=all",
-        "range=last_90d&by=week&beside=uptime_percentage",
+        "range=last_90d&by=week&beside=downtime_seconds",
     ):
         assert 'class="table' in pages.seen(f"{path}?{query}&show=table&wait=all")
     assert "Hours cannot be drawn" in pages.seen(f"{path}?range=last_90d&by=hour&wait=all")
@@ -46,9 +50,31 @@ def test_incidents_are_those_of_the_chosen_range(pages: PageWorld) -> None:
     path = f"/monitors/{monitor_id}"
     for chosen, listed in (("last_7d", 1), ("last_90d", 2), ("all", 3), ("today", 0)):
         page = pages.seen(f"{path}?range={chosen}&wait=all")
-        rows = page.partition('id="history-title"')[2].partition('id="checks-title"')[0]
-        assert rows.count("<tr>") == (listed + 1 if listed else 0), chosen
+        rows = page.partition('id="incidents-title"')[2].partition('id="checks-title"')[0]
+        assert rows.count("<li>") == listed, chosen
         assert ("No incidents in the selected range" in rows) == (not listed)
+
+
+def test_incident_shows_its_cause_and_duration_and_maintenance_is_a_list_of_its_own(pages: PageWorld) -> None:
+    monitor_id = pages.set_up(url="https://often.example.com")
+    number, began = pages.number(monitor_id), NOON - 3 * HOUR
+    failed = replace(GOOD, at=began, outcome="fail", reason="timeout", error="No response within 10 s")
+    spans = [(number, 3, began, began + 14 * 60_000), (number, 5, NOON - 2 * HOUR, NOON - HOUR)]
+
+    def store(db: Connection) -> None:
+        append(db, Strings(), [CheckRow(pages.known(monitor_id), failed, FAILED, 1, 1)])
+        db.executemany("insert into monitor_spans (monitor, state, start, until) values (?, ?, ?, ?)", spans)
+
+    pages.box.box.parts[QueryRunner].events.write_now(store)
+    page = pages.seen(f"/monitors/{monitor_id}?range=last_7d&wait=all")
+    incidents = page.partition('id="incidents-title"')[2].partition("</section>")[0]
+    maintenance = page.partition('id="maintenance-title"')[2].partition("</section>")[0]
+    checks = page.partition('id="checks-title"')[2]
+    assert "No response within 10 s" in incidents
+    assert "14\N{NO-BREAK SPACE}m" in incidents
+    assert (incidents.count("<li>"), maintenance.count("<li>")) == (1, 1)
+    assert "hour-down" in checks
+    assert "No response within 10 s" in checks
 
 
 def test_long_list_of_incidents_says_how_many_there_are(pages: PageWorld) -> None:

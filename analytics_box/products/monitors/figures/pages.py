@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from analytics_box.base import figures
 from analytics_box.base.clock import DAY
 from analytics_box.base.errors import BadRequest
-from analytics_box.base.facts.uptime import UptimeSpan
+from analytics_box.base.facts.uptime import DEGRADED, DOWN, UptimeSpan
 from analytics_box.base.translation import _
 from analytics_box.figures import export, page, tables
 from analytics_box.figures.asking import Outages, SubjectFacts
@@ -25,10 +25,12 @@ from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing import calls as procedures
 from analytics_box.products.monitors.figures.view import (
     CHECKS,
+    HISTORY,
     PHASE_LABELS,
     STATUS_LABELS,
     WINDOW_LABELS,
     monitor_view,
+    spans_within,
 )
 from analytics_box.products.monitors.listing import rows
 from analytics_box.products.monitors.messages import MonitorId
@@ -47,14 +49,14 @@ from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visito
 _REASONS = {
     "refused": _("Target not allowed"),
     "dns": _("Name not resolved"),
-    "connect": _("No connection"),
-    "tls": _("TLS or certificate"),
-    "timeout": _("Too slow"),
-    "too_large": _("Answer too large"),
-    "bad_answer": _("Broken answer"),
+    "connect": _("Connection failed"),
+    "tls": _("TLS or certificate error"),
+    "timeout": _("Timed out"),
+    "too_large": _("Response too large"),
+    "bad_answer": _("Invalid response"),
     "failed": _("Failed"),
-    "assertion": _("Not as expected"),
-    "late": _("Heartbeat late"),
+    "assertion": _("Condition not met"),
+    "late": _("Heartbeat missing"),
     "": _("Server error"),
 }
 _METRICS = {
@@ -64,11 +66,11 @@ _METRICS = {
     "p95_response_time": _("95th percentile"),
     "avg_ttfb": _("First byte"),
 }
-_TABS = {"codes": _("Answers"), "reasons": _("Why checks failed"), "phases": _("Where the time goes")}
+_TABS = {"codes": _("Status codes"), "reasons": _("Failure reasons"), "phases": _("Response phases")}
 _EMPTY = {
     "": _("No checks in this range."),
-    "phases": _("Nothing was measured in this range."),
-    "reasons": _("No check has failed in this range."),
+    "phases": _("No measurements in this range."),
+    "reasons": _("No failed checks in this range."),
 }
 _OF_MONITORS = {
     "uptime_percentage": "uptime",
@@ -81,12 +83,12 @@ _OF_MONITORS = {
     "phases": "response-time",
 }
 _SHARES = {
-    "count": _("Share of all checks that passed or failed in this range."),
+    "count": _("Share of all checks in this range."),
     "": _("Share of the rows in this list."),
 }
 _DELETE = ConfirmationTexts(
     _("Delete {name}?"),
-    _("{url} is checked no more, and its checks, its uptime and its alarms are removed. This cannot be undone."),
+    _("Checks of {url} stop. Its history and open alerts are deleted. This cannot be undone."),
     _("Delete {name}"),
 )
 
@@ -100,7 +102,7 @@ def _downtime(rows: Rows, _: Filters) -> float:
 
 def _code(code: str) -> str:
     """The label of a status code."""
-    return _("No answer") if code in {"", "0"} else str(code)
+    return _("No response") if code in {"", "0"} else str(code)
 
 
 def _status(row: Record) -> str:
@@ -115,7 +117,6 @@ METRICS: Final = (
     Metric("avg_response_time", _TOTALS, _SERIES, unit="ms", fewer_is_better=True),
     Metric("p95_response_time", _TOTALS, _SERIES, unit="ms", fewer_is_better=True),
     Metric("avg_ttfb", _TOTALS, _SERIES, unit="ms", fewer_is_better=True),
-    Metric("uptime_percentage", _TOTALS, _SERIES, unit="uptime"),
     Metric("downtime_seconds", _SERIES, _SERIES, unit="seconds", value=_downtime, fewer_is_better=True),
 )
 LISTS: Final[dict[str, FigureList]] = {
@@ -158,7 +159,7 @@ MONITOR: Final = Board(
     lists=LISTS,
     panels={"codes": ("codes",), "reasons": ("reasons",)},
     extras={
-        "phases": Extra(("uptime_phases",), _phases, "bars", _("On average"), _("Nothing was measured in this range.")),
+        "phases": Extra(("uptime_phases",), _phases, "bars", _("On average"), _("No measurements in this range.")),
     },
     about=lambda _rest: BoardSubject({**_METRICS, "count": _("Checks")}, lambda query_type: query_type),
     ghosts=4,
@@ -175,7 +176,7 @@ MONITOR: Final = Board(
 _WITHOUT_STATUS: Final = replace(MONITOR, panels={"reasons": ("reasons",)})
 _UNTIMED: Final = replace(
     _WITHOUT_STATUS,
-    metrics=tuple(metric for metric in METRICS if metric.name in {"uptime_percentage", "downtime_seconds"}),
+    metrics=(Metric("uptime_percentage", _TOTALS, _SERIES, unit="uptime"), METRICS[-1]),
     extras={},
 )
 
@@ -199,6 +200,7 @@ async def monitor_page(visit: Visitor, monitor_id: FromPath[str]) -> Page:
     view = _view(visit, monitor)
     window = (await page.asking_for(visit, monitor.number, view)).window
     spans = await _spans(visit, monitor, min(window.start, now - LONGEST_DAYS * DAY))
+    incidents, maintenance = spans_within(spans, window)
     names = ("figures", *view.of.panels, *view.of.extras)
     return visit.pages.show(
         "monitor.html",
@@ -207,7 +209,9 @@ async def monitor_page(visit: Visitor, monitor_id: FromPath[str]) -> Page:
             monitor,
             known.state_of(monitor),
             spans,
-            window,
+            incidents,
+            maintenance,
+            await _causes(visit, monitor, incidents),
             await _checks(visit, monitor),
             _names(visit, monitor),
             _twins(known, monitor),
@@ -311,6 +315,13 @@ def _view(visit: PageRequest, monitor: Monitor, rest: str = "") -> View:
 async def _spans(visit: PageRequest, monitor: Monitor, since: int) -> Sequence[UptimeSpan]:
     found = await visit.parts[QueryRunner].events.read(lambda db: rows.spans(db, (monitor.number,), since))
     return found[monitor.number]
+
+
+async def _causes(visit: PageRequest, monitor: Monitor, incidents: Sequence[UptimeSpan]) -> dict[int, str]:
+    caused = [span for span in incidents[-HISTORY:] if span.state in {DOWN, DEGRADED}]
+    if not caused:
+        return {}
+    return await visit.parts[QueryRunner].events.read(lambda db: rows.causes(db, monitor.number, caused))
 
 
 def _outages(visit: PageRequest, monitor: Monitor) -> Outages:

@@ -35,13 +35,13 @@ PHASE_LABELS = {
     "transfer": _("Transfer"),
 }
 STATUS_LABELS = {0: _("Down"), 1: _("Up"), 2: _("Not confirmed")}
-WINDOW_LABELS = {1: _("24 hours"), 7: _("7 days"), 30: _("30 days"), 90: _("90 days"), 365: _("365 days")}
+WINDOW_LABELS = {1: _("24 hours"), 7: _("7 days"), 30: _("30 days"), 90: _("90 days")}
 _FACTS = {
-    "kind": _("What it is"),
+    "kind": _("Type"),
     "url": _("Target"),
-    "interval": _("Checked"),
-    "timeout": _("Time limit"),
-    "expects": _("Expected"),
+    "interval": _("Interval"),
+    "timeout": _("Timeout"),
+    "expects": _("Conditions"),
     "failures": _("Down after"),
     "successes": _("Up after"),
     "parent": _("Depends on"),
@@ -49,15 +49,15 @@ _FACTS = {
     "tags": _("Tags"),
     "website": _("Website"),
     "created": _("Created"),
-    "changed": _("Changed"),
+    "changed": _("Last changed"),
 }
 
 
-CHECKS: Final = 50  # the latest ones that are listed
-HISTORY: Final = 50  # the latest spans that are listed
+CHECKS: Final = 60  # the latest checks, as bars
+HISTORY: Final = 50  # the latest spans of a list
 WARNED: Final = 14  # days of a certificate from which on it is marked
 _STATUS: Final = {1: "up", 0: "down", 2: "verifying"}
-_TOLD: Final = frozenset((DEGRADED, DOWN, UNKNOWN, MAINTENANCE))  # states of spans that the history lists
+_INCIDENTS: Final = frozenset((DEGRADED, DOWN, UNKNOWN))  # states of spans that are incidents
 
 
 class UptimeFigure(Struct, frozen=True):
@@ -69,17 +69,32 @@ class UptimeFigure(Struct, frozen=True):
 
 
 class SpanLine(Struct, frozen=True):
-    """A time in which a monitor was not simply up."""
+    """An incident, with the error of its first failed check, or a maintenance window."""
 
     state: str
     label: str
+    cause: str
     began: str
     lasted: str
     ongoing: bool
 
 
+class SpanList(Struct, frozen=True):
+    """The latest spans of a list, and how many there are in the selected range."""
+
+    lines: tuple[SpanLine, ...]
+    count: str
+
+
+class CheckBar(Struct, frozen=True):
+    """A check as a bar; `said` is its time and result."""
+
+    state: str
+    said: str
+
+
 class CheckLine(Struct, frozen=True):
-    """A check in the list."""
+    """A check in the list of failures and changes."""
 
     time: str
     state: str
@@ -112,8 +127,10 @@ class MonitorShown(Struct, frozen=True):
     next_check: str
     certificate: str
     certificate_warns: bool
-    history: tuple[SpanLine, ...]
-    history_help: str
+    incidents: SpanList
+    maintenance: SpanList
+    bars: tuple[CheckBar, ...]
+    bars_said: str
     checks: tuple[CheckLine, ...]
     facts: tuple[MonitorFact, ...]
     twins: tuple[tuple[str, str], ...] = ()
@@ -125,7 +142,9 @@ def monitor_view(
     monitor: Monitor,
     live: MonitorStatus | None,
     spans: Sequence[UptimeSpan],
-    window: TimeWindow,
+    incidents: Sequence[UptimeSpan],
+    maintenance: Sequence[UptimeSpan],
+    causes: Mapping[int, str],
     checks: Sequence[Record],
     names: Mapping[str, str],
     twins: Sequence[Monitor],
@@ -133,12 +152,14 @@ def monitor_view(
     now: int,
     public_url: str,
 ) -> MonitorShown:
-    """A monitor as its page shows it. `spans` are those of the last year and of the range that is chosen, the `window`;
-    `names` are those of its parent and website."""
+    """A monitor as its page shows it.
+
+    `spans` are those of the last 90 days, `incidents` and `maintenance` those of the selected range, `causes` errors by
+    the start of an incident, `names` those of its parent and website.
+    """
     state = state_name(live)
     certificate, warns = _certificate(live, person, now)
     last = live.last if live is not None else None
-    incidents = _incidents(spans, window)
     return MonitorShown(
         name=figures.visible(monitor.called),
         href=f"{HOME}/{monitor.id}",
@@ -152,15 +173,19 @@ def monitor_view(
         next_check=dates.moment(live.next_at, person) if live is not None and live.next_at is not None else "",
         certificate=certificate,
         certificate_warns=warns,
-        history=_history(incidents[-HISTORY:], person, now),
-        history_help=_history_help(len(incidents)),
-        checks=tuple(_check(row, person) for row in checks),
+        incidents=_span_list(incidents, causes, person, now),
+        maintenance=_span_list(maintenance, {}, person, now),
+        bars=tuple(_bar(row, person) for row in reversed(checks)),
+        bars_said=ngettext("Last check", "Last {count} checks, {failed} failed", len(checks)).format(
+            count=len(checks), failed=sum(row["status"] != 1 for row in checks)
+        ),
+        checks=tuple(_check(row, person) for row in failures_and_changes(checks)),
         facts=_facts(monitor, names, person),
         twins=tuple((f"{HOME}/{one.id}", figures.visible(one.called)) for one in twins),
         push_url=f"{public_url}/push/{monitor.secrets.token}" if monitor.kind == "push" else "",
         push_help=_(
-            "Call this address at least every {every}. If nothing arrives in that time and "
-            "{grace} more, the monitor is down. Add ?status=down&msg=… to report a failure."
+            "Send a heartbeat at least every {every} (grace period: {grace}). "
+            "Add ?status=down&msg=… to report a failure."
         ).format(every=duration_text(monitor.interval), grace=duration_text(monitor.options.grace)),
     )
 
@@ -184,40 +209,45 @@ def _certificate(live: MonitorStatus | None, person: SignedInPerson, now: int) -
         return "", False
     when, days = dates.day(last.certificate_ends, person), (last.certificate_ends - now) // DAY
     if days < 0:
-        return _("ended on {when}").format(when=when), True
+        return _("expired on {when}").format(when=when), True
     words = ngettext("valid until {when} (1 day)", "valid until {when} ({days} days)", days)
     return words.format(when=when, days=figures.count(days)), days <= WARNED or last.certificate_valid is False
 
 
-def _incidents(spans: Sequence[UptimeSpan], window: TimeWindow) -> list[UptimeSpan]:
-    """The incidents and maintenance windows that began in a range or lasted into it."""
+def spans_within(spans: Sequence[UptimeSpan], window: TimeWindow) -> tuple[list[UptimeSpan], list[UptimeSpan]]:
+    """The incidents and the maintenance windows that overlap a range, the earliest first."""
     within = [span for span in spans if span.start < window.end and (not span.until or span.until > window.start)]
-    return [span for span in within if span.state in _TOLD]
+    incidents = [span for span in within if span.state in _INCIDENTS]
+    return incidents, [span for span in within if span.state == MAINTENANCE]
 
 
-def _history_help(count: int) -> str:
-    if count <= HISTORY:
-        return _("Times when the monitor was down, degraded, in maintenance or unknown in the selected range.")
-    return " ".join(
-        (
-            _("Times when the monitor was down, degraded, in maintenance or unknown in the selected range."),
-            _("The latest {shown} of {count} are listed.").format(shown=HISTORY, count=figures.count(count)),
-        )
-    )
-
-
-def _history(incidents: Sequence[UptimeSpan], person: SignedInPerson, now: int) -> tuple[SpanLine, ...]:
-    """Lines about incidents, the newest first."""
-    return tuple(
+def _span_list(spans: Sequence[UptimeSpan], causes: Mapping[int, str], person: SignedInPerson, now: int) -> SpanList:
+    """The latest spans, the newest first."""
+    lines = tuple(
         SpanLine(
             state=STATES[span.state],
             label=STATE_LABELS[STATES[span.state]],
+            cause=figures.visible(causes.get(span.start, "")),
             began=dates.moment(span.start, person),
             lasted=duration_text(((span.until or now) - span.start) // SECOND),
             ongoing=not span.until,
         )
-        for span in reversed(incidents)
+        for span in reversed(spans[-HISTORY:])
     )
+    return SpanList(lines, figures.count(len(spans)))
+
+
+def failures_and_changes(checks: Sequence[Record]) -> list[Record]:
+    """The checks, the newest first, that failed or whose status differs from the check before."""
+    before = [*checks[1:], *checks[-1:]]
+    return [one for one, older in zip(checks, before, strict=True) if one["status"] != 1 or older["status"] != 1]
+
+
+def _bar(row: Record, person: SignedInPerson) -> CheckBar:
+    said = [dates.exact(row["timestamp"], person), STATUS_LABELS[row["status"]]]
+    if row["total_ms"] is not None:
+        said.append(figures.milliseconds(row["total_ms"]))
+    return CheckBar(_STATUS[row["status"]], ", ".join(said))
 
 
 def _check(row: Record, person: SignedInPerson) -> CheckLine:

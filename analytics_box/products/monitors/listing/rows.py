@@ -24,6 +24,28 @@ def spans(db: Connection, numbers: Sequence[int], since: int) -> dict[int, list[
     return by_monitor
 
 
+def causes(db: Connection, number: int, incidents: Sequence[UptimeSpan]) -> dict[int, str]:
+    """The first error within each incident of a monitor, by the start of the incident (UTC ms).
+
+    Incidents older than the retention of checks have none.
+    """
+    found = db.execute(
+        """
+        -- monitors.listing.causes
+        select json_extract(span.value, '$[0]') as start, (
+          select strings.value from checks join strings on strings.id = checks.error
+          where checks.monitor = :number and checks.time >= json_extract(span.value, '$[0]')
+            and (json_extract(span.value, '$[1]') = 0 or checks.time < json_extract(span.value, '$[1]'))
+            and strings.value <> ''
+          order by checks.time limit 1
+        )
+        from json_each(:spans) as span
+        """,
+        {"number": number, "spans": json.dumps([(span.start, span.until) for span in incidents])},
+    ).fetchall()
+    return {int(str(start)): str(error) for start, error in found if error is not None}
+
+
 def responses(db: Connection, numbers: Sequence[int], since: int) -> dict[int, float]:
     """The average response time in ms of these monitors since then; those that did not answer are left out."""
     found = db.execute(
