@@ -17,6 +17,7 @@ from analytics_box.products.alerts.change import VisibleAlertRules
 from analytics_box.products.alerts.monitored import MonitorsOfOrganization
 from analytics_box.products.alerts.view import TRIGGER_LABELS
 from analytics_box.tenants.websites.directory import Directory
+from analytics_box.web.page.edits import FIELD, check_version, version_of
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 _DONE = {
@@ -92,6 +93,7 @@ async def save_alarm(visit: Visitor, alarm_id: FromPath[str]) -> Answer:
     fields, own, alarm = await visit.form(), await _channels(visit), await _find(visit, alarm_id)
 
     async def save() -> str:
+        check_version(fields, alarm)
         draft = form.draft(fields, alarm, own)
         procedures.check_website(visit.call, visit.person.organization_id, fields.get("website") or None)
         by, tools, organization = visit.call.by, visit.parts[ChannelTools], visit.person.organization_id
@@ -157,6 +159,7 @@ async def _form(visit: PageRequest, again: Again, *, alarm: Alarm | None = None)
     return visit.settings_page(
         "alarm_form.html",
         "alarms",
+        values={FIELD: version_of(alarm) if alarm is not None else ""},
         again=Again(again.code, again.values, wrong, again.general),
         alarm=alarm,
         triggers=TRIGGERS,

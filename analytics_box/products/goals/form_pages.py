@@ -27,6 +27,7 @@ from analytics_box.tenants.tenancy import messages
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import site_shell
+from analytics_box.web.page.edits import check_version, shown_version
 from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
@@ -120,6 +121,7 @@ async def save(visit: Visitor, website_id: FromPath[str], goal_id: FromPath[str]
     form = await visit.form()
 
     async def save() -> str:
+        check_version(form, goal)
         given = messages.message_of({"id": goal.id, **message_of(form)}, ChangedGoal, "{message}")
         await calls.update(visit.call, given)
         return f"{home(website)}?done=saved"
@@ -185,6 +187,7 @@ def _form(
         home=home(website),
         action=f"{home(website)}/{goal.id if goal is not None else 'new'}",
         is_new=goal is None,
+        version=shown_version(goal, again.values) if goal is not None else "",
         values=again.values,
         errors=again.wrong,
         labels=LABELS,

@@ -8,9 +8,10 @@ from analytics_box.tenants.organizations.change import OrganizationUpdate
 from analytics_box.tenants.organizations.rules import Plan
 from analytics_box.tenants.organizations.settings_page import HOME, organization_page
 from analytics_box.tenants.organizations.shown import in_memory
-from analytics_box.tenants.tenancy import private_targets
+from analytics_box.tenants.tenancy import access, private_targets
 from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.tenancy.rules import StoredOrganization
+from analytics_box.web.page.edits import check_version
 from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
 
 _PLANS: dict[str, Plan] = {"free": "free", "hobby": "hobby"}
@@ -37,6 +38,7 @@ async def save_organization(visit: Visitor) -> Answer:
         allowed = visit.parts[Clients].fences.allowed
 
         def write(db: Connection) -> tuple[StoredOrganization, str]:
+            check_version(form, access.existing(db, own))
             return change.update(db, own, call.by, wanted, allowed), private_targets.of(db, own)
 
         stored, networks = await call.write(write)

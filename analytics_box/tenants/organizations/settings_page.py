@@ -13,6 +13,7 @@ from analytics_box.tenants.tenancy import access, rules
 from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.tenancy.rules import StoredOrganization
 from analytics_box.web.page import dates
+from analytics_box.web.page.edits import FIELD, version_of
 from analytics_box.web.page.visit import Again, Page, PageRequest
 
 _DONE = {
@@ -56,6 +57,7 @@ async def organization_page(visit: PageRequest, again: Again) -> Page:
             "plan": stored.plan,
             "privateTargets": shown_networks(visit.parts[OrganizationDirectory].private_targets_of(stored.id)),
             "new": "",
+            FIELD: version_of(stored),
         },
         done=_DONE.get(visit.asked("done"), "") if again.code == 200 else "",
         editable=rules.may(person.role, "update"),

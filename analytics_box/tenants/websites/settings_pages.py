@@ -17,6 +17,7 @@ from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import MANAGER, Website
 from analytics_box.tenants.websites.settings_area import settings_page
 from analytics_box.tenants.websites.shell import snippet
+from analytics_box.web.page.edits import FIELD, check_version, version_of
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 OfWebsite = Callable[[PageRequest, str, Again], Awaitable[Page]]
@@ -113,8 +114,12 @@ async def _save(
     What is wrong with a `section` of its own is said there.
     """
 
+    def write_checked(db: Connection, website: Website, by: By) -> Website:
+        check_version(values or {}, website)
+        return write(db, website, by)
+
     async def save() -> str:
-        website = await change_own(visit.call, website_id, write)
+        website = await change_own(visit.call, website_id, write_checked)
         return f"/sites/{website.id}{path}?saved={section}" + (f"#{section}" if section != "saved" else "")
 
     field = section if section != "saved" else ""
@@ -133,7 +138,7 @@ async def _general(visit: PageRequest, website_id: str, again: Again) -> Page:
         "general",
         website,
         again=again,
-        values=settings_form.values_of(website) | dict(again.values),
+        values={**settings_form.values_of(website), FIELD: version_of(website), **again.values},
         saved=visit.asked("saved"),
         manages=visit.person.may(MANAGER),
     )
@@ -147,7 +152,7 @@ async def _tracking(visit: PageRequest, website_id: str, again: Again) -> Page:
         "tracking",
         website,
         again=again,
-        values=settings_form.values_of(website) | dict(again.values),
+        values={**settings_form.values_of(website), FIELD: version_of(website), **again.values},
         saved=visit.asked("saved"),
         snippet=snippet(website, f"{settings.tracker_url}/script.js"),
         old_ids=settings_form.old_ids(website, visit.call.now, person),
@@ -165,7 +170,7 @@ async def _sharing(visit: PageRequest, website_id: str, again: Again) -> Page:
         "sharing",
         website,
         again=again,
-        values=settings_form.values_of(website) | dict(again.values),
+        values={**settings_form.values_of(website), FIELD: version_of(website), **again.values},
         saved=visit.asked("saved"),
     )
 

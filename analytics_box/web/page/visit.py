@@ -19,6 +19,7 @@ from analytics_box.web.asgi import Scope
 from analytics_box.web.body import MOST_FIELDS
 from analytics_box.web.call import Call, Parts
 from analytics_box.web.cookies import cookie
+from analytics_box.web.page.edits import FIELD, EditConflict
 from analytics_box.web.page.settings_area import Tab
 from analytics_box.web.page.shell import frame
 from analytics_box.web.page.templates import MOST_FORM_BYTES, Pages, field_errors, form_of, go
@@ -188,7 +189,12 @@ class PageRequest(Struct, frozen=True):
         except (BadRequest, Conflict) as refused:
             wrong = {field: refused.message} if field else field_errors(refused)
             general = "" if wrong else refused.message
-            return await page(self, Again(refused.status, values or {}, wrong, general))
+            kept = dict(values or {})
+            if isinstance(refused, EditConflict):
+                # The form gets the current version, so that saving again overwrites the changes.
+                kept.pop(FIELD, None)
+                wrong, general = {}, refused.message
+            return await page(self, Again(refused.status, kept, wrong, general))
 
 
 def visit_of(

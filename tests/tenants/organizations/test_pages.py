@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from analytics_box.base.settings import Settings
 from tests.inprocess import whole_box
+from tests.rooms import seen
 from tests.tenants.organizations.world import World
 
 HOSTILE = '<script>x</script>"><img src=x onerror=x> {{7*7}}'
@@ -279,3 +280,18 @@ def test_mail_is_tried_with_members_only_and_not_too_often(people: World) -> Non
     assert people.call("ada", "config.testEmail", to="ken@example.com").json["success"] is False  # no server
     statuses = [people.call("ada", "config.testEmail").status for _ in range(6)]
     assert 429 in statuses
+
+
+@pytest.mark.parametrize("path", ["/settings/organization", "/sites/{shop}/settings/sharing"])
+def test_settings_that_someone_else_changed_in_the_meantime_are_not_overwritten_unasked(
+    people: World, path: str
+) -> None:
+    path = path.format(shop=people.box.sites["shop"])
+    form = next(one for one in seen(text(people, "ada", path), path).forms if "version" in one.names)
+    assert people.send("ada", path, **dict(form.fields)).status == 303
+    changes = {"isPublic": "on"} if path.endswith("sharing") else {"organization": "Grace"}
+    assert people.send("ada", path, **dict(form.fields) | changes).status == 303
+    refused = people.send("ada", path, **dict(form.fields))
+    assert refused.status == 409
+    again = next(one for one in seen(refused.body.decode(), path).forms if "version" in one.names)
+    assert people.send("ada", path, **dict(again.fields)).status == 303

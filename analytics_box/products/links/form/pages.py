@@ -21,6 +21,7 @@ from analytics_box.products.links.messages import LinkOrganizationInput
 from analytics_box.products.links.page_frame import HOME, frame
 from analytics_box.products.links.targeting.apps import APPS
 from analytics_box.resource import fields
+from analytics_box.web.page.edits import check_version, shown_version
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
 from analytics_box.web.recognition import countries
@@ -89,6 +90,7 @@ async def save(visit: Visitor, link_id: FromPath[str]) -> Answer:
     state = state.written
     try:
         visit.saves()
+        check_version(form, link)
         await procedures.update(visit.call, changed_link(state, link, visit.person.time_zone))
     except (BadRequest, Conflict) as wrong:
         return await _page(visit, state, link, form=form, wrong=wrong)
@@ -112,6 +114,7 @@ async def _page(
         code=wrong.status if wrong is not None else 200,
         shell=frame(visit.person),
         link=link,
+        version=shown_version(link, form, wrong) if link is not None else "",
         name=figures.visible(link.name) if link is not None else "",
         action=f"{HOME}/{link.id}/edit" if link is not None else f"{HOME}/new",
         state=state,

@@ -1,5 +1,6 @@
 """The form of a monitor: /monitors/new and /monitors/{id}/edit. Its buttons work by posting the whole form."""
 
+from collections.abc import Mapping
 from typing import Final, get_args
 
 from litestar.params import FromPath
@@ -32,6 +33,7 @@ from analytics_box.tenants.tenancy.messages import millis
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.reach import own
 from analytics_box.web.page import dates
+from analytics_box.web.page.edits import check_version, shown_version
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visitor
 
@@ -150,7 +152,7 @@ async def add(visit: Visitor) -> Answer:
     form = await visit.form()
     state, do = read_state(form), form.get("do", SAVE)
     if do != SAVE:
-        return await _after(visit, state, None, do)
+        return await _after(visit, state, None, do, form)
     try:
         visit.saves()
         made = await procedures.create_schedule(visit.call, creation_input(state))
@@ -170,12 +172,13 @@ async def save(visit: Visitor, monitor_id: FromPath[str]) -> Answer:
     form, monitor = await visit.form(), await viewable_monitor(visit.call, monitor_id)
     state, do = read_state(form, monitor.kind), form.get("do", SAVE)
     if do != SAVE:
-        return await _after(visit, state, monitor, do)
+        return await _after(visit, state, monitor, do, form)
     try:
         visit.saves()
+        check_version(form, monitor)
         await procedures.update_schedule(visit.call, update_input(state, monitor.id))
     except (BadRequest, Conflict) as wrong:
-        return await _page(visit, state, monitor, wrong=wrong)
+        return await _page(visit, state, monitor, form=form, wrong=wrong)
     return visit.go(f"{HOME}/{monitor.id}?done=saved")
 
 
@@ -189,17 +192,19 @@ async def of_website(visit: Visitor, website_id: FromPath[str]) -> Next:
     return visit.go(f"{HOME}/{made.schedule_id}?done=created")
 
 
-async def _after(visit: PageRequest, state: MonitorFormState, monitor: Monitor | None, do: str) -> Page:
+async def _after(
+    visit: PageRequest, state: MonitorFormState, monitor: Monitor | None, do: str, form: Mapping[str, str]
+) -> Page:
     """The form after a button: with another row, or with what a check found."""
     if do != TRY:
-        return await _page(visit, after_button(state, do), monitor)
+        return await _page(visit, after_button(state, do), monitor, form=form)
     try:
         visit.saves()
         check = await check_calls.try_check(visit.call, trial_input(state, monitor.id if monitor is not None else None))
     except (BadRequest, Conflict) as wrong:
-        return await _page(visit, state, monitor, wrong=wrong)
+        return await _page(visit, state, monitor, form=form, wrong=wrong)
     found = trial(check, visit.person, visit.call.now)
-    return await _page(visit, replace(state, focus=TRY), monitor, found=found)
+    return await _page(visit, replace(state, focus=TRY), monitor, form=form, found=found)
 
 
 async def _page(
@@ -207,6 +212,7 @@ async def _page(
     state: MonitorFormState,
     monitor: Monitor | None,
     *,
+    form: Mapping[str, str] | None = None,
     wrong: BadRequest | Conflict | None = None,
     found: Trial | None = None,
 ) -> Page:
@@ -224,6 +230,7 @@ async def _page(
         action=f"{HOME}/{monitor.id}/edit" if monitor is not None else f"{HOME}/new",
         back=f"{HOME}/{monitor.id}" if monitor is not None else HOME,
         state=state,
+        version=shown_version(monitor, form, wrong) if monitor is not None else "",
         errors=errors,
         changed=_difference_labels(state, secrets),
         kind_label=KIND_LABELS[state.kind],

@@ -32,6 +32,7 @@ from analytics_box.tenants.configuration import domains as proven
 from analytics_box.tenants.organizations import image
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.front import CONTENT_SECURITY_POLICY
+from analytics_box.web.page.edits import FIELD, EditConflict, check_version, shown_version
 from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.typed import web_address
@@ -105,9 +106,11 @@ async def settings(visit: Visitor, page_id: FromPath[str]) -> Page:
 
 async def save(visit: Visitor, page_id: FromPath[str]) -> Answer:
     """POST /status-pages/{id}/settings. Raises NotFound or Forbidden."""
-    page, fields = await open_page(visit, page_id), read_fields(await visit.form())
+    page, form = await open_page(visit, page_id), await visit.form()
+    fields = {**read_fields(form), FIELD: form.get(FIELD, "")}
     try:
         visit.saves()
+        check_version(form, _form_content(page.whole.page))
         await procedures.update(visit.call, settings_input(fields, page_id))
     except (BadRequest, Conflict) as wrong:
         return await _page(page, _again(wrong, fields))
@@ -211,7 +214,7 @@ async def _page(opened_page: ConsolePage, again: Again | None = None) -> Page:
         "settings",
         again=again,
         headers=_FRAMING,
-        values=fields_of(page) | {"includeMonitors": "on"},
+        values=fields_of(page) | {"includeMonitors": "on", FIELD: shown_version(_form_content(page))},
         address=f"{visit.parts.settings.public_url}/status/…",
         zones=[(zone, zone) for zone in sorted(available_timezones())],
         domains=own,
@@ -249,7 +252,13 @@ def _preview_page(whole: Whole, fields: dict[str, str]) -> Whole:
 
 def _again(wrong: BadRequest | Conflict, fields: dict[str, str]) -> Again:
     errors = field_errors(wrong)
-    return Again(wrong.status, fields, errors, "" if errors else wrong.message)
+    kept = {name: value for name, value in fields.items() if name != FIELD or not isinstance(wrong, EditConflict)}
+    return Again(wrong.status, kept, errors, "" if errors else wrong.message)
+
+
+def _form_content(page: StatusPage) -> tuple[dict[str, str], str]:
+    """Return the part of a page that the form edits: the version of the page also grows with incidents."""
+    return fields_of(page), page.password
 
 
 def _picture_path(page: StatusPage, kind: FileKind) -> str:
