@@ -82,6 +82,9 @@ def open_state(settings: Settings, clock: Clock, reserve: Reserve) -> StateSide:
     if plain := sealing.in_plain_text(monitors):
         db.write_now(lambda found: sealing.seal_plain(found, seal, plain))
         monitors = db.read_now(monitor_rows.everything)
+    watched = Monitors(
+        sealing.open_all(seal, monitors), db.read_now(window_rows.everything), websites, organizations.closed
+    )
     return StateSide(
         db=db,
         seal=seal,
@@ -93,13 +96,8 @@ def open_state(settings: Settings, clock: Clock, reserve: Reserve) -> StateSide:
         classification=Classification(db.read_now(bot_rows.everything)),
         links=links,
         link_domains=LinkDomains(db.read_now(link_domain_rows.everything), organizations.closed),
-        monitors=Monitors(
-            sealing.open_all(seal, monitors),
-            db.read_now(window_rows.everything),
-            websites,
-            organizations.closed,
-        ),
-        status_pages=StatusPages(db.read_now(status_page_rows.everything), organizations.closed),
+        monitors=watched,
+        status_pages=StatusPages(db.read_now(status_page_rows.everything), organizations.closed, watched.announce),
         flags=Flags(db.read_now(flag_rows.everything), websites, organizations),
         passwords=passwords,
         sign_ins=SignIns(db, passwords, clock, secure=settings.secure),

@@ -44,6 +44,7 @@ class Monitors:
         self._by_website: dict[str, Monitor] = {}
         self._by_token: dict[bytes, int] = {}
         self._windows: dict[str, dict[str, MaintenanceWindow]] = {}
+        self._announced: dict[str, tuple[MaintenanceWindow, ...]] = {}
         self._unreadable = set(opened.unreadable)
         self._resting: set[int] = set()
         for monitor in opened.monitors:
@@ -82,6 +83,11 @@ class Monitors:
     def windows(self, organization_id: str) -> Collection[MaintenanceWindow]:
         """The maintenance windows of an organization, the oldest first."""
         return self._windows.get(organization_id, {}).values()
+
+    def announcements(self, organization_id: str) -> list[tuple[str, MaintenanceWindow]]:
+        """The maintenance of the organization's status pages, which mutes alerts as windows do, with ids of pages."""
+        every = ((page_id, window) for page_id, windows in self._announced.items() for window in windows)
+        return [one for one in every if one[1].organization_id == organization_id]
 
     def window(self, window_id: str) -> MaintenanceWindow | None:
         """The window with this id, whoever owns it."""
@@ -163,6 +169,15 @@ class Monitors:
         self._windows.get(window.organization_id, {}).pop(window.id, None)
         self._tell_all(window.organization_id)
 
+    def announce(self, page_id: str, windows: tuple[MaintenanceWindow, ...]) -> None:
+        """Replace the maintenance that a status page announces."""
+        before = self._announced.pop(page_id, ())
+        if windows:
+            self._announced[page_id] = windows
+        if windows != before:
+            for organization_id in {window.organization_id for window in (*before, *windows)}:
+                self._tell_all(organization_id)
+
     def follow(self) -> None:
         """Let monitors rest whose organization or website was deleted, and wake those where it was restored."""
         for monitor in list(self._by_number.values()):
@@ -189,7 +204,11 @@ class Monitors:
         (self._resting.add if rests else self._resting.discard)(monitor.number)
         if self.engine is not None:
             self.engine.put(
-                replace(monitor, is_paused=True) if rests else monitor, tuple(self.windows(monitor.organization_id))
+                replace(monitor, is_paused=True) if rests else monitor,
+                (
+                    *self.windows(monitor.organization_id),
+                    *(window for _page, window in self.announcements(monitor.organization_id)),
+                ),
             )
 
     def _keep(self, monitor: Monitor) -> None:

@@ -1,18 +1,27 @@
 """All status pages in memory: they are shown while box.db is busy, and every request looks up its host there."""
 
-from collections.abc import Iterable, Set
+from collections.abc import Callable, Iterable, Set
 
+from analytics_box.products.monitors.window import Covers, MaintenanceWindow
+from analytics_box.products.status_pages.incident import Incident
 from analytics_box.products.status_pages.whole import Whole
+
+Announce = Callable[[str, tuple[MaintenanceWindow, ...]], None]
+"""Receives the id of a page and its open maintenance."""
 
 
 class StatusPages:
-    """The status pages of this box. Whoever changes one in box.db tells the directory after the commit.
+    """The status pages of this box. Callers that change one in box.db update the directory after the commit.
 
-    Those of the organizations in `closed` are as if they were not there.
+    Pages of the organizations in `closed` are hidden. `announce` receives the open maintenance of every page, so that
+    it mutes the alerts of the affected monitors.
     """
 
-    def __init__(self, pages: Iterable[Whole], closed: Set[str] = frozenset()) -> None:
+    def __init__(
+        self, pages: Iterable[Whole], closed: Set[str] = frozenset(), announce: Announce = lambda _page, _windows: None
+    ) -> None:
         self._closed = closed
+        self._announce = announce
         self._by_id: dict[str, Whole] = {}
         self._by_slug: dict[str, str] = {}
         self._by_domain: dict[str, str] = {}
@@ -70,6 +79,7 @@ class StatusPages:
         known = self._by_id.pop(page_id, None)
         if known is not None:
             self._let_go(known)
+            self._announce(page_id, ())
 
     def forget_organization(self, organization_id: str) -> None:
         """An organization and all its pages are gone."""
@@ -85,6 +95,8 @@ class StatusPages:
         for component in whole.components:
             if component.monitor_id is not None:
                 self._by_monitor.setdefault(component.monitor_id, {})[page.id] = None
+        windows = (_window(whole, one) for one in whole.incidents if one.kind == "maintenance" and one.is_open)
+        self._announce(page.id, tuple(window for window in windows if window.covers.monitor_ids))
 
     def _let_go(self, before: Whole) -> None:
         """Take a page out of where it is looked up, but where another one stands by now."""
@@ -102,3 +114,21 @@ class StatusPages:
 
 def _public_page(whole: Whole | None) -> Whole | None:
     return whole if whole is not None and whole.page.published else None
+
+
+def _window(whole: Whole, maintenance: Incident) -> MaintenanceWindow:
+    """The maintenance as a window of the monitors that it affects. One that was started early is on since then."""
+    affected = {one.component_id for one in maintenance.affected if one.impact != "operational"}
+    start = maintenance.scheduled_for or 0
+    return MaintenanceWindow(
+        id=maintenance.id,
+        organization_id=whole.page.organization_id,
+        name=maintenance.title,
+        covers=Covers(
+            monitor_ids=tuple(one.monitor_id for one in whole.components if one.monitor_id and one.id in affected)
+        ),
+        starts_at=min(start, maintenance.updated_at) if maintenance.is_active else start,
+        ends_at=maintenance.scheduled_until or 0,
+        created_at=maintenance.created_at,
+        updated_at=maintenance.updated_at,
+    )

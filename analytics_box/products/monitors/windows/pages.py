@@ -1,6 +1,6 @@
 """Planned maintenance under /monitors/maintenance. It does what the procedures do."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime, time, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo, available_timezones
@@ -16,7 +16,7 @@ from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.messages import MonitorOrganizationInput
 from analytics_box.products.monitors.monitor import HOME
 from analytics_box.products.monitors.page_frame import DONE, frame
-from analytics_box.products.monitors.window import MaintenanceWindow, spans
+from analytics_box.products.monitors.window import MaintenanceWindow, is_on, spans
 from analytics_box.products.monitors.windows import calls as procedures
 from analytics_box.products.monitors.windows.fields import (
     creation_input,
@@ -103,6 +103,7 @@ def _instant(day: date, place: ZoneInfo) -> int:
 
 
 PLACE: Final = f"{HOME}/maintenance"
+_ON_PAGE: Final = "/status-pages/{}/incidents/{}"
 MOST_MONITORS: Final = 500  # to choose from; of more, whoever plans names groups or tags
 _FIELDS: Final = {
     "startsAt": "start",
@@ -141,6 +142,9 @@ async def maintenance_list(visit: Visitor) -> Page:
         "maintenance.html",
         shell=frame(visit.person),
         windows=[_line(visit, one) for one in found],
+        announced=[
+            _announced_line(visit, *one) for one in visit.parts[Monitors].announcements(visit.person.organization_id)
+        ],
         weeks=_weeks(visit),
         weekdays=WEEKDAYS,
         editable=visit.person.may("member"),
@@ -240,16 +244,22 @@ def _monitors(visit: PageRequest) -> list[tuple[str, str]]:
 
 def _weeks(visit: PageRequest) -> list[list[CalendarDay]]:
     """The calendar; none where nothing is planned."""
-    person, planned = visit.person, visit.parts[Monitors].windows(visit.person.organization_id)
+    person, monitors = visit.person, visit.parts[Monitors]
+    announced = monitors.announcements(person.organization_id)
+    planned = [*monitors.windows(person.organization_id), *(window for _page, window in announced)]
+    hrefs = {window.id: _ON_PAGE.format(page_id, window.id) for page_id, window in announced}
     made = weeks(planned, visit.call.now, person.time_zone) if planned else ()
-    return [[_calendar_day(day, person) for day in week] for week in made]
+    return [[_calendar_day(day, person, hrefs) for day in week] for week in made]
 
 
-def _calendar_day(day: MaintenanceDay, person: SignedInPerson) -> CalendarDay:
+def _calendar_day(day: MaintenanceDay, person: SignedInPerson, hrefs: Mapping[str, str]) -> CalendarDay:
     return CalendarDay(
         label=dates.short_day_text(day.date, person.date_format),
         is_today=day.is_today,
-        entries=tuple((f"{PLACE}/{one.id}", figures.visible(one.name), _times(one, person)) for one in day.entries),
+        entries=tuple(
+            (hrefs.get(one.id, f"{PLACE}/{one.id}"), figures.visible(one.name), _times(one, person))
+            for one in day.entries
+        ),
         more=_("and {count} more").format(count=day.more) if day.more else "",
     )
 
@@ -280,6 +290,21 @@ def _line(visit: PageRequest, one: MaintenanceShown) -> MaintenanceWindowLine:
         else ngettext("1 monitor", "{count} monitors", one.monitors).format(count=one.monitors),
         when=_when(one, person),
         next=following,
+    )
+
+
+def _announced_line(visit: PageRequest, page_id: str, one: MaintenanceWindow) -> MaintenanceWindowLine:
+    """Maintenance of a status page, which is edited there."""
+    person, monitors = visit.person, len(one.covers.monitor_ids)
+    is_now = is_on(one, visit.call.now)
+    return MaintenanceWindowLine(
+        name=figures.visible(one.name),
+        href=_ON_PAGE.format(page_id, one.id),
+        now=is_now,
+        state=_STATES["active" if is_now else "scheduled"],
+        what=ngettext("1 monitor", "{count} monitors", monitors).format(count=monitors),
+        when=f"{dates.moment(one.starts_at, person)} – {dates.moment(one.ends_at, person)}",
+        next="",
     )
 
 

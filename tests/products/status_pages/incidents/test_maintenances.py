@@ -3,9 +3,12 @@
 from typing import Any, Final, NamedTuple
 
 from analytics_box.base.clock import MINUTE
+from analytics_box.products.monitors.directory import Monitors
+from analytics_box.products.monitors.window import is_on, windows_at
 from analytics_box.products.status_pages.page import Component
 from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from tests.cases import each
+from tests.products.monitors.world import FakeEngine
 from tests.products.status_pages.incidents.world import PAGE, World, affected, component
 
 BEGAN, OVER, CANCELLED = "Maintenance has started.", "Maintenance is complete.", "This maintenance has been canceled."
@@ -213,3 +216,34 @@ def test_pages_of_a_deleted_organization_wait_until_it_is_restored(world: World)
     assert world.status() == "scheduled"
     world.ticks(11)
     assert world.status() == "in_progress"
+
+
+def test_maintenance_of_a_status_page_mutes_alerts_of_its_monitors_from_start_to_end(world: World) -> None:
+    engine, monitors = FakeEngine(), world.box.box.parts[Monitors]
+    monitors.run_by(engine)
+
+    def muted(minute: float) -> bool:
+        monitor = world.monitor("api")
+        return bool(windows_at(engine.windows[monitor.number], monitor, world.began + round(minute * MINUTE)))
+
+    world.sets_clock(0)
+    made = world.maintenance(10, 20, affectedMonitors=[component("api")])
+    assert [muted(minute) for minute in (9, 10, 19, 20)] == [False, True, True, False]
+    web = world.monitor("web")
+    assert not windows_at(engine.windows[web.number], web, world.began + 10 * MINUTE)
+    world.good("updateMaintenance", maintenanceId=made["id"], scheduledUntil=world.date(30))
+    assert muted(25)
+    world.ticks(12)
+    world.good("updateMaintenance", maintenanceId=made["id"], status="completed", message="Done.")
+    assert not muted(15)
+
+
+def test_maintenance_that_starts_early_mutes_alerts_right_away(world: World) -> None:
+    world.sets_clock(0)
+    made = world.maintenance(10, 20, affectedMonitors=[component("api")])
+    world.sets_clock(5)
+    world.good("updateMaintenance", maintenanceId=made["id"], status="in_progress", message="We start now.")
+    (announced,) = world.box.box.parts[Monitors].announcements(world.monitor("api").organization_id)
+    assert is_on(announced[1], world.began + 5 * MINUTE)
+    world.good("deleteIncident", incidentId=made["id"])
+    assert world.box.box.parts[Monitors].announcements(world.monitor("api").organization_id) == []
