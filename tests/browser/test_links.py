@@ -246,8 +246,8 @@ def test_a_file_is_checked_and_imported(page: Page, box: Box, tmp_path: Path) ->
     sheet.write_text(f"name,targetUrl,slug,folder\n{rows}Wrong,javascript:alert(1),,\n")
     page.goto(f"{box.url}/links/bulk")
     page.set_input_files("#file", sheet)
-    page.click("text=Check the file")
-    expect(page.locator("#state")).to_have_text("Checked: nothing is imported yet")
+    page.click("text=Check file")
+    expect(page.locator("#state")).to_have_text("Ready to import")
     expect(page.locator(".import-rows tbody tr")).to_contain_text("301")
     page.click("text=Import 300 links")
     expect(page.locator("#state")).to_have_text("Imported")
@@ -279,8 +279,8 @@ def test_every_page_is_clean_for_axe_and_none_scrolls_sideways(
     assert page.evaluate("window.broken") is None
     page.goto(f"{box.url}/links/bulk")
     page.fill("#text", "name,targetUrl\nWrong,javascript:1\nRight,https://target.example/")
-    page.click("text=Check the text")
-    expect(page.locator("#state")).to_have_text(re.compile("Checked"))
+    page.click("text=Check text")
+    expect(page.locator("#state")).to_have_text(re.compile("Ready to import"))
     found += violations_here(page)
     context.close()
     assert found == []
@@ -319,6 +319,16 @@ def test_a_link_is_made_and_changed_without_scripts(browser: Browser, box: Box, 
     expect(page.get_by_role("status")).to_contain_text("Link deleted")
     page.goto(f"{box.url}/links/bulk")
     page.fill("#text", "targetUrl\nhttps://target.example/pasted")
-    page.click("text=Check the text")
+    page.click("text=Check text")
     expect(page.get_by_role("button", name="Import 1 link")).to_be_visible()
     context.close()
+
+
+def test_short_url_is_copied_in_one_line_without_the_clipboard_api(page: Page, box: Box) -> None:
+    page.goto(f"{box.url}/links?search=rich")
+    page.evaluate("void (navigator.clipboard.writeText = () => Promise.reject(new Error()))")
+    page.evaluate("addEventListener('copy', (e) => { window.copied = e.clipboardData.getData('text/plain'); })")
+    page.click(".link-line [data-copies]")
+    page.wait_for_function("window.copied !== undefined")
+    address = call(box, "links/paginated", search="rich")["items"][0]["shortUrl"]
+    assert page.evaluate("window.copied") == address

@@ -111,7 +111,7 @@ def test_a_link_that_is_over_and_one_that_never_was_say_so(box: Box, page: Page)
     page.goto(f"{box.url}/l/{made['slug']}")
     assert page.inner_text("h1") == "This link has expired"
     page.goto(f"{box.url}/l/never-was")
-    assert page.inner_text("h1") == "This link does not exist"
+    assert page.inner_text("h1") == "Link not found"
     width = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert width == 0
 

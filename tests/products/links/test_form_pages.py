@@ -83,7 +83,7 @@ def test_every_field_of_a_link_survives_the_form(pages: PageWorld) -> None:
     assert re.findall(r'id="rules\.\d\.conditions\.\d\.value-help">([^<]*)<', pages.seen(f"/links/{link_id}/edit")) == [
         "Germany, Austria"
     ]
-    rules = pages.seen(f"/links/{link_id}").partition("<dt>Rules</dt>")[2].partition("</dd>")[0]
+    rules = pages.seen(f"/links/{link_id}").partition("<dt>Targeting rules</dt>")[2].partition("</dd>")[0]
     assert "Germans: Country is one of Germany, Austria → https://example.com/de" in rules
     unchanged = pages.sent(f"/links/{link_id}/edit", fields_of(pages.seen(f"/links/{link_id}/edit")))
     assert unchanged.status == 303, unchanged.body.decode()

@@ -13,7 +13,7 @@ from tests.tenants.keys.world import cookie_of
 def test_a_sheet_is_checked_and_then_imported_but_for_what_is_wrong(pages: PageWorld) -> None:
     path = pages.imported(SHEET)
     page = pages.over(path)
-    assert "Import 1 link, skip the mistakes" in page
+    assert "Import 1 link, skip errors" in page
     assert re.search(r">2</th><td><code>targetUrl</code></td><td><bdi>Enter a full http or https", page)
     assert re.search(r">3</th><td><code>slug</code></td><td><bdi>This slug is already taken", page)
     assert pages.follow("one1").status == 404
@@ -49,7 +49,7 @@ def test_a_file_is_imported_as_it_is(pages: PageWorld, content: bytes) -> None:
     answer = uploaded(pages, content)
     assert answer.status == 303
     page = pages.over(answer.headers["location"])
-    assert "Of 1 row there would be" in page
+    assert "1 row checked" in page
     assert "Import 1 link<" in page
 
 
@@ -57,8 +57,8 @@ def test_a_file_is_imported_as_it_is(pages: PageWorld, content: bytes) -> None:
     ("content", "status", "says"),
     [
         (b"", 400, "Choose a file"),
-        ("targetUrl,name\nhttps://example.com/,Käse\n".encode("latin-1"), 400, "line 2 is not"),
-        (b"PK\x03\x04\x14\0\x06\0", 400, "This is a workbook"),
+        ("targetUrl,name\nhttps://example.com/,Käse\n".encode("latin-1"), 400, "Line 2 is not"),
+        (b"PK\x03\x04\x14\0\x06\0", 400, "This is a spreadsheet"),
         (b"targetUrl\n" + b"x" * 8_000_000, 413, "larger than 8 MB"),
         (b"x" * 9_000_000, 413, "larger than 8 MB"),
     ],
@@ -76,7 +76,7 @@ def test_a_file_that_cannot_be_read_says_so_beside_its_field(
 
 def test_columns_that_mean_nothing_are_named(pages: PageWorld) -> None:
     page = pages.over(pages.imported("targetUrl,<b>Colour,utm source\nhttps://example.com/,red,s\n"))
-    assert "Unknown columns, which are ignored: <bdi>&lt;b&gt;Colour</bdi>" in page
+    assert "Ignored columns: <bdi>&lt;b&gt;Colour</bdi>" in page
     assert "utm source" not in page
 
 

@@ -22,7 +22,7 @@ def test_a_wrong_password_stays_and_says_so(world: World) -> None:
     made = world.link(password="hush hush")
     answer = world.unlock(made["slug"], "guess")
     assert answer.status == 403
-    assert b"not the password" in answer.body
+    assert b"Incorrect password" in answer.body
     assert "location" not in answer.headers
     assert TARGET.encode() not in answer.body
     assert world.counted() == []

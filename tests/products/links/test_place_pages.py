@@ -30,7 +30,7 @@ def test_domains_of_short_links_are_served_changed_and_given_up(pages: PageWorld
     wrong = pages.sent("/links/domains/save", saved | {"homeUrl": "javascript:alert(1)"})
     assert wrong.status == 400
     assert b'id="homeUrl-go.example.org-error"' in wrong.body
-    assert "Stop serving links on go.example.org?" in pages.seen("/links/domains/remove?domain=go.example.org")
+    assert "Remove go.example.org from links?" in pages.seen("/links/domains/remove?domain=go.example.org")
     assert pages.sent("/links/domains/remove", {"domain": "go.example.org"}).status == 303
     page = pages.seen("/links/domains")
     assert "<option>go.example.org</option>" in page

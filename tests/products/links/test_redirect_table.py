@@ -236,7 +236,7 @@ def test_the_preview_of_a_protected_link_shows_only_a_placeholder_for_its_title(
     for agent in ({}, {"user_agent": SLACKBOT}):
         body = world.follow(f"{secret['slug']}/preview", **agent).body.decode()
         assert "plan" not in body.lower()
-        assert '<meta property="og:title" content="A short link">' in body
+        assert '<meta property="og:title" content="Protected link">' in body
     assert b"Plan B" in world.follow(f"{world.link(**words)['slug']}/preview").body
 
 
@@ -245,7 +245,7 @@ def test_an_unknown_address_is_a_page_and_counted_as_an_orphan(world: World, pat
     answer = world.follow(path)
     assert answer.status == 404
     assert answer.headers["cache-control"] == "private, no-store"
-    assert b"does not exist" in answer.body
+    assert b"Link not found" in answer.body
 
 
 def test_a_short_address_says_which_methods_it_takes(world: World) -> None:

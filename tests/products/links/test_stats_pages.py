@@ -127,7 +127,7 @@ def test_a_chip_takes_its_filter_away_and_leaves_the_others(pages: PageWorld, fi
     }
 
 
-def test_what_is_not_counted_is_a_click_away(pages: PageWorld, filtered: str) -> None:
+def test_excluded_requests_are_one_click_away(pages: PageWorld, filtered: str) -> None:
     page = pages.seen(f"{filtered}?wait=all&range=today&tab=bots")
     assert f'id="kind-bot" href="{filtered}?range=today&amp;tab=bots&amp;wait=all&amp;kind=bot"' in page
     page = pages.seen(f"{filtered}?wait=all&range=today")
@@ -137,7 +137,7 @@ def test_what_is_not_counted_is_a_click_away(pages: PageWorld, filtered: str) ->
     assert re.search(r'id="tile-sessions".*?tile-value number">0<', page, re.DOTALL)
 
 
-def test_a_link_that_nobody_has_followed_says_what_to_do(pages: PageWorld) -> None:
+def test_link_without_clicks_says_what_to_do(pages: PageWorld) -> None:
     path = f"/links/{pages.link(slug='quiet')['id']}?range=today&wait=all"
     pages.follow("quiet", user_agent=GOOGLEBOT)
     page = pages.seen(path)
@@ -150,9 +150,9 @@ def test_a_link_that_nobody_has_followed_says_what_to_do(pages: PageWorld) -> No
     assert "tile-clicks" in page
 
 
-def test_a_link_that_is_over_says_that_nobody_will_follow_it(pages: PageWorld) -> None:
+def test_expired_link_without_clicks_says_that_it_has_expired(pages: PageWorld) -> None:
     link_id = pages.link(expiresAt="2020-01-01T00:00:00Z")["id"]
-    assert "It has expired, so nobody is redirected" in pages.seen(f"/links/{link_id}?wait=all")
+    assert "The link has expired." in pages.seen(f"/links/{link_id}?wait=all")
 
 
 def test_any_range_of_a_link_is_compared_with_what_is_known_since_it_was_made(pages: PageWorld) -> None:

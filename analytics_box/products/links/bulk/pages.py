@@ -1,4 +1,4 @@
-"""Many links at once, under /links/bulk: a file is checked, its rows are shown, then it is imported."""
+"""The import of links under /links/bulk: a file is checked, its rows are shown, then it is imported."""
 
 from litestar.params import FromPath
 
@@ -14,11 +14,11 @@ from analytics_box.products.links.link import MOST_FILE_BYTES
 from analytics_box.products.links.page_frame import HOME, frame
 from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
 
-_COUNTS = {"created": _("new"), "updated": _("changed"), "unchanged": _("unchanged"), "failed": _("with mistakes")}
+_COUNTS = {"created": _("new"), "updated": _("updated"), "unchanged": _("unchanged"), "failed": _("with errors")}
 
 
 BULK = f"{HOME}/bulk"
-MOST_SHOWN = 200  # rows that are wrong
+MOST_SHOWN = 200  # rows with errors
 _ZIP = b"PK\x03\x04"  # workbooks are such archives
 MOST_IGNORED = 20  # columns that mean nothing
 EXAMPLE = """name,targetUrl,slug,folder,tags,utmSource
@@ -37,7 +37,7 @@ async def import_file(visit: Visitor) -> Answer:
     try:
         sent = await visit.upload("file", limit=MOST_FILE_BYTES)
     except PayloadTooLarge as large:
-        message = _("The file is larger than {most} MB; split it").format(most=MOST_FILE_BYTES // 1_000_000)
+        message = _("The file is larger than {most} MB. Split it").format(most=MOST_FILE_BYTES // 1_000_000)
         return await _form(visit, Again(large.status, wrong={"file": message}))
 
     async def save() -> str:
@@ -47,7 +47,7 @@ async def import_file(visit: Visitor) -> Answer:
 
 
 async def import_text(visit: Visitor) -> Answer:
-    """POST /links/bulk/text: check what was pasted. Raises Unavailable."""
+    """POST /links/bulk/text: check pasted text. Raises Unavailable."""
     form = await visit.form()
 
     async def save() -> str:
@@ -57,7 +57,7 @@ async def import_text(visit: Visitor) -> Answer:
 
 
 async def import_page(visit: Visitor, job_id: FromPath[str]) -> Page:
-    """GET /links/bulk/{job}: how far it is, or what became of it. Raises NotFound."""
+    """GET /links/bulk/{job}: the progress or result. Raises NotFound."""
     job = visit.parts[ImportJobs].find(job_id, visit.person)
     shown = job.shown
     wrong = [row for row in shown.rows if row.status == "failed"] if shown is not None and not job.runs else []
@@ -93,16 +93,12 @@ def _begin(visit: PageRequest, sent: bytes) -> str:
     if not sent.strip():
         raise BadRequest(_("Choose a file, or paste its text"))
     if sent.startswith(_ZIP):
-        raise BadRequest(_("This is a workbook, or another packed file. Open it and save it as “CSV UTF-8”"))
+        raise BadRequest(_("This is a spreadsheet or an archive. Save it as “CSV UTF-8”"))
     try:
         content = import_files.utf8(sent)
     except UnicodeDecodeError as broken:
         line = figures.count(sent.count(b"\n", 0, broken.start) + 1)
-        raise BadRequest(
-            _("The file is no text in UTF-8: line {line} is not. In a spreadsheet, save it as “CSV UTF-8”").format(
-                line=line
-            )
-        ) from broken
+        raise BadRequest(_("Line {line} is not UTF-8 text. Save the file as “CSV UTF-8”").format(line=line)) from broken
     return f"{BULK}/{visit.parts[ImportJobs].begin(visit.call, visit.person, content).id}"
 
 
@@ -131,14 +127,14 @@ def _places(visit: PageRequest, job: LinkImportJob) -> list[tuple[str, str, bool
 
 
 def _summary(job: LinkImportJob) -> str:
-    """The number of rows, as the beginning of their outcome."""
+    """The number of checked or imported rows."""
     if job.shown is None or job.runs:
         return ""
     total = job.shown.total
     words = (
-        ngettext("Of 1 row there would be", "Of {total} rows there would be", total)
+        ngettext("1 row checked", "{total} rows checked", total)
         if job.state == "checked"
-        else ngettext("Of 1 row there was", "Of {total} rows there were", total)
+        else ngettext("1 row imported", "{total} rows imported", total)
     )
     return words.format(total=figures.count(total))
 
@@ -152,12 +148,12 @@ def _counts(job: LinkImportJob) -> list[tuple[str, str, str]]:
 
 
 def _run_words(job: LinkImportJob) -> str:
-    """The verb of the button; empty where there is nothing to import."""
+    """The label of the button; empty if there is nothing to import."""
     if job.shown is None or job.state != "checked":
         return ""
     count = job.shown.created + job.shown.updated
     words = (
-        ngettext("Import 1 link, skip the mistakes", "Import {count} links, skip the mistakes", count)
+        ngettext("Import 1 link, skip errors", "Import {count} links, skip errors", count)
         if job.shown.failed
         else ngettext("Import 1 link", "Import {count} links", count)
     )

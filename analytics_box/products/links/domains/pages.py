@@ -7,7 +7,7 @@ from msgspec import Struct
 from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.store.db import Connection
-from analytics_box.base.translation import _
+from analytics_box.base.translation import _, ngettext
 from analytics_box.products.links.domains import calls as domain_calls
 from analytics_box.products.links.domains import orphan_calls
 from analytics_box.products.links.domains import rows as domain_rows
@@ -24,9 +24,9 @@ from analytics_box.web.page.typed import web_address
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 _REMOVE_DOMAIN = ConfirmationTexts(
-    _("Stop serving links on {name}?"),
-    _("Nothing answers there any more. The domain has to be without links first."),
-    _("Stop serving links on {name}"),
+    _("Remove {name} from links?"),
+    _("The domain stops answering immediately. Move or delete its links first."),
+    _("Remove {name}"),
 )
 
 
@@ -35,7 +35,7 @@ MOST_ORPHANS = 20
 
 
 class DomainLine(Struct, frozen=True):
-    """A domain of short links, and the targets of the bare domain and of unknown slugs."""
+    """A link domain, with the destinations of the domain itself and of unknown slugs."""
 
     domain: str
     home: str
@@ -44,11 +44,10 @@ class DomainLine(Struct, frozen=True):
 
 
 class OrphanLine(Struct, frozen=True):
-    """A short URL without a link that was requested; `make` is where to create that link."""
+    """A requested address without a link; `make` is where to create that link."""
 
     address: str
-    count: str
-    last: str
+    clicks: str
     make: str
 
 
@@ -58,7 +57,7 @@ async def domains(visit: Visitor) -> Page:
 
 
 async def add(visit: Visitor) -> Answer:
-    """POST /links/domains: links live on a proven domain from now on."""
+    """POST /links/domains: add a proven domain."""
     form = await visit.form()
 
     async def save() -> str:
@@ -70,7 +69,7 @@ async def add(visit: Visitor) -> Answer:
 
 
 async def save(visit: Visitor) -> Answer:
-    """POST /links/domains/save: the targets of the bare domain and of unknown slugs. Raises NotFound."""
+    """POST /links/domains/save: its destinations. Raises NotFound."""
     form = await visit.form()
     domain = form.get("domain", "")
     home, missing = _targets(form)
@@ -84,7 +83,7 @@ async def save(visit: Visitor) -> Answer:
 
 
 async def remove_form(visit: Visitor) -> Page:
-    """GET /links/domains/remove?domain=…: are you sure? Raises NotFound."""
+    """GET /links/domains/remove?domain=…: the confirmation. Raises NotFound."""
     domain = visit.asked("domain")
     if domain not in {one.domain for one in await domain_calls.list_domains(visit.call, LinkOrganizationInput())}:
         raise nothing_there()
@@ -143,14 +142,15 @@ async def _page(visit: PageRequest, again: Again) -> Page:
 
 
 async def _orphans(visit: PageRequest) -> list[OrphanLine]:
-    """The unknown slugs that people requested most; bots try URLs all day."""
+    """The unknown slugs that visitors requested most, without bots."""
     found = [one for one in await orphan_calls.list_orphans(visit.call, GivenOrphans()) if one.kind == "click"]
     settings, person = visit.parts.settings, visit.person
     return [
         OrphanLine(
             short_url(one.domain, one.slug, settings).partition("://")[2] if one.slug else "",
-            figures.count(one.count),
-            dates.day_text(date.fromisoformat(one.lastDay), person.date_format),
+            ngettext("1 click, last on {day}", "{count} clicks, last on {day}", one.count).format(
+                count=figures.count(one.count), day=dates.day_text(date.fromisoformat(one.lastDay), person.date_format)
+            ),
             f"{HOME}/new?slug={one.slug}" + (f"&domain={one.domain}" if one.domain else "") if one.slug else "",
         )
         for one in found[:MOST_ORPHANS]
@@ -158,18 +158,18 @@ async def _orphans(visit: PageRequest) -> list[OrphanLine]:
 
 
 def _targets(form: dict[str, str]) -> tuple[str | None, str | None]:
-    """The targets of the bare domain and of unknown slugs."""
+    """The destinations of the domain itself and of unknown slugs."""
     return web_address(form.get("homeUrl", "")) or None, web_address(form.get("notFoundUrl", "")) or None
 
 
 def _labels(served: set[str]) -> dict[str, str]:
-    """The fields of the page by name, for the list of what is wrong."""
+    """The labels of the page's fields, for the list of errors."""
     labels = {
         "domain": _("Domain"),
-        "homeUrl": _("Target of the bare domain"),
-        "notFoundUrl": _("Target of unknown slugs"),
+        "homeUrl": _("Destination of the domain itself"),
+        "notFoundUrl": _("Destination of unknown slugs"),
     }
     for domain in sorted(served):
-        labels[f"homeUrl-{domain}"] = ": ".join((domain, _("Target of the bare domain")))
-        labels[f"notFoundUrl-{domain}"] = ": ".join((domain, _("Target of unknown slugs")))
+        labels[f"homeUrl-{domain}"] = ": ".join((domain, _("Destination of the domain itself")))
+        labels[f"notFoundUrl-{domain}"] = ": ".join((domain, _("Destination of unknown slugs")))
     return labels

@@ -41,10 +41,10 @@ _RULE_NAMES = {"": _("No rule"), "iosUrl": _("iPhones and iPads"), "androidUrl":
 LINK_METRIC_LABELS = {
     "clicks": _("Clicks"),
     "visitors": _("Visitors"),
-    "sessions": _("Visits that followed"),
-    "others": _("Not counted"),
+    "sessions": _("Sessions"),
+    "others": _("Excluded"),
 }
-_OTHER_METRICS = {"clicks": _("Requests"), "visitors": _("Different senders")}
+_OTHER_METRICS = {"clicks": _("Requests"), "visitors": _("Senders")}
 _TABS = {
     "sources": _("Sources"),
     "countries": _("Countries"),
@@ -56,14 +56,14 @@ _TABS = {
     "systems": _("Systems"),
     "languages": _("Languages"),
     "variants": _("A/B test"),
-    "rules": _("Rules"),
-    "kinds": _("Not counted"),
+    "rules": _("Targeting rules"),
+    "kinds": _("Excluded"),
     "bots": _("Bots"),
 }
 _EMPTY = {
     "": _("No clicks in this range."),
-    "kinds": _("No bot, preview or prefetch in this range."),
-    "bots": _("No bot in this range."),
+    "kinds": _("No bots, previews or prefetches in this range."),
+    "bots": _("No bots in this range."),
 }
 _FILTERS = {"variant": _("Variant"), "rule": _("Rule")}
 LINK_DEFINITIONS = {
@@ -99,7 +99,7 @@ def _not_counted(rows: Rows, _: Filters) -> float:
 
 
 def _sessions(rows: Rows, filters: Filters) -> float:
-    """Only people land."""
+    """Sessions are of visitors only."""
     return 0 if KIND in filters else float(rows[0]["sessions"])
 
 
@@ -121,7 +121,7 @@ _apart: Final = partial(FigureList, counted="clicks", apart=True)
 METRICS: Final = (
     Metric("clicks", "link_total_clicks", "link_clicks_by_day", field="total"),
     Metric("visitors", "link_total_clicks", "link_clicks_by_day"),
-    Metric("sessions", "link_landings", value=_sessions, help=_("on websites of this box")),
+    Metric("sessions", "link_landings", value=_sessions, help=_("on your websites")),
     Metric("others", "link_kinds", value=_not_counted, help=_("bots, previews, prefetches")),
 )
 LISTS: Final[dict[str, FigureList]] = {
@@ -176,10 +176,10 @@ LINK: Final = Board(
     extras=EXTRAS,
     kinds=Kinds(
         KIND,
-        title=_("The figures are about"),
+        title=_("Show"),
         names={name: _KINDS[name] for name in OTHERS},
         usual=(KINDS[CLICK], _("Clicks of visitors")),
-        chip=_("Not counted"),
+        chip=_("Excluded"),
     ),
     values={"device_type": _DEVICES, "rule": _RULE_NAMES, KIND: _KINDS},
     stored={"country": called.country},

@@ -1,4 +1,4 @@
-"""A link's own page: what it is, and who follows it; its parts as fragments."""
+"""The page of a link: its settings and figures, and parts of them as fragments."""
 
 from collections.abc import Mapping
 
@@ -26,18 +26,18 @@ from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visito
 from analytics_box.web.recognition.called import display_name
 
 _FACTS = {
-    "target": _("Target URL"),
-    "rules": _("Rules"),
+    "target": _("Destination"),
+    "rules": _("Targeting rules"),
     "variants": _("A/B test"),
-    "ios": _("iPhones, iPads"),
+    "ios": _("iPhone, iPad"),
     "android": _("Android"),
-    "app": _("Opens"),
-    "utm": _("Campaign"),
-    "forwarding": _("Parameters"),
+    "app": _("Opens in"),
+    "utm": _("UTM parameters"),
+    "forwarding": _("Query parameters"),
     "status": _("Redirect"),
     "expires": _("Expires"),
     "most": _("Click limit"),
-    "expired": _("Target after that"),
+    "expired": _("Destination after expiry"),
     "password": _("Password"),
     "folder": _("Folder"),
     "tags": _("Tags"),
@@ -47,11 +47,12 @@ _FACTS = {
 }
 
 
-LONE_PANEL = "kinds"  # what may have come to a link that nobody has followed yet
+# Bots can request a link that has no clicks yet.
+LONE_PANEL = "kinds"
 
 
 class LinkFact(Struct, frozen=True):
-    """Something that a link is, in words; `parts` stand below each other."""
+    """A setting of a link and its values, one per line."""
 
     name: str
     parts: tuple[str, ...]
@@ -140,7 +141,7 @@ def _panels(link: LinkShown) -> tuple[str, ...]:
 
 
 def _rule(rule: TargetRule) -> str:
-    """A rule in words: its name, what must hold, and where it leads."""
+    """A rule in words: its name, conditions and destination."""
     conditions = _(" and ").join(_condition(one) for one in rule.conditions)
     return f"{rule.name}: {conditions} → {rule.targetUrl}"
 
@@ -168,7 +169,7 @@ def _facts(visit: PageRequest, link: LinkShown, folders: Mapping[str, str]) -> l
         "expires": (dates.moment(millis(link.expires_at), person) if link.expires_at is not None else "",),
         "most": (figures.count(link.max_clicks) if link.max_clicks is not None else "",),
         "expired": (link.expired_url or "",),
-        "password": (_("required") if link.has_password else "",),
+        "password": (_("Required") if link.has_password else "",),
         "folder": (folders.get(link.folder_id or "", ""),),
         "tags": (", ".join(link.tags),),
         "external": (link.external_id or "",),

@@ -13,9 +13,7 @@ from analytics_box.products.links.page_frame import DONE, HOME, frame, links_in_
 from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
 
-_DELETE_FOLDER = ConfirmationTexts(
-    _("Delete the folder {name}?"), _("Its links stay, in no folder."), _("Delete {name}")
-)
+_DELETE_FOLDER = ConfirmationTexts(_("Delete the folder {name}?"), _("Its links are kept."), _("Delete {name}"))
 
 
 FOLDERS = f"{HOME}/folders"
@@ -57,7 +55,7 @@ async def rename(visit: Visitor) -> Answer:
 
 
 async def delete_form(visit: Visitor) -> Page:
-    """GET /links/folders/delete?id=…: are you sure? Raises NotFound."""
+    """GET /links/folders/delete?id=…: the confirmation. Raises NotFound."""
     wanted = visit.asked("id")
     name = (await folder_names(visit)).get(wanted)
     if name is None:
@@ -101,5 +99,5 @@ def _name(form: dict[str, str]) -> str:
     """The name of a folder. Raises BadRequest for one that is too long."""
     name = form.get("name", "")
     if len(name) > LONGEST:
-        raise BadRequest(_("The name of a folder can have up to {most} characters").format(most=LONGEST))
+        raise BadRequest(_("Use up to {most} characters").format(most=LONGEST))
     return name

@@ -19,7 +19,7 @@ HeaderList = list[tuple[bytes, bytes]]
 _NO_INDEX: Final = (b"x-robots-tag", b"noindex")
 _REVALIDATED: Final = (b"cache-control", b"private, no-cache, max-age=0")
 _NOT_STORED: Final = (b"cache-control", b"private, no-store")
-# The target gets the referrer as if there were no redirect (the Fetch standard applies this header).
+# The destination gets the referrer as if there were no redirect (the Fetch standard applies this header).
 _REFERRER: Final = (b"referrer-policy", b"strict-origin-when-cross-origin")
 _HTML: Final = (b"content-type", b"text/html; charset=utf-8")
 # A form's action covers where its answer redirects to, and a protected link redirects anywhere.
@@ -36,34 +36,34 @@ def tag_of(location: bytes) -> bytes:
 
 
 async def redirect(send: Send, status: int, location: bytes, tag: bytes) -> None:
-    """To a link's target; browsers ask again each time, which the tag makes cheap."""
+    """Redirect to a destination; browsers revalidate each time, which the tag makes cheap."""
     headers = [(b"location", location), _REVALIDATED, (b"etag", tag), _NO_INDEX, _REFERRER]
     await respond(send, status, headers)
 
 
 async def not_modified(send: Send, tag: bytes) -> None:
-    """The browser still knows the target; not a click."""
+    """Answer that the destination is unchanged; not a click."""
     await respond(send, 304, [_REVALIDATED, (b"etag", tag), _NO_INDEX, _REFERRER])
 
 
 async def fall_back(send: Send, location: str) -> None:
-    """To the fallback of a link that does not work."""
+    """Redirect to the fallback of a link that does not work."""
     await respond(send, 302, [(b"location", location.encode("ascii")), _NOT_STORED, _NO_INDEX, _REFERRER])
 
 
 async def after_password(send: Send, location: bytes) -> None:
-    """On to the target, with GET."""
+    """Redirect to the destination with GET."""
     await respond(send, 303, [(b"location", location), _NOT_STORED, _NO_INDEX, _REFERRER])
 
 
 async def note(send: Send, render: Render, what: tuple[str, str, str], *, status: int) -> None:
-    """A dead end that says what happened and what to do."""
+    """Answer with a page that says what happened and what to do."""
     page = render("error.html", status=0, what=what, request_id="", home=False)
     await _page(send, page, status=status)
 
 
 async def ask_password(send: Send, render: Render, *, wrong: str = "", refused: RateLimited | None = None) -> None:
-    """The form of a protected link."""
+    """Answer with the form of a protected link."""
     page = render("link_password.html", wrong=wrong)
     more: HeaderList = [_FORM_LEADS_ON]
     if refused is not None:
@@ -72,7 +72,7 @@ async def ask_password(send: Send, render: Render, *, wrong: str = "", refused: 
 
 
 async def open_app(send: Send, render: Render, choice: TargetChoice, location: str, system: str) -> None:
-    """A page that opens the app; it links to the web page too."""
+    """Answer with a page that opens the app and links to the web page."""
     app = APPS[choice.app]
     address = address_in(app, location, system)
     page = render("link_app.html", app=app.name, address=address, web=location)
@@ -80,16 +80,16 @@ async def open_app(send: Send, render: Render, choice: TargetChoice, location: s
 
 
 async def preview(send: Send, render: Render, link: ShortLink, url: str) -> None:
-    """The preview of a shared link; of a protected link only that it is a short link."""
+    """Answer with the preview of a shared link; that of a protected link is generic."""
     name = link.og_title or link.name
     if link.password is not None:
         link = replace(link, og_title=None, og_description=None, og_image_url=None, og_video_url=None)
-        name = _("A short link")
+        name = _("Protected link")
     await _page(send, render("link_preview.html", link=link, url=url, name=name), status=200)
 
 
 async def nothing(send: Send) -> None:
-    """Nothing is here for bots either."""
+    """Answer 404 to bots."""
     await respond(send, 404, [(b"content-type", b"text/plain"), (b"cache-control", b"public, max-age=3600")])
 
 

@@ -1,8 +1,7 @@
 """Redirects of short URLs (wire 7.3), past Litestar: a link that is in memory is answered without any database.
 
-The order: is there such a link, has it ended, does it want a password, which target does this visit get, does the
-browser know it already. Nothing of the request can change the targets of a link; at most it adds parameters to the
-target's query.
+The order: find the link, check its expiry, ask for its password, choose the destination, answer 304 if the browser has
+it already. A request cannot change the destinations of a link; at most it adds query parameters.
 """
 
 from functools import partial
@@ -37,19 +36,19 @@ from analytics_box.web.address import network_of
 from analytics_box.web.asgi import App, Receive, Scope, Send, names_tag, respond
 
 _HOME = (
-    _("A domain of short links"),
-    _("This domain only has short links, and this URL is none of them."),
-    _("Use the full URL that you were given."),
+    _("Short links"),
+    _("This domain hosts short links only."),
+    _("Enter the full address of a link."),
 )
 _UNKNOWN = (
-    _("This link does not exist"),
-    _("There is no short link with this URL on this server."),
-    _("Check that the URL is complete, or ask whoever gave it to you."),
+    _("Link not found"),
+    _("No short link exists at this address."),
+    _("Check the address, or ask the sender for the correct link."),
 )
 _EXPIRED = (
     _("This link has expired"),
-    _("It worked for a limited time or a limited number of visits, and that is over."),
-    _("Ask whoever gave it to you for a new one."),
+    _("Its time or click limit has been reached."),
+    _("Ask the sender for a new link."),
 )
 
 
@@ -219,7 +218,7 @@ class Redirects:
     async def _to_target(
         self, found: RedirectLink, seen: ClickSender, scope: Scope, known: bytes | None, send: Send
     ) -> None:
-        """Answer with the target. Nothing waits between the last look at the count and the click that raises it."""
+        """Redirect to the destination. Nothing awaits between the last check of the count and its click."""
         choice = _choice(found, seen)
         location = forward_query(choice.url, scope["query_string"].decode("latin-1"), found.query_forwarding)
         if choice.app:
@@ -239,7 +238,7 @@ class Redirects:
         await answers.redirect(send, found.redirect_status, target, tag)
 
     async def _pass_on(self, found: RedirectLink, seen: ClickSender, scope: Scope, send: Send) -> None:
-        """Answer with the target, to which the client sends the same method and body."""
+        """Redirect to the destination; the client repeats the method and body there."""
         choice = _choice(found, seen)
         target = forward_query(choice.url, scope["query_string"].decode("latin-1"), found.query_forwarding).encode(
             "ascii"
@@ -269,9 +268,7 @@ class Redirects:
         link = await self._box_db.read(lambda db: rows.find_by_slug(db, asked.host, asked.slug))
         if link is not None and await self._passwords.verify(link.password, given[:128]):
             return True
-        await answers.ask_password(
-            send, self._render, wrong=_("This is not the password of this link. Check it and try again.")
-        )
+        await answers.ask_password(send, self._render, wrong=_("Incorrect password."))
         return False
 
     def _throttle(self, number: int, network: str) -> None:
