@@ -54,7 +54,8 @@ def test_a_part_that_takes_long_is_fetched_by_the_page(pages: PageWorld, monkeyp
     monkeypatch.setattr(board_page, "BUDGET_SECONDS", 0)
     page = pages.seen(f"/links/{link_id}?range=today")
     assert f'data-late="/links/{link_id}/parts/figures,sources,countries,devices,kinds,week?range=today"' in page
-    assert f'href="/links/{link_id}?range=today&amp;wait=all"' in page
+    without_scripts = f'<meta http-equiv="refresh" content="0; url=/links/{link_id}?range=today&amp;wait=all">'
+    assert f"<noscript>{without_scripts}</noscript>" in page
     assert "data-late" not in pages.seen(f"/links/{link_id}?range=today&wait=all")
 
 
