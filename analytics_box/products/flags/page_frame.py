@@ -17,37 +17,37 @@ from analytics_box.tenants.websites.shell import shell
 from analytics_box.web.page.shell import Shell
 from analytics_box.web.page.visit import Again, Page, PageRequest
 
-TYPE_LABELS = {"boolean": _("On or off"), "rollout": _("Rollout"), "multivariant": _("Variants")}
+TYPE_LABELS = {"boolean": _("On or off"), "rollout": _("Percentage rollout"), "multivariant": _("Variants")}
 _TABS = {
-    "now": _("What it does"),
+    "now": _("Targeting"),
     "rollout": _("Rollout"),
-    "test": _("Try it"),
+    "test": _("Test"),
     "results": _("Results"),
     "history": _("History"),
     "code": _("Code"),
 }
 STATUS_LABELS = {"active": _("Active"), "inactive": _("Inactive"), "archived": _("Archived")}
 DONE = {
-    "created": _("The flag is created. Apps get it within 30 seconds."),
+    "created": _("Flag created. Apps receive it within 30 seconds."),
     "created-inactive": _(
-        "The flag is created, but inactive, because a flag that it needs is not active. Activate that one first."
+        "Flag created. It is inactive because a required flag is not active. Activate the required flag first."
     ),
-    "saved": _("Saved. Apps get the change within 30 seconds."),
+    "saved": _("Flag saved. Apps receive the change within 30 seconds."),
     "stays-inactive": _(
-        "Saved, but the flag is inactive, because a flag that it needs is not active. Activate that one first."
+        "Flag saved. It is inactive because a required flag is not active. Activate the required flag first."
     ),
-    "active": _("The flag is active. Apps get it within 30 seconds."),
-    "inactive": _("The flag is inactive. Apps get its off value, or the default in their code, within 30 seconds."),
-    "archived": _("The flag is archived. You find it in the list with the status “Archived”."),
-    "needed": _("The flag is not active any more. Flags that need it (you see them below) are off for everybody now."),
-    "deleted": _("The flag is deleted. Apps use what they have in their code, within 30 seconds."),
-    "restored": _("The flag is as it was in that version. Apps get it within 30 seconds."),
-    "copied": _("This is the copy. It is inactive, so that you can change it before anybody gets it."),
-    "group-created": _("The target group is created. Choose it in a flag, and its rules decide there."),
-    "group-saved": _("Saved. All flags that use the group follow it within 30 seconds."),
-    "group-deleted": _("The target group is deleted."),
-    "folder-renamed": _("The folder has its new name."),
-    "folder-deleted": _("The folder is gone. Its flags are in no folder now."),
+    "active": _("Flag activated. Apps receive it within 30 seconds."),
+    "inactive": _("Flag deactivated. Within 30 seconds, apps receive its off value or use the default in their code."),
+    "archived": _("Flag archived. To see it in the list, filter by the status “Archived”."),
+    "needed": _("The flag is no longer active. The flags below require it and are now off for all users."),
+    "deleted": _("Flag deleted. Within 30 seconds, apps use the default in their code."),
+    "restored": _("Version restored. Apps receive it within 30 seconds."),
+    "copied": _("Flag copied. The copy is inactive until you activate it."),
+    "group-created": _("Target group created. Select it in a flag to use its rules."),
+    "group-saved": _("Target group saved. Flags that use it change within 30 seconds."),
+    "group-deleted": _("Target group deleted."),
+    "folder-renamed": _("Folder renamed."),
+    "folder-deleted": _("Folder deleted. Its flags moved one level up."),
 }
 
 
@@ -72,8 +72,8 @@ class FlagTab(Struct, frozen=True):
 
 
 class FlagPageHead(Struct, frozen=True):
-    """The head of every page about a flag. `mark` is the style class of its status; `notes` tell it from other flags of
-    its name.
+    """The head of every page about a flag. `mark` is the style class of its status; `notes` distinguish it from other
+    flags with its name.
     """
 
     name: str
@@ -127,9 +127,9 @@ class FlagPageView(Struct, frozen=True):
         flag = self.flag
         notes = [owner_name(self.visit, flag.scope), TYPE_LABELS[flag.definition.type]]
         if flag.environment is not None:
-            notes.append(_("Environment") + ": " + figures.visible(flag.environment))
+            notes.append(_("Environment: {name}").format(name=figures.visible(flag.environment)))
         if flag.definition.folder:
-            notes.append(_("Folder") + ": " + figures.visible(flag.definition.folder))
+            notes.append(_("Folder: {name}").format(name=figures.visible(flag.definition.folder)))
         status = flag.definition.status
         tabs = tuple(FlagTab(name, _TABS[name], f"{self.href}{_PATHS[name]}") for name in get_args(Tab))
         return FlagPageHead(
@@ -148,7 +148,7 @@ def done_message(visit: PageRequest) -> str:
 
 
 async def open_flag(visit: PageRequest, flag_id: str) -> FlagPageView:
-    """The flag that an address names. Raises NotFound or Forbidden."""
+    """The flag in the URL. Raises NotFound or Forbidden."""
     flag = await visible_flag(visit.call, flag_id)
     scope = visit.parts[Flags].scope(flag.scope)
     return FlagPageView(visit, flag, scope or FlagScope(flag.scope, flag.organization_id, flag.website_id))

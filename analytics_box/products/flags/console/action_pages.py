@@ -22,9 +22,9 @@ from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
 _DELETE = ConfirmationTexts(
     _("Delete {name}?"),
     _(
-        "Apps that ask for {key} get no answer, and use what they have in their code. "
-        "{needed} The API can bring it back for some days (flags.undelete). Archive it "
-        "instead if you may need it again."
+        "Apps that request {key} use the default in their code. "
+        "{needed} You can restore it for some days through the API (flags.undelete). If you might need it again, "
+        "archive it instead."
     ),
     _("Delete {name}"),
 )
@@ -38,7 +38,7 @@ async def set_status(visit: Visitor, flag_id: FromPath[str]) -> Next:
     own, flag = find_flag(visit.call, flag_id)
     status: Status | None = _STATUSES.get((await visit.form()).get("status", ""))
     if status is None:
-        raise BadRequest(_("Say whether the flag is to be active, inactive or archived"))
+        raise BadRequest(_("Select active, inactive or archived"))
     adds = status == "active"  # what is switched off on a full disk goes off
     done = await save(visit.parts, own.scope, lambda db: change.set_status(db, own, flag.id, status), adds=adds)
     return visit.go(f"{HOME}/{flag.id}?done={done_key(done, status)}")
@@ -56,7 +56,7 @@ async def delete_form(visit: Visitor, flag_id: FromPath[str]) -> Page:
     page = await open_flag(visit, flag_id)
     others = [flag_title(one) for one in needed_by(page)]
     needed = (
-        ngettext("{names} needs it and will be off.", "{names} need it and will be off.", len(others)).format(
+        ngettext("{names} requires it and will be off.", "{names} require it and will be off.", len(others)).format(
             names=", ".join(others)
         )
         if others

@@ -103,9 +103,7 @@ async def code(visit: Visitor, flag_id: FromPath[str]) -> Page:
         "flag_code.html",
         "code",
         pieces=pieces(page.flag, client_id, visit.parts.settings.public_url),
-        environment=_("The flag is in the environment {name}, so the code asks for that.").format(
-            name=figures.visible(environment)
-        )
+        environment=_("The snippets request the environment {name}.").format(name=figures.visible(environment))
         if environment
         else "",
     )

@@ -5,9 +5,11 @@ from msgspec import Struct
 
 from analytics_box.base import figures
 from analytics_box.base.translation import _
+from analytics_box.products.flags.console.history_pages import actor_name
 from analytics_box.products.flags.console.list_pages import stale_text
 from analytics_box.products.flags.console.typed import json_text
 from analytics_box.products.flags.flag import Flag
+from analytics_box.products.flags.history import rows as history_rows
 from analytics_box.products.flags.page_frame import HOME, FlagPageView, flag_title, open_flag
 from analytics_box.products.flags.sentences import DecisionLine, flag_lines, percent, weights
 from analytics_box.products.flags.usage.reading import FlagUsage, used
@@ -51,6 +53,7 @@ class FlagOverview(Struct, frozen=True):
     payload: str
     needed_by: tuple[Other, ...]
     facts: tuple[tuple[str, str], ...]
+    changed: str
     stale: str
     status: str
     dependent: bool  # whether it draws by the hash whose draws depend on each other
@@ -60,7 +63,9 @@ async def flag_page(visit: Visitor, flag_id: FromPath[str]) -> Page:
     """GET /flags/{id}. Raises NotFound or Forbidden."""
     page = await open_flag(visit, flag_id)
     found = await used(visit.parts, page.scope, (page.flag,))
-    return page.show("flag.html", "now", flag=_flag_overview(page, found[page.flag.id]))
+    latest = await visit.call.read(lambda db: history_rows.latest(db, page.flag.id, before=None, limit=1))
+    by = actor_name(latest[0]) if latest else ""
+    return page.show("flag.html", "now", flag=_flag_overview(page, found[page.flag.id], by))
 
 
 def needed_by(page: FlagPageView) -> list[Flag]:
@@ -75,7 +80,7 @@ def needed_by(page: FlagPageView) -> list[Flag]:
     ]
 
 
-def _flag_overview(page: FlagPageView, uses: FlagUsage) -> FlagOverview:
+def _flag_overview(page: FlagPageView, uses: FlagUsage, by: str) -> FlagOverview:
     flag, given = page.flag, page.flag.definition
     return FlagOverview(
         description=given.description,
@@ -84,6 +89,11 @@ def _flag_overview(page: FlagPageView, uses: FlagUsage) -> FlagOverview:
         payload=json_text(given.payload),
         needed_by=tuple(Other(flag_title(one), f"{HOME}/{one.id}") for one in needed_by(page)),
         facts=_facts(page, uses),
+        changed=_("Version {number}, changed {moment} by {name}").format(
+            number=figures.count(flag.version), moment=dates.moment(flag.updated_at, page.visit.person), name=by
+        )
+        if by
+        else "",
         stale=stale_text(uses, page.visit.person),
         status=given.status,
         dependent=_draws(flag) and given.bucketing.algorithm == "default",
@@ -109,10 +119,8 @@ def _variants(flag: Flag) -> tuple[VariantLine, ...]:
 def _facts(page: FlagPageView, uses: FlagUsage) -> tuple[tuple[str, str], ...]:
     flag, person = page.flag, page.visit.person
     facts = [
-        (_("Last evaluated"), dates.moment(uses.last_at, person) if uses.last_at is not None else _("Never")),
-        (_("Changed"), dates.moment(flag.updated_at, person)),
+        (_("Last evaluated"), dates.ago(uses.last_at, page.visit.call.now) if uses.last_at is not None else _("Never")),
         (_("Created"), dates.moment(flag.created_at, person)),
-        (_("History"), _("Version {number}").format(number=figures.count(flag.version))),
     ]
     if _draws(flag):
         facts.append((_("Bucketing"), ALGORITHM_LABELS[flag.definition.bucketing.algorithm]))

@@ -20,7 +20,7 @@ from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest,
 
 _DELETE = ConfirmationTexts(
     _("Delete the folder {name}?"),
-    _("Its flags, and the folders in it, stay: they move one level up."),
+    _("Its flags and subfolders move one level up."),
     _("Delete {name}"),
 )
 
@@ -64,7 +64,7 @@ async def delete_form(visit: Visitor) -> Page:
     """GET /flags/folders/delete?of= &folder=: are you sure? Raises NotFound."""
     of, folder = visit.asked("of"), visit.asked("folder")
     if not any((one.of, one.folder) == (of, folder) for one in _lines(visit)):
-        raise NotFound(_("There is no such folder"))
+        raise NotFound(_("This folder does not exist"))
     fields = {"of": of, "folder": folder}
     action = f"{FOLDERS}/delete"
     return ask(visit, frame(visit.person), _DELETE, folder, action=action, back=FOLDERS, fields=fields)

@@ -30,6 +30,10 @@ from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
 
+_CHANGED_MEANWHILE = _(
+    "Another user has changed this target group since you opened it. Open it in another tab to compare. Save again to "
+    "replace their version."
+)
 _DELETE = ConfirmationTexts(
     _("Delete the target group {name}?"), _("{used} Its rules are removed. This cannot be undone."), _("Delete {name}")
 )
@@ -40,7 +44,7 @@ COLOR_LABELS = {
     "#d97706": _("Orange"),
     "#dc2626": _("Red"),
     "#9333ea": _("Purple"),
-    "#64748b": _("Grey"),
+    "#64748b": _("Gray"),
 }
 
 
@@ -126,13 +130,7 @@ async def delete_form(visit: Visitor, group_id: FromPath[str]) -> Page:
     _rest, group = find_target_group(visit.call, group_id)
     using = change.uses(_scope(visit, group.scope), group.id)
     names = ", ".join(flag_title(one) for one in using)
-    used = (
-        ngettext("{names} uses it and goes on without it.", "{names} use it and go on without it.", len(using)).format(
-            names=names
-        )
-        if using
-        else _("No flag uses it.")
-    )
+    used = _("{names} will no longer use it.").format(names=names) if using else _("No flags use it.")
     here = f"{GROUPS}/{group.id}"
     return ask(visit, frame(visit.person), _DELETE, group.name, action=f"{here}/delete", back=here, used=used)
 
@@ -152,11 +150,7 @@ def _update_message(state: FlagFormState, group: TargetGroup) -> UpdateTargetGro
     if state.fields.get("updatedAt", "") != str(group.updated_at):
         raise Conflict.about(
             "updatedAt",
-            _(
-                "Somebody else has changed this target group while you were typing. Open it in "
-                "another tab to see how it is now, and save again to replace it with what "
-                "stands here."
-            ),
+            _CHANGED_MEANWHILE,
         )
     found = _form_values(state, group) | {"id": group.id, "updatedAt": date(group.updated_at)}
     return message_of(found, UpdateTargetGroup, _("This cannot be saved: {message}"))
@@ -184,15 +178,9 @@ def _page(
     visit: PageRequest, state: FlagFormState, group: TargetGroup | None, *, wrong: BadRequest | Conflict | None = None
 ) -> Page:
     given = field_errors(wrong) if wrong is not None else {}
-    if group is not None and given.pop("updatedAt", ""):  # whoever was told so replaces that by saving again
+    if group is not None and given.pop("updatedAt", ""):
         state = replace(state, fields={**state.fields, "updatedAt": str(group.updated_at)})
-        wrong = Conflict(
-            _(
-                "Somebody else has changed this target group while you were typing. Open it in "
-                "another tab to see how it is now, and save again to replace it with what "
-                "stands here."
-            )
-        )
+        wrong = Conflict(_CHANGED_MEANWHILE)
     errors = {form_field(name, state): text for name, text in given.items()}
     state = opened_where_wrong(state, errors)
     return visit.pages.show(
@@ -223,7 +211,7 @@ def _line(visit: PageRequest, group: TargetGroup, scope: FlagScope) -> GroupLine
         href=f"{GROUPS}/{group.id}",
         description=figures.visible(group.description),
         color=group.color,
-        color_name=COLOR_LABELS.get(group.color, _("Another colour")) if group.color else "",
+        color_name=COLOR_LABELS.get(group.color, _("Another color")) if group.color else "",
         owner=owner_name(visit, group.scope),
         rules=tuple(rule_sentence(one, names) for one in group.rules[:MOST_SAID]),
         more=ngettext("and 1 more rule", "and {count} more rules", left).format(count=figures.count(left))
@@ -231,7 +219,7 @@ def _line(visit: PageRequest, group: TargetGroup, scope: FlagScope) -> GroupLine
         else "",
         used=ngettext("Used by 1 flag", "Used by {count} flags", count).format(count=figures.count(count))
         if count
-        else _("No flag uses it"),
+        else _("Not used by a flag"),
     )
 
 

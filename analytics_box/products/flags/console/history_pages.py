@@ -21,19 +21,18 @@ from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.visit import Again, Answer, Page, Visitor
 
 _QUESTION = ConfirmationTexts(
-    _("Go back to {name}?"),
+    _("Restore {name}?"),
     _(
-        "The flag decides again as it did then: {changes} Apps get it within 30 "
-        "seconds. This makes a new version; the versions since then stay in the "
-        "history."
+        "Changes: {changes} Apps receive them within 30 seconds. This creates a new version; later versions stay in "
+        "the history."
     ),
-    _("Go back to {name}"),
+    _("Restore {name}"),
 )
 _ACTIONS = {
     "created": _("Created"),
     "updated": _("Changed"),
     "deleted": _("Deleted"),
-    "restored": _("Given back"),
+    "restored": _("Restored"),
     "scheduled": _("Changed by schedule"),
     "imported": _("Imported"),
     "copied": _("Copied"),
@@ -75,7 +74,7 @@ async def restore_form(visit: Visitor, flag_id: FromPath[str]) -> Page:
     """GET /flags/{id}/restore?version=: are you sure? Raises NotFound or Forbidden."""
     page, number = await open_flag(visit, flag_id), _number(visit.asked("version"))
     if number is None:
-        raise NotFound(_("The history has no such version any more; old ones are not kept for ever"))
+        raise NotFound(_("This version is no longer stored"))
     flag = page.flag
     then = await visit.call.read(lambda db: reading.existing(db, flag.id, number))
     said = _change_lines(page, difference(flag.definition, then.definition))[:MOST_CHANGES]
@@ -87,7 +86,7 @@ async def restore_form(visit: Visitor, flag_id: FromPath[str]) -> Page:
         action=f"{page.href}/restore",
         back=f"{page.href}/history",
         fields={"version": str(number), "current": str(flag.version)},
-        changes="; ".join(said) + "." if said else _("Nothing changes by that."),
+        changes="; ".join(said) + "." if said else _("none."),
     )
 
 
@@ -115,7 +114,7 @@ async def _page(page: FlagPageView, again: Again) -> Page:
     picked = _selected_versions(page, [one.number for one in lines])
     compared, wrong = await _comparison(page), ""
     if compared is None and _requested_versions(page) is not None:
-        wrong = _("The history has no such version any more; old ones are not kept for ever")
+        wrong = _("This version is no longer stored")
     return page.show(
         "flag_history.html",
         "history",
@@ -139,7 +138,7 @@ async def _comparison(page: FlagPageView) -> VersionComparison | None:
     except NotFound:
         return None
     return VersionComparison(
-        _("From version {before} to version {after}").format(before=first, after=second), _change_lines(page, found)
+        _("Version {before} → version {after}").format(before=first, after=second), _change_lines(page, found)
     )
 
 
@@ -160,7 +159,7 @@ def _line(page: FlagPageView, one: Version, changes: Iterable[DefinitionChange])
     return VersionLine(
         number=one.version,
         action=_ACTIONS.get(one.action, figures.visible(one.action)),
-        by=f"{_actor(one)}, {dates.moment(one.at, page.visit.person)}",
+        by=f"{actor_name(one)}, {dates.moment(one.at, page.visit.person)}",
         note=figures.visible(one.note),
         changes=_change_lines(page, changes),
         is_current=one.version == page.flag.version,
@@ -173,15 +172,14 @@ def _change_lines(page: FlagPageView, changes: Iterable[DefinitionChange]) -> tu
     return tuple(words.line(one, names) for one in changes)
 
 
-def _actor(one: Version) -> str:
+def actor_name(one: Version) -> str:
+    """The name of the user or key that saved a version."""
     if one.actor_name:
         return figures.visible(one.actor_name)
     if one.actor == THE_BOX:
-        return _("The box")
+        return _("Analytics Box")
     kind = one.actor.partition(":")[0]
-    return {"user": _("Somebody who is gone"), "apikey": _("An API key that is deleted")}.get(
-        kind, figures.visible(one.actor)
-    )
+    return {"user": _("Deleted user"), "apikey": _("Deleted API key")}.get(kind, figures.visible(one.actor))
 
 
 def _number(text: str) -> int | None:

@@ -35,10 +35,10 @@ _SOURCES = {
 }
 _STATUSES = {
     "created": _("New"),
-    "updated": _("Changed"),
-    "unchanged": _("The same"),
-    "existing": _("There already"),
-    "failed": _("Impossible"),
+    "updated": _("Updated"),
+    "unchanged": _("Unchanged"),
+    "existing": _("Exists"),
+    "failed": _("Failed"),
 }
 
 
@@ -90,19 +90,19 @@ async def import_file(visit: Visitor, do: FromPath[str]) -> Answer:
     try:
         form, sent = await visit.uploaded_with("file", limit=MOST_BYTES)
     except PayloadTooLarge as large:
-        wrong = _("A file can have up to {most} MB").format(most=MOST_BYTES // 1_000_000)
+        wrong = _("Select a file of up to {most} MB").format(most=MOST_BYTES // 1_000_000)
         return _page(visit, {}, code=large.status, wrong=wrong)
     values = {name: form.get(name, "").strip()[:LONGEST] for name in ("of", "environment", "source", "format")}
     try:
         content = sent.decode("utf-8-sig")
         if not content:
-            raise BadRequest(_("Choose a file"))
+            raise BadRequest(_("Select a file"))
         given = _import_values(visit, values) | {"content": content, "dryRun": do == "try"}
         given["existing"] = "update" if do == "replace" else "skip"
         message = message_of(given, ImportFlags, _("This cannot be saved: {message}"))
         return _page(visit, values, found=_import_result(await import_flags(visit.call, message)))
     except UnicodeDecodeError:
-        return _page(visit, values, code=400, wrong=_("This file is no text"))
+        return _page(visit, values, code=400, wrong=_("This is not a text file. Select a JSON file."))
     except (BadRequest, Conflict, RateLimited) as refused:
         return _page(visit, values, code=refused.status, wrong=refused.message)
 
@@ -180,13 +180,13 @@ def _lacking(found: FlagExportAnswer) -> list[FlagImportRow]:
 def _import_result(found: FlagImportAnswer) -> FlagImportResult:
     words = (
         _(
-            "{source}: {created} new, {updated} changed, {unchanged} the same, {existing} "
-            "there already, {failed} impossible. Nothing is stored yet."
+            "{source}: {created} to create, {updated} to update, {unchanged} unchanged, {existing} "
+            "existing, {failed} failed. Nothing is imported yet."
         )
         if found.dryRun
         else _(
-            "{source}: {created} created, {updated} changed, {unchanged} the same, "
-            "{existing} left as they are, {failed} failed."
+            "{source}: {created} created, {updated} updated, {unchanged} unchanged, "
+            "{existing} skipped, {failed} failed."
         )
     )
     counts = ("created", "updated", "unchanged", "existing", "failed")
@@ -197,8 +197,8 @@ def _import_result(found: FlagImportAnswer) -> FlagImportResult:
     if found.inactive:
         notes.append(
             ngettext(
-                "1 flag is inactive, because something that decides who gets what has no counterpart here.",
-                "{count} flags are inactive, because something that decides who gets what has no counterpart here.",
+                "1 flag is imported as inactive because a part of its targeting is not supported.",
+                "{count} flags are imported as inactive because a part of their targeting is not supported.",
                 found.inactive,
             ).format(count=figures.count(found.inactive))
         )

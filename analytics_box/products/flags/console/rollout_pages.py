@@ -19,6 +19,7 @@ from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.flags.access import find_flag
 from analytics_box.products.flags.comparing.people import RecentPeople
+from analytics_box.products.flags.console.form_pages import CHANGED_MEANWHILE
 from analytics_box.products.flags.editing import change
 from analytics_box.products.flags.editing.messages import UpdateFlag
 from analytics_box.products.flags.evaluation.compiling import Ruleset, compile_ruleset
@@ -38,10 +39,14 @@ EVERY_LABELS = {"10": _("10 minutes"), "60": _("Hour"), "360": _("6 hours"), "14
 KIND_LABELS = {
     "enable": _("Activate the flag"),
     "disable": _("Deactivate the flag"),
-    "update_rollout": _("Share of users"),
+    "update_rollout": _("Percentage rollout"),
 }
-_SHARE_OF = {"user": _("Share of users"), "organization": _("Share of organizations"), "team": _("Share of teams")}
-_DONE = {"scheduled": _("It is scheduled."), "cancelled": _("It is cancelled. What was done of it stays.")}
+_SHARE_OF = {
+    "user": _("Percentage of users"),
+    "organization": _("Percentage of organizations"),
+    "team": _("Percentage of teams"),
+}
+_DONE = {"scheduled": _("Change scheduled."), "cancelled": _("Schedule canceled. Changes already made stay.")}
 
 
 _OF_FORM: Final[Mapping[str, Mapping[str, str]]] = {
@@ -99,7 +104,7 @@ class _ScheduleFormReader:
             local = datetime.fromisoformat(self._form.get(name, "")).replace(tzinfo=self._zone)
             return local.astimezone(UTC).isoformat()
         except (ValueError, OverflowError):
-            self._wrong[name] = _("Say when")
+            self._wrong[name] = _("Enter a time")
             return ""
 
     def number(self, name: str) -> float:
@@ -109,7 +114,7 @@ class _ScheduleFormReader:
         except ValueError:
             found = -1
         if not 0 <= found <= 100:
-            self._wrong[name] = _("Write a number from 0 to 100")
+            self._wrong[name] = _("Enter a number from 0 to 100")
         return found
 
     def check(self) -> None:
@@ -216,15 +221,15 @@ def _is_on(ruleset: Ruleset, key: str, person: EvaluationContext) -> bool:
 
 MOST_SAMPLES: Final = 12  # of those who change, by name
 LABELS: Final[Mapping[str, str]] = {
-    "percentage": _("Share of users"),
-    "switch-at": _("When"),
-    "step-at": _("When"),
-    "step-percentage": _("Share in percent"),
+    "percentage": _("Percentage of users"),
+    "switch-at": _("Time"),
+    "step-at": _("Time"),
+    "step-percentage": _("Percentage"),
     "ramp-from": _("From percent"),
     "ramp-to": _("To percent"),
     "ramp-starts": _("Starts"),
     "ramp-ends": _("Ends"),
-    "ramp-every": _("A step each"),
+    "ramp-every": _("Interval"),
 }
 
 
@@ -262,7 +267,7 @@ async def rollout(visit: Visitor, flag_id: FromPath[str]) -> Page:
     page, wrong = await open_flag(visit, flag_id), dict[str, str]()
     given = visit.asked("percentage")
     if given and _share(given) is None:
-        wrong["percentage"] = _("Write a number from 0 to 100")
+        wrong["percentage"] = _("Enter a number from 0 to 100")
     return await _page(page, Again(400 if wrong else 200, {"percentage": given} if given else {}, wrong))
 
 
@@ -274,14 +279,9 @@ async def save_share(visit: Visitor, flag_id: FromPath[str]) -> Answer:
         visit.saves()
         share = _share(form.get("percentage", ""))
         if share is None or flag.definition.type != "rollout":
-            raise BadRequest.about("percentage", _("Write a number from 0 to 100"))
+            raise BadRequest.about("percentage", _("Enter a number from 0 to 100"))
         if form.get("version", "") != str(flag.version):
-            raise Conflict(
-                _(
-                    "Somebody else has changed this flag while you were typing. Open it in another "
-                    "tab to see how it is now, and save again to replace it with what stands here."
-                )
-            )
+            raise Conflict(CHANGED_MEANWHILE)
         note = form.get("note", "").strip()[:LONGEST_DESCRIPTION]
         message = UpdateFlag(id=flag.id, rolloutPercentage=share, version=flag.version, note=note)
         await save(visit.parts, own.scope, lambda db: change.update(db, own, message), adds=True)
@@ -350,20 +350,20 @@ async def _who(page: FlagPageView, share: float) -> RolloutPreview:
     """The people who would gain or lose the flag, for users who may see people."""
     flag = page.flag
     if not page.editable:
-        return RolloutPreview(_("Members of the organization see here who changes by another share."))
+        return RolloutPreview(_("Members of this organization can preview which users are affected."))
     if flag.definition.rolloutBy != "user":
         return RolloutPreview(
             _(
-                "This flag draws organizations or teams. The box knows which people there are, "
-                "but not what they belong to, so it cannot say who changes."
+                "No preview for flags that use a percentage of organizations or teams: the server "
+                "does not know which users belong to them."
             )
         )
     people = await page.visit.parts[RecentPeople].of(flag)
     if not people:
         return RolloutPreview(
             _(
-                "No visitor has been named yet, so the box cannot say who changes. Name "
-                "signed-in users with identify, under the ID that your app asks flags with."
+                "No identified visitors yet. To see who is affected, call identify with the user "
+                "ID that your app uses for flags."
             )
         )
     changed = replace(flag.definition, rolloutPercentage=share)
@@ -375,13 +375,13 @@ def _preview_text(page: FlagPageView, gains: Gains, share: float) -> RolloutPrev
     flag = page.flag
     where = _("the website") if flag.website_id is not None else _("your websites")
     about = ngettext(
-        "The one visitor whom {where} has identified of late, taken as a user of your app.",
-        "The {count} visitors whom {where} has identified of late, taken as users of your app.",
+        "Based on 1 visitor that {where} identified recently.",
+        "Based on {count} visitors that {where} identified recently.",
         gains.people,
     ).format(count=figures.count(gains.people), where=where)
-    kinds = ((_("Gain it"), gains.gained), (_("Lose it"), gains.lost))
+    kinds = ((_("Turned on"), gains.gained), (_("Turned off"), gains.lost))
     return RolloutPreview(
-        note=_("The flag is not active, so nobody has it now. This is how it would be if it was.")
+        note=_("The flag is not active. This preview shows its values if you activate it.")
         if flag.definition.status != "active"
         else "",
         about=about,

@@ -48,7 +48,7 @@ async def tester(visit: Visitor, flag_id: FromPath[str]) -> Page:
 def _read_fields(given: Mapping[str, str]) -> tuple[dict[str, str], Mapping[str, Any]]:
     """Errors by field, and the properties."""
     wrong = {
-        name: _("This is too long")
+        name: _("Enter a shorter value")
         for name, text in given.items()
         if len(text) > (LONGEST_PROPERTIES if name == "properties" else LONGEST)
     }
@@ -92,15 +92,15 @@ def _answer_context(page: FlagPageView, given: Mapping[str, str], found: Evaluat
         "answer": answer,
         "value": json_text(found.value) if found.flag is not None else "",
         "payload": json_text(found.payload),
-        "note": _("For this user another flag with the same key decides.")
+        "note": _("Another flag with the same key applies to this user.")
         if not same
         else ""
         if is_active or found.flag is None
-        else _("The flag is not active, so nobody gets this now. This is what they would get if it was."),
+        else _("The flag is not active. This is the value that the user gets if you activate it."),
     }
 
 
 def _environments(page: FlagPageView) -> list[tuple[str, str]]:
     """The environments with a flag of this key."""
     names = {one.environment or "" for one in page.scope.flags if one.key == page.flag.key}
-    return [(one, figures.visible(one) if one else _("None: apps that name none")) for one in sorted(names)]
+    return [(one, figures.visible(one) if one else _("None")) for one in sorted(names)]

@@ -12,18 +12,18 @@ from analytics_box.products.flags.evaluation.tracing import Draw, EvaluationTrac
 from analytics_box.products.flags.sentences import Sentence, SentencePart, comparison_sentence, percent, value_text
 
 _REASONS = {
-    "DEPENDENCY_NOT_SATISFIED": _("because a flag that this one needs is not as it must be."),
-    "USER_RULE_MATCH": _("because {step} fits."),
-    "TARGET_GROUP_MATCH": _("because a rule of the target group {name} fits."),
-    "MULTIVARIANT_EVALUATED": _("because no rule fits, and this variant was drawn for them."),
-    "ROLLOUT_ENABLED": _("because no rule fits, and they are among the {percent} who have it."),
-    "ROLLOUT_DISABLED": _("because no rule fits, and they are not among the {percent} who have it."),
-    "BOOLEAN_DEFAULT": _("because no rule fits, and this is for everybody else."),
+    "DEPENDENCY_NOT_SATISFIED": _("because a required flag does not match."),
+    "USER_RULE_MATCH": _("because {step} matches."),
+    "TARGET_GROUP_MATCH": _("because a rule of the target group {name} matches."),
+    "MULTIVARIANT_EVALUATED": _("because no rule matches, and bucketing selects this variant."),
+    "ROLLOUT_ENABLED": _("because no rule matches, and the user is in the {percent} rollout."),
+    "ROLLOUT_DISABLED": _("because no rule matches, and the user is not in the {percent} rollout."),
+    "BOOLEAN_DEFAULT": _("because no rule matches, and this is the default rule."),
     "DEFAULT_VALUE": _("because the flag is inactive, and this is its off value."),
 }
 
 
-_TREES: Final = {"all": _("All of these"), "any": _("At least one of these"), "none": _("None of these")}
+_TREES: Final = {"all": _("All of these"), "any": _("Any of these"), "none": _("None of these")}
 LONGEST_FOUND: Final = 200  # bytes of JSON that is shown of a value
 
 
@@ -36,7 +36,7 @@ class CheckText(Struct, frozen=True):
 
 
 class StepText(Struct, frozen=True):
-    """Something that the flag looked at. `decided` is the last one."""
+    """A step of the evaluation; `decided` marks the last one."""
 
     title: Sentence
     matched: bool
@@ -56,11 +56,11 @@ class TraceText(Struct, frozen=True):
 
 def trace_text(trace: EvaluationTrace, who: str) -> TraceText:
     """A trace in sentences; `who` is the name of the user, or empty."""
-    subject = SentencePart(figures.visible(who), "value") if who else SentencePart(_("Somebody unknown"))
+    subject = SentencePart(figures.visible(who), "value") if who else SentencePart(_("Unknown user"))
     if trace.flag is None or trace.reason is None:
         return TraceText(
             (subject, SentencePart(_(" gets no answer"))),
-            _("There is no active flag with this key for them there. Apps use what they have in their code."),
+            _("No active flag with this key matches the user in this environment. Apps use the default in their code."),
             (),
             "FLAG_NOT_FOUND",
         )
@@ -97,7 +97,7 @@ def _title(step: TraceStep) -> Sentence:
             if not step.gave:
                 return (name, SentencePart(_(" is not active, but must be")))
             gave = {"true": _("on"), "false": _("off")}.get(step.gave, figures.visible(step.gave))
-            rest = _(", as needed") if step.matched else _(", which is not enough")
+            rest = _(", as required") if step.matched else _(", which does not match")
             return (name, SentencePart(_(" gives ")), SentencePart(gave, "value"), SentencePart(rest))
         case "rule":
             return (SentencePart(_rule_name(step.at, step.name)),)
@@ -106,12 +106,12 @@ def _title(step: TraceStep) -> Sentence:
                 SentencePart(_("Target group {name}, rule {number}").format(name=name.text, number=_number(step.at))),
             )
         case "variant":
-            return (SentencePart(_("Assignment of a variant")),)
+            return (SentencePart(_("Variants")),)
         case "rollout":
-            return (SentencePart(_("Share of users")),)
+            return (SentencePart(_("Percentage rollout")),)
         case "off":
             return (SentencePart(_("Off value")),)
-    return (SentencePart(_("Everybody else")),)
+    return (SentencePart(_("Default rule")),)
 
 
 def _rule_name(at: str, name: str) -> str:
@@ -138,30 +138,28 @@ def _check(check: TraceCheck) -> CheckText:
                 inside,
             )
         case "nothing":
-            return CheckText((SentencePart(_("A condition that cannot be read")),), check.matched)
+            return CheckText((SentencePart(_("Invalid filter")),), check.matched)
     return CheckText((SentencePart(_TREES[check.what]),), check.matched, inside)
 
 
 def _value_sentence(found: Any) -> Sentence:
     if found is None:
-        return (SentencePart(_(" · it is not given")),)
+        return (SentencePart(_(" · not set")),)
     if isinstance(found, str | int | float):
-        return (SentencePart(_(" · it is ")), SentencePart(value_text(found) or "“”", "value"))
+        return (SentencePart(_(" · actual value: ")), SentencePart(value_text(found) or "“”", "value"))
     text = msgspec.json.encode(found).decode(errors="replace")
-    return (SentencePart(_(" · it is ")), SentencePart(figures.visible(text[:LONGEST_FOUND]), "value"))
+    return (SentencePart(_(" · actual value: ")), SentencePart(figures.visible(text[:LONGEST_FOUND]), "value"))
 
 
 def _draw(draw: Draw) -> str:
-    who = _("Nobody") if draw.identity == ANONYMOUS else figures.visible(draw.identity)
+    who = _("Anonymous") if draw.identity == ANONYMOUS else figures.visible(draw.identity)
     if draw.of != 100:
-        return _("{who} was drawn for place {place} of {of}").format(
-            who=who, place=round(draw.drawn) + 1, of=round(draw.of)
-        )
-    drawn = _("{who} stands at {drawn} of 100").format(who=who, drawn=_plain(draw.drawn))
+        return _("{who} is in bucket {place} of {of}").format(who=who, place=round(draw.drawn) + 1, of=round(draw.of))
+    drawn = _("{who} is at {drawn} of 100").format(who=who, drawn=_plain(draw.drawn))
     text = (
-        _("{drawn}, and who is from {start} to {end} is in")
+        _("{drawn}, inside the range {start} to {end}")
         if draw.inside
-        else _("{drawn}, and only who is from {start} to {end} is in")
+        else _("{drawn}, outside the range {start} to {end}")
     )
     return text.format(drawn=drawn, start=_plain(draw.start), end=_plain(draw.end))
 

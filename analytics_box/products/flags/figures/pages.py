@@ -102,22 +102,19 @@ def _result(page: FlagPageView, rows: list[Row], asked: FlagResultsRequest, zone
     if flag.updated_at > ranges.window(asked.days, ranges.zone(zone), None).start and flag.version > 1:
         notes.append(
             _(
-                "The flag was changed on {moment}. If its shares or rules were, look only at "
-                "the days since, or start anew."
+                "The flag changed on {moment}. If its weights or rules changed, select a range that starts after that."
             ).format(moment=dates.moment(flag.updated_at, page.visit.person))
         )
     if any(one.key == flag.key and one.environment != flag.environment for one in page.scope.flags):
-        notes.append(
-            _("This key is also a flag of other environments. Events do not say which one a visitor was given.")
-        )
+        notes.append(_("Flags of other environments have the same key, and events do not include the environment."))
     if flag.definition.type != "multivariant":
         notes.append(
             _(
-                "The SDK says “false” as well where it had no answer: too many requests, an "
-                "error, no such flag. That cannot be told from a flag that is off."
+                "The SDK also reports “false” if it received no answer, for example after an "
+                "error. This looks the same as a flag that is off."
             )
         )
     notes.append(
-        _("Without lasting visitor ids a visitor is one of a day: what they do on a later day does not count.")
+        _("Without lasting visitor IDs, visitors are counted per day, so conversions on later days do not count.")
     )
     return result_of(rows, asked.event, notes)

@@ -13,8 +13,10 @@ from analytics_box.base import figures
 from analytics_box.base.translation import _, ngettext
 
 NO_SHARES = {
-    "changed": _("The flag had other shares, rules or needs within these days, so that the shares cannot be judged."),
-    "not_by_chance": _("Not the draw alone decides who gets what, so that the shares cannot be judged."),
+    "changed": _(
+        "Weights, rules or required flags changed in this range, so the split between variants cannot be checked."
+    ),
+    "not_by_chance": _("Rules also assign variants, so the split between variants cannot be checked."),
 }
 
 
@@ -82,9 +84,9 @@ def result_of(rows: Sequence[Row], event: str, notes: Sequence[str] = ()) -> Exp
         verdict="" if unequal and event else verdict,
         clear=clear and not unequal,
         warning=_(
-            "The shares are not as they should be. By chance that happens {chance}, so "
-            "something else is at work: a redirect, an error in one variant, a change of "
-            "the flag within these days. Do not trust this result."
+            "The split between variants is not as configured. By chance that happens {chance}. "
+            "Check for a redirect, an error in one variant, or a change of the flag in this "
+            "range. Do not trust this result."
         ).format(chance=_seldom(chance))
         if unequal
         else "",
@@ -103,31 +105,31 @@ def _significance(row: Row, limit: float) -> int:
 
 def _verdict(rows: Sequence[Row], judged: Sequence[int], event: str) -> tuple[str, bool]:
     if not rows:
-        return _("Nobody was given one of its variants."), False
+        return _("No visitors received a variant."), False
     if len(rows) < 2:
-        return _("All visitors were given the same, so there is nothing to compare."), False
+        return _("All visitors received the same variant, so there is nothing to compare."), False
     if not event:
-        return _("Choose an event above to see which variant leads to more of it."), False
+        return _("Select a success metric above to compare the variants."), False
     if not any(row["conversions"] for row in rows):
-        return _("Nobody sent “{event}” after they were given a variant.").format(event=figures.visible(event)), False
+        return _("No visitor sent “{event}” after receiving a variant.").format(event=figures.visible(event)), False
     better = [row for row, sign in zip(rows, judged, strict=True) if sign > 0]
     worse = [row for row, sign in zip(rows, judged, strict=True) if sign < 0]
     if not better and not worse:
         return _(
-            "No difference that is more than chance so far. It may show with more visitors, or there may be none."
+            "No statistically significant difference so far. It may need more visitors, or there may be none."
         ), False
     row = max(better or worse, key=lambda one: one["difference"])
     ends = (row["difference_low"], row["difference_high"])
     low, high = sorted(abs(end) for end in ends)
     return (
         _(
-            "“{variant}” leads to more “{event}” than “{control}”, and that is more than "
-            "chance: between {low} and {high}."
+            "“{variant}” converts better than “{control}” for “{event}”, by {low} to {high}. "
+            "The difference is statistically significant."
         )
         if better
         else _(
-            "“{variant}” leads to less “{event}” than “{control}”, and that is more than "
-            "chance: between {low} and {high}."
+            "“{variant}” converts worse than “{control}” for “{event}”, by {low} to {high}. "
+            "The difference is statistically significant."
         )
     ).format(
         variant=figures.visible(row["variant"]),
@@ -143,10 +145,10 @@ def _not_given(rows: Sequence[Row]) -> list[str]:
     return (
         [
             ngettext(
-                "1 visitor got none of the variants: the flag was off for them, or the SDK had "
-                "no answer. They are in no share and no comparison.",
-                "{count} visitors got none of the variants: the flag was off for them, or the "
-                "SDK had no answer. They are in no share and no comparison.",
+                "1 visitor received no variant because the flag was off or the SDK received no "
+                "answer. They are excluded from the comparison.",
+                "{count} visitors received no variant because the flag was off or the SDK "
+                "received no answer. They are excluded from the comparison.",
                 count,
             ).format(count=figures.count(count))
         ]
@@ -167,8 +169,8 @@ def _doubts(rows: Sequence[Row], event: str) -> list[str]:
     found = (
         [
             ngettext(
-                "1 visitor was given several variants and is in no rate.",
-                "{count} visitors were given several variants and are in no rate.",
+                "1 visitor received several variants and is excluded.",
+                "{count} visitors received several variants and are excluded.",
                 mixed,
             ).format(count=figures.count(mixed))
         ]
@@ -179,20 +181,20 @@ def _doubts(rows: Sequence[Row], event: str) -> list[str]:
         return found
     few = any(row["visitors"] < _FEW_VISITORS or row["conversions"] < _FEW_CONVERSIONS for row in rows)
     if few:
-        found.append(_("There are few visitors or events so far. Such a result changes quickly."))
+        found.append(_("There are few visitors or events so far. The result can change quickly."))
     if len(rows) > 2:
         found.append(
             _(
-                "With {count} variants, more is asked of each difference, because one of many "
-                "looks good by chance sooner."
+                "With {count} variants, the threshold for significance is stricter, because one "
+                "of many is more likely to look better by chance."
             ).format(count=figures.count(len(rows)))
         )
     return [
         *found,
         _(
-            "Decide how long the experiment runs before you start it. Whoever looks every "
-            "day and stops at the first difference finds one by chance far more often than "
-            "once in twenty times."
+            "Decide how long the experiment runs before you start it. Stopping at the first "
+            "significant difference finds one by chance far more often than once in twenty "
+            "times."
         ),
     ]
 
@@ -207,7 +209,7 @@ def _variant_result(row: Row, sign: int, highest: float) -> VariantResult:
         is_control=row["is_control"],
         visitors=figures.count(row["visitors"]),
         share=_("{share} of visitors").format(share=_percent(row["share"])) if row["share"] is not None else "",
-        expected=_("should be {share}").format(share=_percent(row["expected_share"]))
+        expected=_("expected {share}").format(share=_percent(row["expected_share"]))
         if row["expected_share"] is not None
         else "",
         bar=figures.bar_width(row["share"] or 0, 100),
@@ -217,7 +219,7 @@ def _variant_result(row: Row, sign: int, highest: float) -> VariantResult:
         label=_("Rate {rate}, with 95 % between {low} and {high}").format(**said) if known else "",
         drawn=_rate_bar(rate, low, high, highest) if known else None,
         difference=_points(row["difference"], signed=True) if differs else "",
-        judged=(_("More than chance") if sign else _("May be chance")) if differs else "",
+        judged=(_("Significant") if sign else _("Not significant")) if differs else "",
         tone={1: "good", -1: "bad"}.get(sign, ""),
     )
 

@@ -20,19 +20,19 @@ _FIELDS = {
     "description": _("Description"),
     "type": _("Type"),
     "status": _("Status"),
-    "defaultValue": _("Default"),
+    "defaultValue": _("Default rule"),
     "offValue": _("Off value"),
     "payload": _("Payload"),
     "rules": _("Rule {item}"),
-    "rolloutPercentage": _("Rollout"),
-    "rolloutBy": _("Rollout by"),
+    "rolloutPercentage": _("Percentage rollout"),
+    "rolloutBy": _("Percentage of"),
     "persistAcrossAuth": _("Kept after sign-in"),
-    "dependencies": _("Dependency {item}"),
-    "prerequisites": _("Prerequisite {item}"),
+    "dependencies": _("Required flag {item}"),
+    "prerequisites": _("Required flag {item}"),
     "variants": _("Variant {item}"),
     "targetGroupIds": _("Target group {item}"),
     "folder": _("Folder"),
-    "bucketing": _("Drawing of users"),
+    "bucketing": _("Bucketing"),
 }
 _VARIANT_FIELDS = {"type": _("type"), "value": _("value"), "weight": _("weight"), "description": _("description")}
 
@@ -64,7 +64,7 @@ def line(change: DefinitionChange, groups: Mapping[str, str]) -> str:
 
 def of_version(number: int) -> str:
     """The note of a version that restores another one, if the user entered none."""
-    return _("Back to version {version}").format(version=number)
+    return _("Restored version {version}").format(version=number)
 
 
 _LINES: Final = {
@@ -98,7 +98,7 @@ def _rule(name: str, before: TargetingRule, after: TargetingRule, groups: Mappin
         if said:
             return "{name}: {rule}, {changes}".format(name=name, rule=became, changes=", ".join(said))
     if was == became:
-        return _("{name}: {rule}, with other details").format(name=name, rule=became)
+        return _("{name}: {rule}, details changed").format(name=name, rule=became)
     return _("{name}: {after} (before: {before})").format(name=name, before=was, after=became)
 
 

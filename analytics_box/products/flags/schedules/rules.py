@@ -121,20 +121,20 @@ def hindrance(schedule: FlagSchedule, flag: Flag) -> str:
     if schedule.type != "update_rollout":
         return ""
     if wanted.type != "rollout":
-        return _("The flag is no rollout any more.")
+        return _("The flag is no longer a percentage rollout.")
     begun = any(step.doneAt is not None for step in schedule.steps)
     if wanted.status != "active" and schedule.flag_status == "active":
         return (
-            _("The flag was switched off after the step before, so no further step is done.")
+            _("The flag was deactivated after the previous step, so the schedule stopped.")
             if begun
-            else _("The flag was switched off before the first step, so no step is done.")
+            else _("The flag was deactivated before the first step, so the schedule stopped.")
         )
     if math.isclose(wanted.rolloutPercentage, schedule.flag_percentage):
         return ""
     return (
-        _("The percentage was changed by hand after the step before, so no further step is done.")
+        _("The percentage was changed manually after the previous step, so the schedule stopped.")
         if begun
-        else _("The percentage was changed by hand before the first step, so no step is done.")
+        else _("The percentage was changed manually before the first step, so the schedule stopped.")
     )
 
 

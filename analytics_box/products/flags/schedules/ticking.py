@@ -71,12 +71,12 @@ def _run_schedule(db: Connection, schedule: FlagSchedule, flag: Flag, now: int) 
     try:
         done = change.redefine(db, own, flag.id, definition, act="scheduled", note=_("By schedule"))
     except errors.BoxError as refused:
-        return rules.end_schedule(schedule, now, _("It could not be done: {message}").format(message=refused.message))
+        return rules.end_schedule(schedule, now, _("Failed: {message}").format(message=refused.message))
     if done.flag.definition.status != definition.status:
         return rules.end_schedule(
             schedule,
             now,
-            _("The flag stays off, because it needs flags that are not active: {flags}.").format(
+            _("The flag stays inactive because required flags are not active: {flags}.").format(
                 flags=", ".join(done.inactive_dependencies)
             ),
         )

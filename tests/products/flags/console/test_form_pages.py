@@ -44,7 +44,7 @@ def test_a_flag_is_made_with_a_rule_and_reads_as_what_it_decides(console: Consol
     page = unescape(console.seen(path))
     assert "Email ends with any of" in page
     assert "12.5\N{NO-BREAK SPACE}% of users" in page
-    assert "The flag is created" in page
+    assert "Flag created" in page
     assert "New checkout" in console.seen("/flags")
 
 
@@ -74,7 +74,7 @@ def test_a_new_flag_draws_independently_and_the_page_of_another_says_that_it_doe
         "This flag uses the original hash, which selects related groups of users for "
         "different flags. Experiments that run at the same time can influence each "
         "other. To switch to the independent hash, edit the flag and select it under "
-        "Bucketing. This reassigns all users."
+        "Advanced, Bucketing. This reassigns all users."
     ) not in unescape(console.seen(path))
     old = console.world.put("older", {"type": "rollout", "rolloutPercentage": 50})
     page = unescape(console.seen(f"/flags/{old.id}"))
@@ -82,7 +82,7 @@ def test_a_new_flag_draws_independently_and_the_page_of_another_says_that_it_doe
         "This flag uses the original hash, which selects related groups of users for "
         "different flags. Experiments that run at the same time can influence each "
         "other. To switch to the independent hash, edit the flag and select it under "
-        "Bucketing. This reassigns all users."
+        "Advanced, Bucketing. This reassigns all users."
     ) in page
     assert "Original (not independent of other flags)" in page
     console.gone_to(f"/flags/{old.id}/edit", fields_of(console.seen(f"/flags/{old.id}/edit")) | {"do": "save"})
@@ -218,7 +218,7 @@ def test_new_flag_that_requires_an_inactive_one_is_inactive(console: Console) ->
     form = console.new("needing") | {"needs.0.key": "asleep", "needs.0.must": "active", "needs.0.variants": ""}
     path = console.gone_to("/flags/new", form)
     assert console.flag(path).definition.status == "inactive"
-    assert "because a flag that it needs is not active" in console.seen(path)
+    assert "because a required flag is not active" in console.seen(path)
 
 
 def test_viewers_see_and_change_nothing_and_others_see_nothing(console: Console) -> None:

@@ -118,7 +118,7 @@ def test_a_folder_is_renamed_and_deleted_with_those_in_it(console: Console) -> N
     console.gone_to("/flags/folders/rename", of | {"folder": "old", "to": "Kim’s & 東京"})
     assert console.flag(f"/flags/{flag.id}").definition.folder == "Kim’s & 東京/inner"
     console.gone_to("/flags/folders/rename", of | {"folder": "Kim’s & 東京", "to": "new"})
-    assert "they move one level up" in console.seen(f"/flags/folders/delete?of={console.world.shop}&folder=new")
+    assert "move one level up" in console.seen(f"/flags/folders/delete?of={console.world.shop}&folder=new")
     assert console.answer("/flags/folders/delete?folder=nowhere").status == 404
     console.gone_to("/flags/folders/delete", of | {"folder": "new"})
     assert console.flag(f"/flags/{flag.id}").definition.folder == "inner"
@@ -127,12 +127,22 @@ def test_a_folder_is_renamed_and_deleted_with_those_in_it(console: Console) -> N
 def test_deleting_says_who_needs_the_flag(console: Console) -> None:
     flag = console.world.put("needed")
     console.world.put("needing", {"dependencies": ["needed"], "name": "The one that needs it"})
-    assert "The one that needs it needs it and will be off." in console.seen(f"/flags/{flag.id}/delete")
+    assert "The one that needs it requires it and will be off." in console.seen(f"/flags/{flag.id}/delete")
     assert "The one that needs it" in console.seen(f"/flags/{flag.id}")
     path = f"/flags/{flag.id}"
     assert console.gone_to(f"{path}/status", {"status": "inactive"}) == f"{path}?done=needed"
     assert console.gone_to(f"/flags/{flag.id}/delete", {}) == "/flags?done=deleted"
     assert console.answer(f"/flags/{flag.id}").status == 404
+
+
+def test_page_of_a_flag_names_its_last_editor_and_links_to_the_history(console: Console) -> None:
+    flag = console.world.good("flags/create", websiteId=console.world.shop, key="edited")
+    form = fields_of(console.seen(f"/flags/{flag['id']}/edit")) | {"name": "Edited", "do": "save"}
+    console.gone_to(f"/flags/{flag['id']}/edit", form)
+    page = console.seen(f"/flags/{flag['id']}")
+    link = page.split(f'href="/flags/{flag["id"]}/history">')[-1].split("</a>")[0]
+    assert "Version 2, changed" in link
+    assert "@example.com" in link
 
 
 def test_a_copy_is_a_flag_of_its_own(console: Console) -> None:
@@ -167,10 +177,10 @@ def test_a_target_group_is_made_changed_and_deleted(console: Console) -> None:
     older = fields_of(console.seen(path)) | {"do": "save"}
     console.gone_to(path, older | {"name": "Meanwhile"})
     late = console.sent(path, older | {"name": "Testers"})
-    assert (late.status, "Somebody else has changed this target group" in late.body.decode()) == (409, True)
+    assert (late.status, "Another user has changed this target group" in late.body.decode()) == (409, True)
     console.gone_to(path, fields_of(late.body.decode()) | {"do": "save"})
     assert [one.name for one in console.world.known().groups] == ["Testers"]
-    assert "for-testers uses it and goes on without it." in console.seen(f"{path}/delete")
+    assert "for-testers will no longer use it." in console.seen(f"{path}/delete")
     console.gone_to(f"{path}/delete", {})
     assert console.flag(f"/flags/{flag.id}").definition.targetGroupIds == ()
 

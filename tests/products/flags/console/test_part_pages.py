@@ -54,18 +54,18 @@ def rollout(console: Console) -> str:
     [
         (
             {"userId": "anna"},
-            ("anna gets → on", "because rule 1 (us) fits", "User ID is one of anna, ben · it is anna"),
+            ("anna gets → on", "because rule 1 (us) matches", "User ID is one of anna, ben · actual value: anna"),
         ),
         (
             {"userId": "carl", "properties": '{"plan": "pro"}'},
-            ("carl gets → off", "because rule 2 fits", "All of these", "plan is pro · it is pro", "it is not given"),
+            ("carl gets → off", "because rule 2 matches", "All of these", "plan is pro · actual value: pro", "not set"),
         ),
         (
             {"email": "x@y.example"},
-            ("x@y.example gets →", "who have it", "x@y.example stands at", "from 0 to 40 is in"),
+            ("x@y.example gets →", " rollout", "x@y.example is at", "range 0 to 40"),
         ),
-        ({}, ("Somebody unknown gets →", "Nobody stands at")),
-        ({"userId": "anna", "environment": "elsewhere"}, ("anna gets no answer", "There is no active flag")),
+        ({}, ("Unknown user gets →", "Anonymous is at")),
+        ({"userId": "anna", "environment": "elsewhere"}, ("anna gets no answer", "No active flag")),
     ],
 )
 def test_the_tester_says_what_somebody_gets_and_why(
@@ -79,9 +79,9 @@ def test_the_tester_of_an_inactive_flag_says_what_it_would_give(console: Console
     flag = console.world.put("not-yet", {"status": "inactive", "defaultValue": True, "payload": {"deep": [1]}})
     page = words_of(console.seen(f"/flags/{flag.id}/test?userId=anna"))
     assert "anna gets → on" in page
-    assert "The flag is not active, so nobody gets this now." in page
+    assert "The flag is not active. This is the value" in page
     assert '"deep"' in page
-    assert "Answer" not in words_of(console.seen(f"/flags/{flag.id}/test"))
+    assert 'id="answer"' not in console.seen(f"/flags/{flag.id}/test")
 
 
 @each("properties", ["{", "[]", '"x"', '{"a":' * 3_000, "x" * 9_000])
@@ -98,13 +98,13 @@ def test_a_version_is_told_compared_and_given_back(console: Console) -> None:
     console.world.good("flags/update", id=flag["id"], name="Changed twice")
     path = f"/flags/{flag['id']}"
     page = words_of(console.seen(f"{path}/history"))
-    assert "Version 3 as it is now" in page
-    assert "too early Default: on → off" in page
+    assert "Version 3 current" in page
+    assert "too early Default rule: on → off" in page
     page = words_of(console.seen(f"{path}/history?from=3&to=1"))
-    assert "From version 3 to version 1 Name: “Changed twice” → nothing Default: off → on" in page
+    assert "Version 3 → version 1 Name: “Changed twice” → nothing Default rule: off → on" in page
     assert console.answer(f"{path}/history?from=1&to=77").status == 404
     question = console.seen(f"{path}/restore?version=1")
-    assert "Default: off → on" in words_of(question)
+    assert "Default rule: off → on" in words_of(question)
     form = {"version": "1", "current": "3"}
     assert console.gone_to(f"{path}/restore", form) == f"{path}?done=restored"
     assert console.flag(path).definition.defaultValue is True
@@ -113,18 +113,18 @@ def test_a_version_is_told_compared_and_given_back(console: Console) -> None:
 
 
 def test_a_share_says_who_changes_before_it_is_saved(console: Console, rollout: str) -> None:
-    assert "No visitor has been named yet" in words_of(console.seen(f"{rollout}/rollout"))
+    assert "No identified visitors yet" in words_of(console.seen(f"{rollout}/rollout"))
     for number in range(20):
         body = {"profileId": f"user-{number * 7919 % 1000}-{number}", "websiteId": console.world.shop}
         assert console.box.post("/identify", body, key="all").status == 200
     page = words_of(console.seen(f"{rollout}/rollout?percentage=100"))
-    assert "The 20 visitors whom the website has identified of late" in page
-    assert "With 100 % 20 Gain it" in page
-    assert "Lose it" not in page
+    assert "Based on 20 visitors that the website identified recently" in page
+    assert "With 100 % 20 Turned on" in page
+    assert "Turned off" not in page
     page = console.seen(f"{rollout}/rollout?percentage=0")
-    assert "0 Lose it" in words_of(page)
+    assert "0 Turned off" in words_of(page)
     assert re.search(rf'href="{rollout}/test\?userId=user-[0-9-]+"', page)
-    assert "Nobody of them changes." in words_of(console.seen(f"{rollout}/rollout"))
+    assert "None of these users are affected." in words_of(console.seen(f"{rollout}/rollout"))
     assert console.answer(f"{rollout}/rollout?percentage=101").status == 400
     version = str(console.flag(rollout).version)
     form = {"percentage": "55", "version": version, "note": "going up"}
@@ -155,13 +155,13 @@ def test_schedules_are_made_and_cancelled(console: Console, rollout: str) -> Non
         assert f'id="{field}-error"' in answer.body.decode(), wrong
     for found in re.findall(r'name="id" value="([^"]+)"', page):
         console.gone_to(f"{path}/cancel", {"id": found})
-    assert "Nothing is scheduled." in words_of(console.seen(f"{rollout}/rollout"))
+    assert "No scheduled changes." in words_of(console.seen(f"{rollout}/rollout"))
     assert console.sent(f"{path}/cancel", {"id": "none"}).status == 404
 
 
 def test_viewers_see_no_people(console: Console, rollout: str) -> None:
     page = words_of(console.seen(f"{rollout}/rollout?percentage=90", cookie_of(console.box, "viewer")))
-    assert "Members of the organization see here" in page
+    assert "Members of this organization can preview" in page
     assert "Gain it" not in page
 
 
@@ -201,19 +201,19 @@ def test_a_file_is_checked_before_it_is_imported_and_goes_out_again(console: Con
     world, content = console.world, FLAGD.read_bytes()
     tried = sent_file(console, "try", content, of=world.shop, environment="moved")
     page = words_of(tried.body.decode())
-    assert "Nothing is stored yet." in page
-    assert "are inactive, because something that decides who gets what has no counterpart here" in page
+    assert "Nothing is imported yet." in page
+    assert "are imported as inactive because a part of their targeting is not supported" in page
     assert "moved" not in {flag.environment for flag in (world.flags.scope(world.shop) or world.known()).flags}
     done = sent_file(console, "import", content, of=world.shop, environment="moved")
     assert done.status == 200, done.body
     made = {flag.key for flag in (world.flags.scope(world.shop) or world.known()).flags if flag.environment == "moved"}
     assert {"internal", "colours"} <= made
-    assert ">There already<" in sent_file(console, "import", content, of=world.shop, environment="moved").body.decode()
+    assert ">Exists<" in sent_file(console, "import", content, of=world.shop, environment="moved").body.decode()
     of = f"of={world.shop}&environment=moved"
     out = console.answer(f"/flags/export/flagd?{of}")
     assert "attachment" in out.headers["content-disposition"]
     assert "internal" in out.json["flags"]
-    assert "What a file of flagd cannot say" in words_of(console.seen(f"/flags/moving?check=flagd&{of}"))
+    assert "Not supported by flagd" in words_of(console.seen(f"/flags/moving?check=flagd&{of}"))
     page = console.seen(f"/flags/moving?of={world.shop}")
     assert '<option value="-">None</option>' in page
     assert '<option value="" selected>' in page.split('id="format"')[1]
@@ -225,8 +225,8 @@ def test_a_file_is_checked_before_it_is_imported_and_goes_out_again(console: Con
 @each(
     ("content", "said"),
     [
-        (b"", "Choose a file"),
-        (b"\xff\xfe", "This file is no text"),
+        (b"", "Select a file"),
+        (b"\xff\xfe", "This is not a text file. Select a JSON file."),
         (b"{}", "This is not a file of flags"),
         (b"[" * 50_000, "JSON"),
     ],

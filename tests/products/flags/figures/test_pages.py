@@ -48,18 +48,18 @@ def cells(content: str) -> list[list[str]]:
 def test_it_says_what_came_of_each_variant(shared: World, page: str) -> None:
     control, short = cells(seen(shared, f"{page}?conversion=sign+%3Cup%3E&range=last_7d"))
     assert control == [
-        "control All others are compared with it",
-        "6 50.0 % of visitors, should be 50.0 %",
+        "control Baseline",
+        "6 50.0 % of visitors, expected 50.0 %",
         "3",
         "50.0 % 18.8 % to 81.2 %",
         "–",
     ]
-    assert short[2:] == ["2", "33.3 % 9.7 % to 70.0 %", "−16.7 points May be chance"]
+    assert short[2:] == ["2", "33.3 % 9.7 % to 70.0 %", "−16.7 points Not significant"]
 
 
 def test_without_an_event_it_asks_for_one_and_offers_those_that_were_sent(shared: World, page: str) -> None:
     content = seen(shared, page)
-    assert "Choose an event above to see which variant leads to more of it." in content
+    assert "Select a success metric above to compare the variants." in content
     assert re.findall(r'<option value="(sign[^"]*)"', content) == ["sign &lt;up&gt;"]
     assert "$flag_evaluated" not in content
     assert 'href="/docs/definitions#result-of-an-experiment"' in content
@@ -67,7 +67,7 @@ def test_without_an_event_it_asks_for_one_and_offers_those_that_were_sent(shared
 
 def test_a_range_without_anybody_says_how_visitors_are_counted(shared: World, page: str) -> None:
     for query in ("range=custom&from=2020-01-01&to=2020-01-31", "range=last_month"):
-        assert "Nobody was given this flag in this range" in seen(shared, f"{page}?{query}")
+        assert "No visitors in this range" in seen(shared, f"{page}?{query}")
 
 
 @pytest.mark.parametrize(

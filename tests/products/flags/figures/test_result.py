@@ -34,42 +34,49 @@ def said(counted: Counted, event: str = "buy", **more: Any) -> ExperimentResult:
 @each(
     ("counted", "event", "verdict", "clear"),
     [
-        ({"control": (1000, 100)}, "buy", "All visitors were given the same, so there is nothing to compare.", False),
+        (
+            {"control": (1000, 100)},
+            "buy",
+            "All visitors received the same variant, so there is nothing to compare.",
+            False,
+        ),
         (
             {"control": (1000, 100), "b": (1000, 150)},
             "",
-            "Choose an event above to see which variant leads to more of it.",
+            "Select a success metric above to compare the variants.",
             False,
         ),
         (
             {"control": (1000, 0), "b": (1000, 0)},
             "buy",
-            "Nobody sent “{event}” after they were given a variant.".format(event="buy"),
+            "No visitor sent “{event}” after receiving a variant.".format(event="buy"),
             False,
         ),
         (
             {"control": (1000, 100), "b": (1000, 110)},
             "buy",
-            ("No difference that is more than chance so far. It may show with more visitors, or there may be none."),
+            ("No statistically significant difference so far. It may need more visitors, or there may be none."),
             False,
         ),
         (
             {"control": (1000, 100), "b": (1000, 150)},
             "buy",
-            "“b” leads to more “buy” than “control”, and that is more than chance: between 2.1 points and 7.9 points.",
+            "“b” converts better than “control” for “buy”, by 2.1 points to 7.9 points. "
+            "The difference is statistically significant.",
             True,
         ),
         (
             {"control": (1000, 150), "b": (1000, 100)},
             "buy",
-            "“b” leads to less “buy” than “control”, and that is more than chance: between 2.1 points and 7.9 points.",
+            "“b” converts worse than “control” for “buy”, by 2.1 points to 7.9 points. "
+            "The difference is statistically significant.",
             True,
         ),
-        # More than chance alone (p 0.03), but not as one of four.
+        # Significant alone (p 0.03), but not as one of four.
         (
             {"control": (1000, 100), "b": (1000, 131), "c": (1000, 100), "d": (1000, 100), "e": (1000, 101)},
             "buy",
-            ("No difference that is more than chance so far. It may show with more visitors, or there may be none."),
+            ("No statistically significant difference so far. It may need more visitors, or there may be none."),
             False,
         ),
     ],
@@ -99,9 +106,9 @@ def test_with_unequal_shares_nobody_leads() -> None:
             0,
             [
                 (
-                    "Decide how long the experiment runs before you start it. Whoever looks every "
-                    "day and stops at the first difference finds one by chance far more often than "
-                    "once in twenty times."
+                    "Decide how long the experiment runs before you start it. Stopping at the first "
+                    "significant difference finds one by chance far more often than once in twenty "
+                    "times."
                 )
             ],
         ),
@@ -111,11 +118,11 @@ def test_with_unequal_shares_nobody_leads() -> None:
             "buy",
             0,
             [
-                "There are few visitors or events so far. Such a result changes quickly.",
+                "There are few visitors or events so far. The result can change quickly.",
                 (
-                    "Decide how long the experiment runs before you start it. Whoever looks every "
-                    "day and stops at the first difference finds one by chance far more often than "
-                    "once in twenty times."
+                    "Decide how long the experiment runs before you start it. Stopping at the first "
+                    "significant difference finds one by chance far more often than once in twenty "
+                    "times."
                 ),
             ],
         ),
@@ -124,11 +131,11 @@ def test_with_unequal_shares_nobody_leads() -> None:
             "buy",
             0,
             [
-                "There are few visitors or events so far. Such a result changes quickly.",
+                "There are few visitors or events so far. The result can change quickly.",
                 (
-                    "Decide how long the experiment runs before you start it. Whoever looks every "
-                    "day and stops at the first difference finds one by chance far more often than "
-                    "once in twenty times."
+                    "Decide how long the experiment runs before you start it. Stopping at the first "
+                    "significant difference finds one by chance far more often than once in twenty "
+                    "times."
                 ),
             ],
         ),
@@ -138,22 +145,22 @@ def test_with_unequal_shares_nobody_leads() -> None:
             0,
             [
                 (
-                    "With {count} variants, more is asked of each difference, because one of many "
-                    "looks good by chance sooner."
+                    "With {count} variants, the threshold for significance is stricter, because one "
+                    "of many is more likely to look better by chance."
                 ).format(count="3"),
                 (
-                    "Decide how long the experiment runs before you start it. Whoever looks every "
-                    "day and stops at the first difference finds one by chance far more often than "
-                    "once in twenty times."
+                    "Decide how long the experiment runs before you start it. Stopping at the first "
+                    "significant difference finds one by chance far more often than once in twenty "
+                    "times."
                 ),
             ],
         ),
-        ({"control": (900, 90)}, "buy", 1, ["1 visitor was given several variants and is in no rate."]),
+        ({"control": (900, 90)}, "buy", 1, ["1 visitor received several variants and is excluded."]),
         (
             {"control": (900, 90), "b": (900, 90)},
             "",
             2,
-            ["{count} visitors were given several variants and are in no rate.".format(count="4")],
+            ["{count} visitors received several variants and are excluded.".format(count="4")],
         ),
     ],
 )
@@ -167,8 +174,8 @@ def test_who_got_no_variant_is_shown_and_compared_with_nobody() -> None:
     assert (found.verdict, found.clear, found.warning) == (without.verdict, True, "")
     assert found.notes == (
         (
-            "{count} visitors got none of the variants: the flag was off for them, or the "
-            "SDK had no answer. They are in no share and no comparison."
+            "{count} visitors received no variant because the flag was off or the SDK "
+            "received no answer. They are excluded from the comparison."
         ).format(count="400"),
         *without.notes,
     )
@@ -177,14 +184,14 @@ def test_who_got_no_variant_is_shown_and_compared_with_nobody() -> None:
     assert (last.name, last.share, last.expected, last.difference) == ("No variant", "", "", "")
     only = said({"false": (1, 0)})
     assert (only.verdict, only.control, only.notes[0]) == (
-        "Nobody was given one of its variants.",
+        "No visitors received a variant.",
         "",
         (
-            "1 visitor got none of the variants: the flag was off for them, or the SDK had "
-            "no answer. They are in no share and no comparison."
+            "1 visitor received no variant because the flag was off or the SDK received no "
+            "answer. They are excluded from the comparison."
         ),
     )
-    assert said({"false": (1, 0)}, "").verdict == "Nobody was given one of its variants."
+    assert said({"false": (1, 0)}, "").verdict == "No visitors received a variant."
 
 
 def test_it_says_why_shares_are_held_against_nothing() -> None:
@@ -207,7 +214,7 @@ def test_intervals_are_drawn_on_one_scale() -> None:
         assert 0 <= one.start <= one.rate <= one.start + one.width <= 100.01
     assert (control.judged, other.judged, other.tone, other.difference) == (
         "",
-        "More than chance",
+        "Significant",
         "good",
         "+5.0 points",
     )

@@ -26,14 +26,14 @@ def among(*values: Any) -> TargetingRule:
 @each(
     ("change", "text"),
     [
-        (DefinitionChange("rolloutPercentage", "changed", 10.0, 12.5), "Rollout: 10 % → 12.5 %"),
-        (DefinitionChange("defaultValue", "changed", False, True), "Default: off → on"),
+        (DefinitionChange("rolloutPercentage", "changed", 10.0, 12.5), "Percentage rollout: 10 % → 12.5 %"),
+        (DefinitionChange("defaultValue", "changed", False, True), "Default rule: off → on"),
         (DefinitionChange("status", "changed", "active", "inactive"), "Status: “active” → “inactive”"),
         (DefinitionChange("name", "changed", "", "New\u202e"), "Name: nothing → “New\\u202e”"),
         (DefinitionChange("payload", "changed", False, True), "Payload: false → true"),
         (DefinitionChange("payload", "changed", None, {"a": 1}), 'Payload: nothing → {"a":1}'),
         (DefinitionChange("payload", "changed", "x" * 300, 0), f"Payload: “{'x' * 200}…” → 0"),
-        (DefinitionChange("dependencies", "added", None, "pay", "pay"), "Dependency pay added"),
+        (DefinitionChange("dependencies", "added", None, "pay", "pay"), "Required flag pay added"),
         (DefinitionChange("targetGroupIds", "removed", "g", None, "g"), "Target group Staff removed"),
         (
             DefinitionChange("targetGroupIds", "moved", ["g", "h"], ["h", "g"]),
@@ -47,7 +47,7 @@ def among(*values: Any) -> TargetingRule:
         (DefinitionChange("variants", "moved", ["a", "b"], ["b", "a"]), "Order of variants: a, b → b, a"),
         (
             DefinitionChange("prerequisites", "added", None, Prerequisite("pay", ("a", "b")), "pay"),
-            "Prerequisite pay added: must serve a or b",
+            "Required flag pay added: must serve a or b",
         ),
         (DefinitionChange("rules", "moved", 3, 1, "1"), "Rule 1 was rule 3"),
         (
@@ -80,7 +80,7 @@ def among(*values: Any) -> TargetingRule:
                 TargetingRule(type="email", value="a"),
                 "1",
             ),
-            "Rule 1: Email is a → on, with other details",
+            "Rule 1: Email is a → on, details changed",
         ),
     ],
 )
@@ -143,7 +143,7 @@ def test_each_change_is_a_version_with_what_changed_by_whom_and_why(world: World
         "item": "",
         "before": 10,
         "after": 50,
-        "text": "Rollout: 10\N{NO-BREAK SPACE}% → 50\N{NO-BREAK SPACE}%",
+        "text": "Percentage rollout: 10\N{NO-BREAK SPACE}% → 50\N{NO-BREAK SPACE}%",
     }
     assert [(one["field"], one["kind"], one["item"]) for one in by_key["changes"]] == [
         ("name", "changed", ""),
@@ -192,7 +192,7 @@ def test_a_version_is_given_back_as_a_new_one(shared: World) -> None:
     shared.good("flags/update", id=flag, environment="staging")
     assert shared.good("flags/restore", flagId=flag, version=2)["environment"] == "staging"
     back, moved = shared.good("flags/history", flagId=flag, limit=2)["versions"]
-    assert (back["note"], back["environment"]) == ("Back to version 2", "staging")
+    assert (back["note"], back["environment"]) == ("Restored version 2", "staging")
     assert [one["text"] for one in moved["changes"]] == ["Environment: nothing → “staging”"]
     assert shared.refused("flags/restore", flagId=flag, version=1, current=2)[0] == 409
     assert shared.refused("flags/restore", flagId=flag, version=7)[0] == 404

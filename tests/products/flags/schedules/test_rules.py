@@ -149,18 +149,18 @@ def test_a_clock_that_is_set_back_repeats_and_undoes_nothing() -> None:
     ("done", "before", "fields", "said"),
     [
         (0, "active", {}, ""),
-        (0, "active", {"status": "inactive"}, "The flag was switched off before the first step"),
-        (0, "active", {"rolloutPercentage": 77}, "The percentage was changed by hand before the first step"),
+        (0, "active", {"status": "inactive"}, "The flag was deactivated before the first step"),
+        (0, "active", {"rolloutPercentage": 77}, "The percentage was changed manually before the first step"),
         (0, "inactive", {"status": "inactive"}, ""),
         (0, "inactive", {}, ""),
         (1, "inactive", {"status": "inactive"}, ""),
         (1, "active", {}, ""),
         (1, "active", {"rolloutPercentage": 10.0000000000001}, ""),
-        (1, "active", {"rolloutPercentage": 0}, "The percentage was changed by hand after the step before"),
-        (1, "active", {"status": "inactive"}, "The flag was switched off after the step before"),
+        (1, "active", {"rolloutPercentage": 0}, "The percentage was changed manually after the previous step"),
+        (1, "active", {"status": "inactive"}, "The flag was deactivated after the previous step"),
         (1, "active", {"status": "archived"}, "The flag is archived"),
         (0, "active", {"status": "archived"}, "The flag is archived"),
-        (0, "active", {"type": "boolean"}, "The flag is no rollout any more"),
+        (0, "active", {"type": "boolean"}, "The flag is no longer a percentage rollout"),
     ],
 )
 def test_what_a_person_did_in_between_ends_a_rollout(

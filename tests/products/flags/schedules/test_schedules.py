@@ -115,10 +115,10 @@ def test_a_clock_that_is_set_back_repeats_nothing(world: World) -> None:
 @each(
     ("change", "error"),
     [
-        ({"rolloutPercentage": 0}, "The percentage was changed by hand after the step before"),
-        ({"status": "inactive"}, "The flag was switched off after the step before"),
+        ({"rolloutPercentage": 0}, "The percentage was changed manually after the previous step"),
+        ({"status": "inactive"}, "The flag was deactivated after the previous step"),
         ({"status": "archived"}, "The flag is archived."),
-        ({"type": "boolean"}, "The flag is no rollout any more."),
+        ({"type": "boolean"}, "The flag is no longer a percentage rollout."),
     ],
 )
 def test_what_a_person_did_in_between_stays(shared: World, change: dict[str, Any], error: str) -> None:
@@ -140,7 +140,10 @@ def test_a_percentage_that_somebody_raised_before_the_first_step_stays(shared: W
     pass_minutes(shared, 5)
     assert now_is(shared, flag) == ("active", 50)
     ((state, said),) = listed(shared, flag)
-    assert (state, said) == ("failed", "The percentage was changed by hand before the first step, so no step is done.")
+    assert (state, said) == (
+        "failed",
+        "The percentage was changed manually before the first step, so the schedule stopped.",
+    )
 
 
 def test_one_rollout_follows_another_and_an_inactive_flag_is_rolled_out_too(shared: World) -> None:
@@ -174,7 +177,7 @@ def test_a_flag_that_needs_others_stays_off_and_the_schedule_says_so(shared: Wor
     pass_minutes(shared, 1)
     assert now_is(shared, flag)[0] == "inactive"
     assert listed(shared, flag) == [
-        ("failed", "The flag stays off, because it needs flags that are not active: payments.")
+        ("failed", "The flag stays inactive because required flags are not active: payments.")
     ]
 
 
