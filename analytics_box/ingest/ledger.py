@@ -11,7 +11,7 @@ from analytics_box.base.facts.layout import INSERT, insert, stored_attributes
 from analytics_box.base.facts.tables import CLOSED, SPANS
 from analytics_box.base.store.budgets import Meter, size_of
 from analytics_box.base.store.db import Connection
-from analytics_box.base.store.strings import EMPTY, OTHER, Strings
+from analytics_box.base.store.strings import EMPTY, Strings
 from analytics_box.ingest.held import with_timings
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.ingest.placing import MOST_MOVED, Placing, SessionOwner
@@ -80,19 +80,11 @@ class Ledger:
         """Write these batches inside the current transaction, one after the other."""
         again = self._repeats(db, batches)
         self._rows = []
-        appended = []
-        for batch in batches:
-            alone = len(batch.facts) == 1 and not again
-            if alone and (row := self._usual_row(batch.facts[0])) is not None:
-                self._rows.append(row)
-                appended.append(NOTHING)
-            else:
-                appended.append(self._append(db, batch, again, usual=not alone))
+        appended = [self._append(db, batch, again) for batch in batches]
         self._flush(db)
         return appended
 
-    def _append(self, db: Connection, batch: FactBatch, again: Set[int], *, usual: bool) -> AppendResult:
-        """Write a batch. Without `usual` its event is known to be an unusual one."""
+    def _append(self, db: Connection, batch: FactBatch, again: Set[int]) -> AppendResult:
         facts: Sequence[Fact] = batch.facts
         repeats: list[Fact] = []
         if again:
@@ -100,27 +92,24 @@ class Ledger:
             facts = [fact for fact in facts if id(fact) not in again]
         if len(facts) > 1:
             facts = sorted(facts, key=_TIME)
-        meter = self._strings.meter = batch.meter()
+        strings = self._strings
+        strings.charge(batch.meter)
         if self._profile_links is not None:
             self._profile_links.note(db, facts)
-            if meter is not None:
-                meter.take_folded()  # which is seen again below
+            strings.take_folded()  # Profiles are numbered again with their events, which count them.
         self._placing.begin(batch.most_moved)
         spans = []
         folded = 0
         for fact in facts:
             if isinstance(fact, Event):
-                row = self._usual_row(fact) if usual else None
-                row = row or self._event(db, fact)  # which may flush those before
+                row = self._event(db, fact)  # This may replace self._rows.
                 self._rows.append(row)
-                if meter is not None and meter.folded:
-                    folded += meter.take_folded()
+                folded += strings.take_folded()
             else:
                 spans.append(fact)
         for span in spans:
             db.execute(INSERT[span.table], self._span(db, span))
-            if meter is not None and meter.folded:
-                folded += meter.take_folded()
+            folded += strings.take_folded()
         if len(self._rows) > _MOST_ROWS:
             self._flush(db)
         return AppendResult(repeats, folded) if repeats or folded else NOTHING
@@ -143,82 +132,29 @@ class Ledger:
             return frozenset()
         return {id(fact) for fact, repeat in zip(named, answers, strict=True) if repeat}
 
-    def _usual_row(self, event: Fact) -> tuple[Value, ...] | None:
-        """The row of a person's event that goes on with the one session of its visitor and brings no text that is not
-        in memory, as most do; None for any other, of which nothing has been remembered then.
-
-        It is the row that `_event` makes, without a meter, a description of the event or a search for sessions.
-        """
-        if (
-            type(event) is not Event
-            or event.bot
-            or event.profile
-            or event.namespace
-            or event.properties
-            or event.timings
-            or event.exposure is not None
-            or event.visitor == event.yesterday  # nobody, or an id that lasts, which has to be noted
-        ):
-            return None
-        known = self._strings.recent.get
-        path, name, title = known(event.path), known(event.name), known(event.title, EMPTY)
-        query, origin = known(event.query_string, EMPTY), known(event.origin, EMPTY)
-        text = event.client_session
-        client_session = known(text, EMPTY)
-        if (
-            not path
-            or not name
-            or (not title and event.title)
-            or (not query and event.query_string)
-            or (not origin and event.origin)
-            or (text and (not client_session or text == OTHER))
-        ):
-            return None
-        time = event.time
-        session = self._live.go_on_at_end(
-            event.site, event.visitor, event.yesterday, client_session, Signal(time, path, event.kind)
-        )
-        if session is None:
-            return None
-        return (
-            event.site,
-            time,
-            event.kind,
-            name,
-            EMPTY,
-            event.visitor,
-            session.number,
-            EMPTY,
-            path,
-            query,
-            title,
-            event.engaged,
-            event.scroll,
-            event.interactions,
-            EMPTY,
-            EMPTY,
-            origin,
-            time - session.started,
-            client_session,
-            *session.attributes,
-            None,
-        )
-
     def _event(self, db: Connection, event: Event) -> tuple[Value, ...]:
+        """The row of an event. Most texts are in memory and most sessions just go on, so both are tried first."""
         strings = self._strings
         known, number, folded = strings.recent.get, strings.number, strings.folded
-        client_session = strings.named(db, event.client_session) if event.client_session else EMPTY
+        time, visitor, kind = event.time, event.visitor, event.kind
+        name, title, query, origin = event.name, event.title, event.query_string, event.origin
         path = known(event.path) or folded(db, event.path)
+        client_session = EMPTY
+        if event.client_session:
+            client_session = known(event.client_session) or strings.named(db, event.client_session)
         session = None
-        if event.visitor and not event.bot:  # nobody and bots have none
-            session = self._place(db, event, Signal(event.time, path, event.kind), client_session)
+        if visitor and not event.bot:  # Unidentified senders and bots have no session.
+            signal = Signal(time, path, kind)
+            session = self._live.go_on_at_end(
+                event.site, visitor, event.yesterday, client_session, signal
+            ) or self._place(db, event, signal, client_session)
         if session is None:
             attributes = stored_attributes(db, strings, describe_attributes(event))
             session_number = since_start = 0
         else:
             attributes = session.attributes
-            session_number, since_start = session.number, event.time - session.started
-        properties = event.properties and _properties(event.properties, strings.meter)
+            session_number, since_start = session.number, time - session.started
+        properties = event.properties and _properties(event.properties, strings)
         if event.timings:
             if event.bot:
                 properties = with_timings(properties, event.timings)
@@ -228,22 +164,22 @@ class Ledger:
             self._exposure(db, event, event.exposure, (session_number, client_session, attributes))
         return (
             event.site,
-            event.time,
-            event.kind,
-            known(event.name) or (folded if event.kind == CUSTOM else number)(db, event.name),
+            time,
+            kind,
+            known(name) or (folded if kind == CUSTOM else number)(db, name),
             folded(db, event.namespace) if event.namespace else EMPTY,
-            event.visitor,
+            visitor,
             session_number,
             strings.named(db, event.profile) if event.profile else EMPTY,
             path,
-            folded(db, event.query_string) if event.query_string else EMPTY,
-            known(event.title) or folded(db, event.title),
+            (known(query) or folded(db, query)) if query else EMPTY,
+            (known(title) or folded(db, title)) if title else EMPTY,
             event.engaged,
             event.scroll,
             event.interactions,
             number(db, event.bot) if event.bot else EMPTY,
             folded(db, event.agent) if event.agent else EMPTY,
-            folded(db, event.origin) if event.origin else EMPTY,
+            (known(origin) or folded(db, origin)) if origin else EMPTY,
             since_start,
             client_session,
             *attributes,
@@ -309,8 +245,9 @@ class Ledger:
         )
 
 
-def _properties(text: str, meter: Meter | None) -> str:
-    """Properties as they are stored, as far as the budget has room for them."""
+def _properties(text: str, strings: Strings) -> str:
+    """Return properties for storage, replaced if the budget has no room for them."""
+    meter = strings.meter
     if meter is None or meter.takes_bytes(size_of(text)):
         return text
     return _PROPERTIES

@@ -69,12 +69,12 @@ class LiveSessions:
     def go_on_at_end(
         self, site: int, visitor: int, other: int, client_session: int, signal: Signal
     ) -> VisitSession | None:
-        """Put a signal at the end of the newest session of its visitor, who has another id, or of the session id that
-        a client gave. Return the session; None if it takes a closer look, which finds everything as it was."""
+        """Put a signal at the end of the newest session of its visitor, with the other id of the same visitor, or of
+        the session id that a client sent. Return the session; None, with nothing changed, if that is not enough."""
         live = self._live
         key = (site, -client_session) if client_session else (site, visitor)
         visits = live.get(key)
-        if type(visits) is not Visits or (not client_session and (site, other) in live):
+        if type(visits) is not Visits or (not client_session and other != visitor and (site, other) in live):
             return None
         session = sessions.in_order(visits, signal, named=client_session != 0)
         if session is not None:

@@ -33,7 +33,7 @@ class Kept:
         strings, live, event_ids = Strings(), LiveSessions(), EventIds(FixedClock(NOON))
         self.db = Db(directory / schema.EVENTS_FILE, readers=1, durability="normal")
         self.db.attach(strings, live, event_ids)
-        self.ledger = Ledger(strings, live, event_ids)
+        self.live, self.ledger = live, Ledger(strings, live, event_ids)
 
     def rows(self) -> Rows:
         """All that is stored, with texts instead of numbers, and sessions by their first row."""
@@ -79,24 +79,35 @@ def test_batches_written_together_leave_the_rows_that_they_leave_one_by_one(tmp_
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_usual_rows_are_those_of_the_long_way(tmp_path: Path, seed: int) -> None:
-    batches = [FactBatch(facts) for facts in cut(story(seed, 300), seed)]
-    usual, long_way = Kept(tmp_path / "usual"), Kept(tmp_path / "long")
-    made: list[bool] = []
+def test_sessions_that_go_on_at_their_end_leave_the_rows_of_a_search(tmp_path: Path, seed: int) -> None:
+    facts = story(seed, 300)
+    facts = [replace(one, yesterday=one.visitor) if number % 3 else one for number, one in enumerate(facts)]
+    batches = [FactBatch(some) for some in cut(facts, seed)]
+    usual, searching = Kept(tmp_path / "usual"), Kept(tmp_path / "searching")
+    outcomes: list[bool] = []
 
-    def noted(event: Event) -> Any:
-        row = Ledger._usual_row(usual.ledger, event)
-        made.append(row is not None)
-        return row
+    def noted(*signal: Any) -> Any:
+        session = LiveSessions.go_on_at_end(usual.live, *signal)
+        outcomes.append(session is not None)
+        return session
 
-    usual.ledger._usual_row = noted  # type: ignore[assignment,method-assign]
-    long_way.ledger._usual_row = lambda _event: None  # type: ignore[assignment,method-assign]
-    answers = [kept.db.write_now(partial(kept.ledger.append_all, batches=batches)) for kept in (usual, long_way)]
+    usual.live.go_on_at_end = noted  # type: ignore[method-assign]
+    searching.live.go_on_at_end = lambda *_: None  # type: ignore[method-assign]
+    answers = [kept.db.write_now(partial(kept.ledger.append_all, batches=batches)) for kept in (usual, searching)]
     assert answers[0] == answers[1]
-    assert {True, False} == set(made)
-    assert usual.rows() == long_way.rows()
+    assert {True, False} == set(outcomes)
+    assert usual.rows() == searching.rows()
     usual.db.close()
-    long_way.db.close()
+    searching.db.close()
+
+
+def test_request_that_stores_nothing_new_needs_no_meter(tmp_path: Path) -> None:
+    kept = Kept(tmp_path)
+    meters: list[int] = []
+    batches = [FactBatch([view("/a"), view("/a", minute=1)], meter=lambda: meters.append(1)) for _ in range(2)]
+    kept.db.write_now(lambda db: kept.ledger.append_all(db, batches))
+    assert len(meters) == 1
+    kept.db.close()
 
 
 def test_an_event_that_two_requests_bring_at_once_is_the_firsts(tmp_path: Path) -> None:
@@ -134,7 +145,7 @@ def test_of_many_batches_few_events_wait_in_memory(tmp_path: Path) -> None:
             (count,) = db.execute("select count(*) from stored_events").fetchall()[0]
             waiting.append(len(waiting) * 100 - int(str(count)))
 
-        facts = [view(f"/{number}", visitor=2 + 2 * number) for number in range(100)]
+        facts = [replace(view(f"/{number}", visitor=2 + 2 * number), properties="{}") for number in range(100)]
         kept.ledger.append_all(db, [FactBatch(facts, meter=stored_so_far) for _ in range(20)])
 
     kept.db.write_now(write)

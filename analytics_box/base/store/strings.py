@@ -5,6 +5,7 @@ and forgets what a rolled-back savepoint had taught it.
 """
 
 import sys
+from collections.abc import Callable
 from typing import NamedTuple
 
 import apsw
@@ -37,18 +38,34 @@ class Strings:
 
     At most `capacity` of them and about `most_bytes` are remembered, in two halves: once those asked for lately, the
     `recent` ones, are many, they become the older ones, and what was older is forgotten. So nothing is moved when a
-    number is found, and whoever is in a hurry may look into `recent` before asking. What may be folded is counted on
-    the `meter`, which whoever writes sets. `numbered` ones have numbers that are the same on other machines, too.
+    number is found, and callers in a hurry can look into `recent` before asking. What may be folded is counted on
+    the `meter`, which the writer chooses (`charge`). `numbered` ones have numbers that are the same on other machines.
     """
 
     def __init__(self, capacity: int = CAPACITY, most_bytes: int = MOST_BYTES, *, numbered: bool = False) -> None:
-        self.meter: Meter | None = None
+        self._meter: Meter | None = None
+        self._new_meter: Callable[[], Meter | None] | None = None
         self._numbered = numbered
         self.recent: dict[str | tuple[str, ...], int] = {}
         self._older: dict[str | tuple[str, ...], int] = {}
         self._learned: list[str | tuple[str, ...]] = []
         self._capacity, self._most_bytes = capacity, most_bytes
         self._bytes = 0  # of the recent ones
+
+    def charge(self, new_meter: Callable[[], Meter | None]) -> None:
+        """Count what is new on this meter from now on. It is created when the first new text comes, as few do."""
+        self._meter, self._new_meter = None, new_meter
+
+    @property
+    def meter(self) -> Meter | None:
+        """The meter of the current request, if it has one."""
+        if self._new_meter is not None:
+            self._meter, self._new_meter = self._new_meter(), None
+        return self._meter
+
+    def take_folded(self) -> bool:
+        """Return whether anything was folded since the last call."""
+        return self._meter is not None and self._meter.take_folded()
 
     def number(self, db: apsw.Connection, text: str) -> int:
         """The number of this string; a new string gets one inside the current transaction, whatever the budget."""
@@ -63,7 +80,8 @@ class Strings:
         known = self._known(text) or self._looked_up(db, text)
         if known is not None:
             return known
-        if self.meter is None or self.meter.takes_text(text):
+        meter = self.meter
+        if meter is None or meter.takes_text(text):
             return self._new(db, text)
         return self.number(db, OTHER)
 
@@ -85,7 +103,7 @@ class Strings:
         if known is not None:
             return known
         parts, found = self._parts(db, combination, texts)
-        if found is None and self.meter is not None and not self.meter.takes_row():
+        if found is None and (meter := self.meter) is not None and not meter.takes_row():
             named = zip(combination.parts, texts, strict=True)
             texts = tuple([OTHER if text and name in combination.folds else text for name, text in named])
             parts, found = self._parts(db, combination, texts)
