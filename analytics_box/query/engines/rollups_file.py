@@ -41,7 +41,7 @@ from analytics_box.query.engines.rollups_state import (
     state_of,
     touched_days,
 )
-from analytics_box.query.engines.sql import open_days
+from analytics_box.query.engines.sql import open_days, open_tables
 from analytics_box.query.engines.sql.open_days import OpenRoll
 from analytics_box.query.engines.sql.rolling import TABLES, SiteDay
 from analytics_box.query.plan import QueryPlan
@@ -171,7 +171,7 @@ class RollupsFile:
         counts_sessions = roll not in OF_SESSIONS or "sessions" in plan.measures  # a page may have none any longer
         if len(plan.sites) != 1 or self.behind > MOST_BEHIND or not counts_sessions:
             return {}
-        (site,), name = plan.sites, roll.name if roll.source == "events" else open_days.SESSIONS
+        (site,), name = plan.sites, roll.name if roll.source == "events" else open_tables.SESSIONS
         self._asked = self._asked.union(OpenRoll(site, day, name) for day in sorted(unrolled)[-MOST_OPEN:])
         return open_days.latest_of_days(db, site, min(unrolled), max(unrolled), name)
 
@@ -350,7 +350,7 @@ def _create(db: Connection) -> None:
             db.execute(f"create table {name} ({kept.columns}, primary key ({key})) without rowid")
     for statement in _pages():
         db.execute(statement)
-    for statement in open_days.TABLES:
+    for statement in open_tables.TABLES:
         db.execute(statement)
     bucket_medians.create(db)
     db.execute("create index days_unrolled on days (day, site) where not rolled")

@@ -12,7 +12,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY
-from analytics_box.query.engines.sql import open_days
+from analytics_box.query.engines.sql import open_events, open_sessions
 from analytics_box.query.engines.sql.conditions import render
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.names import BOUNCED
@@ -101,7 +101,7 @@ def _left(plan: QueryPlan, cut: Cut, values: Values) -> list[str]:
     for start, end, day in new_parts(plan, cut) if cut.roll.source != "events" else ():
         own = {"site": plan.sites[0], "start": start, "end": end, "after": cut.after, "day": day}
         values |= {f"{name}_left_{day}": value for name, value in own.items()}
-        condition = f"(day <> :day or {open_days.PAGE_AND_VISITOR} not in {open_days.ends(cut.roll)[1]})"
+        condition = f"(day <> :day or {open_sessions.PAGE_AND_VISITOR} not in {open_sessions.ends(cut.roll)[1]})"
         found.append(MARKER.sub(rf":\1_left_{day}", condition))
     return found
 
@@ -199,16 +199,16 @@ def _pieces(
     for start, end, day in new_parts(plan, cut):
         part = replace(plan, start=start, end=end)
         if plan.source == "events":
-            new = {**_OF_EVENTS, "visitor": open_days.new_visitor(cut.roll)}
-            add(part, new, partial(relation, part, dialect=replace(dialect, events=open_days.NEW_EVENTS)), day)
+            new = {**_OF_EVENTS, "visitor": open_events.new_visitor(cut.roll)}
+            add(part, new, partial(relation, part, dialect=replace(dialect, events=open_events.NEW_EVENTS)), day)
         elif cut.roll is STARTS:
             sums = {name: name for name in plan.measures if name != "median_duration"}
-            add(part, sums, open_days.CHANGED_STARTS, day)
+            add(part, sums, open_sessions.CHANGED_STARTS, day)
             if "median_duration" in plan.measures:
                 durations = {"median_duration": "sorted_numbers(json_group_array(duration))"}
-                add(part, durations, open_days.DURATIONS, day)
+                add(part, durations, open_sessions.DURATIONS, day)
         else:
-            ends = open_days.ends(cut.roll)[0] + "".join(f"\nwhere {there}" for there in present(plan))
+            ends = open_sessions.ends(cut.roll)[0] + "".join(f"\nwhere {there}" for there in present(plan))
             add(part, {"sessions": "sessions", "visitors": "visitors", "visitor": "visitor"}, ends, day)
     return found
 
