@@ -91,7 +91,7 @@ def test_sessions_that_go_on_at_their_end_leave_the_rows_of_a_search(tmp_path: P
         outcomes.append(session is not None)
         return session
 
-    usual.live.go_on_at_end = noted  # type: ignore[method-assign]
+    usual.live.go_on_at_end = noted  # type: ignore[assignment,method-assign]
     searching.live.go_on_at_end = lambda *_: None  # type: ignore[method-assign]
     answers = [kept.db.write_now(partial(kept.ledger.append_all, batches=batches)) for kept in (usual, searching)]
     assert answers[0] == answers[1]
