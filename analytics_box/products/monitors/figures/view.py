@@ -79,7 +79,7 @@ class SpanLine(Struct, frozen=True):
     ongoing: bool
 
 
-class SpanList(Struct, frozen=True):
+class IncidentList(Struct, frozen=True):
     """The latest spans of a list, and how many there are in the selected range."""
 
     lines: tuple[SpanLine, ...]
@@ -127,8 +127,8 @@ class MonitorShown(Struct, frozen=True):
     next_check: str
     certificate: str
     certificate_warns: bool
-    incidents: SpanList
-    maintenance: SpanList
+    incidents: IncidentList
+    maintenance: IncidentList
     bars: tuple[CheckBar, ...]
     bars_said: str
     checks: tuple[CheckLine, ...]
@@ -221,7 +221,7 @@ def spans_within(spans: Sequence[UptimeSpan], window: TimeWindow) -> tuple[list[
     return incidents, [span for span in within if span.state == MAINTENANCE]
 
 
-def _span_list(spans: Sequence[UptimeSpan], causes: Mapping[int, str], person: SignedInPerson, now: int) -> SpanList:
+def _span_list(spans: Sequence[UptimeSpan], causes: Mapping[int, str], person: SignedInPerson, now: int) -> IncidentList:
     """The latest spans, the newest first."""
     lines = tuple(
         SpanLine(
@@ -234,7 +234,7 @@ def _span_list(spans: Sequence[UptimeSpan], causes: Mapping[int, str], person: S
         )
         for span in reversed(spans[-HISTORY:])
     )
-    return SpanList(lines, figures.count(len(spans)))
+    return IncidentList(lines, figures.count(len(spans)))
 
 
 def failures_and_changes(checks: Sequence[Record]) -> list[Record]:
