@@ -26,15 +26,15 @@ PAGES = (
     "/settings/integrations/new?type=http",
     "/settings/domains",
     "/settings/defaults",
-    "/alarms",
-    "/alarms/new",
-    "/alarms/new?type=traffic_drop",
+    "/alerts",
+    "/alerts/new",
+    "/alerts/new?type=traffic_drop",
 )
 VARIANTS = (  # of pages above, for thorough runs
     "/settings/integrations/new?type=telegram",
     "/settings/integrations/new?type=email",
     "/settings/integrations/new?type=twilio",
-    "/alarms/new?type=first_event",
+    "/alerts/new?type=first_event",
 )
 
 
@@ -103,7 +103,7 @@ def test_the_pages_are_clean_for_axe_and_fit(browser: Browser, box: Box) -> None
     found = []
     page.goto(f"{box.url}/settings/integrations")
     log = page.get_by_role("link", name="What was sent").first.get_attribute("href")
-    page.goto(f"{box.url}/alarms")
+    page.goto(f"{box.url}/alerts")
     alarm = page.get_by_role("link", name="Edit").last.get_attribute("href")
     for path in (*PAGES, *(VARIANTS if is_thorough() else ()), str(log), str(alarm)):
         found += faults(page, box.url + path)
@@ -154,7 +154,7 @@ def test_an_alarm_is_made_tried_and_deleted_without_scripts(browser: Browser, bo
     context = context_of(browser, NARROW, java_script_enabled=False)
     page = context.new_page()
     sign_in(page, box)
-    page.goto(f"{box.url}/alarms")
+    page.goto(f"{box.url}/alerts")
     page.get_by_role("link", name="New alarm").click()
     page.fill("#name", "Fewer visitors")
     expect(page.get_by_text("Tell when a monitor")).to_be_visible()

@@ -90,6 +90,26 @@ def test_what_a_page_links_to_is_there(box: WholeBox) -> None:
         assert not anchor or f'id="{anchor}"' in answer.body.decode(), (name, href)
 
 
+def test_every_link_of_the_code_into_the_manual_leads_to_a_heading(box: WholeBox) -> None:
+    code = [path.read_text() for path in (ROOT / "analytics_box").rglob("*.py")]
+    code += [path.read_text() for path in (ROOT / "web/templates").rglob("*.html")]
+    found = {
+        (page, anchor)
+        for text in code
+        for page, anchor in re.findall(r"""["'](?:/docs/)?([a-z-]+)#([a-z0-9-]+)["']""", text)
+        if page in PAGES
+    }
+    assert len(found) > 8
+    anchors = {name: {section.id for section in sections(MANUAL.page(name))} for name in PAGES}
+    assert [f"{page}#{anchor}" for page, anchor in sorted(found) if anchor not in anchors[page]] == []
+
+
+def test_former_address_of_a_group_of_the_api_redirects(box: WholeBox) -> None:
+    answer = box.get("/docs/api/alarms", accept="text/html")
+    assert (answer.status, answer.headers["location"]) == (301, "/docs/api/alert-rules")
+    assert "/alarms/create" in box.get("/docs/api/alert-rules", accept="text/html").body.decode()
+
+
 def test_files_of_the_repository_that_the_readme_links_to_are_there() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     linked = [href for href in re.findall(r"\]\(([^)]+)\)", readme) if "://" not in href]

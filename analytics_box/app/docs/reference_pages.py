@@ -51,13 +51,19 @@ async def api(
     return await parts[Documentation].pages.answer(request, "api", rendered)
 
 
+# Former addresses of groups redirect.
+MOVED_GROUPS = {"alarms": "alert-rules"}
+
+
 async def group(
     request: Request[Any, Any, Any],
     name: FromPath[str],
     parts: NamedDependency[Parts],
     pages: NamedDependency[Pages],
 ) -> Response[bytes]:
-    """GET /docs/api/{name}: the operations of one group. Raises NotFound."""
+    """GET /docs/api/{name}: the operations of one group, or a redirect from its former name. Raises NotFound."""
+    if name in MOVED_GROUPS:
+        return Response(b"", status_code=301, headers={"location": f"/docs/api/{MOVED_GROUPS[name]}"})
     groups = parts[Reference].groups
     match = next((one for one in groups if one.slug == slug_of(name)), None)
     if match is None:

@@ -22,7 +22,7 @@ GROUPS = {
     "profiles": "People",
     "organizations": "Organizations and members",
     "apikeys": "API keys",
-    "alarms": "Alarms",
+    "alarms": "Alert rules",
     "config": "Alert channels, domains and defaults",
     "preferences": "Preferences",
     "audit": "Audit log",

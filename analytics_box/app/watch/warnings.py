@@ -262,7 +262,9 @@ def _subscribers(seen: WarningInputs) -> Warning | None:
         "Emails to {count} subscribers of status pages have failed for 15 minutes or longer. Check the mail server.",
         seen.failing_mailboxes,
     ).format(count=seen.failing_mailboxes)
-    return Warning("subscribers", "warn", text, "status-pages#subscribers") if seen.failing_mailboxes else None
+    return (
+        Warning("subscribers", "warn", text, "status-pages#let-visitors-subscribe") if seen.failing_mailboxes else None
+    )
 
 
 def _refused_monitors(seen: WarningInputs) -> Warning | None:

@@ -14,6 +14,7 @@ from analytics_box.products.alerts.alarm import DAYS, Alarm, Conditions, QuietHo
 from analytics_box.products.alerts.draft import CHANNEL, AlertRuleDraft, Destination
 from analytics_box.products.alerts.monitored import MonitorName
 from analytics_box.products.alerts.occurrence import What
+from analytics_box.products.alerts.rules import TRIGGER_LABELS
 
 MOST_MONITORS: Final = 300  # that the form lists; groups and tags reach the others
 LATER: Final = "later"  # what a channel of the escalation is marked with
@@ -44,11 +45,9 @@ def draft(fields: Mapping[str, str], before: Alarm | None, channels: Collection[
     conditions = _conditions(fields, trigger, before.conditions if before is not None else Conditions())
     led = _destinations(fields, channels)
     if any(one.escalation for one in led) and conditions.escalate_after_minutes is None:
-        raise BadRequest.about(
-            "escalate_after_minutes", _("Say after how many minutes the channels of the escalation are told")
-        )
+        raise BadRequest.about("escalate_after_minutes", _("Enter the minutes until escalation"))
     return AlertRuleDraft(
-        name=fields.get("name", ""),
+        name=fields.get("name", "").strip() or TRIGGER_LABELS[trigger],
         description=fields.get("description", ""),
         website_id=fields.get("website") or None,
         trigger=trigger,
@@ -102,7 +101,7 @@ def channel_choices(channels: Sequence[Channel], fields: Mapping[str, str]) -> l
     return [
         AlertFormChoice(
             f"to-{channel.id}",
-            channel.name if channel.enabled else _("{name} (switched off)").format(name=channel.name),
+            channel.name if channel.enabled else _("{name} (disabled)").format(name=channel.name),
             fields.get(f"to-{channel.id}", ""),
         )
         for channel in channels
@@ -118,7 +117,7 @@ def _conditions(fields: Mapping[str, str], trigger: Trigger, before: Conditions)
     if trigger == "uptime":
         events = tuple(what for what in rules.OFFERED if f"event-{what}" in fields)
         if not events:
-            raise BadRequest.about("events", _("Tick at least one"))
+            raise BadRequest.about("events", _("Select at least one event"))
         return replace(
             found,
             monitor_ids=tuple(name.removeprefix("monitor-") for name in fields if name.startswith("monitor-")),
@@ -143,7 +142,7 @@ def _quiet(fields: Mapping[str, str], before: QuietHours | None) -> QuietHours |
         return None
     for name, clock in (("start", start), ("end", end)):
         if not _is_clock(clock):
-            raise BadRequest.about(name, _("Write a time of day such as 22:00, in both fields"))
+            raise BadRequest.about(name, _("Enter a time such as 22:00 in both fields"))
     zone = fields.get("zone", "").strip() or "UTC"
     others: tuple[What, ...] = tuple(what for what in (before.through if before is not None else ()) if what != "down")
     down: tuple[What, ...] = ("down",) if "through" in fields else ()

@@ -1,4 +1,4 @@
-"""The pages under /alarms: the list, the form, and what is going on. They do what the procedures do."""
+"""The pages under /alerts: the list, the form, and what is going on. They do what the procedures do."""
 
 from functools import partial
 
@@ -15,27 +15,39 @@ from analytics_box.products.alerts.alarm import TRIGGERS, Alarm
 from analytics_box.products.alerts.calls import AcknowledgeAlert, ChangedAlarm, OfAlarm
 from analytics_box.products.alerts.change import VisibleAlertRules
 from analytics_box.products.alerts.monitored import MonitorsOfOrganization
-from analytics_box.products.alerts.view import TRIGGER_LABELS
+from analytics_box.products.alerts.rules import TRIGGER_LABELS
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.page.edits import FIELD, check_version, version_of
-from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
 
 _DONE = {
-    "created": _("The alarm was created. Send a test to see whether it arrives."),
-    "saved": _("Saved."),
-    "on": _("The alarm is switched on."),
-    "off": _("The alarm is switched off."),
-    "deleted": _("The alarm was deleted."),
-    "acknowledged": _("Acknowledged: nobody is reminded of it any more."),
+    "created": _("Alert rule created. Send a test to check that it arrives."),
+    "saved": _("Alert rule saved."),
+    "on": _("Alert rule enabled."),
+    "off": _("Alert rule disabled."),
+    "deleted": _("Alert rule deleted."),
+    "acknowledged": _("Alert acknowledged. Reminders and escalation have stopped."),
 }
 
 
-HOME = "/alarms"
+HOME = "/alerts"
+# Fields of the form under Advanced whose value is a change from the default.
+_ADVANCED = {
+    "groups": _("Groups"),
+    "tags": _("Tags"),
+    "threshold": _("Threshold (%)"),
+    "minutes": _("Window (minutes)"),
+    "min_visitors": _("Minimum visitors"),
+    "silence_hours": _("Silence (hours)"),
+    "reminder_minutes": _("Reminders"),
+    "escalate_after_minutes": _("Escalation"),
+    "start": _("Quiet hours"),
+}
 _FIELDS = {"triggerType": "trigger", "triggerConditions": "escalate_after_minutes", "websiteId": "website"}
 
 
 async def alarms(visit: Visitor) -> Page:
-    """GET /alarms."""
+    """GET /alerts."""
     return await alarms_page(visit, Again(), done=_DONE.get(visit.asked("done"), ""))
 
 
@@ -45,8 +57,8 @@ async def alarms_page(visit: PageRequest, again: Again, *, done: str = "") -> Pa
     found: VisibleAlertRules = await visit.call.read(lambda db: change.list_alert_rules(db, person.organization_id, by))
     names = {alarm.id: alarm.name for alarm in found.alarms}
     return visit.settings_page(
-        "alarms.html",
-        "alarms",
+        "alert_rules.html",
+        "alerts",
         again=again,
         alarms=[view.row(alarm, found.channels, _websites(visit), person) for alarm in found.alarms],
         going=[
@@ -61,15 +73,22 @@ async def alarms_page(visit: PageRequest, again: Again, *, done: str = "") -> Pa
     )
 
 
+async def former_page(visit: Visitor) -> Next:
+    """GET /alarms and the pages under it: redirect to the same page under /alerts."""
+    url = visit.request.url
+    path = HOME + url.path.removeprefix("/alarms")
+    return visit.go(f"{path}?{url.query}" if url.query else path)
+
+
 async def new_alarm_form(visit: Visitor) -> Page:
-    """GET /alarms/new, with ?type= of what it is about."""
+    """GET /alerts/new, with ?type= of what it is about."""
     own = await _channels(visit)
     values = form.empty(visit.person.time_zone, visit.asked("type"), own)
     return await _form(visit, Again(values=values))
 
 
 async def add_alarm(visit: Visitor) -> Answer:
-    """POST /alarms/new."""
+    """POST /alerts/new."""
     fields, own = await visit.form(), await _channels(visit)
 
     async def save() -> str:
@@ -83,13 +102,13 @@ async def add_alarm(visit: Visitor) -> Answer:
 
 
 async def edit_alarm_form(visit: Visitor, alarm_id: FromPath[str]) -> Page:
-    """GET /alarms/{id}. Raises NotFound."""
+    """GET /alerts/{id}. Raises NotFound."""
     alarm = await _find(visit, alarm_id)
     return await _form(visit, Again(values=form.values(alarm, visit.person.time_zone)), alarm=alarm)
 
 
 async def save_alarm(visit: Visitor, alarm_id: FromPath[str]) -> Answer:
-    """POST /alarms/{id}. Raises NotFound."""
+    """POST /alerts/{id}. Raises NotFound."""
     fields, own, alarm = await visit.form(), await _channels(visit), await _find(visit, alarm_id)
 
     async def save() -> str:
@@ -104,21 +123,21 @@ async def save_alarm(visit: Visitor, alarm_id: FromPath[str]) -> Answer:
 
 
 async def confirm(visit: Visitor, alarm_id: FromPath[str], action: FromPath[str]) -> Page:
-    """GET /alarms/{id}/delete: are you sure? Raises NotFound."""
+    """GET /alerts/{id}/delete: are you sure? Raises NotFound."""
     if action != "delete":
         raise errors.NotFound("This page does not exist")
     alarm = await _find(visit, alarm_id)
     return visit.confirm(
-        "alarms",
-        title=_("Delete alarm"),
-        text=_("{name} tells nobody any more. Its channels stay.").format(name=figures.visible(alarm.name)),
+        "alerts",
+        title=_("Delete alert rule"),
+        text=_("{name} stops sending alerts. Its channels stay.").format(name=figures.visible(alarm.name)),
         action=f"{HOME}/{alarm.id}/delete",
         back=HOME,
     )
 
 
 async def act(visit: Visitor, alarm_id: FromPath[str], action: FromPath[str]) -> Answer:
-    """POST /alarms/{id}/{test, on, off, delete or acknowledge}. Raises NotFound."""
+    """POST /alerts/{id}/{test, on, off, delete or acknowledge}. Raises NotFound."""
     call = visit.call
     match action:
         case "test":
@@ -142,7 +161,7 @@ async def _test(visit: PageRequest, alarm_id: str) -> Page:
     wrong = [f"{channel.name}: {outcome.error}" for channel, outcome in tried if outcome.error]
     if wrong or not tried:
         failed = _("The test did not arrive. {errors}").format(
-            errors="; ".join(wrong) or _("No channel is left: choose where it leads.")
+            errors="; ".join(wrong) or _("Choose at least one channel.")
         )
         return await alarms_page(visit, Again(general=failed))
     names = ", ".join(channel.name for channel, _rest in tried)
@@ -157,19 +176,20 @@ async def _form(visit: PageRequest, again: Again, *, alarm: Alarm | None = None)
     websites, chosen = _websites(visit), again.values.get("website", "")
     wrong = {_FIELDS.get(name, name): message for name, message in again.wrong.items()}
     return visit.settings_page(
-        "alarm_form.html",
-        "alarms",
+        "alert_rule_form.html",
+        "alerts",
         values={FIELD: version_of(alarm) if alarm is not None else ""},
         again=Again(again.code, again.values, wrong, again.general),
         alarm=alarm,
         triggers=TRIGGERS,
-        websites=websites if not chosen or chosen in websites else {**websites, chosen: _("A website that is gone")},
+        websites=websites if not chosen or chosen in websites else {**websites, chosen: _("Deleted website")},
         monitors=choices,
         more_monitors=len(monitors) > len(choices),
         groups=sorted({one.group for one in monitors if one.group}),
         tags=sorted({tag for one in monitors for tag in one.tags}),
         channels=form.channel_choices(own, again.values),
         trigger_labels=TRIGGER_LABELS,
+        changed=[label for name, label in _ADVANCED.items() if again.values.get(name)],
     )
 
 

@@ -1,6 +1,6 @@
 """Valid alert rules, and the occurrences that they match. Pure."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -9,6 +9,7 @@ from msgspec import Struct
 from analytics_box.base import names
 from analytics_box.base.clock import MINUTE
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 from analytics_box.products.alerts.alarm import (
     LONGEST_DESCRIPTION,
     LONGEST_NAME,
@@ -20,6 +21,13 @@ from analytics_box.products.alerts.alarm import (
 )
 from analytics_box.products.alerts.occurrence import OF_MONITORS, Occurrence, What
 
+TRIGGER_LABELS: Final[Mapping[str, str]] = {
+    "uptime": _("Monitor outages"),
+    "traffic_spike": _("Traffic spike"),
+    "traffic_drop": _("Traffic drop"),
+    "error_rate": _("Error rate"),
+    "first_event": _("First event after silence"),
+}
 BEGINS: Final[frozenset[What]] = frozenset(
     ("down", "degraded", "flapping", "traffic_spike", "traffic_drop", "error_rate")
 )

@@ -12,13 +12,6 @@ from analytics_box.products.alerts import messages, rules
 from analytics_box.products.alerts.alarm import Alarm, Conditions, Episode
 from analytics_box.web.page import dates
 
-TRIGGER_LABELS = {
-    "uptime": _("Outages of monitors"),
-    "traffic_spike": _("Traffic spike"),
-    "traffic_drop": _("Traffic drop"),
-    "error_rate": _("Error rate"),
-    "first_event": _("First event after silence"),
-}
 _LIMITS = {
     "traffic_spike": _("{threshold} % more than usual in {window}"),
     "traffic_drop": _("{threshold} % less than usual in {window}"),
@@ -59,13 +52,13 @@ def row(
         name=alarm.name,
         description=alarm.description,
         enabled=alarm.enabled,
-        trigger=TRIGGER_LABELS[alarm.trigger],
+        trigger=rules.TRIGGER_LABELS[alarm.trigger],
         about=about(alarm, websites),
         to=_to(alarm, channels),
         leads=any(channel in channels for channel in alarm.channels),
-        last=_("Nothing was told yet.")
+        last=_("No alerts sent yet.")
         if alarm.told_at is None
-        else _("Last told {when}.").format(when=dates.moment(alarm.told_at, person)),
+        else _("Last alert {when}.").format(when=dates.moment(alarm.told_at, person)),
     )
 
 
@@ -81,15 +74,13 @@ def going(episode: Episode, name: str, person: SignedInPerson, now: int) -> Goin
         ),
         acknowledged=""
         if episode.acknowledged_at is None
-        else _("Acknowledged {when}: no reminders, no escalation.").format(
-            when=dates.moment(episode.acknowledged_at, person)
-        ),
+        else _("Acknowledged {when}.").format(when=dates.moment(episode.acknowledged_at, person)),
     )
 
 
 def about(alarm: Alarm, websites: Mapping[str, str]) -> str:
     """The subject of an alert rule, in a few words."""
-    website = "" if alarm.website_id is None else websites.get(alarm.website_id, _("A website that is gone"))
+    website = "" if alarm.website_id is None else websites.get(alarm.website_id, _("Deleted website"))
     parts = [website or ("" if alarm.trigger == "uptime" else _("All websites"))]
     if alarm.trigger == "uptime":
         parts.append(_monitors(alarm.conditions))
@@ -124,16 +115,18 @@ def _to(alarm: Alarm, channels: Mapping[str, Channel]) -> str:
     """Its destinations; empty if no channel is left."""
     now = _names(alarm.channels, channels)
     if not now:
-        return _("No channel is left: choose where it leads.")
+        return _("No channels. Choose at least one.")
     later, minutes = _names(alarm.escalation, channels), alarm.conditions.escalate_after_minutes
-    parts = [_("Tells {channels}").format(channels=now)]
+    parts = [_("Notifies {channels}").format(channels=now)]
     if later and minutes is not None:
         parts.append(
-            _("after {duration} also {channels}").format(duration=messages.duration(minutes * MINUTE), channels=later)
+            _("escalates to {channels} after {duration}").format(
+                duration=messages.duration(minutes * MINUTE), channels=later
+            )
         )
     return ", ".join(parts)
 
 
 def _names(ids: Sequence[str], channels: Mapping[str, Channel]) -> str:
     found = [channels[one] for one in ids if one in channels]
-    return ", ".join(one.name if one.enabled else _("{name} (switched off)").format(name=one.name) for one in found)
+    return ", ".join(one.name if one.enabled else _("{name} (disabled)").format(name=one.name) for one in found)

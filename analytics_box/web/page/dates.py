@@ -76,11 +76,6 @@ def brief(instant: int, now: int, person: SignedInPerson) -> str:
     return time_text(local, person.time_format)
 
 
-def clock(instant: int, person: SignedInPerson) -> str:
-    """The time of day of an instant in UTC ms, to the second, such as "14:05:59"."""
-    return second_text(datetime.fromtimestamp(instant / 1000, ZoneInfo(person.time_zone)), person.time_format)
-
-
 def day(instant: int, person: SignedInPerson) -> str:
     """The day of an instant in UTC ms, such as "20 Nov 2026"."""
     return day_text(datetime.fromtimestamp(instant / 1000, ZoneInfo(person.time_zone)), person.date_format)

@@ -12,7 +12,7 @@ Tab = Literal[
     "security",
     "organization",
     "members",
-    "alarms",
+    "alerts",
     "integrations",
     "domains",
     "defaults",
@@ -55,7 +55,7 @@ GROUPS: Final = (
         (
             SettingsEntry("organization", _("General"), "/settings/organization"),
             SettingsEntry("members", _("Members"), "/settings/members"),
-            SettingsEntry("alarms", _("Alarms"), "/alarms"),
+            SettingsEntry("alerts", _("Alert rules"), "/alerts"),
             SettingsEntry("integrations", _("Integrations"), "/settings/integrations"),
             SettingsEntry("domains", _("Domains"), "/settings/domains"),
             SettingsEntry("defaults", _("Defaults"), "/settings/defaults"),

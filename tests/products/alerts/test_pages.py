@@ -34,8 +34,8 @@ def test_the_form_makes_an_alarm_and_shows_it_again_as_it_is(world: World) -> No
         threshold="7",  # of another trigger
         **{f"to-{boss}": "later"},
     )
-    answer = world.sent("/alarms/new", fields)
-    assert (answer.status, answer.headers["location"]) == (303, "/alarms?done=created")
+    answer = world.sent("/alerts/new", fields)
+    assert (answer.status, answer.headers["location"]) == (303, "/alerts?done=created")
     (alarm,) = world.call("alarms.list")
     conditions = {
         "groups": ["Shops", "Blogs"],
@@ -52,7 +52,7 @@ def test_the_form_makes_an_alarm_and_shows_it_again_as_it_is(world: World) -> No
     }
     assert alarm["triggerConditions"] == conditions
     assert [(one["channelId"], one["escalation"]) for one in alarm["destinations"]] == [(hook, False), (boss, True)]
-    page = world.seen(f"/alarms/{alarm['id']}")
+    page = world.seen(f"/alerts/{alarm['id']}")
     shown = {
         name: value for name, value in re.findall(r'<input id="\w+" name="(\w+)"[^>]*? value="([^"]*)"', page) if value
     }
@@ -60,35 +60,35 @@ def test_the_form_makes_an_alarm_and_shows_it_again_as_it_is(world: World) -> No
     assert ticked == {"event-down", "event-recovered", "day-sat", "through"}
     chosen = re.findall(r'<select class="select" id="to-([\w-]+)".*?<option value="(\w*)" selected', page, re.DOTALL)
     again = shown | dict.fromkeys(ticked, "on") | {"trigger": "uptime"} | {f"to-{one}": how for one, how in chosen}
-    assert world.sent(f"/alarms/{alarm['id']}", again).status == 303
+    assert world.sent(f"/alerts/{alarm['id']}", again).status == 303
     assert world.call("alarms.list") == [alarm]
 
 
 def test_the_list_says_what_there_is(world: World) -> None:
-    assert "Add an alert channel first" in world.seen("/alarms")
+    assert "Add an alert channel first" in world.seen("/alerts")
     hook = world.channel()
-    assert "No alarms yet" in world.seen("/alarms")
+    assert "No alert rules yet" in world.seen("/alerts")
     world.alarm(hook)
     world.alarm(hook, trigger="traffic_drop", threshold=60, minutes=120)
-    page = world.seen("/alarms")
+    page = world.seen("/alerts")
     assert "all monitors" in page
     assert "60 % less than usual in 2 h" in page
-    assert "Nothing was told yet." in page
+    assert "No alerts sent yet." in page
     world.happens("down")
-    page = world.seen("/alarms")
-    assert "Going on now" in page
+    page = world.seen("/alerts")
+    assert "Open alerts" in page
     assert "Last told" in page
 
 
 def test_what_is_going_on_is_acknowledged_on_the_page(world: World) -> None:
     alarm = world.alarm(world.channel())
     world.happens("down", title=f"{BAD} is down")
-    page = world.seen("/alarms")
+    page = world.seen("/alerts")
     assert BAD not in page
-    assert world.sent(f"/alarms/{alarm}/acknowledge", {"subject": "monitor:m1"}).status == 303
-    page = world.seen("/alarms?done=acknowledged")
-    assert "Acknowledged 17 Jun 2026, 12:00: no reminders, no escalation." in page
-    assert 'action="/alarms/' + alarm + '/acknowledge"' not in page
+    assert world.sent(f"/alerts/{alarm}/acknowledge", {"subject": "monitor:m1"}).status == 303
+    page = world.seen("/alerts?done=acknowledged")
+    assert "Acknowledged 17 Jun 2026, 12:00." in page
+    assert 'action="/alerts/' + alarm + '/acknowledge"' not in page
 
 
 def test_an_alarm_is_switched_off_and_on_and_deleted(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,23 +98,22 @@ def test_an_alarm_is_switched_off_and_on_and_deleted(world: World, monkeypatch: 
     monkeypatch.setattr(ChannelSender, "send", send)
     alarm = world.alarm(world.channel())
     for action, enabled in (("off", False), ("on", True)):
-        assert world.sent(f"/alarms/{alarm}/{action}", {}).headers["location"] == f"/alarms?done={action}"
+        assert world.sent(f"/alerts/{alarm}/{action}", {}).headers["location"] == f"/alerts?done={action}"
         assert world.call("alarms.list")[0]["enabled"] is enabled
-    assert "Hook: It is closed" in world.sent(f"/alarms/{alarm}/test", {}).body.decode()
-    assert "Its channels stay" in world.seen(f"/alarms/{alarm}/delete")
-    assert world.sent(f"/alarms/{alarm}/delete", {}).status == 303
+    assert "Hook: It is closed" in world.sent(f"/alerts/{alarm}/test", {}).body.decode()
+    assert "Its channels stay" in world.seen(f"/alerts/{alarm}/delete")
+    assert world.sent(f"/alerts/{alarm}/delete", {}).status == 303
     assert world.call("alarms.list") == []
-    assert world.sent(f"/alarms/{alarm}/delete", {}).status == 404
+    assert world.sent(f"/alerts/{alarm}/delete", {}).status == 404
 
 
 WRONG = (
-    ({"name": ""}, "1 to 100 characters"),
     ({"trigger": "goal"}, "no alert rules of type goal"),
     ({"event-down": "", "reminder_minutes": "4"}, "from 5 to 10080"),
     ({"reminder_minutes": "soon"}, "from 5 to 10080"),
     ({"escalate_after_minutes": "15"}, "Mark a destination"),
-    ({"start": "22:00"}, "time of day"),
-    ({"start": "22:00", "end": "99:99"}, "time of day"),
+    ({"start": "22:00"}, "Enter a time such as 22:00"),
+    ({"start": "22:00", "end": "99:99"}, "Enter a time such as 22:00"),
     ({"start": "22:00", "end": "07:00", "zone": "Mars/Base"}, "time zone"),
     ({"website": "nothere1"}, "no website"),
     ({"trigger": "traffic_drop", "threshold": "many"}, "number of percent"),
@@ -130,7 +129,7 @@ WRONG = (
 @each(("fields", "said"), WRONG)
 def test_what_is_wrong_stands_beside_its_field(shared: World, fields: dict[str, str], said: str) -> None:
     channel = shared.call("config.listChannels")[0]["id"]
-    answer = shared.sent("/alarms/new", form(channel) | fields)
+    answer = shared.sent("/alerts/new", form(channel) | fields)
     page = answer.body.decode()
     assert answer.status == 400
     assert said in page
@@ -147,12 +146,12 @@ def shared(world: World) -> World:
 def test_the_form_without_a_choice_says_so(world: World) -> None:
     hook, boss = world.channel(), world.channel("Boss")
     later = form(hook) | {f"to-{boss}": "later"}
-    assert "Say after how many minutes" in world.sent("/alarms/new", later).body.decode()
+    assert "Enter the minutes until escalation" in world.sent("/alerts/new", later).body.decode()
     fields = form(hook)
     del fields[f"to-{hook}"]
-    assert "at least one destination" in world.sent("/alarms/new", fields).body.decode()
+    assert "at least one destination" in world.sent("/alerts/new", fields).body.decode()
     fields = {name: value for name, value in form(hook).items() if not name.startswith("event-")}
-    assert "Tick at least one" in world.sent("/alarms/new", fields).body.decode()
+    assert "Select at least one event" in world.sent("/alerts/new", fields).body.decode()
 
 
 def test_members_and_viewers_see_the_list_only(world: World) -> None:
@@ -160,14 +159,14 @@ def test_members_and_viewers_see_the_list_only(world: World) -> None:
     world.happens("down")
     for role in ("member", "viewer"):
         world.people.add(role, role)
-        page = world.seen("/alarms", role)
-        assert "/alarms/new" not in page
-        assert f"/alarms/{alarm}/delete" not in page
-        assert (f"/alarms/{alarm}/acknowledge" in page) == (role == "member")
-        for path in ("/alarms/new", f"/alarms/{alarm}", f"/alarms/{alarm}/delete"):
+        page = world.seen("/alerts", role)
+        assert "/alerts/new" not in page
+        assert f"/alerts/{alarm}/delete" not in page
+        assert (f"/alerts/{alarm}/acknowledge" in page) == (role == "member")
+        for path in ("/alerts/new", f"/alerts/{alarm}", f"/alerts/{alarm}/delete"):
             assert world.people.see(role, path).status == 403
-        assert world.sent(f"/alarms/{alarm}/off", {}, role).status == 403
-    assert world.sent(f"/alarms/{alarm}/acknowledge", {"subject": "monitor:m1"}, "member").status == 303
+        assert world.sent(f"/alerts/{alarm}/off", {}, role).status == 403
+    assert world.sent(f"/alerts/{alarm}/acknowledge", {"subject": "monitor:m1"}, "member").status == 303
 
 
 def test_the_form_lists_what_is_chosen_before_it_lists_others() -> None:
@@ -185,7 +184,20 @@ def test_a_website_that_is_gone_is_not_taken_for_all(world: World) -> None:
     alarm = world.alarm(hook)
     world.call("alarms.update", alarmId=alarm, websiteId=world.box.sites["shop"])
     world.call("websites.delete", id=world.box.sites["shop"])
-    assert "A website that is gone, all monitors" in world.seen("/alarms")
-    assert f'value="{world.box.sites["shop"]}" selected' in world.seen(f"/alarms/{alarm}")
-    answer = world.sent(f"/alarms/{alarm}", form(hook, website=world.box.sites["shop"]))
+    assert "Deleted website, all monitors" in world.seen("/alerts")
+    assert f'value="{world.box.sites["shop"]}" selected' in world.seen(f"/alerts/{alarm}")
+    answer = world.sent(f"/alerts/{alarm}", form(hook, website=world.box.sites["shop"]))
     assert "no website with this id" in answer.body.decode()
+
+
+def test_former_addresses_of_alert_rules_redirect(world: World) -> None:
+    alarm = world.alarm(world.channel())
+    for path in ("/alarms", "/alarms/new?type=traffic_drop", f"/alarms/{alarm}", f"/alarms/{alarm}/delete"):
+        answer = world.people.see("ada", path)
+        assert (answer.status, answer.headers["location"]) == (303, path.replace("/alarms", "/alerts", 1)), path
+
+
+def test_alert_rule_without_a_name_is_named_by_its_trigger(world: World) -> None:
+    fields = form(world.channel()) | {"name": ""}
+    assert world.sent("/alerts/new", fields).status == 303
+    assert world.call("alarms.list")[0]["name"] == "Monitor outages"

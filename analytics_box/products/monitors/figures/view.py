@@ -221,7 +221,9 @@ def spans_within(spans: Sequence[UptimeSpan], window: TimeWindow) -> tuple[list[
     return incidents, [span for span in within if span.state == MAINTENANCE]
 
 
-def _span_list(spans: Sequence[UptimeSpan], causes: Mapping[int, str], person: SignedInPerson, now: int) -> IncidentList:
+def _span_list(
+    spans: Sequence[UptimeSpan], causes: Mapping[int, str], person: SignedInPerson, now: int
+) -> IncidentList:
     """The latest spans, the newest first."""
     lines = tuple(
         SpanLine(

@@ -100,7 +100,7 @@ def trial(check: CheckAnswer, person: SignedInPerson, now: int) -> Trial:
     return Trial(
         outcome=check.outcome,
         code=str(check.http_code or ""),
-        time=dates.clock(now, person),
+        time=dates.brief(now, now, person),
         total=figures.milliseconds(check.total_ms) if check.total_ms is not None else "",
         error=figures.visible(check.error),
         phases=_phases(check),
