@@ -77,7 +77,7 @@ def test_the_list_says_what_there_is(world: World) -> None:
     world.happens("down")
     page = world.seen("/alerts")
     assert "Open alerts" in page
-    assert "Last told" in page
+    assert "Last alert" in page
 
 
 def test_what_is_going_on_is_acknowledged_on_the_page(world: World) -> None:
