@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from analytics_box.app.demo.flags import BUTTON, DONE, EXPERIMENT, ROLLOUT, DemoFlags
+from analytics_box.app.demo.flags import BUTTON, CONVERSION, DONE, EXPERIMENT, ROLLOUT, DemoFlags
 from analytics_box.base.clock import DAY, SECOND, utc_day
 from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW, Event, Fact, describe_attributes
 from analytics_box.base.facts.tables import ATTRIBUTES
@@ -24,8 +24,6 @@ from analytics_box.products.flags.usage import rows as count_rows
 from analytics_box.products.flags.usage.rows import UsageCount, UsageKey
 from analytics_box.products.sample_data.visits import VERSION
 
-CONVERSION: Final = "download"
-"""The event that the experiment is about; visitors send it without the button, too."""
 _TAKES: Final = 0.13  # of those on a desktop who see the button
 _SOON: Final = 15  # seconds within which somebody does so whose leaving was not told
 _DEVICE, _SYSTEM = ATTRIBUTES.index("device"), ATTRIBUTES.index("system")

@@ -12,6 +12,7 @@ from analytics_box.products.flags import rows
 from analytics_box.products.flags.access import FlagReach
 from analytics_box.products.flags.editing import change
 from analytics_box.products.flags.editing.messages import CreateFlag, UpdateFlag
+from analytics_box.products.flags.figures.metric import store_metric
 from analytics_box.products.flags.flag import TargetingRule, Variant
 from analytics_box.products.flags.groups import change as groups
 from analytics_box.products.flags.groups.messages import CreateTargetGroup
@@ -25,6 +26,8 @@ from analytics_box.tenants.websites.rules import Website
 
 ROLLOUT, EXPERIMENT, DONE = "new-checkout", "home-download-button", "faster-search"
 CONTROL, BUTTON = "control", "with-button"
+# The success metric of the experiment. Visitors also send this event without the button.
+CONVERSION: Final = "download"
 _BY: Final = "demo"
 _AHEAD: Final = 2  # days until the rollout grows
 _GROWS: Final = 6  # days that it takes
@@ -48,11 +51,11 @@ class DemoFlagPlan(NamedTuple):
 
 _TESTERS: Final = CreateTargetGroup(
     name="Beta testers",
-    description="Get what is new before everybody else.",
+    description="Early access to new features.",
     color="#2563eb",
     rules=(
-        TargetingRule("email", operator="ends_with", value=f"@{DOMAIN}", name="Everybody who works here"),
-        TargetingRule("property", field="beta", operator="equals", value=True, name="Those who asked for it"),
+        TargetingRule("email", operator="ends_with", value=f"@{DOMAIN}", name="Our team"),
+        TargetingRule("property", field="beta", operator="equals", value=True, name="Beta opt-in"),
     ),
 )
 PLANNED: Final = (
@@ -61,14 +64,14 @@ PLANNED: Final = (
         CreateFlag(
             key=DONE,
             name="Faster search",
-            description="The new index of the search in the documentation.",
+            description="New search index for the documentation.",
             type="rollout",
             rolloutPercentage=10,
             folder="Documentation",
         ),
         (
             (-146, UpdateFlag(id="", rolloutPercentage=50, note="No complaints in two weeks")),
-            (-130, UpdateFlag(id="", rolloutPercentage=100, note="For everybody")),
+            (-130, UpdateFlag(id="", rolloutPercentage=100, note="Full release")),
         ),
     ),
     DemoFlagPlan(
@@ -76,10 +79,10 @@ PLANNED: Final = (
         CreateFlag(
             key=EXPERIMENT,
             name="Download button on the home page",
-            description="Do more people download Inkwell if they need not look for the page?",
+            description="Does a download button on the home page increase downloads?",
             type="multivariant",
             variants=(
-                Variant(CONTROL, "none", description="The home page as it was", weight=50),
+                Variant(CONTROL, "none", description="Current home page", weight=50),
                 Variant(BUTTON, "Download for free", description="A button below the first heading", weight=50),
             ),
             folder="Website",
@@ -90,7 +93,7 @@ PLANNED: Final = (
         CreateFlag(
             key=ROLLOUT,
             name="New checkout",
-            description="One page instead of three, from the prices to the account.",
+            description="One-page checkout, from pricing to account.",
             type="rollout",
             rolloutPercentage=5,
             folder="Shop",
@@ -126,10 +129,12 @@ def _first(db: Connection, website: Website, first_day: int, now: int) -> None:
     for planned in PLANNED:
         flag = change.create(db, own(_at(first_day, planned.age)), planned.given).flag
         if planned.for_testers:
-            named = UpdateFlag(id=flag.id, targetGroupIds=(group.id,), note="Beta testers have it now")
+            named = UpdateFlag(id=flag.id, targetGroupIds=(group.id,), note="Beta testers first")
             change.update(db, own(_at(first_day, planned.age) + HOUR), named)
         for age, changed in planned.changes:
             change.update(db, own(_at(first_day, age)), replace(changed, id=flag.id))
+        if flag.key == EXPERIMENT:
+            store_metric(db, own(_at(first_day, planned.age)), flag, CONVERSION)
         if flag.key == ROLLOUT:
             planning.create(db, own(now), CreateFlagSchedule(flagId=flag.id, type="update_rollout", ramp=_ramp(now)))
 

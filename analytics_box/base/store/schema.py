@@ -46,6 +46,18 @@ BOX: tuple[Step, ...] = (
             """,
         ),
     ),
+    # The event that counts as a success of a flag, for the page with its results.
+    (
+        "0070_flag_metrics",
+        (
+            """
+            create table flag_metrics (
+              flag_id  text primary key references flags (id) on delete cascade,
+              event    text not null check (length(event) between 1 and 256)
+            ) strict, without rowid
+            """,
+        ),
+    ),
 )
 EVENTS: tuple[Step, ...] = ((FIRST, EVENT_TABLES),)
 

@@ -42,6 +42,7 @@ ADDRESSES: tuple[Route, ...] = (
     form_route("/flags/groups/{group_id:str}/delete", flag_groups.delete, "member"),
     page_route("/flags/{flag_id:str}", flag_page.flag_page),
     page_route("/flags/{flag_id:str}/results", flag_results.results),
+    form_route("/flags/{flag_id:str}/results", flag_results.save_metric, "member", kept=True),
     page_route("/flags/{flag_id:str}/edit", flag_form.edit_form, "member"),
     form_route("/flags/{flag_id:str}/edit", flag_form.save, "member", kept=True),
     form_route("/flags/{flag_id:str}/status", flag_actions.set_status, "member"),

@@ -2,6 +2,7 @@
 
 from datetime import date
 from typing import Final
+from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 from litestar.params import FromPath
@@ -11,8 +12,10 @@ from analytics_box.base.errors import BoxError
 from analytics_box.base.translation import _
 from analytics_box.figures.asking import day_of
 from analytics_box.figures.spans import NAMED, RANGE_LABELS, RangeName, days_of, read_span
+from analytics_box.products.flags.access import find_flag
+from analytics_box.products.flags.figures.metric import find_metric, store_metric
 from analytics_box.products.flags.figures.result import ExperimentResult, Row, result_of
-from analytics_box.products.flags.page_frame import FlagPageView, open_flag
+from analytics_box.products.flags.page_frame import HOME, FlagPageView, open_flag
 from analytics_box.query import ranges
 from analytics_box.query.access import ReadScope
 from analytics_box.query.ranges import DayRange
@@ -20,7 +23,7 @@ from analytics_box.query.request import GivenParameter, GivenQuery, QueryFilterI
 from analytics_box.query.run import QueryRunner
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.page import dates
-from analytics_box.web.page.visit import Page, PageRequest, Visitor
+from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
 
 _MOST_EVENTS: Final = 100
 _LONGEST_NAME: Final = 256
@@ -43,7 +46,8 @@ async def results(visit: Visitor, flag_id: FromPath[str]) -> Page:
     """GET /flags/{id}/results: the results of each variant. Raises NotFound or Forbidden."""
     page = await open_flag(visit, flag_id)
     zone = ranges.zone(visit.person.time_zone)
-    asked = _read_request(visit, zone, day_of(page.flag.created_at, zone))
+    metric = await visit.call.read(lambda db: find_metric(db, page.flag.id))
+    asked = _read_request(visit, zone, day_of(page.flag.created_at, zone), metric)
     found = await _rows(page, asked, zone.key)
     rows, events = found or ([], [])
     return page.show(
@@ -57,13 +61,26 @@ async def results(visit: Visitor, flag_id: FromPath[str]) -> Page:
     )
 
 
-def _read_request(visit: PageRequest, zone: ZoneInfo, made: date) -> FlagResultsRequest:
-    """The request in an address; all time begins on the day on which the flag was `made`. Never raises: an invalid
-    value gets the default.
+async def save_metric(visit: Visitor, flag_id: FromPath[str]) -> Answer:
+    """POST /flags/{id}/results: store the success metric of the flag; an empty one is removed. Raises NotFound or
+    Forbidden.
+    """
+    form = await visit.form()
+    own, flag = find_flag(visit.call, flag_id)
+    event = form.get("conversion", "").strip()[:_LONGEST_NAME]
+    visit.saves()
+    await visit.parts.box_db.write(lambda db: store_metric(db, own, flag, event), adds=bool(event))
+    days = {name: form[name] for name in ("range", "from", "to") if form.get(name)}
+    return visit.go(f"{HOME}/{flag.id}/results?{urlencode(days)}")
+
+
+def _read_request(visit: PageRequest, zone: ZoneInfo, created: date, metric: str) -> FlagResultsRequest:
+    """The request in the URL, else the stored success metric; all time begins on the day on which the flag was
+    created. Invalid values get the default.
     """
     span = read_span({name: visit.asked(name) for name in ("range", "from", "to")})
-    days = days_of(span, visit.call.now, zone, made)
-    event = visit.asked("conversion").strip()[:_LONGEST_NAME]
+    days = days_of(span, visit.call.now, zone, created)
+    event = visit.asked("conversion").strip()[:_LONGEST_NAME] or metric
     return FlagResultsRequest(event, span.name, days.first.isoformat(), days.last.isoformat(), days, span.unread)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.products.flags.world import World
+from tests.tenants.keys.world import cookie_of
 
 VARIANTS: list[dict[str, Any]] = [{"key": "control", "value": "1"}, {"key": "short", "value": "2"}]
 
@@ -63,6 +64,31 @@ def test_without_an_event_it_asks_for_one_and_offers_those_that_were_sent(shared
     assert re.findall(r'<option value="(sign[^"]*)"', content) == ["sign &lt;up&gt;"]
     assert "$flag_evaluated" not in content
     assert 'href="/docs/definitions#result-of-an-experiment"' in content
+
+
+def test_success_metric_is_stored_with_the_flag_and_used_at_each_visit(world: World) -> None:
+    flag = world.put("metric", {"type": "multivariant", "variants": VARIANTS})
+    path = f"/flags/{flag.id}/results"
+    form = {"content_type": "application/x-www-form-urlencoded", "sec_fetch_site": "same-origin"}
+
+    def post(body: bytes, cookie: str) -> Any:
+        return world.box.ask("POST", path, headers=form | {"cookie": cookie}, body=body)
+
+    viewer = cookie_of(world.box, "viewer")
+    assert post(b"conversion=signup", viewer).status == 403
+    saved = post(b"conversion=+sign+up+&range=last_7d", world.owner)
+    assert (saved.status, saved.headers["location"]) == (303, f"{path}?range=last_7d")
+    assert 'value="sign up"' in seen(world, path)
+    assert 'value="other"' in seen(world, f"{path}?conversion=other")
+    assert 'value="sign up"' in seen(world, path)
+    page = world.box.get(path, cookie=viewer, accept="text/html").body.decode()
+    assert 'method="post" action="/flags/' not in page.split("flag-asks")[1].split("</form>")[0]
+    assert 'value="sign up"' in page
+    post(b"conversion=sign+up", world.owner)
+    details = world.rows("select detail from audit where subject_id = ? and detail like '%successMetric%'", flag.id)
+    assert len(details) == 1
+    post(b"conversion=", world.owner)
+    assert world.rows("select * from flag_metrics") == []
 
 
 def test_a_range_without_anybody_says_how_visitors_are_counted(shared: World, page: str) -> None:
