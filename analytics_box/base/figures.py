@@ -24,6 +24,11 @@ def count(value: float) -> str:
     return f"{whole(value):,}".replace("-", MINUS)
 
 
+def signed(value: float) -> str:
+    """A difference with its sign: +3,914, −310."""
+    return f"{'+' if value > 0 else MINUS}{count(abs(value))}"
+
+
 def tenths(value: float) -> float:
     """A number with one decimal, as percentages are shown."""
     return float(round_half_up(value, 1))

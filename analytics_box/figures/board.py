@@ -208,7 +208,8 @@ class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     what the facts know for what is typed into a field, such as a country's code. `further` are fields that no list
     shows; values of some are `suggested`. Where it is `segmented`, filters can be saved. `ghosts` is how many bars
     stand for a list that is not there yet. Where a goal can be chosen, `converting` are its metrics.
-    Panels that are `folded` are shown below the others once they are opened.
+    Panels that are `folded` are shown below the others once they are opened. The list that changes of visitors are
+    `explained_by` is shown as movers (movers.py).
     """
 
     subject: SubjectName
@@ -229,6 +230,7 @@ class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     kinds: Kinds | None = None
     ghosts: int = 6
     folded: tuple[str, ...] = ()
+    explained_by: str = ""
 
     @cached_property
     def charted(self) -> dict[str, Metric]:

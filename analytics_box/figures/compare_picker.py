@@ -3,6 +3,7 @@
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.base import figures
 from analytics_box.base.translation import _
@@ -38,6 +39,7 @@ class ComparisonShown(Struct, frozen=True):
     instead: str
     so_far: str
     choices: tuple[PresetChoice, ...]
+    weekdays: PresetChoice | None
     first: str
     last: str
 
@@ -56,6 +58,7 @@ def comparison_shown(
         if so_far and compared is not None and compared.begun is None
         else "",
         choices=tuple(_choice(view, how) for how in CHOICES),
+        weekdays=_weekdays(view),
         first=theirs.first.isoformat(),
         last=theirs.last.isoformat(),
     )
@@ -81,13 +84,25 @@ def _note(compared: ComparedDays | None, formats: Formats) -> str:
     )
 
 
+def _weekdays(view: View) -> PresetChoice | None:
+    """The switch that matches days of the week; None for comparisons whose days do not move."""
+    if view.compare.how not in {"previous", "year"}:
+        return None
+    return PresetChoice(
+        name="weekdays",
+        label=_("Match day of week"),
+        href=view.link(compare=replace(view.compare, weekdays=not view.compare.weekdays)),
+        selected=view.compare.weekdays,
+    )
+
+
 def _choice(view: View, how: How) -> PresetChoice:
     """The key is that of the choice which switches the comparison off, or on again."""
     switches = "previous" if view.compare.how == "off" else "off"
     return PresetChoice(
         name=how,
         label=_CHOICES[how],
-        href=view.link(compare=Comparison(how)),
+        href=view.link(compare=Comparison(how, view.compare.weekdays and how != "off")),
         key="c" if how == switches else "",
         selected=view.compare.how == how,
     )

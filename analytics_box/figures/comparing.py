@@ -1,8 +1,7 @@
 """The comparison of a range: the previous period, the previous year, a custom range, or nothing. Pure.
 
-        compare=year | off | own&cfrom=2026-08-01&cto=2026-08-31      (the previous period is left out of addresses)
-
-Days of the week are compared with the same days of the week if possible: weekends have other visitors.
+compare=year | off | own&cfrom=2026-08-01&cto=2026-08-31      (the previous period is left out of addresses)
+match=weekday (days of the week are compared with the same days of the week)
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +17,6 @@ from analytics_box.query.ranges import MAX_DAYS, DayRange
 How = Literal["previous", "year", "own", "off"]
 WEEK: Final = 7
 YEAR_OF_WEEKS: Final = timedelta(weeks=52)
-WEEKDAYS_MATTER: Final = 91  # days: beyond a quarter, a weekday more or less changes little
 
 
 class Comparison(Struct, frozen=True):
@@ -27,6 +25,7 @@ class Comparison(Struct, frozen=True):
     """
 
     how: How = "previous"
+    weekdays: bool = False
     first: date | None = None
     last: date | None = None
     unread: str = ""
@@ -36,6 +35,7 @@ class Comparison(Struct, frozen=True):
         """Its parameters in an address; empty ones are left out."""
         return {
             "compare": self.how if self.how != "previous" else "",
+            "match": "weekday" if self.weekdays else "",
             "cfrom": self.first.isoformat() if self.first else "",
             "cto": self.last.isoformat() if self.last else "",
         }
@@ -62,13 +62,13 @@ class ComparedDays(Struct, frozen=True):
 
 def read_comparison(query: Mapping[str, str]) -> Comparison:
     """The comparison that an address asks for; the usual one for what is none."""
-    asked = query.get("compare", "")
+    asked, weekdays = query.get("compare", ""), query.get("match") == "weekday"
     if asked in {"", "on", "previous"}:
-        return Comparison()
+        return Comparison(weekdays=weekdays)
     if asked == "off":
         return Comparison("off")
     if asked == "year":
-        return Comparison("year")
+        return Comparison("year", weekdays)
     if asked != "own":
         return Comparison(
             unread=_("There is no comparison called “{name}”. This is the previous period.").format(
@@ -83,7 +83,7 @@ def read_comparison(query: Mapping[str, str]) -> Comparison:
                 dates=" – ".join(map(quoted_value, texts))
             )
         )
-    return Comparison("own", days[0], days[1])
+    return Comparison("own", first=days[0], last=days[1])
 
 
 def compared_days(comparison: Comparison, days: DayRange, begun: date | None) -> ComparedDays | None:
@@ -97,24 +97,17 @@ def compared_days(comparison: Comparison, days: DayRange, begun: date | None) ->
 def _days(comparison: Comparison, days: DayRange) -> DayRange | None:
     match comparison.how:
         case "previous":
-            return period_before(days)
+            return same_weekdays_before(days) if comparison.weekdays else days.previous()
         case "year":
-            return year_before(days)
+            return _shift(days, YEAR_OF_WEEKS) if comparison.weekdays else days.year_before()
         case "own" if comparison.first is not None and comparison.last is not None:
             return DayRange(comparison.first, comparison.last)
     return None
 
 
-def period_before(days: DayRange) -> DayRange:
+def same_weekdays_before(days: DayRange) -> DayRange:
     """The days of this length moved back by the fewest whole weeks without an overlap."""
     return _shift(days, timedelta(days=-(-days.length // WEEK) * WEEK))
-
-
-def year_before(days: DayRange) -> DayRange:
-    """The days 52 weeks before; for whole months, and more than a quarter, the same dates of the year before."""
-    if days.length > WEEKDAYS_MATTER or _whole_months(days):
-        return days.year_before()
-    return _shift(days, YEAR_OF_WEEKS)
 
 
 def as_far(days: DayRange, theirs: DayRange, now: datetime) -> datetime | None:
@@ -139,10 +132,6 @@ def alike(days: DayRange, theirs: DayRange, starts: Sequence[date]) -> tuple[dat
     shift = theirs.first - days.first
     moved = (start + shift for start in (*starts, days.last + timedelta(days=1)))
     return tuple(start for start in moved if start <= theirs.last)
-
-
-def _whole_months(days: DayRange) -> bool:
-    return days.first.day == 1 and (days.last + timedelta(days=1)).day == 1
 
 
 def _shift(days: DayRange, back: timedelta) -> DayRange:

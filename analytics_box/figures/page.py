@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from analytics_box.base import errors
 from analytics_box.base.clock import DAY
 from analytics_box.base.translation import _
-from analytics_box.figures import chart, chips, panels, periods, places, range_picker, tiles
+from analytics_box.figures import chart, chips, movers, panels, periods, places, range_picker, tiles
 from analytics_box.figures.asking import NOTHING, NotePage, PageQuery, SubjectFacts, UnansweredQuery, day_of
-from analytics_box.figures.board import Extra, FigureList, PanelPlace
+from analytics_box.figures.board import Extra, FigureList, PanelPlace, Rows
 from analytics_box.figures.chart import SeriesChart
 from analytics_box.figures.chart_picker import ChartChoices, chart_choices
 from analytics_box.figures.chips import ChipChoice, ChipGroup
@@ -35,6 +35,7 @@ from analytics_box.figures.late_parts import (
     as_they_come,
 )
 from analytics_box.figures.marks import ChartNote
+from analytics_box.figures.movers import Movers
 from analytics_box.figures.narrowing_question import question_filters
 from analytics_box.figures.panels import Below, Panel
 from analytics_box.figures.range_picker import RangeShown
@@ -63,6 +64,7 @@ class TilesAndChart(Struct, frozen=True):
     chart: SeriesChart
     label: str
     anchor: str
+    movers: Movers | None = None
 
 
 class ExtraPanel(Struct, frozen=True):
@@ -86,7 +88,8 @@ class Dashboard(Struct, frozen=True):
     address could not be shown. `late` are the parts that are still to come; with the chart among them, `notes` are
     those below it, so that their place is kept. One that is `scripted` is taken over by a script of the page that
     stands, which needs nothing around it, and no table in the place of a chart. Parts that are `folded` are asked for
-    only when they are unfolded. With `noting` the page shows notes and their form.
+    only when they are unfolded. It `moves` if a line of movers is to come with the figures.
+    With `noting` the page shows notes and their form.
     """
 
     view: View
@@ -107,6 +110,7 @@ class Dashboard(Struct, frozen=True):
     segments: SegmentMenu | None = None
     late: tuple[str, ...] = ()
     folded: tuple[str, ...] = ()
+    moves: bool = False
     noting: NotePage | None = None
     notes: Sequence[ChartNote] = ()
     scripted: bool = False
@@ -308,6 +312,7 @@ def _dashboard(
         drawing=chart_choices(view, asking.days, asking.steps, theirs),
         unread=(*view.unread, *asking.said, *((not_drawn,) if not_drawn else ())),
         noting=asking.told.noting,
+        moves=_can_be_explained(asking, view),
         figures=ready.get("figures"),
         figures_failed="figures" in failed,
         lists=tuple(
@@ -390,6 +395,7 @@ async def _figures(asking: PageQuery, view: View) -> TilesAndChart:
     )
     now = dict(zip(types, answers, strict=False))
     before, *then = answers[len(types) :] or (None,)
+    explained = await _movers(asking, view, now, dict(zip(totals, then, strict=True)))
     told = comparison_shown(view, asking.days, against, asking.formats)
     names, anchors = of.about(view.plain).names, of.words.anchors
     return TilesAndChart(
@@ -413,7 +419,26 @@ async def _figures(asking: PageQuery, view: View) -> TilesAndChart:
         ),
         label=names[drawn.name],
         anchor=anchors[drawn.name],
+        movers=explained,
     )
+
+
+def _can_be_explained(asking: PageQuery, view: View) -> bool:
+    """Whether changes of visitors can be explained: by as many days, of which all is known."""
+    against = asking.compared
+    return against is not None and against.begun is None and against.fair and movers.is_explained(view)
+
+
+async def _movers(asking: PageQuery, view: View, now: Mapping[str, Rows], then: Mapping[str, Rows]) -> Movers | None:
+    """The movers of the range. The panel of the same list asks the first of these questions, too, and the engine
+    answers it once. Raises UnansweredQuery."""
+    if not _can_be_explained(asking, view):
+        return None
+    listed = view.of.lists[view.of.explained_by]
+    rows, before = await asking.rows((listed.type,), so_far=(listed.type,), limit=MOST_ASKED)
+    total, field = view.of.wholes[listed.counted]
+    difference = now[total][0][field] - then[total][0][field]
+    return movers.movers(view, rows, before, difference, MOST_ASKED)
 
 
 async def _panel(asking: PageQuery, view: View, name: str) -> Panel:

@@ -152,12 +152,12 @@ def panel(
         inside=words.tabs[below.name] if below is not None else "",
         converts=view.aim is not None,
         fits=fits,
-        total="" if rows is None or len(rows) <= ON_PHONES else _total(len(rows)),
+        total=""
+        if rows is None or len(rows) <= ON_PHONES
+        else f"{COUNTED}+"
+        if len(rows) > COUNTED
+        else str(len(rows)),
     )
-
-
-def _total(rows: int) -> str:
-    return f"{COUNTED}+" if rows > COUNTED else str(rows)
 
 
 def _world(view: View, listed: FigureList, rows: Rows, *, closer: bool) -> World | None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from analytics_box.figures.compare_picker import comparison_shown
-from analytics_box.figures.comparing import Comparison, alike, as_far, compared_days, period_before, year_before
+from analytics_box.figures.comparing import Comparison, alike, as_far, compared_days, same_weekdays_before
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.overview.board import WEBSITE
 from analytics_box.query.ranges import DayRange
@@ -33,7 +33,7 @@ DAYS = some.builds(
 
 @given(DAYS)
 def test_the_period_before_is_as_long_begins_on_the_same_weekday_and_is_the_nearest(days: DayRange) -> None:
-    before = period_before(days)
+    before = same_weekdays_before(days)
     assert before.length == days.length
     assert before.first.weekday() == days.first.weekday()
     assert 0 < (days.first - before.last).days <= 7
@@ -42,11 +42,11 @@ def test_the_period_before_is_as_long_begins_on_the_same_weekday_and_is_the_near
 @each(
     ("days", "before"),
     [
-        (last(1), "13 Nov 2026"),
+        (last(1), "19 Nov 2026"),
         (last(7), "7 – 13 Nov 2026"),
         (last(28), "26 Sep – 23 Oct 2026"),
-        (last(30), "17 Sep – 16 Oct 2026"),
-        (last(90), "24 May – 21 Aug 2026"),
+        (last(30), "22 Sep – 21 Oct 2026"),
+        (last(90), "25 May – 22 Aug 2026"),
     ],
 )
 def test_the_period_before_in_words(days: DayRange, before: str) -> None:
@@ -55,24 +55,26 @@ def test_the_period_before_in_words(days: DayRange, before: str) -> None:
 
 
 @each(
-    ("days", "before"),
+    ("comparison", "before"),
     [
-        (last(1), DayRange(date(2025, 11, 21), date(2025, 11, 21))),
-        (last(91), DayRange(date(2025, 8, 23), date(2025, 11, 21))),
-        (last(92), DayRange(date(2025, 8, 21), date(2025, 11, 20))),
-        (DayRange(date(2026, 10, 1), date(2026, 10, 31)), DayRange(date(2025, 10, 1), date(2025, 10, 31))),
-        (DayRange(date(2024, 2, 1), date(2024, 2, 29)), DayRange(date(2023, 2, 1), date(2023, 2, 28))),
+        (Comparison(), DayRange(date(2026, 9, 22), date(2026, 10, 21))),
+        (Comparison(weekdays=True), DayRange(date(2026, 9, 17), date(2026, 10, 16))),
+        (Comparison("year"), DayRange(date(2025, 10, 22), date(2025, 11, 20))),
+        (Comparison("year", weekdays=True), DayRange(date(2025, 10, 23), date(2025, 11, 21))),
     ],
 )
-def test_the_year_before_is_the_same_weekdays_unless_it_is_months_or_long(days: DayRange, before: DayRange) -> None:
-    assert year_before(days) == before
+def test_comparison_matches_days_of_the_week_only_if_it_says_so(comparison: Comparison, before: DayRange) -> None:
+    compared = compared_days(comparison, last(30), None)
+    assert compared is not None
+    assert compared.days == before
+    assert read_view("/sites/w1", comparison.parameters, WEBSITE).compare == comparison
 
 
 BEGUN = [
     # the first day known, dates, note, instead of changes
-    (date(2026, 9, 17), "17 Sep – 16 Oct 2026", "", ""),
-    (date(2026, 10, 1), "17 Sep – 16 Oct 2026", "No data before 1 Oct 2026", "no data before 1 Oct"),
-    (date(2026, 10, 17), "", "No data before 17 Oct 2026", "no data before 17 Oct"),
+    (date(2026, 9, 22), "22 Sep – 21 Oct 2026", "", ""),
+    (date(2026, 10, 1), "22 Sep – 21 Oct 2026", "No data before 1 Oct 2026", "no data before 1 Oct"),
+    (date(2026, 10, 22), "", "No data before 22 Oct 2026", "no data before 22 Oct"),
 ]
 
 
@@ -92,13 +94,13 @@ def test_own_dates_may_be_of_another_length_which_is_said() -> None:
 
 def test_as_far_as_now_is_the_same_time_of_the_same_day_of_the_range() -> None:
     now = datetime.fromisoformat("2026-11-20 14:05:59")
-    assert as_far(last(7), period_before(last(7)), now) == datetime.fromisoformat("2026-11-13 14:05")
+    assert as_far(last(7), same_weekdays_before(last(7)), now) == datetime.fromisoformat("2026-11-13 14:05")
     ahead = DayRange(date(2026, 11, 16), date(2026, 11, 22))
-    assert as_far(ahead, period_before(ahead), now) == datetime.fromisoformat("2026-11-13 14:05")
+    assert as_far(ahead, same_weekdays_before(ahead), now) == datetime.fromisoformat("2026-11-13 14:05")
     to_come = DayRange(date(2026, 11, 21), date(2026, 11, 22))
-    assert as_far(to_come, period_before(to_come), now) == datetime.fromisoformat("2026-11-14")
+    assert as_far(to_come, same_weekdays_before(to_come), now) == datetime.fromisoformat("2026-11-14")
     over = DayRange(date(2026, 11, 13), date(2026, 11, 19))
-    assert as_far(over, period_before(over), now) is None
+    assert as_far(over, same_weekdays_before(over), now) is None
     assert as_far(last(7), last(8), now) is None
 
 

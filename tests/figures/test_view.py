@@ -79,8 +79,16 @@ STATES = some.builds(
     range=some.sampled_from(NAMED),
     by=some.sampled_from(("", *STEPS)),
     metric=some.sampled_from(tuple(WEBSITE.charted)),
-    compare=some.sampled_from([Comparison(), Comparison("off"), Comparison("year")])
-    | some.builds(Comparison, some.just("own"), some.just(date(2020, 1, 1)), some.just(date(2026, 1, 1))),
+    compare=some.sampled_from(
+        [
+            Comparison(),
+            Comparison(weekdays=True),
+            Comparison("off"),
+            Comparison("year"),
+            Comparison("year", weekdays=True),
+        ]
+    )
+    | some.just(Comparison("own", first=date(2020, 1, 1), last=date(2026, 1, 1))),
     tabs=some.tuples(*(some.sampled_from(names) for names in PANELS.values())).map(
         lambda names: tuple(name for name in names if name not in PANELS)
     ),

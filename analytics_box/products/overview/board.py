@@ -324,6 +324,7 @@ WEBSITE: Final = Board(
     suggested=SUGGESTED,
     segmented=True,
     converting=metrics(TOTALS, _SERIES),
+    explained_by="sources",
     folded=("events", "links", "flags", "week"),
     about=_about,
     words=Words(
