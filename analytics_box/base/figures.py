@@ -24,9 +24,10 @@ def count(value: float) -> str:
     return f"{whole(value):,}".replace("-", MINUS)
 
 
-def signed(value: float) -> str:
+def difference(value: float) -> str:
     """A difference with its sign: +3,914, −310."""
-    return f"{'+' if value > 0 else MINUS}{count(abs(value))}"
+    sign = "+" if value > 0 else MINUS
+    return f"{sign}{count(abs(value))}"
 
 
 def tenths(value: float) -> float:
@@ -36,7 +37,9 @@ def tenths(value: float) -> float:
 
 def share(value: float) -> str:
     """A percentage beside a bar: from ten on without a decimal."""
-    return f"{whole(value):.0f}{NBSP}%" if 10 <= value < 99.5 else percent(value)
+    if 10 <= value < 99.5:
+        return f"{whole(value)}{NBSP}%"
+    return percent(value)
 
 
 def percent(value: float) -> str:

@@ -27,7 +27,9 @@ OPERATOR_LABELS = {
 Rows = Sequence[Record]
 Filters = Mapping[str, str]  # by their fields
 Unit = Literal["count", "percent", "seconds", "ms", "uptime"]  # uptime is a percentage that is never rounded up
-ColumnUnit = Literal["count", "percent", "seconds", "moment"]  # a moment is text in UTC, as answers have it
+ColumnUnit = Literal[
+    "count", "percent", "seconds", "ms", "score", "moment"
+]  # a moment is text in UTC, as answers have it
 
 
 class Metric(Struct, frozen=True):
@@ -143,7 +145,8 @@ class Extra(Struct, frozen=True):
     `counted` is what its numbers are, `empty` what it says without any. It stands `before` the panel of that name, or
     after all lists. One that `needs` a filter is about its value. Without `content` the page provides it (asking.py:
     SubjectFacts). Rows of the types in `keyed` get conversions of the goal that is chosen (converting.py),
-    distinguished by their keys. Colour shows what is `shaded`, unless a figure of that goal is chosen.
+    distinguished by their keys. The table of the list `more`
+    has all of it. Colour shows what is `shaded`, unless a figure of that goal is chosen.
     """
 
     types: tuple[str, ...]
@@ -153,6 +156,7 @@ class Extra(Struct, frozen=True):
     empty: str
     limit: int = 0
     needs: str = ""
+    more: str = ""
     before: str = ""
     keyed: Mapping[str, Callable[[Record], Hashable]] = {}
     shaded: str = "visitors"
@@ -209,7 +213,7 @@ class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     shows; values of some are `suggested`. Where it is `segmented`, filters can be saved. `ghosts` is how many bars
     stand for a list that is not there yet. Where a goal can be chosen, `converting` are its metrics.
     Panels that are `folded` are shown below the others once they are opened. The list that changes of visitors are
-    `explained_by` is shown as movers (movers.py).
+    `explained_by` is shown as movers (movers.py). Lists that have a table, but no panel, are grouped in `tables_alone`.
     """
 
     subject: SubjectName
@@ -231,6 +235,7 @@ class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     ghosts: int = 6
     folded: tuple[str, ...] = ()
     explained_by: str = ""
+    tables_alone: tuple[tuple[str, ...], ...] = ()
 
     @cached_property
     def charted(self) -> dict[str, Metric]:
@@ -261,8 +266,9 @@ class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):
         return {name: panel for panel, names in self.panels.items() for name in names}
 
     def tables(self, name: str) -> tuple[str, ...]:
-        """The lists of this one's panel that have a table of their own: all but maps of others."""
-        return tuple(one for one in self.panels[self.panel_of[name]] if self.lists[one].look != "map")
+        """The lists next to this one that have a table of their own: all but maps of others."""
+        groups = (*self.panels.values(), *self.tables_alone)
+        return tuple(one for names in groups if name in names for one in names if self.lists[one].look != "map")
 
     @property
     def default(self) -> str:

@@ -1,7 +1,7 @@
 """The comparison of a range: the previous period, the previous year, a custom range, or nothing. Pure.
 
 compare=year | off | own&cfrom=2026-08-01&cto=2026-08-31      (the previous period is left out of addresses)
-match=weekday (days of the week are compared with the same days of the week)
+align=weekday (days of the week are compared with the same days of the week)
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ class Comparison(Struct, frozen=True):
         """Its parameters in an address; empty ones are left out."""
         return {
             "compare": self.how if self.how != "previous" else "",
-            "match": "weekday" if self.weekdays else "",
+            "align": "weekday" if self.weekdays else "",
             "cfrom": self.first.isoformat() if self.first else "",
             "cto": self.last.isoformat() if self.last else "",
         }
@@ -62,7 +62,7 @@ class ComparedDays(Struct, frozen=True):
 
 def read_comparison(query: Mapping[str, str]) -> Comparison:
     """The comparison that an address asks for; the usual one for what is none."""
-    asked, weekdays = query.get("compare", ""), query.get("match") == "weekday"
+    asked, weekdays = query.get("compare", ""), query.get("align") == "weekday"
     if asked in {"", "on", "previous"}:
         return Comparison(weekdays=weekdays)
     if asked == "off":

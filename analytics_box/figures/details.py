@@ -312,6 +312,10 @@ def figure_text(unit: ColumnUnit, value: Any, zone: ZoneInfo, formats: Formats) 
             return figures.percent(value)
         case "seconds":
             return figures.duration(value)
+        case "ms":
+            return figures.milliseconds(value)
+        case "score":
+            return f"{value:.2f}"
         case "moment":
             local = datetime.fromisoformat(value[:19]).replace(tzinfo=UTC).astimezone(zone)
             return f"{day_text(local, formats.date)}, {time_text(local, formats.time)}"

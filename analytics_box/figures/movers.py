@@ -1,4 +1,4 @@
-"""What changed: the rows of a list that explain most of the difference to the compared range. Pure."""
+"""The rows of a list that explain most of the difference to the compared range. Pure."""
 
 from typing import Final
 
@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from analytics_box.base import figures
 from analytics_box.base.translation import _
-from analytics_box.figures.board import FigureList, Rows
+from analytics_box.figures.board import Rows
 from analytics_box.figures.panels import leads_to
 from analytics_box.figures.view import View
 from analytics_box.query.catalog.types import Record
@@ -30,11 +30,6 @@ class Movers(Struct, frozen=True):
     parts: tuple[Mover, ...]
 
 
-def is_explained(view: View) -> bool:
-    """Whether a list explains the difference: not if the page shows a single row of it."""
-    return bool(view.of.explained_by) and view.of.lists[view.of.explained_by].field not in view.plain
-
-
 def movers(view: View, now: Rows, before: Rows, difference: float, limit: int) -> Movers | None:
     """The movers of the two ranges, whose lists have at most `limit` rows; None if there is no difference.
 
@@ -52,7 +47,7 @@ def movers(view: View, now: Rows, before: Rows, difference: float, limit: int) -
     parts = [
         Mover(
             figures.visible(listed.label(name or "")) or _("Unknown"),
-            figures.signed(changes[name]),
+            figures.difference(changes[name]),
             tone[changes[name] > 0],
             leads_to(view, listed, rows[name])[0],
         )
@@ -60,5 +55,5 @@ def movers(view: View, now: Rows, before: Rows, difference: float, limit: int) -
     ]
     rest = difference - sum(changes[name] for name in largest[:MOST])
     if rest:
-        parts.append(Mover(_("Other sources"), figures.signed(rest), tone[rest > 0]))
-    return Movers(figures.signed(difference), tuple(parts))
+        parts.append(Mover(_("Other sources"), figures.difference(rest), tone[rest > 0]))
+    return Movers(figures.difference(difference), tuple(parts))

@@ -424,14 +424,16 @@ async def _figures(asking: PageQuery, view: View) -> TilesAndChart:
 
 
 def _can_be_explained(asking: PageQuery, view: View) -> bool:
-    """Whether changes of visitors can be explained: by as many days, of which all is known."""
-    against = asking.compared
-    return against is not None and against.begun is None and against.fair and movers.is_explained(view)
+    """Whether changes of visitors can be explained: against as many days, of which all is known, and unless the page
+    shows a single row of the list that explains them."""
+    against, by = asking.compared, view.of.explained_by
+    comparable = against is not None and against.begun is None and against.fair
+    return comparable and bool(by) and view.of.lists[by].field not in view.plain
 
 
 async def _movers(asking: PageQuery, view: View, now: Mapping[str, Rows], then: Mapping[str, Rows]) -> Movers | None:
-    """The movers of the range. The panel of the same list asks the first of these questions, too, and the engine
-    answers it once. Raises UnansweredQuery."""
+    """The movers of the range. The panel of the same list also asks the first of these questions, which the
+    engine answers once. Raises UnansweredQuery."""
     if not _can_be_explained(asking, view):
         return None
     listed = view.of.lists[view.of.explained_by]

@@ -17,7 +17,7 @@ def test_all_that_it_shows_has_its_words(board: Board) -> None:
     assert set(words.tabs) == listed - set(board.sharing[1:])
     assert set(words.choices) == set(board.sharing)
     assert set(words.anchors) >= {*listed, *(metric.name for metric in board.metrics)}
-    assert set(words.empty) == set(board.lists) or "" in words.empty
+    assert set(words.empty) == set(board.panel_of) or "" in words.empty
     assert set(about.names) >= {metric.name for metric in board.metrics}
     assert set(about.names) >= {listed.counted for listed in board.lists.values() if not listed.apart}
     own = {board.kinds.field} if board.kinds is not None else set()
@@ -38,7 +38,8 @@ def test_it_asks_for_types_of_its_subject(board: Board) -> None:
 
 @BOARDS
 def test_each_list_is_in_one_panel_that_is_called_like_its_first(board: Board) -> None:
-    assert [name for names in board.panels.values() for name in names] == list(board.lists)
+    groups = (*board.panels.values(), *board.tables_alone)
+    assert [name for names in groups for name in names] == list(board.lists)
     assert all(panel == names[0] for panel, names in board.panels.items())
 
 

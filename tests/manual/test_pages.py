@@ -182,7 +182,7 @@ LABELS = (
     ("dropped-events", "**Dropped traffic**"),
     ("dropped-events", "**Not a bot**"),
     ("dropped-events", "**Take back**"),
-    ("dashboard", "**Compare**"),
+    ("dashboard", "**Match day of week**"),
     ("website-settings", "**Website settings**"),
     ("queries", "**API explorer**"),
     ("visitors", "**Visitors**"),

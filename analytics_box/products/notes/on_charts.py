@@ -54,13 +54,9 @@ def when(note: Annotation, zone: ZoneInfo, formats: Formats) -> str:
 
 
 def _moment(at: int, days: bool, zone: ZoneInfo, formats: Formats) -> str:
-    local = _local(at, days, zone)
+    local = datetime.fromtimestamp(at / 1000, UTC if days else zone)
     day = day_text(local, formats.date)
     return day if days else f"{day}, {time_text(local, formats.time)}"
-
-
-def _local(at: int, days: bool, zone: ZoneInfo) -> datetime:
-    return datetime.fromtimestamp(at / 1000, UTC if days else zone)
 
 
 MOST: Final = 500  # on one chart, the latest
@@ -86,7 +82,9 @@ def on_charts(visit: PageRequest, website: Website) -> Notes:
                 when=when(note, zone, formats),
                 color=note.content.color,
                 href=f"/sites/{website.id}/notes/{note.id}" if writes else "",
-                day=short_day_text(_local(note.at, note.content.days, zone), formats.date),
+                day=short_day_text(
+                    datetime.fromtimestamp(note.at / 1000, UTC if note.content.days else zone), formats.date
+                ),
             )
             for note in found
         ]

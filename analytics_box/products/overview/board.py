@@ -61,6 +61,11 @@ TAB_LABELS = {
     "links": _("Outgoing links"),
     "domains": _("Domains"),
     "flags": _("Flags"),
+    "error_pages": _("Errors by page"),
+    "error_kinds": _("Errors by type"),
+    "performance": _("Performance by page"),
+    "slow_browsers": _("Performance by browser"),
+    "slow_devices": _("Performance by device"),
 }
 _TITLES = {
     "page": _("This page"),
@@ -137,6 +142,8 @@ DEFINITIONS = {
     "week": "hours-of-the-week",
     "errors": "error",
     "vitals": "web-vitals",
+    **dict.fromkeys(("error_pages", "error_kinds"), "error"),
+    **dict.fromkeys(("performance", "slow_browsers", "slow_devices"), "web-vitals"),
     "people": "identified-visitor",
     "goals": "goal-and-conversion",
     "conversions": "goal-and-conversion",
@@ -151,6 +158,7 @@ _SHARES = {
     ),
     "total_events": _("Share of all custom events in this range."),
     "total_clicks": _("Share of all clicks on links to other websites in this range."),
+    "": _("Share of all errors in this range."),
 }
 
 
@@ -190,6 +198,13 @@ METRICS: Final = (
     Metric("median_session_duration", TOTALS, _SERIES, unit="seconds", needs="sessions"),
 )
 PLACES: Final = ("countries", "regions", "cities")
+_VITALS: Final = (
+    FigureColumn("p75_lcp", "ms"),
+    FigureColumn("p75_inp", "ms"),
+    FigureColumn("p50_cls", "score"),
+    FigureColumn("p50_fcp", "ms"),
+    FigureColumn("measurements"),
+)
 _VIEWS: Final = FigureColumn("pageviews")
 _OF_SESSIONS: Final = (
     FigureColumn("sessions"),
@@ -273,7 +288,22 @@ LISTS: Final[dict[str, FigureList]] = {
         icon="flag",
         columns=(FigureColumn("exposures"), FigureColumn("first_seen", "moment"), FigureColumn("last_seen", "moment")),
     ),
+    "errors": FigureList(
+        "error_types",
+        counted="count",
+        apart=True,
+        columns=(FigureColumn("users"), FigureColumn("last_seen", "moment")),
+    ),
+    "error_pages": FigureList("errors_by_page", "path", counted="errors", apart=True, columns=(FigureColumn("users"),)),
+    "error_kinds": FigureList(
+        "errors_by_type", counted="count", apart=True, columns=(FigureColumn("users"), FigureColumn("sessions"))
+    ),
+    "performance": FigureList("web_vitals_by_page", "path", columns=_VITALS),
+    "slow_browsers": FigureList("web_vitals_by_browser", "browser_name", columns=_VITALS),
+    "slow_devices": FigureList("web_vitals_by_device", "device_type", columns=_VITALS),
 }
+# Lists with a table, but no panel.
+TABLES_ALONE: Final = (("errors", "error_pages", "error_kinds"), ("performance", "slow_browsers", "slow_devices"))
 CAMPAIGNS: Final = ("utm_campaign", "utm_source", "utm_medium", "utm_term", "utm_content")
 # Fields that no list shows: what happened in a session beside what is listed (query/happened.py).
 FURTHER: Final = ("event_property", "viewed_page", "scroll", "engaged", "link", "reached_goal")
@@ -324,6 +354,7 @@ WEBSITE: Final = Board(
     suggested=SUGGESTED,
     segmented=True,
     converting=metrics(TOTALS, _SERIES),
+    tables_alone=TABLES_ALONE,
     explained_by="sources",
     folded=("events", "links", "flags", "week"),
     about=_about,
@@ -335,7 +366,17 @@ WEBSITE: Final = Board(
         filters=FIELD_LABELS,
         anchors=DEFINITIONS,
         shares=_SHARES,
-        columns=COLUMN_LABELS,
+        columns={
+            **COLUMN_LABELS,
+            "count": _("Errors"),
+            "errors": _("Errors"),
+            "users": _("Visitors"),
+            "p75_lcp": _("LCP (75th percentile)"),
+            "p75_inp": _("INP (75th percentile)"),
+            "p50_cls": _("CLS (median)"),
+            "p50_fcp": _("FCP (median)"),
+            "measurements": _("Measurements"),
+        },
     ),
 )
 _FILTERS: Final = tuple(dict.fromkeys((*WEBSITE.fields, *COMMON)))

@@ -242,6 +242,7 @@ EXTRAS: Final = {
         "",
         _("No errors in this range."),
         limit=ERRORS,
+        more="errors",
         before="countries",
     ),
     "vitals": Extra(
@@ -250,6 +251,7 @@ EXTRAS: Final = {
         "vitals",
         _("75th percentile"),
         _("No web vitals in this range."),
+        more="performance",
         before="countries",
     ),
 }

@@ -7,12 +7,13 @@ from litestar.params import FromPath
 from analytics_box.figures import export, tables
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.goals.lookup import active_goals
-from analytics_box.products.overview.board import WEBSITE
+from analytics_box.products.overview.board import TABLES_ALONE, WEBSITE
 from analytics_box.products.overview.goal_rates import sheet
 from analytics_box.products.overview.measured import parts_of
 from analytics_box.query.presence import Presence
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.shell import site_shell
+from analytics_box.web.page.shell import Here
 from analytics_box.web.page.visit import Answer, Next, PageRequest, Visitor
 
 
@@ -20,13 +21,15 @@ async def site_details(visit: Visitor, website_id: FromPath[str], name: FromPath
     """GET /sites/{id}/details/{list}: all rows of a list. Raises NotFound."""
     website = own(visit.call, website_id)
     home = f"/sites/{website.id}"
+    group = next((names[0] for names in TABLES_ALONE if name in names), "")
+    here: Here = "errors" if group == "errors" else "performance" if group else "overview"
     return await tables.show(
         visit,
         website.site,
         _view(visit, home, name),
         name,
         home=home,
-        shell=site_shell(visit, "overview", website),
+        shell=site_shell(visit, here, website),
         subject=website.name,
     )
 

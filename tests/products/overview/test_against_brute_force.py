@@ -160,10 +160,14 @@ def _rows(name: str, facts: Facts, asked: Question, visitors: int) -> list[Row]:
     }
     begun = visits(facts, asked)
     made = []
-    for row in brute.ANSWERS[listed.type](facts, asked):
+    answer = brute.ANSWERS[listed.type](facts, asked)
+    for row in answer:
         names = dict.fromkeys((listed.shown, *listed.within))
         found = {field: row[field] for field in names} | {listed.counted: row[listed.counted]}
-        found["share"] = share(row[listed.counted], visitors) if listed.counted == "visitors" else row["percentage"]
+        if listed.apart:
+            found["share"] = share(row[listed.counted], sum(one[listed.counted] for one in answer))
+        else:
+            found["share"] = share(row[listed.counted], visitors) if listed.counted == "visitors" else row["percentage"]
         found |= {column.known_as: row[column.name] for column in listed.columns}
         for one in listed.beside:
             if one.type.name in {"page_time_analysis", "page_scroll_performance"}:

@@ -12,7 +12,7 @@ import pytest
 
 from analytics_box.figures import details as table
 from analytics_box.figures import export
-from analytics_box.products.overview.board import LISTS
+from analytics_box.products.overview.board import LISTS, TABLES_ALONE
 from tests.cases import each
 from tests.inprocess import Answer, WholeBox, whole_box
 
@@ -228,10 +228,23 @@ def test_a_whole_page_is_a_file(box: WholeBox) -> None:
     assert sum(row["pageviews"] for row in found["series"]) == 2
     assert found["pages"] == rows_of(box, "pages", "&language=de")
     shown = {"startDate", "endDate", "timeZone", "address", "figures", "series"}
-    assert set(found) - shown == {*TABLES, "hour_of_week"} - {"flags"}
+    assert set(found) - shown == {*TABLES, "hour_of_week"} - {"flags"} - {
+        name for names in TABLES_ALONE for name in names
+    }
     with zipfile.ZipFile(io.BytesIO(whole_page(box, "csv").body)) as archive:
         assert {name.removesuffix(".csv") for name in archive.namelist()} == {
             *("figures", "series", "hour_of_week", *TABLES)
-        } - {"flags"}
+        } - {"flags"} - {name for names in TABLES_ALONE for name in names}
         assert archive.read("pages.csv") == details(box, "pages/csv?range=today&language=de").body
     assert whole_page(box, "xml").status == 404
+
+
+def test_errors_and_performance_have_tables_that_the_navigation_and_their_panels_lead_to(box: WholeBox) -> None:
+    site = f"/sites/{box.sites['shop']}"
+    for name, tabs in (("errors", TABLES_ALONE[0]), ("performance", TABLES_ALONE[1])):
+        page = box.get(f"{site}/details/{name}", cookie=box.cookie, accept="text/html").body.decode()
+        assert f'<li><a href="{site}/details/{name}" aria-current="page">' in page
+        for tab in tabs:
+            assert f'href="{site}/details/{tab}"' in page
+            shown = box.get(f"{site}/details/{tab}/json", cookie=box.cookie)
+            assert (shown.status, shown.json["list"]) == (200, tab)

@@ -84,7 +84,7 @@ def test_a_week_stands_beside_the_week_before(box: WholeBox) -> None:
 
 def test_a_range_that_is_not_over_is_compared_with_as_much_of_the_one_before(box: WholeBox) -> None:
     for name in ("today", "last_7d"):
-        page = shown(box, f"range={name}&match=weekday&show=table", "blog")
+        page = shown(box, f"range={name}&align=weekday&show=table", "blog")
         (tile,) = re.findall(r'id="tile-visitors".*?</li>', page, re.DOTALL)
         words = " ".join(re.sub(r"<[^>]*>", " ", tile.partition('tile-change number">')[2]).split())
         assert words == "up 50.0 % from 2 by then", name
