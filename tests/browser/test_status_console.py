@@ -92,6 +92,7 @@ def test_the_preview_follows_what_is_typed_and_the_way_back_is_one_step(page: Pa
     shown = page.frame_locator(".status-preview iframe:not(.status-preview-next)")
     expect(shown.locator(".brand")).to_have_text("Shop")
     steps = page.evaluate("history.length")
+    page.locator("details.check-more > summary").click()
     page.fill("#name", "Corner shop")
     expect(shown.locator(".brand")).to_have_text("Corner shop")
     page.select_option("#theme", "dark")

@@ -35,6 +35,15 @@ BOX: tuple[Step, ...] = (
         "0050_status_page_drafts",
         ("alter table status_pages add column published integer not null default 1 check (published in (0, 1))",),
     ),
+    (
+        "0051_announced_maintenance",
+        (
+            """
+            alter table maintenance_windows
+            add column announced integer not null default 0 check (announced in (0, 1))
+            """,
+        ),
+    ),
     # Several monitors can check one URL. Calls that do not allow it still answer a conflict.
     (
         "0040_monitors_share_urls",

@@ -61,7 +61,8 @@ class MaintenanceWindow(Struct, frozen=True, kw_only=True):
     """A window. Times are UTC ms. Without `repeat` it is from `starts_at` until `ends_at`.
 
     One that repeats first begins at `starts_at` or later; `ends_at` is 0. `ended_at` is when somebody ended it early:
-    what had begun by then is over then.
+    what had begun by then is over then. If it is `announced`, it is scheduled maintenance on the status pages that show
+    its monitors.
     """
 
     id: str
@@ -72,6 +73,7 @@ class MaintenanceWindow(Struct, frozen=True, kw_only=True):
     ends_at: int = 0
     repeat: Repeat | None = None
     ended_at: int = 0
+    announced: bool = False
     created_at: int = 0
     updated_at: int = 0
 

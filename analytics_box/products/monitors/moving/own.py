@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
-from msgspec import UNSET, Meta, Struct
+from msgspec import UNSET, Meta, Struct, field
 from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest
@@ -98,6 +98,7 @@ class FileWindow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     starts_at: datetime | None = None
     ends_at: datetime | None = None
     repeat: GivenRepeat | None = None
+    announced: bool = field(default=False, name="isAnnounced")
 
 
 class OwnMonitorFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -183,6 +184,7 @@ def _file_window(window: MaintenanceWindow) -> FileWindow:
         )
         if repeat is not None
         else None,
+        announced=window.announced,
     )
 
 
@@ -221,6 +223,11 @@ def _import_item(number: int, one: FileMonitor) -> MonitorImportItem:
 
 def _window_item(one: FileWindow) -> WindowImportItem:
     given = CreateMaintenanceWindow(
-        name=one.name, covers=one.covers, starts_at=one.starts_at, ends_at=one.ends_at, repeat=one.repeat
+        name=one.name,
+        covers=one.covers,
+        starts_at=one.starts_at,
+        ends_at=one.ends_at,
+        repeat=one.repeat,
+        announced=one.announced,
     )
     return WindowImportItem(ref=one.id, given=given)

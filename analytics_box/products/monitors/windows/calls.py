@@ -98,6 +98,7 @@ def _maintenance_answer(call: Call, window: MaintenanceWindow) -> MaintenanceSho
         starts_at=date(window.starts_at),
         ends_at=date(window.ends_at) if window.ends_at else None,
         repeat=_repeat(window.repeat),
+        announced=window.announced,
         status="active" if current else "over" if following is None else "scheduled",
         current_ends_at=date(over) if over is not None else None,
         next_starts_at=date(following) if following is not None else None,

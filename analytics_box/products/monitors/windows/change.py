@@ -52,6 +52,7 @@ def draft_window(acting: Reach, given: CreateMaintenanceWindow, window_id: str) 
         starts_at=rules.instant_of(given.starts_at, "startsAt") if given.starts_at is not None else now,
         ends_at=rules.instant_of(given.ends_at, "endsAt") if given.ends_at is not None else 0,
         repeat=rules.repeat_of(given.repeat),
+        announced=given.announced,
         created_at=now,
         updated_at=now,
     )
@@ -72,6 +73,8 @@ def update(db: Connection, monitors: Monitors, acting: Reach, given: UpdateMaint
         found["ends_at"] = rules.instant_of(given.ends_at, "endsAt") if given.ends_at is not None else 0
     if not isinstance(given.repeat, UnsetType):
         found["repeat"] = rules.repeat_of(given.repeat)
+    if not isinstance(given.announced, UnsetType):
+        found["announced"] = given.announced
     after = replace(before, **found)
     if (after.starts_at, after.ends_at, after.repeat) != (before.starts_at, before.ends_at, before.repeat):
         after = replace(after, ended_at=0)

@@ -14,7 +14,20 @@ from analytics_box.products.monitors.windows.messages import (
 )
 from analytics_box.tenants.tenancy.messages import message_of
 
-NAMES: Final = ("name", "all", "monitors", "groups", "tags", "frequency", "start", "end", "time", "minutes", "day")
+NAMES: Final = (
+    "name",
+    "all",
+    "isAnnounced",
+    "monitors",
+    "groups",
+    "tags",
+    "frequency",
+    "start",
+    "end",
+    "time",
+    "minutes",
+    "day",
+)
 WEEKDAYS: Final = range(1, 8)
 _EVERY: Final = {"daily": "day", "weekly": "week", "monthly": "month"}
 _FORM: Final = "%Y-%m-%dT%H:%M"
@@ -25,6 +38,7 @@ def new_fields(now: int, zone: str) -> dict[str, str]:
     start = datetime.fromtimestamp(now / 1000, ZoneInfo(zone)).replace(minute=0) + timedelta(hours=1)
     return {
         "all": "on",
+        "isAnnounced": "on",
         "frequency": "once",
         "start": start.strftime(_FORM),
         "end": (start + timedelta(hours=1)).strftime(_FORM),
@@ -46,6 +60,7 @@ def fields_of(shown: MaintenanceShown, zone: str) -> dict[str, str]:
     fields = {
         "name": shown.name,
         "all": "on" if covers.all else "",
+        "isAnnounced": "on" if shown.announced else "",
         "groups": ", ".join(covers.groups),
         "tags": ", ".join(covers.tags),
         **{f"monitor.{monitor_id}": "on" for monitor_id in covers.monitor_ids},
@@ -83,7 +98,11 @@ def update_input(fields: Mapping[str, str], maintenance_id: str) -> UpdateMainte
 
 def _parse_fields(fields: Mapping[str, str]) -> dict[str, Any]:
     wrong: dict[str, str] = {}
-    found: dict[str, Any] = {"name": fields.get("name", "").strip(), "covers": _covers(fields)}
+    found: dict[str, Any] = {
+        "name": fields.get("name", "").strip(),
+        "covers": _covers(fields),
+        "isAnnounced": bool(fields.get("isAnnounced")),
+    }
     if not found["name"]:
         wrong["name"] = _("Enter a name")
     if fields.get("frequency", "once") == "once":

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from analytics_box.products.monitors.messages import Id
 from analytics_box.products.monitors.window import LONGEST, Covers, Every, Weekday
@@ -33,7 +33,8 @@ class GivenRepeat(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
 class CreateMaintenanceWindow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
     """Input of uptime.createMaintenance: once, with `startsAt` and `endsAt`, or again and again, with `repeat`.
 
-    One that repeats first begins at `startsAt` or later; without it, now.
+    One that repeats first begins at `startsAt` or later; without it, now. Status pages that show its monitors list it
+    if `isAnnounced`, by its name.
     """
 
     name: Name
@@ -41,6 +42,7 @@ class CreateMaintenanceWindow(Struct, frozen=True, kw_only=True, forbid_unknown_
     starts_at: datetime | None = None
     ends_at: datetime | None = None
     repeat: GivenRepeat | None = None
+    announced: bool = field(default=False, name="isAnnounced")
     organization_id: Id | None = None
 
 
@@ -53,6 +55,7 @@ class UpdateMaintenanceWindow(Struct, frozen=True, kw_only=True, forbid_unknown_
     starts_at: datetime | UnsetType = UNSET
     ends_at: datetime | UnsetType | None = UNSET
     repeat: GivenRepeat | UnsetType | None = UNSET
+    announced: bool | UnsetType = field(default=UNSET, name="isAnnounced")
 
 
 class OneMaintenance(Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,6 +77,7 @@ class MaintenanceShown(Struct, frozen=True, kw_only=True, rename="camel"):
     starts_at: datetime
     ends_at: datetime | None
     repeat: GivenRepeat | None
+    announced: bool = field(name="isAnnounced")
     status: Status
     current_ends_at: datetime | None
     next_starts_at: datetime | None

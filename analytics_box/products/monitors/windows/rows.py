@@ -54,7 +54,12 @@ def _query_windows(db: Connection, statement: str, *values: Any) -> list[Mainten
 def _window(fields: dict[str, Any]) -> MaintenanceWindow:
     covers, repeat = _COVERS.decode(fields["covers"]), fields["repeat"]
     return MaintenanceWindow(
-        **fields | {"covers": covers, "repeat": _REPEAT.decode(repeat) if repeat is not None else None}
+        **fields
+        | {
+            "covers": covers,
+            "repeat": _REPEAT.decode(repeat) if repeat is not None else None,
+            "announced": bool(fields["announced"]),
+        }
     )
 
 

@@ -4,7 +4,7 @@ Page, JSON, feeds, badges and procedures are built from its result, and from not
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Final, NamedTuple
 
@@ -12,10 +12,11 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.clock import MINUTE
+from analytics_box.base.clock import DAY, MINUTE
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.engine import MonitorStatus
 from analytics_box.products.monitors.monitor import Monitor
+from analytics_box.products.monitors.window import MaintenanceWindow, is_covered, spans
 from analytics_box.products.status_pages.days import figures as of_days
 from analytics_box.products.status_pages.days.figures import NOTHING, DayFigures
 from analytics_box.products.status_pages.incident import AffectedComponent, Incident, IncidentUpdate
@@ -45,6 +46,7 @@ _HEADLINES = {
 
 
 _ENCODER: Final = msgspec.json.Encoder()
+_AHEAD: Final = 30 * DAY
 
 
 class VisibleComponent(NamedTuple):
@@ -75,9 +77,16 @@ class Past(Struct, frozen=True):
 
 
 def visible_page(
-    whole: Whole, members: Sequence[VisibleComponent], past: Past, organization: Organization | None, url: str, now: int
+    whole: Whole,
+    members: Sequence[VisibleComponent],
+    past: Past,
+    organization: Organization | None,
+    url: str,
+    now: int,
+    windows: Sequence[MaintenanceWindow] = (),
 ) -> PageSeen:
-    """The page as visitors see it at this instant. `members` are those of its components that may be seen."""
+    """The page as visitors see it at this instant. `members` are its visible components, `windows` the maintenance
+    windows of their monitors to announce."""
     page, incidents = whole.page, [one for one in whole.incidents if not one.is_draft]
     owns = [_own(member, now) for member in members]
     names = {one.component.id: public_name(one.component, one.monitor) for one in members}
@@ -116,7 +125,10 @@ def visible_page(
         groups=_groups(whole, members, statuses),
         components=tuple(_component(*each, names, past) for each in zip(members, owns, statuses, strict=True)),
         incidents=tuple(one for one in seen if one.kind == "incident"),
-        maintenances=tuple(one for one in seen if one.kind == "maintenance"),
+        maintenances=(
+            *(one for window in windows for one in _window_occurrence(window, members, names, now)),
+            *(one for one in seen if one.kind == "maintenance"),
+        ),
         created_at=page.created_at,
         updated_at=page.updated_at,
         at=now,
@@ -233,6 +245,35 @@ def _incident(one: Incident, names: Mapping[str, str], unseen: set[str]) -> Inci
         updates=tuple(_update(update, names, unseen) for update in one.updates),
         affected=_visible_affected(one.affected, names, unseen),
     )
+
+
+def _window_occurrence(
+    window: MaintenanceWindow, members: Sequence[VisibleComponent], names: Mapping[str, str], now: int
+) -> Iterator[IncidentSeen]:
+    """The current or next occurrence of a window within the next weeks, as maintenance without updates."""
+    for span in spans(window, now, now + _AHEAD)[:1]:
+        is_on = span.start <= now
+        yield IncidentSeen(
+            id=window.id,
+            kind="maintenance",
+            title=window.name,
+            status="in_progress" if is_on else "scheduled",
+            severity="minor",
+            is_open=True,
+            created_at=window.created_at,
+            updated_at=window.updated_at,
+            started_at=span.start if is_on else window.created_at,
+            monitoring_at=None,
+            resolved_at=None,
+            scheduled_for=span.start,
+            scheduled_until=span.end,
+            updates=(),
+            affected=tuple(
+                AffectedSeen(one.component.id, names[one.component.id], "maintenance")
+                for one in members
+                if one.monitor is not None and is_covered(window, one.monitor)
+            ),
+        )
 
 
 def _update(one: IncidentUpdate, names: Mapping[str, str], unseen: set[str]) -> UpdateSeen:

@@ -17,6 +17,7 @@ from analytics_box.base.cache import BoundedCache
 from analytics_box.base.errors import BoxError
 from analytics_box.base.store.trouble import Seldom
 from analytics_box.products.monitors.engine import MonitorStatus
+from analytics_box.products.monitors.window import MaintenanceWindow
 from analytics_box.products.status_pages.days import reading
 from analytics_box.products.status_pages.days.rows import StoredDay
 from analytics_box.products.status_pages.seen import PageSeen
@@ -43,6 +44,7 @@ class _CachedPage(Struct):
 
     whole: Whole
     members: list[VisibleComponent]
+    windows: list[MaintenanceWindow]
     looked_at: float
     past: Past | None = None
     of: _Measured = frozenset()  # what `past` is about
@@ -100,16 +102,18 @@ class PageSnapshots:
         if kept is not None and whole.page.version < kept.whole.page.version:
             whole = kept.whole
         if kept is None:
-            kept = _CachedPage(whole, sources.members(self.sources, whole), now)
+            found = sources.members(self.sources, whole)
+            kept = _CachedPage(whole, found, sources.announced_windows(self.sources, whole, found), now)
             self._kept.put(whole.page.id, kept)
         elif whole is not kept.whole or now - kept.looked_at >= LOOK:
             found = sources.members(self.sources, whole)
+            windows = sources.announced_windows(self.sources, whole, found)
             if not _same(found, kept.members):
                 kept.read_at = min(kept.read_at, now - SOON)  # today has changed with it
                 kept.seen = None
-            elif whole is not kept.whole:
+            elif whole is not kept.whole or windows != kept.windows:
                 kept.seen = None
-            kept.whole, kept.members, kept.looked_at = whole, found, now
+            kept.whole, kept.members, kept.windows, kept.looked_at = whole, found, windows, now
             self._kept.put(whole.page.id, kept)
         return kept
 

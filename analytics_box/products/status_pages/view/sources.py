@@ -10,6 +10,7 @@ from analytics_box.base.settings import Settings
 from analytics_box.base.store.clock_watch import ClockWatch
 from analytics_box.base.store.db import Db
 from analytics_box.products.monitors.directory import Monitors
+from analytics_box.products.monitors.window import MaintenanceWindow, is_covered
 from analytics_box.products.status_pages.days import calendar, reading
 from analytics_box.products.status_pages.days.reading import MeasuredComponent
 from analytics_box.products.status_pages.days.rows import StoredDay
@@ -51,6 +52,16 @@ def members(sources: Sources, whole: Whole) -> list[VisibleComponent]:
     return found
 
 
+def announced_windows(sources: Sources, whole: Whole, shown: Sequence[VisibleComponent]) -> list[MaintenanceWindow]:
+    """The maintenance windows of monitors that the page announces."""
+    monitors = [one.monitor for one in shown if one.monitor is not None]
+    return [
+        window
+        for window in sources.monitors.windows(whole.page.organization_id)
+        if window.announced and any(is_covered(window, monitor) for monitor in monitors)
+    ]
+
+
 async def past(
     sources: Sources, whole: Whole, shown: Sequence[VisibleComponent], now: int
 ) -> tuple[Past, list[StoredDay]]:
@@ -75,7 +86,8 @@ def assemble_page(sources: Sources, whole: Whole, shown: Sequence[VisibleCompone
     """A page with what was read of its past, and with how its monitors are now."""
     organization = sources.organizations.find(whole.page.organization_id)
     url = sources.url_of(whole.page)
-    return showing.visible_page(whole, shown, known, organization, url, now)
+    windows = announced_windows(sources, whole, shown)
+    return showing.visible_page(whole, shown, known, organization, url, now, windows)
 
 
 async def see(sources: Sources, whole: Whole, now: int) -> PageSeen:

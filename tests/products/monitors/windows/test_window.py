@@ -28,7 +28,12 @@ def at(text: str, zone: str = "UTC") -> int:
 def window(repeat: Repeat | None = None, covers: Covers = ALL, **more: int) -> MaintenanceWindow:
     given = {"starts_at": at("2026-01-01"), **more}
     return MaintenanceWindow(
-        id="window01", organization_id="org", name="Patching", covers=covers, repeat=repeat, **given
+        id="window01",
+        organization_id="org",
+        name="Patching",
+        covers=covers,
+        repeat=repeat,
+        **given,  # type: ignore[arg-type]  # numbers
     )
 
 

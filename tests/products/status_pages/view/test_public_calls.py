@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from analytics_box.base.facts.uptime import UP, UptimeSpan
+from analytics_box.products.monitors.directory import Monitors
+from analytics_box.products.monitors.window import Covers, MaintenanceWindow
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.page import StatusPage
 from analytics_box.products.status_pages.public_calls import BySlug
@@ -207,3 +209,36 @@ def test_all_addresses_together_may_ask_for_one_page_so_often(limited_world: Sta
 
     statuses = [status(number % 100) for number in range(121)]
     assert statuses == [200] * 120 + [429]
+
+
+def test_announced_maintenance_of_monitors_is_on_pages_that_show_them(status_world: StatusWorld, monitor: str) -> None:
+    monitors = status_world.box.box.parts[Monitors]
+
+    named, tagged = Covers(monitor_ids=(monitor,)), Covers(tags=("other",))
+
+    def window(start: int, covers: Covers = named, *, announced: bool = True) -> MaintenanceWindow:
+        return MaintenanceWindow(
+            id="window-0001",
+            organization_id=status_world.box.organization_id,
+            name="New disks",
+            covers=covers,
+            announced=announced,
+            starts_at=NOON + start,
+            ends_at=NOON + start + DAY,
+        )
+
+    for given, statuses in (
+        (window(DAY), ["scheduled"]),
+        (window(-1000), ["in_progress"]),
+        (window(-2 * DAY), []),
+        (window(DAY, announced=False), []),
+        (window(DAY, tagged), []),
+    ):
+        monitors.remember_window(given)
+        status_world.box.clock.advance(seconds=1)
+        seen = status_world.seen().maintenances
+        assert [one.status for one in seen] == statuses, given
+        assert [(one.title, one.affected[0].name) for one in seen] == [("New disks", "API")] * len(statuses)
+        page = status_world.box.get("/status/acme").body.decode()
+        assert ("New disks" in page) == bool(statuses)
+    assert status_world.box.get("/status/acme/incidents/window-0001").status == 404
