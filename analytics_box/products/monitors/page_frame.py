@@ -17,17 +17,17 @@ STATE_LABELS = {
     "new": _("Waiting"),
 }
 DONE = {
-    "created": _("The monitor is set up. Its first check is under way."),
+    "created": _("Monitor created. Its first check is running."),
     "saved": _("Saved. The next check uses the new settings."),
-    "deleted": _("The monitor is deleted, and its checks with it."),
-    "paused": _("Paused. It is not checked until you resume it, and the time counts neither as up nor as down."),
-    "resumed": _("Resumed. It is being checked now."),
-    "checked": _("Checked just now."),
-    "rotated": _("It has a new address. The old one works no more."),
-    "maintenance-made": _("The maintenance is planned."),
-    "maintenance-saved": _("The maintenance is saved."),
-    "maintenance-deleted": _("The maintenance is deleted."),
-    "maintenance-ended": _("The maintenance is over. Checks count again."),
+    "deleted": _("Monitor and its checks deleted."),
+    "paused": _("Monitor paused. Paused time does not count toward uptime."),
+    "resumed": _("Monitor resumed. A check is running."),
+    "checked": _("Check finished."),
+    "rotated": _("Heartbeat URL replaced. The old URL no longer works."),
+    "maintenance-made": _("Maintenance scheduled."),
+    "maintenance-saved": _("Maintenance saved."),
+    "maintenance-deleted": _("Maintenance deleted."),
+    "maintenance-ended": _("Maintenance ended. Checks count again."),
 }
 KIND_LABELS = {
     "http": _("Website or API"),
@@ -53,9 +53,9 @@ SUBJECT_LABELS = {
     "body": _("Body"),
     "json": _("JSON value"),
     "header": _("Header"),
-    "certificate_days": _("Days of the certificate"),
+    "certificate_days": _("Certificate days left"),
     "record": _("DNS record"),
-    "banner": _("First line of the server"),
+    "banner": _("Server greeting"),
 }
 COMPARISON_LABELS = {
     "equals": _("is"),
@@ -66,8 +66,8 @@ COMPARISON_LABELS = {
     "less_than": _("is less than"),
     "greater_than": _("is greater than"),
     "in": _("is one of"),
-    "exists": _("is there"),
-    "not_exists": _("is not there"),
+    "exists": _("is present"),
+    "not_exists": _("is not present"),
 }
 
 

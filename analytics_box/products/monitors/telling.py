@@ -18,17 +18,17 @@ _TITLES = {
     "down": _("Health check failed: {name}"),
     "recovered": _("Health check passed: {name}"),
     "degraded": _("Degraded: {name}"),
-    "flapping": _("Changes all the time: {name}"),
+    "flapping": _("Flapping: {name}"),
     "stable": _("Stable again: {name}"),
-    "certificate": _("The certificate ends in {days} days: {name}"),
+    "certificate": _("Certificate expires in {days} days: {name}"),
 }
 _TEXTS = {
     "down": _("{name} is down. {error}"),
     "recovered": _("{name} is up again."),
-    "degraded": _("{name} answers, but not as it should. {error}"),
-    "flapping": _("{name} goes up and down. You are told again when it has been stable for 12 checks."),
+    "degraded": _("{name} is degraded. {error}"),
+    "flapping": _("{name} keeps going up and down. The next alert follows when it has been stable for 12 checks."),
     "stable": _("{name} has been stable for 12 checks."),
-    "certificate": _("Renew the certificate of {name} before it ends."),
+    "certificate": _("Renew the certificate of {name} before it expires."),
 }
 
 
