@@ -28,7 +28,7 @@
 Codes and statuses: spec 7, wire 11.1 and wire 0.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal, Self
 
 from msgspec import UNSET, Struct, UnsetType
@@ -152,6 +152,21 @@ class _OfFields(BoxError):
 
 class BadRequest(_OfFields):
     status, code = 400, "BAD_REQUEST"
+
+
+def check_together(*checks: Callable[[], object]) -> None:
+    """Run all checks. Raises one BadRequest with the details of all that fail, so that a form shows them together."""
+    refused: list[BadRequest] = []
+    for check in checks:
+        try:
+            check()
+        except BadRequest as wrong:
+            refused.append(wrong)
+    if len(refused) == 1:
+        raise refused[0]
+    if refused:
+        details = tuple(detail for wrong in refused for detail in wrong.details)
+        raise BadRequest("; ".join(wrong.message for wrong in refused), details=details)
 
 
 class BrokenBody(BadRequest):

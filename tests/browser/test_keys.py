@@ -56,7 +56,7 @@ def test_a_key_is_made_used_and_revoked(browser: Browser, box: Box, scripts: boo
     page.goto(f"{box.url}/settings/keys")
     expect(page.locator("main")).not_to_contain_text(secret)
     page.get_by_role("link", name=f"Revoke {NAME}").first.click()
-    expect(page.locator("main h2")).to_contain_text(f"Revoke {NAME}?")
+    expect(page.locator(".settings-body h2")).to_contain_text(f"Revoke {NAME}?")
     page.get_by_role("button", name=f"Revoke {NAME}").click()
     page.wait_for_url("**/settings/keys?done=revoked")
     assert httpx.get(f"{box.url}/v1/query/websites", headers={"x-api-key": secret}).status_code == 401
@@ -74,13 +74,13 @@ def test_all_of_a_key_is_told_and_it_is_switched_off_and_on(browser: Browser, bo
     page.get_by_label("Name").fill("Told")
     page.get_by_label("Tags").fill("one, two")
     page.get_by_label(re.compile("An automation")).check()
-    page.get_by_label(re.compile("Only these websites")).check()
+    page.get_by_label(re.compile("Selected websites")).check()
     page.locator(f"[name='website:{box.account.website_id}']").check()
-    page.get_by_text("More on single websites").click()
+    page.get_by_text("Additional permissions", exact=True).click()
     page.locator("#own-1").click()
     page.locator(f"[name='own:{box.account.website_id}:read:data']").check()
-    page.get_by_label("Last day").fill("2090-01-31")
-    page.get_by_label("Until").fill("18:00")
+    page.get_by_label("Expires").fill("2090-01-31")
+    page.get_by_label("Time").fill("18:00")
     page.get_by_label("Requests").fill("50")
     page.get_by_role("button", name="Create key").click()
     headers = {"x-api-key": page.locator("#secret").inner_text()}
@@ -93,10 +93,10 @@ def test_all_of_a_key_is_told_and_it_is_switched_off_and_on(browser: Browser, bo
     entry = page.locator(".api-key").first
     for words in ("An automation", "two", "On Example site also", "31 Jan 2090, 18:00", "at most 50 requests in 60 s"):
         expect(entry).to_contain_text(words)
-    entry.get_by_role("button", name="Switch off Told").click()
+    entry.get_by_role("button", name="Disable Told").click()
     page.wait_for_url("**/settings/keys?done=disabled*")
     assert status() == 401
-    page.locator(".api-key").first.get_by_role("button", name="Switch on Told").click()
+    page.locator(".api-key").first.get_by_role("button", name="Enable Told").click()
     page.wait_for_url("**/settings/keys?done=enabled*")
     assert status() == 200
     context.close()

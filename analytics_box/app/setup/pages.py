@@ -1,11 +1,9 @@
 """The pages of the first run."""
 
-from collections.abc import Callable
-
 from analytics_box.app.setup.account import FirstAccount, first_account
 from analytics_box.app.setup.example import add_example
 from analytics_box.base.acting import By
-from analytics_box.base.errors import BadRequest, Conflict
+from analytics_box.base.errors import BadRequest, Conflict, check_together
 from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import first_run, rules
 from analytics_box.tenants.accounts.device import describe
@@ -94,15 +92,12 @@ def _expired_link_page(visit: PageRequest) -> Page:
 def _wrong_fields(form: dict[str, str]) -> dict[str, str]:
     """The errors of a setup form, by field."""
     email = form.get("email", "")
-    checks: tuple[tuple[str, Callable[[], object]], ...] = (
-        ("email", lambda: rules.clean_email(email)),
-        ("password", lambda: rules.check_password(form.get("password", ""), email)),
-        ("domain", lambda: website_rules.clean_domain(form.get("domain", ""))),
-    )
-    wrong = {}
-    for field, check in checks:
-        try:
-            check()
-        except BadRequest as refused:
-            wrong[field] = next(iter(field_errors(refused).values()), refused.message)
-    return wrong
+    try:
+        check_together(
+            lambda: rules.clean_email(email),
+            lambda: rules.check_password(form.get("password", ""), email),
+            lambda: website_rules.clean_domain(form.get("domain", "")),
+        )
+    except BadRequest as refused:
+        return field_errors(refused)
+    return {}

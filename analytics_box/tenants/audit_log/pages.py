@@ -27,25 +27,28 @@ ACTION_LABELS = {
 }
 _OTHERS = {
     "command line": _("Command line"),
-    "setup link": _("First setup"),
-    "forgotten password": _("Somebody who has forgotten the password"),
-    "reset link": _("Link for a new password"),
-    "demo": _("The demonstration"),
-    "the box": _("The box itself"),
+    "setup link": _("Setup"),
+    "forgotten password": _("Password reset request"),
+    "reset link": _("Password reset"),
+    "demo": _("Demo"),
+    "the box": _("System"),
 }
 _SUBJECTS = {
     "api_key": _("API key"),
-    "preferences": _("own preferences"),
-    "person": _("what was known of a person"),
-    "person_export": _("an export of a person’s data"),
-    "monitor_export": _("an export of monitors with their secrets"),
-    "incident": _("incident or maintenance of a status page"),
-    "incident_template": _("template for incidents"),
-    "subscriber": _("subscriber of a status page"),
-    "subscriber_export": _("an export of a status page’s subscribers"),
-    "events": _("events of a website"),
+    "alarm": _("alert rule"),
+    "annotation": _("note"),
+    "preferences": _("preferences"),
+    "person": _("visitor data"),
+    "person_export": _("visitor data export"),
+    "monitor_export": _("monitor export with secrets"),
+    "incident": _("status page incident or maintenance"),
+    "incident_template": _("incident template"),
+    "subscriber": _("status page subscriber"),
+    "subscriber_export": _("subscriber export"),
+    "events": _("website events"),
     "channel": _("alert channel"),
-    "defaults": _("defaults of new websites and invitations"),
+    "defaults": _("defaults"),
+    "link": _("short link"),
 }
 
 
@@ -92,9 +95,9 @@ def who(actor: str, name: str) -> str:
     if actor.startswith("apikey:"):
         return _("API key {name}").format(name=name or actor.removeprefix("apikey:"))
     if actor.startswith("user:"):
-        return name or _("Somebody who is gone")
+        return name or _("Deleted user")
     if actor.startswith("invitation:"):
-        return _("An invitation")
+        return _("Invitation")
     return _OTHERS.get(actor, actor)
 
 

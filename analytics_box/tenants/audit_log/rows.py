@@ -74,8 +74,8 @@ def entries(db: Connection, wanted: AuditSearch) -> list[AuditEntry]:
           and (:subject is null or audit.subject = :subject)
           and (:start is null or audit.time >= :start)
           and (:end is null or audit.time < :end)
-          and (:before is null or audit.id < :before)
-        order by audit.id desc
+          and (:before is null or (audit.time, audit.id) < (select time, id from audit where id = :before))
+        order by audit.time desc, audit.id desc
         limit :limit + 1
         """,
         {name: getattr(wanted, name) for name in wanted.__struct_fields__},

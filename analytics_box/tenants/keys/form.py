@@ -5,13 +5,13 @@ own:<id>:<scope> (what the key may do on that website beyond the rest), expires 
 person's zone), max, window and unlimited (its own limit, and whether that rests).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from analytics_box.base.errors import BadRequest
+from analytics_box.base.errors import BadRequest, check_together
 from analytics_box.base.identity import SCOPES, Role, Scope, SignedInPerson
 from analytics_box.base.translation import _
 from analytics_box.tenants.keys import rules
@@ -22,15 +22,15 @@ from analytics_box.web.permission import OF_ORGANIZATION
 SCOPE_LABELS = {
     "read:data": _("Read analytics"),
     "track:events": _("Send events"),
-    "read:links": _("See short links"),
-    "write:links": _("Change short links"),
-    "read:monitors": _("See monitors"),
-    "write:monitors": _("Change monitors"),
-    "read:status_pages": _("See status pages"),
-    "write:status_pages": _("Change status pages"),
-    "manage:websites": _("Add, change and delete websites"),
-    "manage:flags": _("Change feature flags"),
-    "manage:config": _("Change settings of the organization"),
+    "read:links": _("View short links"),
+    "write:links": _("Edit short links"),
+    "read:monitors": _("View monitors"),
+    "write:monitors": _("Edit monitors"),
+    "read:status_pages": _("View status pages"),
+    "write:status_pages": _("Edit status pages"),
+    "manage:websites": _("Add, edit and delete websites"),
+    "manage:flags": _("Edit feature flags"),
+    "manage:config": _("Edit organization settings"),
 }
 _GROUPS: tuple[tuple[str, tuple[Scope, ...]], ...] = (
     (_("Analytics"), ("read:data", "track:events")),
@@ -137,13 +137,16 @@ def parse_key_form(fields: Mapping[str, str], person: SignedInPerson, before: St
     scopes = tuple(scope for scope in SCOPES if f"{SCOPE_FIELD}{scope}" in fields)
     some = fields.get("reach") == "some"
     own = _own_scopes(fields)
-    if not scopes and not (some and own):
-        raise BadRequest.about("scopes", _("Choose at least one scope."))
     websites = {name.removeprefix(WEBSITE_FIELD) for name in fields if name.startswith(WEBSITE_FIELD)}
-    if some and not websites:
-        raise BadRequest.about("websites", _("Choose at least one website, or all of them."))
-    if some and own.keys() - websites:
-        raise BadRequest.about("own", _("Tick a website above before you give more on it, or choose all websites."))
+    tags = tuple(tag for tag in (each.strip() for each in fields.get("tags", "").split(",")) if tag)
+    check_together(
+        lambda: rules.clean_name(fields.get("name", "")),
+        lambda: rules.clean_tags(tags),
+        lambda: rules.check_scopes(bool(scopes or (some and own))),
+        lambda: _check_websites(websites, own) if some else None,
+        lambda: _expiry(fields, person, before),
+        lambda: _rate(fields),
+    )
     further = {f"{rules.WEBSITE}{website}": held for website, held in own.items()}
     return KeyDefinition(
         name=fields.get("name", ""),
@@ -151,10 +154,17 @@ def parse_key_form(fields: Mapping[str, str], person: SignedInPerson, before: St
         type=before.type if before is not None else _type(fields),
         scopes=scopes,
         resources={**rules.resources_for(scopes, websites if some else None), **further},
-        tags=tuple(tag for tag in (each.strip() for each in fields.get("tags", "").split(",")) if tag),
+        tags=tags,
         ratelimit=_rate(fields),
         expires_at=_expiry(fields, person, before),
     )
+
+
+def _check_websites(websites: Collection[str], own: Mapping[str, tuple[Scope, ...]]) -> None:
+    if not websites:
+        raise BadRequest.about("websites", _("Select at least one website, or all of them."))
+    if own.keys() - websites:
+        raise BadRequest.about("own", _("Select a website above before you add permissions for it."))
 
 
 def _own_scopes(fields: Mapping[str, str]) -> dict[str, tuple[Scope, ...]]:
@@ -176,7 +186,7 @@ def _rate(fields: Mapping[str, str]) -> RateLimit | None:
     if not most:
         return None
     if not (most.isascii() and most.isdigit() and window.isascii() and window.isdigit()):
-        raise BadRequest.about("ratelimit", _("Write whole numbers."))
+        raise BadRequest.about("ratelimit", _("Enter whole numbers."))
     return RateLimit(enabled="unlimited" not in fields, max=int(most[:9]), window=int(window[:9]))
 
 
@@ -204,4 +214,4 @@ def _expiry(fields: Mapping[str, str], person: SignedInPerson, before: StoredKey
         when = datetime.combine(day + timedelta(days=1), time()) if at is None else datetime.combine(day, at)
         return int(when.replace(tzinfo=ZoneInfo(person.time_zone)).timestamp() * 1000)
     except (ValueError, OverflowError) as wrong:
-        raise BadRequest.about("expires", _("Write a day like 2027-01-31, and a time like 18:00 or none.")) from wrong
+        raise BadRequest.about("expires", _("Enter a date such as 2027-01-31. The time is optional.")) from wrong

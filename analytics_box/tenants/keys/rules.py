@@ -1,13 +1,14 @@
 """Valid API keys, and who can grant which scopes (spec 2.1, 2.2; wire 10.2). Pure."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, get_args
 
 from msgspec import Struct
 
 from analytics_box.base import ids, names
-from analytics_box.base.errors import BadRequest, Forbidden
+from analytics_box.base.errors import BadRequest, Forbidden, check_together
 from analytics_box.base.identity import ApiKey, KeyRate, Role, Scope
+from analytics_box.base.translation import _
 
 START_LENGTH = 8  # characters of the secret that may be shown (wire 10.2)
 GLOBAL = "global"
@@ -127,33 +128,61 @@ def check(wanted: KeyDefinition, *, known: Collection[str], now: int | None) -> 
 
     Raises BadRequest, which names the field.
     """
-    name = names.one_line(wanted.name)
-    if not names.is_name(name, MOST_NAME):
-        raise BadRequest.about("name", f"Use 1 to {MOST_NAME} characters")
-    description = wanted.description.strip()
-    if len(description) > MOST_DESCRIPTION:
-        raise BadRequest.about("description", f"Use at most {MOST_DESCRIPTION} characters")
-    tags = tuple(dict.fromkeys(tag.strip() for tag in wanted.tags))
-    if len(tags) > MOST_TAGS or not all(1 <= len(tag) <= MOST_TAG for tag in tags):
-        raise BadRequest.about("tags", f"Use at most {MOST_TAGS} tags of 1 to {MOST_TAG} characters")
-    if not (wanted.scopes or any(wanted.resources.values())):
-        raise BadRequest.about("scopes", "Choose at least one scope")
-    _check_resources(wanted.resources, known)
-    if now is not None and wanted.expires_at is not None and wanted.expires_at <= now:
-        raise BadRequest.about("expiresAt", "Enter a time in the future")
-    rate = wanted.ratelimit
-    if rate is not None and not (rate.max >= 1 and 1 <= rate.window <= LONGEST_WINDOW):
-        raise BadRequest.about("ratelimit", f"Allow at least 1 request, in 1 to {LONGEST_WINDOW:,} seconds")
+    check_together(
+        lambda: clean_name(wanted.name),
+        lambda: clean_tags(wanted.tags),
+        lambda: check_scopes(bool(wanted.scopes or any(wanted.resources.values()))),
+        lambda: _check_resources(wanted.resources, known),
+        lambda: _check_limits(wanted, now),
+    )
     return KeyDefinition(
-        name=name,
+        name=clean_name(wanted.name),
         scopes=tuple(sorted(set(wanted.scopes))),
         resources={where: tuple(sorted(set(scopes))) for where, scopes in sorted(wanted.resources.items())},
         type=wanted.type,
-        description=description,
-        tags=tags,
-        ratelimit=rate,
+        description=wanted.description.strip(),
+        tags=clean_tags(wanted.tags),
+        ratelimit=wanted.ratelimit,
         expires_at=wanted.expires_at,
     )
+
+
+def clean_name(text: str) -> str:
+    """Return the name of a key. Raises BadRequest."""
+    name = names.one_line(text)
+    if not name:
+        raise BadRequest.about("name", _("Enter a name."))
+    if not names.is_name(name, MOST_NAME):
+        raise BadRequest.about("name", _("Use up to {most} characters.").format(most=MOST_NAME))
+    return name
+
+
+def clean_tags(given: Sequence[str]) -> tuple[str, ...]:
+    """Return the tags of a key. Raises BadRequest."""
+    tags = tuple(dict.fromkeys(tag.strip() for tag in given))
+    if len(tags) > MOST_TAGS or not all(1 <= len(tag) <= MOST_TAG for tag in tags):
+        raise BadRequest.about(
+            "tags", _("Use up to {tags} tags of up to {most} characters.").format(tags=MOST_TAGS, most=MOST_TAG)
+        )
+    return tags
+
+
+def check_scopes(any_chosen: bool) -> None:
+    """Check that a key can do something. Raises BadRequest."""
+    if not any_chosen:
+        raise BadRequest.about("scopes", _("Select at least one permission."))
+
+
+def _check_limits(wanted: KeyDefinition, now: int | None) -> None:
+    rate = wanted.ratelimit
+    if len(wanted.description.strip()) > MOST_DESCRIPTION:
+        raise BadRequest.about("description", _("Use up to {most} characters.").format(most=MOST_DESCRIPTION))
+    if now is not None and wanted.expires_at is not None and wanted.expires_at <= now:
+        raise BadRequest.about("expiresAt", _("Enter a time in the future."))
+    if rate is not None and not (rate.max >= 1 and 1 <= rate.window <= LONGEST_WINDOW):
+        raise BadRequest.about(
+            "ratelimit", _("Allow at least 1 request, in 1 to {longest} seconds.").format(longest=f"{LONGEST_WINDOW:,}")
+        )
 
 
 def _check_resources(resources: Resources, known: Collection[str]) -> None:

@@ -5,7 +5,6 @@ from typing import Final, Literal, NamedTuple
 
 from analytics_box.base.identity import Role, at_least
 from analytics_box.base.translation import _
-from analytics_box.web.page.shell import Shell
 
 Tab = Literal[
     "profile",
@@ -84,11 +83,6 @@ def visible_groups(
         for group in groups
     )
     return tuple(group for group in seen if group.entries)
-
-
-def groups_of(shell: Shell, groups: Sequence[SettingsGroup]) -> tuple[SettingsGroup, ...]:
-    """Return the navigation of the settings area for the user of a page."""
-    return visible_groups(shell.role, shell.is_administrator, groups)
 
 
 def served_groups(paths: Collection[str]) -> tuple[SettingsGroup, ...]:

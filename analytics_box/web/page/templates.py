@@ -15,7 +15,7 @@ from analytics_box.base.urls import url_parts
 from analytics_box.web import body
 from analytics_box.web.asgi import Scope
 from analytics_box.web.page.assets import Assets
-from analytics_box.web.page.settings_area import SettingsGroup, groups_of
+from analytics_box.web.page.settings_area import SettingsGroup, visible_groups
 from analytics_box.web.page.shell import Shell
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Pages:
             "static": assets.url,
             "_": _,
             "ngettext": ngettext,
-            "settings_groups": lambda shell: groups_of(shell, self._settings),
+            "settings_groups": lambda shell: visible_groups(shell.role, shell.is_administrator, self._settings),
             "notices": tuple,
             "complete_frame": lambda shell: shell,
         }

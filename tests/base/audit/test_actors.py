@@ -7,15 +7,15 @@ from analytics_box.tenants.audit_log.pages import who
 # actor, the name that the box has for it, what the page says
 ACTORS = [
     ("user:U1", "grace@example.com", "grace@example.com"),
-    ("user:U1", "", "Somebody who is gone"),
+    ("user:U1", "", "Deleted user"),
     ("apikey:K1", "Nightly", "API key Nightly"),
     ("apikey:K1", "", "API key K1"),
-    ("invitation:I1", "", "An invitation"),
+    ("invitation:I1", "", "Invitation"),
     ("command line", "", "Command line"),
-    ("setup link", "", "First setup"),
-    ("forgotten password", "", "Somebody who has forgotten the password"),
-    ("reset link", "", "Link for a new password"),
-    ("the box", "", "The box itself"),
+    ("setup link", "", "Setup"),
+    ("forgotten password", "", "Password reset request"),
+    ("reset link", "", "Password reset"),
+    ("the box", "", "System"),
     ("something new", "", "something new"),
 ]
 

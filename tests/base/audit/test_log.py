@@ -6,6 +6,8 @@ from typing import Any
 import apsw
 import pytest
 
+from analytics_box.base import audit
+from analytics_box.base.acting import By
 from tests.contract.conftest import unlimited
 from tests.inprocess import NOON, WholeBox, whole_box
 
@@ -81,7 +83,21 @@ def test_pages_follow_each_other_without_gaps_and_repeats(box: WholeBox) -> None
         cursor = page["nextCursor"]
         if cursor is None:
             break
-    assert seen == everything == sorted(everything, reverse=True)
+    assert seen == everything
+
+
+def test_entries_are_in_order_of_time_when_the_clock_has_jumped(box: WholeBox) -> None:
+    def write(db: Any) -> None:
+        for minutes in (3, 1, 2):
+            by = By("demo", box.clock.now() - minutes * 60_000)
+            audit.record(db, by, box.organization_id, "created", "annotation", f"note-{minutes}")
+
+    box.box.box_db.write_now(write)
+    assert [entry["subjectId"] for entry in log(box, limit=200) if entry["subject"] == "annotation"] == [
+        "note-1",
+        "note-2",
+        "note-3",
+    ]
 
 
 @pytest.mark.parametrize("cursor", [0, -1, 2**53, 2**63, 10**30, "1", 1.5])

@@ -40,7 +40,7 @@ def test_what_is_done_to_a_person_names_them(box: WholeBox) -> None:
 
 def test_what_people_do_to_themselves_needs_no_name(box: WholeBox) -> None:
     box.post("/preferences/updateUserPreferences", {"dateFormat": "YYYY-MM-DD"}, cookie=box.cookie)
-    assert f"{EMAIL} changed own preferences 20" in words(box)
+    assert f"{EMAIL} changed preferences 20" in words(box)
 
 
 def test_a_change_names_the_website_as_it_is_called_now(box: WholeBox) -> None:

@@ -97,7 +97,7 @@ def test_everything_of_a_key_can_be_said_on_the_page(box: WholeBox, owner: str) 
     assert record["expiresAt"] == "2026-12-24T18:00:00.000Z"
     assert record["ratelimit"] == {"enabled": False, "max": 10, "window": 30}
     listed = entry(seen(box, "/settings/keys", owner).body.decode(), key_id)
-    for words in ("An automation", "nightly", "On Shop also", "Add, change and delete websites", "24 Dec 2026, 18:00"):
+    for words in ("An automation", "nightly", "Also on Shop", "Add, edit and delete websites", "24 Dec 2026, 18:00"):
         assert words in listed
     assert "at most 10 requests" not in listed, "that limit rests"
     form = seen(box, f"/settings/keys/{key_id}", owner).body.decode()
@@ -125,19 +125,20 @@ def test_a_key_is_switched_off_and_on_again(box: WholeBox, owner: str) -> None:
 
 
 WRONG: list[tuple[dict[str, str], str]] = [
-    ({"name": "", "scope:read:data": "on", "reach": "all"}, "Use 1 to 100 characters"),
-    ({"name": "Key", "reach": "all"}, "Choose at least one scope"),
-    ({"name": "Key", "scope:read:everything": "on", "reach": "all"}, "Choose at least one scope"),
-    ({"name": "Key", "scope:read:data": "on", "reach": "some"}, "Choose at least one website"),
+    ({"name": "", "scope:read:data": "on", "reach": "all"}, "Enter a name."),
+    ({"name": "x" * 101, "scope:read:data": "on", "reach": "all"}, "Use up to 100 characters."),
+    ({"name": "Key", "reach": "all"}, "Select at least one permission."),
+    ({"name": "Key", "scope:read:everything": "on", "reach": "all"}, "Select at least one permission."),
+    ({"name": "Key", "scope:read:data": "on", "reach": "some"}, "Select at least one website"),
     ({"name": "Key", "scope:read:data": "on", "reach": "some", "website:x": "on"}, "website"),
     ({"name": "Key", "scope:read:data": "on", "expires": "2020-01-01"}, "a time in the future"),
-    ({"name": "Key", "scope:read:data": "on", "expires": "9999-12-31"}, "Write a day"),
-    ({"name": "Key", "scope:read:data": "on", "expires": "soon"}, "Write a day"),
-    ({"name": "Key", "scope:read:data": "on", "expires_at": "18:00"}, "Write a day"),
-    ({"name": "Key", "scope:read:data": "on", "expires": "2027-01-31", "expires_at": "noon"}, "Write a day"),
-    ({"name": "Key", "scope:read:data": "on", "tags": "a,b,c,d,e,f,g,h,i,j,k"}, "at most 10 tags"),
-    ({"name": "Key", "own:x:read:data": "on", "reach": "all"}, "Choose at least one scope"),
-    ({"name": "Key", "own:x:read:data": "on", "website:y": "on", "reach": "some"}, "Tick a website above"),
+    ({"name": "Key", "scope:read:data": "on", "expires": "9999-12-31"}, "Enter a date such as"),
+    ({"name": "Key", "scope:read:data": "on", "expires": "soon"}, "Enter a date such as"),
+    ({"name": "Key", "scope:read:data": "on", "expires_at": "18:00"}, "Enter a date such as"),
+    ({"name": "Key", "scope:read:data": "on", "expires": "2027-01-31", "expires_at": "noon"}, "Enter a date such as"),
+    ({"name": "Key", "scope:read:data": "on", "tags": "a,b,c,d,e,f,g,h,i,j,k"}, "up to 10 tags"),
+    ({"name": "Key", "own:x:read:data": "on", "reach": "all"}, "Select at least one permission."),
+    ({"name": "Key", "own:x:read:data": "on", "website:y": "on", "reach": "some"}, "Select a website above"),
     ({"name": "Key", "scope:read:data": "on", "own:x:read:data": "on", "reach": "all"}, "website"),
     ({"name": "Key", "scope:read:data": "on", "max": "many"}, "whole numbers"),
     ({"name": "Key", "scope:read:data": "on", "max": "0"}, "at least 1"),
@@ -151,6 +152,19 @@ def test_a_form_that_is_wrong_comes_back(box: WholeBox, owner: str, fields: dict
     assert answer.status == 400
     assert words in answer.body.decode()
     assert len(box.box.parts[KeyRing].all()) == before
+
+
+def test_form_of_a_key_shows_all_errors_together(box: WholeBox, owner: str) -> None:
+    fields = {"name": "", "reach": "some", "expires": "soon", "max": "many"}
+    page = sent(box, "/settings/keys/new", fields, owner).body.decode()
+    for words in (
+        "Enter a name.",
+        "Select at least one permission.",
+        "Select at least one website",
+        "Enter a date such as",
+    ):
+        assert words in page
+    assert "Enter whole numbers." in page
 
 
 def test_a_key_is_edited(box: WholeBox, owner: str) -> None:
