@@ -40,11 +40,11 @@ class StatusPages:
 
     def by_slug(self, slug: str) -> Whole | None:
         """The published page with this slug."""
-        return _public_page(self.find(self._by_slug.get(slug, "")))
+        return self._find_published(self._by_slug.get(slug, ""))
 
     def by_domain(self, host: str) -> Whole | None:
         """The published page that is served at the root of this host."""
-        return _public_page(self.find(self._by_domain.get(host, "")))
+        return self._find_published(self._by_domain.get(host, ""))
 
     def of(self, organization_id: str) -> list[Whole]:
         """The pages of an organization, the oldest first."""
@@ -86,6 +86,10 @@ class StatusPages:
         for page_id in [each.page.id for each in self._by_id.values() if each.page.organization_id == organization_id]:
             self.forget(page_id)
 
+    def _find_published(self, page_id: str) -> Whole | None:
+        found = self.find(page_id)
+        return found if found is not None and found.page.published else None
+
     def _keep(self, whole: Whole) -> None:
         page = whole.page
         self._by_id[page.id] = whole
@@ -110,10 +114,6 @@ class StatusPages:
             pages.pop(page.id, None)
             if not pages:
                 self._by_monitor.pop(component.monitor_id or "", None)
-
-
-def _public_page(whole: Whole | None) -> Whole | None:
-    return whole if whole is not None and whole.page.published else None
 
 
 def _window(whole: Whole, maintenance: Incident) -> MaintenanceWindow:
