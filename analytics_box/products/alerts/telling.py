@@ -16,7 +16,7 @@ from analytics_box.base.notify import deliveries
 from analytics_box.base.notify.message import Message
 from analytics_box.base.store.db import Connection
 from analytics_box.products.alerts import episode_rows, messages, rows, rules
-from analytics_box.products.alerts.alarm import DAYS, Alarm, AlertNotice, Episode, QuietHours
+from analytics_box.products.alerts.alarm import DAYS, Alarm, Episode, QuietHours
 from analytics_box.products.alerts.occurrence import OF_MONITORS, Occurrence, What
 from analytics_box.query.ranges import zone
 
@@ -137,9 +137,7 @@ def split(db: Connection, alarm: Alarm) -> tuple[list[str], list[str]]:
     return lasting, [one for one in alarm.channels if one not in lasting]
 
 
-def notices(db: Connection, organization_id: str, subjects: Sequence[str]) -> dict[str, AlertNotice]:
-    """The notices that have arrived of open alerts about these subjects; subjects without any are left out."""
-    return episode_rows.notices(db, organization_id, subjects)
+notices = episode_rows.notices
 
 
 def _begin(db: Connection, alarm: Alarm, occurrence: Occurrence, what: What, *, told: bool, now: int) -> None:
