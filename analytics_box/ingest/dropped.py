@@ -78,7 +78,7 @@ class DroppedTraffic:
             if taken:
                 self._events.write_now(partial(rows.add, counts=taken))
         except Unavailable:
-            log.warning("The last counts of dropped traffic are lost")
+            log.warning("The most recent counts of dropped events are lost")
 
     async def of(self, site: int, *, days: int) -> list[DroppedCount]:
         """Dropped traffic of the last `days` UTC days, today included; the newest day first."""

@@ -73,8 +73,8 @@ async def identify(intake: Intake, sent: EventDelivery) -> DeliveryAnswer:
     try:
         await intake.events.write(write, adds=True)
     except SealBroken as broken:
-        log.error("A person cannot be identified: %s", broken)
-        raise errors.Unavailable("The box cannot read what it knows of this person; its log says more") from broken
+        log.error("Cannot identify a visitor: %s", broken)
+        raise errors.Unavailable("This profile cannot be read. See the server log for details.") from broken
     except errors.Unavailable as refused:
         refused.reason = "DELIVERY_UNAVAILABLE"
         raise

@@ -91,7 +91,7 @@ async def _take(intake: Intake, sent: EventDelivery) -> bytes:
     except UnknownType as unknown:
         raise errors.BadRequest(str(unknown), reason="INGEST_UNKNOWN_EVENT_TYPE") from unknown
     except (*WRONG, ValueError) as wrong:
-        raise errors.BadRequest("The address holds no event", reason="INVALID_EVENT_SCHEMA") from wrong
+        raise errors.BadRequest("The URL contains no event", reason="INVALID_EVENT_SCHEMA") from wrong
     return await gathering.store()
 
 

@@ -78,6 +78,6 @@ def _website(intake: Intake, sent: EventDelivery, website_id: str | None) -> Tra
         )
     tracked = intake.websites.tracked(website_id, intake.clock.now())
     if tracked is None or not tracked.website.active:
-        raise errors.NotFound("There is no website with this id", reason="TRACK_WEBSITE_NOT_FOUND")
+        raise errors.NotFound("No website has this client ID", reason="TRACK_WEBSITE_NOT_FOUND")
     sent.scope["site"] = tracked.website.site
     return tracked

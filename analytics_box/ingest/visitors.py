@@ -153,7 +153,7 @@ class SaltFile:
         try:
             write_private(self.path, json.dumps(content).encode())
         except OSError as broken:
-            log.error("%s cannot be written, which is tried again each minute: %s", self.path, broken.strerror)
+            log.error("Cannot write %s; retrying every minute: %s", self.path, broken.strerror)
         else:
             self._is_saved = True
 

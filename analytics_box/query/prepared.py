@@ -14,7 +14,7 @@ from analytics_box.query.request import QueryParameter, QueryRequest
 
 
 class CannotAnswer(Exception):
-    """Raised when one parameter cannot be answered; the others still are."""
+    """Raised when one parameter cannot be answered. The others still are."""
 
 
 class PreparedParameter(Struct, frozen=True):
@@ -65,10 +65,10 @@ def prepare(
     fields = {item.field for item in filters.flatten_filters(request.filters)}
     # anonymous_id finds people by their profiles as well (wire 1.11).
     if not reads.people and (query_type.personal or fields & {"profile_id", "anonymous_id"}):
-        raise CannotAnswer("Only members may see people")
+        raise CannotAnswer("Only members can see people")
     # Anonymous callers would choose the texts as well.
     if reads.public and any(item.op == "regex" for item in filters.flatten_filters(request.filters)):
-        raise CannotAnswer("Only members may filter by patterns")
+        raise CannotAnswer("Only members can filter by patterns")
     _check_needs(query_type, request)
     _check_alone(query_type, request)
     counted = tuple(item for item in request.filters if isinstance(item, Filter) and item.field in query_type.having)

@@ -76,7 +76,7 @@ class Finding:
         except Exception as broken:
             if isinstance(broken, Unavailable) and not isinstance(broken, DeadlineExceeded):
                 raise
-            log.warning("People could not be looked through for a trait: %s", broken)
+            log.warning("Cannot search people by a trait: %s", broken)
             raise CannotAnswer("Trait filter failed") from broken
 
     def stop(self) -> None:

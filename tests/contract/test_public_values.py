@@ -211,7 +211,7 @@ def test_strangers_have_no_patterns_searched_for(box: WholeBox) -> None:
     pattern = {"field": "path", "op": "regex", "value": "(a?){50}b"}
     for filters in ([pattern], [{"any": [{"field": "country", "op": "is_set"}, {"all": [pattern]}]}]):
         for entry in asked(box, ["top_pages", "summary_totals"], filters=filters):
-            assert (entry["success"], entry["error"]) == (False, "Only members may filter by patterns")
+            assert (entry["success"], entry["error"]) == (False, "Only members can filter by patterns")
         assert ask(box, ["top_pages"], key="all", filters=filters).json["data"][0]["success"]
 
 

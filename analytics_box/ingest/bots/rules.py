@@ -14,9 +14,9 @@ LONGEST = 128  # characters of a bot's name
 def check_bot(reason: str, agent: str) -> Bot:
     """Check a bot that a caller named. Raises BadRequest."""
     if reason not in REASONS:
-        raise BadRequest("There is no such reason", details=(ErrorDetail("reason", f"One of {', '.join(REASONS)}"),))
+        raise BadRequest("Unknown reason", details=(ErrorDetail("reason", f"One of {', '.join(REASONS)}"),))
     if len(agent) > LONGEST:
-        raise BadRequest("This name is too long", details=(ErrorDetail("agent", f"At most {LONGEST} characters"),))
+        raise BadRequest("The name is too long", details=(ErrorDetail("agent", f"At most {LONGEST} characters"),))
     return Bot(reason, agent)
 
 

@@ -41,7 +41,7 @@ class Inbox:
             last = await self._events.write(partial(self._write, machine=machine, told=told, sites=sites), adds=True)
         except (BoxError, SealBroken) as broken:
             if str(broken) != self._trouble.get(machine):
-                log.error("What ingest machine %d has told cannot be written down: %s", machine, broken)
+                log.error("Cannot store the messages of ingest machine %d: %s", machine, broken)
             self._trouble[machine] = str(broken)
             return 0
         self._trouble.pop(machine, None)
@@ -69,5 +69,5 @@ class Inbox:
             # that waits behind them would wait for ever.
             if isinstance(wrong, SealBroken) and not self._links.can_seal:
                 raise
-            log.warning("Traits that an ingest machine was told are left out: %s", wrong)
+            log.warning("Ignoring invalid traits from an ingest machine: %s", wrong)
             self._links.identify(db, replace(given, traits={}))

@@ -117,19 +117,21 @@ class Mirroring:
         try:
             answer = await self._ask(memory, alone=alone)
             if answer.wants_salts:
-                log.info("The primary has lost its salts, and is told those that this machine has")
+                log.info("The primary has lost its salts. Sending it this machine's")
                 answer = await self._ask(memory, alone=alone, salts=self._own_salts())
         except (RequestFailed, MirrorRefused) as wrong:
             if not self.trouble:
-                log.error("The primary does not answer (%s): this machine goes on with what it knows", wrong)
+                log.error(
+                    "The primary does not respond (%s). This machine continues with its copy of the settings", wrong
+                )
             self.trouble, self.has_asked = str(wrong), True
-            raise Unavailable(f"The primary does not answer: {wrong}") from wrong
+            raise Unavailable(f"The primary does not respond: {wrong}") from wrong
         if self.trouble:
-            log.info("The primary answers again")
+            log.info("The primary responds again")
         self.trouble, self.heard_at = "", self._clock.now()
         is_other = self._has is not None and self._has.promoted_at != answer.promoted_at
         if is_other:
-            log.warning("The primary is another machine now, which was promoted in the place of the one before")
+            log.warning("Another machine was promoted to primary")
         if answer.mirror is not None:
             await self._take(answer.mirror, answer, memory)
         elif is_other:

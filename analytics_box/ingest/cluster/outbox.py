@@ -51,7 +51,7 @@ class Outbox:
     def identify(self, db: Connection, said: VisitorIdentification) -> None:
         """Keep who visitors are, in the writer's transaction. Raises Unavailable."""
         if self._all_waiting >= MOST_WAITING or self._waiting[said.site] >= MOST_OF_A_SITE:
-            raise Unavailable("The primary, which knows people, has been away for long", retry_after=60)
+            raise Unavailable("The primary, which stores profiles, has been unavailable for too long", retry_after=60)
         # Numbers in JSON may be larger than msgpack has.
         traits = msgspec.json.encode(dict(said.traits))
         self._keep(db, said.site, IdentityReport(said.profile_id, sorted(self._links.visitors(said)), traits, said.now))
@@ -102,7 +102,7 @@ class Outbox:
             unread += len(found) - len(told)
             after = found[-1][0]
         if unread and not self._is_broken:
-            log.error("The primary cannot be told all that waits for it: secret.key is another one than before")
+            log.error("Cannot send everything that waits for the primary: secret.key has changed")
         self._is_broken = unread > 0
         return told
 

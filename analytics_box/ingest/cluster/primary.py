@@ -144,7 +144,7 @@ class Machines:
             now, given = self._clock.now(), pull.salts
             history = self._salts.current(now).history
             self._salts.adopt(Salts(given.day, given.today, given.yesterday, history, given.tomorrow), now)
-            log.info("The salts of visitors are those that ingest machine %d had", pull.node)
+            log.info("Restored the visitor salts from ingest machine %d", pull.node)
         if not pull.told or self.inbox is None or self.inbox.lock.locked():  # else the machine would wait for long
             revision, mirror = await self._mirror()
             return MirrorAnswer(FORMAT, revision, None if pull.has == revision else mirror, self._promoted_at)
@@ -159,7 +159,7 @@ class Machines:
         """Another machine was promoted in the place of this one (UTC ms)."""
         if not self.replaced.is_set():
             when = datetime.fromtimestamp(promoted_at / 1000, UTC).isoformat(timespec="seconds")
-            log.error("Another machine was promoted to be the primary at %s: this one ends. Leave it stopped", when)
+            log.error("Another machine was promoted to primary at %s. This machine stops; leave it stopped", when)
             self.replaced.set()
 
     async def order(self, order: RemovalOrder) -> None:
@@ -210,14 +210,14 @@ class Machines:
         except ForgedMessage as forged:
             raise self._forged() from forged
         if abs(ahead) > SKEW:
-            log.warning("An ingest machine was refused: its clock differs by %d seconds", ahead // 1000)
+            log.warning("Refused an ingest machine: its clock differs by %d seconds", ahead // 1000)
             raise errors.Conflict(f"The clocks of this machine and the primary differ by {abs(ahead) // 1000} seconds")
 
     def _forged(self) -> errors.Forbidden:
         """The refusal of a request that was not made with this cluster's key, which is logged now and then."""
         if self._clock.monotonic() - self._forgery_told >= _FORGERY_SECONDS:
             self._forgery_told = self._clock.monotonic()
-            log.warning("A request from an ingest machine was refused: its key differs from cluster_key_file")
+            log.warning("Refused a request from an ingest machine: its key differs from cluster_key_file")
         return errors.Forbidden("The cluster key of this machine differs from that of the primary")
 
     def _opened(self, sealed: bytes) -> Pull:
@@ -228,15 +228,17 @@ class Machines:
         except ForgedMessage as forged:
             raise self._forged() from forged
         except msgspec.DecodeError as other:
-            raise errors.BadRequest("The primary does not understand this machine: run the same version") from other
+            raise errors.BadRequest(
+                "The primary runs a different version. Run the same version on all machines."
+            ) from other
         if pull.format != FORMAT:
-            raise errors.Conflict("This machine and the primary have versions that do not fit: run the same one")
+            raise errors.Conflict("The primary runs an incompatible version. Run the same version on all machines.")
         if abs(pull.at - self._clock.now()) > SKEW:
             raise errors.Conflict("This request is too old")
         self._once = {once: at for once, at in self._once.items() if self._clock.now() - at <= 2 * SKEW}
         if pull.once in self._once:
-            log.warning("A request of ingest machine %d was sent a second time", pull.node)
-            raise errors.Conflict("This request came before")
+            log.warning("Ingest machine %d sent the same request twice", pull.node)
+            raise errors.Conflict("This request was already received")
         self._once[pull.once] = self._clock.now()
         return pull
 
@@ -248,7 +250,10 @@ class Machines:
             raise errors.Conflict("Another machine was promoted in the place of this primary, which ends")
         given = await self._box_db.read(lambda db: [rows.last_given(db, table) for table in ("sites", "node_orders")])
         if pull.sites > given[0] or pull.done > given[1]:
-            log.error("Ingest machine %d knows a later state of this primary: stop it, and promote it", pull.node)
+            log.error(
+                "Ingest machine %d has a newer box.db than this primary. Stop the primary, and promote that machine",
+                pull.node,
+            )
             raise errors.Conflict(
                 "The primary has an older box.db than this machine knows: stop it, and run analytics-box promote there"
             )
@@ -260,13 +265,15 @@ class Machines:
             now = self._clock.now()
             await self._box_db.write(lambda db: rows.insert_node(db, pull.node, pull.box, now))
             known = self._nodes[pull.node] = IngestNode(pull.node, pull.box, now, None)
-            log.info("Ingest machine %d is known from now on", pull.node)
+            log.info("Registered ingest machine %d", pull.node)
         elif known.retired_at is not None:
-            log.warning("Ingest machine %d was refused: its number is retired", pull.node)
-            raise errors.Conflict(f"The number {pull.node} is retired: give this machine another one")
+            log.warning("Refused ingest machine %d: its number is retired", pull.node)
+            raise errors.Conflict(f"The number {pull.node} is retired. Give this machine another number.")
         elif known.box != pull.box:
-            log.warning("An ingest machine was refused: the number %d is another machine's", pull.node)
-            raise errors.Conflict(f"The number {pull.node} is another machine's: give this machine one of its own")
+            log.warning("Refused an ingest machine: the number %d belongs to another machine", pull.node)
+            raise errors.Conflict(
+                f"The number {pull.node} belongs to another machine. Give this machine a different number."
+            )
         if pull.alone != known.alone:
             await self._box_db.write(partial(rows.note_alone, number=pull.node, alone=pull.alone))
             self._nodes[pull.node] = msgspec.structs.replace(known, alone=pull.alone)

@@ -72,7 +72,7 @@ class Engines:
         self._limit = limits.limit()
         self._columnar = columnar
         if columnar == "auto" and limits.is_small(self._limit):
-            log.info("This container has too little memory for a column replica: SQLite answers all queries")
+            log.info("This container has too little memory for a column replica. SQLite answers all queries")
         self._columns = ColumnReplica(
             events, self._clock, memory=limits.cap_memory(memory, self._limit), waiting=waiting
         )
@@ -156,7 +156,7 @@ class Engines:
             return found
         if self._far is not None and self._far.is_shared and plan.source not in _HERE:
             raise Unavailable(
-                "ClickHouse, which has the events of all machines, cannot be asked now; ask again in a moment",
+                "ClickHouse, which has the events of all machines, is not available. Try again in a moment.",
                 retry_after=5,
             )
         found = await self._rows_here(plan, seconds, take)
@@ -251,7 +251,7 @@ class Engines:
             return await self._far.links(site, profile_id)
         except Exception as away:
             raise Unavailable(
-                "ClickHouse, which knows what other machines have of this person, cannot be asked now; try again later",
+                "ClickHouse, which has this person's events from other machines, is not available. Try again later.",
                 retry_after=60,
             ) from away
 

@@ -21,7 +21,7 @@ async def forget(events: Db, until: int | None) -> None:
 async def limit_changes(events: Db) -> None:
     """Forget changes that became too many while ClickHouse was away: then it is sent all that is here."""
     if await events.read(_has_too_many):
-        log.warning("ClickHouse has been away for too long: it gets everything that is here again once it is back")
+        log.warning("ClickHouse has been unavailable for too long. All events are sent again when it is back")
         await forget(events, None)
 
 

@@ -114,7 +114,7 @@ class ColumnReplica:
     async def rows_or_none(self, plan: QueryPlan, seconds: float, take: Take) -> list[Row] | None:
         """The rows of a plan, with all that events.db has; None if it could not answer."""
         if self._running >= self._most_waiting:
-            raise Unavailable("Too many questions at once; ask again in a moment", retry_after=1)
+            raise Unavailable("Too many queries at once. Try again in a moment.", retry_after=1)
         replica = self.opened
         self._running += 1
         first = self._running == 1
@@ -137,7 +137,7 @@ class ColumnReplica:
         if self.opened is None:
             await self._open()
         elif self.opened.has_remains and self._clock.now() - self._opened_at >= DAY:
-            log.info("The column replica is rebuilt, so that removed events leave its file")
+            log.info("Rebuilding the column replica, so that removed events leave its file")
             await self._drop()
             await self._open()
         try:
@@ -232,7 +232,7 @@ class ColumnReplica:
         self.ready = False
         wait = self._backoff.failed()
         log.error(
-            "There is no column replica now (%s): SQLite answers, and it is rebuilt in %d seconds",
+            "The column replica is not available (%s). SQLite answers queries until it is rebuilt, in %d seconds",
             *(_briefly(broken), wait),
             exc_info=_unexpected_error(broken),
         )

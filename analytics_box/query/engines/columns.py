@@ -196,7 +196,7 @@ def open_replica(path: Path, db: Connection, *, memory: str, threads: int) -> Re
         try:
             return _open_file(path, db, memory=memory, threads=threads)
         except (ReplicaUnusable, duckdb.Error) as why:
-            log.info("The column replica is rebuilt: %s", why)
+            log.info("Rebuilding the column replica: %s", why)
     forget_replica(path)
     _check_room(path.parent, db)
     # DuckDB keeps written blocks up to this limit while a replica is built, although no query reads them.

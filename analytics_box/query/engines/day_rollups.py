@@ -51,7 +51,7 @@ class DayRollups:
                 return await self._events.read(partial(ask, file), seconds=seconds, long=True)
             except rollups_file.RollupsUnusable as broken:
                 file.is_well = False
-                log.error("The roll-ups cannot be read (%s): they are made anew", broken)
+                log.error("Cannot read the roll-ups (%s). Rebuilding them", broken)
         return None if sparing else await self._events.read(partial(ask, None), seconds=seconds, long=True)
 
     def statement(self, plan: QueryPlan, *, sparing: bool = False) -> sql.SqlStatement | None:
@@ -105,7 +105,7 @@ class DayRollups:
             goes_on = await self._events.read(advance, seconds=STEP_SECONDS, long=True)
         except rollups_file.RollupsUnusable as broken:
             file.is_well = False
-            log.error("The roll-ups cannot be written (%s): they are made anew", broken)
+            log.error("Cannot write the roll-ups (%s). Rebuilding them", broken)
             return False
         except BoxError:
             raise

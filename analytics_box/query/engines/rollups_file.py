@@ -303,7 +303,7 @@ def open_rollups(path: Path, events: Path) -> RollupsFile:
         except (RollupsUnusable, apsw.Error) as why:
             if connection is not None:
                 connection.close()
-            log.info("Roll-ups are made anew: %s", why)
+            log.info("Rebuilding the roll-ups: %s", why)
     forget_rollups(path)
     connection = _connect(path, events)
     with connection:

@@ -53,7 +53,7 @@ def test_what_was_sent_before_is_refused_when_it_comes_again(world: World) -> No
     (sent,) = world.nodes[0].wire.sent
     headers = {"authorization": world.nodes[0].wire.credentials[0]}
     again = world.primary.ask("POST", "/cluster/pull", headers=headers, body=sent)
-    assert (again.status, again.json["error"]) == (409, "This request came before")
+    assert (again.status, again.json["error"]) == (409, "This request was already received")
     world.clock.advance(seconds=300)
     late = world.primary.ask("POST", "/cluster/pull", headers=headers, body=sent)
     assert (late.status, late.json["error"]) == (

@@ -222,7 +222,7 @@ def test_while_it_is_away_the_log_says_why_in_a_line_and_how_far_it_was_is_known
     with caplog.at_level(logging.ERROR):
         assert (world.views(), world.engines.name) == (world.here_views(), "sqlite")
     (said,) = (record.getMessage() for record in caplog.records)
-    assert said == "ClickHouse is not available (Connection refused); next try in 5 seconds"
+    assert said == "ClickHouse is not available (Connection refused). Retrying in 5 seconds"
     assert world.engines.away_since == world.clock.now()
     status = world.runner.run(world.engines.status())
     assert (status.state, status.rows) == ("building", behind)

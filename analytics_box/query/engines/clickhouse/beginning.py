@@ -44,13 +44,13 @@ async def _begin(
     server = line.there()
     position = Position(secrets.token_hex(8), applied=await events.read(shipping.newest_change))
     if floors:
-        log.warning("ClickHouse keeps the rows that events.db has not, and is sent all others again: %s", why)
+        log.warning("ClickHouse keeps rows that are missing from events.db. Sending all other rows again: %s", why)
         last = await line.send(partial(opening.resume, server, box, position.epoch, floors))
         number = max(last, clock.now())  # above all that may still arrive, which nobody knows
         kept = dict(floors)
         position = replace(position, number=number, last=kept, kept=kept, before=number, removed_at=clock.now())
     else:
-        log.info("The tables in ClickHouse are made anew: %s", why)
+        log.info("Recreating the tables in ClickHouse: %s", why)
         await line.send(partial(opening.make, server, box, position.epoch))
     await asyncio.to_thread(shipping.write_position, events.path.parent, position)
     return position
@@ -72,7 +72,7 @@ async def among(events: Db, line: ClickHouseConnection, clock: Clock, machine: C
     is_own = await line.send(partial(machines.is_own, server, machine, position.epoch if position else ""))
     if is_own and position is not None and await _is_ours(events, line, position, machine, epochs):
         return position
-    log.info("All events of this machine are sent to ClickHouse from the beginning")
+    log.info("Sending all events of this machine to ClickHouse")
     applied = await events.read(shipping.newest_change)
     begun, now = await line.send(partial(machines.begin, server, machine, epochs[0], floors)), clock.now()
     number = machines.first_shipment(machine, now)

@@ -107,9 +107,9 @@ class ClickHouse:
             await asyncio.wait_for(self.following.follow(), seconds / 2)
             return await self._answers.rows(plan, seconds, take)
         except TimeoutError:
-            log.warning("ClickHouse is too far behind to answer queries now")
+            log.warning("ClickHouse is too far behind to answer queries")
         except ClickHousePlanFailed:
-            log.exception("ClickHouse cannot answer this; SQLite does")
+            log.exception("ClickHouse could not answer a query. SQLite answers it instead")
         except Away:
             pass  # it was told in the log
         return None

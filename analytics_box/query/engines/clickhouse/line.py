@@ -79,7 +79,7 @@ class ClickHouseConnection:
         self.away_since = self.away_since or self._clock.now()
         self._not_before = self._clock.monotonic() + wait
         self.is_ready = False
-        log.error("ClickHouse is not available (%s); next try in %d seconds", why, wait)
+        log.error("ClickHouse is not available (%s). Retrying in %d seconds", why, wait)
         server, self.server = self.server, None
         if server is not None:
             self._sending.submit(_close_server, server)
