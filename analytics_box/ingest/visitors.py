@@ -153,7 +153,7 @@ class SaltFile:
         try:
             write_private(self.path, json.dumps(content).encode())
         except OSError as broken:
-            log.error("Cannot write %s; retrying every minute: %s", self.path, broken.strerror)
+            log.error("%s cannot be written; retrying every minute: %s", self.path, broken.strerror)
         else:
             self._is_saved = True
 

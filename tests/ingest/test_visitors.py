@@ -154,7 +154,7 @@ def test_salts_that_a_full_disk_refused_are_written_once_there_is_room(
         today = file.current(NOON + DAY)
         file.save()
         assert file.current(NOON + DAY) == today
-    assert caplog.text.count("cannot be written, which is tried again") == 2
+    assert caplog.text.count("cannot be written; retrying every minute") == 2
     assert old.today.hex() in path.read_text()
     file.save()
     assert SaltFile(path, str.encode).current(NOON + DAY) == today

@@ -165,7 +165,7 @@ def test_questions_that_find_it_broken_together_are_one_failure(
     with monkeypatch.context() as patch:
         patch.setattr(duckdb, "run_plan", broken)
         assert world.runner.run(ask()) == [[(3,)]] * 12
-    assert caplog.text.count("There is no column replica now") == 1
+    assert caplog.text.count("The column replica is not available") == 1
     world.clock.advance(seconds=30)
     world.maintain()
     assert world.engines.name == "duckdb"

@@ -227,7 +227,7 @@ def test_what_cannot_be_written_down_or_read_waits_and_the_log_says_so_once(
     assert node.rows(WAITING) == [1]
     node.pull()
     assert known(world) is not None
-    assert caplog.text.count("cannot be written down: another key") == 1
+    assert caplog.text.count("Cannot store the messages of ingest machine") == 1
     assert caplog.text.count("cannot be told all that waits for it") == 1
 
 

@@ -31,7 +31,7 @@ def test_a_machine_goes_on_without_the_primary_and_after_a_restart(world: World)
     world.pull()
     node.wire.cut = True
     node.reopen()
-    assert node.pull() == "The primary does not answer: Connection refused"
+    assert node.pull() == "The primary does not respond: Connection refused"
     assert node.track(shop) == 200
     secret = world.primary.keys["tracking"]
     assert node.post("/track", {"websiteId": shop, "name": "bought"}, x_api_key=secret).status == 200

@@ -23,7 +23,7 @@ def test_another_key_is_refused(world: World, tmp_path: Path, caplog: pytest.Log
     other.chmod(0o600)
     node = world.node(7, cluster_key_file=str(other))
     assert node.pull() == (
-        "The primary does not answer: it answers 403: The cluster key of this machine differs from that of the primary"
+        "The primary does not respond: it answers 403: The cluster key of this machine differs from that of the primary"
     )
     for _ in range(5):  # by whoever finds the address
         assert b'"code":"FORBIDDEN"' in world.primary.ask("POST", "/cluster/pull", body=b"x" * 100).body
