@@ -255,7 +255,7 @@ def test_a_replica_that_cannot_be_made_is_tried_less_and_less_often(
     waits = [later - earlier for earlier, later in pairwise(tries)]
     assert waits == [30, 60, 120, 240, 480, 960, 1_920, 3_600]
     assert [record.levelname for record in caplog.records].count("ERROR") == len(tries)
-    assert "No space left on device): SQLite answers, and it is rebuilt in 30 seconds" in caplog.text
+    assert "No space left on device). SQLite answers queries until it is rebuilt, in 30 seconds" in caplog.text
     assert "Traceback" not in caplog.text
     world.clock.advance(seconds=3_600)
     world.maintain()

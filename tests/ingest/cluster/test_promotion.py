@@ -110,7 +110,7 @@ def test_older_files_are_refused_until_they_are_promoted(world: World, caplog: p
     shutil.copy(world.primary.box.events.salts.path, replica)
     primary = world.stand_by(replica)
     assert OLDER in world.nodes[0].pull()
-    assert "Ingest machine 1 knows a later state of this primary" in caplog.text
+    assert "Ingest machine 1 has a newer box.db than this primary" in caplog.text
     assert view(world, lost) == 200, "it goes on with what it knows"
     primary.box.close()
     promote(replica, world.clock.now())

@@ -32,8 +32,11 @@ def test_another_key_is_refused(world: World, tmp_path: Path, caplog: pytest.Log
 
 def test_a_number_is_one_machines(world: World, caplog: pytest.LogCaptureFixture) -> None:
     world.pull()
-    assert "The number 1 is another machine's: give this machine one of its own" in world.node(1, folder="twin").pull()
-    assert "the number 1 is another machine's" in caplog.text
+    assert (
+        "The number 1 belongs to another machine. Give this machine a different number."
+        in world.node(1, folder="twin").pull()
+    )
+    assert "the number 1 belongs to another machine" in caplog.text
     assert world.nodes[0].pull() == ""
 
 

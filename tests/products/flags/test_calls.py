@@ -149,7 +149,7 @@ def test_what_changes_nothing_is_no_new_version(shared: World) -> None:
         ({"prerequisites": [{"key": "nothing"}]}, 400, "There is no flag nothing in this environment"),
         ({"rules": [{"type": "email", "operator": "like"}]}, 400, "Invalid enum value 'like'"),
         ({"nonsense": 1}, 400, "Object contains unknown field `nonsense`"),
-        ({"websiteId": "nowhere"}, 404, "No website has this client ID"),
+        ({"websiteId": "nowhere"}, 404, "There is no website with this id"),
     ],
 )
 def test_what_is_wrong_is_refused_in_one_line(
