@@ -483,7 +483,7 @@ def test_a_country_on_the_map_filters_the_page_in_place_and_keys_reach_each_hour
     assert page.evaluate("window.kept") is True
     settled(page)
     page.mouse.move(0, 0)
-    expect(page.locator(".later:not(.drawn)")).to_have_count(0)
+    expect(page.locator(".page > .lists > .later:not(.drawn)")).to_have_count(0)
     page.click("#more-panels > summary")
     said = page.locator("[data-week-said]")
     expect(said).to_contain_text("Most visitors:")
