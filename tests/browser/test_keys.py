@@ -91,7 +91,7 @@ def test_all_of_a_key_is_told_and_it_is_switched_off_and_on(browser: Browser, bo
     assert status() == 200
     page.goto(f"{box.url}/settings/keys")
     entry = page.locator(".api-key").first
-    for words in ("An automation", "two", "Also on Example site", "31 Jan 2090, 18:00", "at most 50 requests in 60 s"):
+    for words in ("An automation", "two", "Also on Example site", "31 Jan 2090, 18:00", "Up to 50 requests in 60 s"):
         expect(entry).to_contain_text(words)
     entry.get_by_role("button", name="Disable Told").click()
     page.wait_for_url("**/settings/keys?done=disabled*")

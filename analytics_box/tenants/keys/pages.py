@@ -26,25 +26,25 @@ from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 TYPE_LABELS = {"user": _("A person"), "sdk": _("An SDK"), "automation": _("An automation")}
-_STATES = {"works": _("Works"), "expired": _("Expired"), "disabled": _("Switched off"), "revoked": _("Revoked")}
+_STATES = {"works": _("Active"), "expired": _("Expired"), "disabled": _("Disabled"), "revoked": _("Revoked")}
 _DONE = {
-    "updated": _("The key is changed."),
-    "disabled": _("The key is switched off. Programs that use it are refused until you switch it on again."),
-    "enabled": _("The key is switched on again."),
-    "revoked": _("The key is revoked."),
-    "deleted": _("The key is deleted."),
+    "updated": _("Saved."),
+    "disabled": _("Key disabled. Its requests are refused until you enable it again."),
+    "enabled": _("Key enabled."),
+    "revoked": _("Key revoked."),
+    "deleted": _("Key deleted."),
 }
 ENDINGS = {
     "rotate": {
         "button": _("Rotate"),
         "title": _("Rotate {name}?"),
-        "text": _("It gets a new secret. Programs that use the old one are refused from that moment on."),
+        "text": _("The key gets a new secret. Requests with the old one are refused immediately."),
         "submit": _("Rotate {name}"),
     },
     "revoke": {
         "button": _("Revoke"),
         "title": _("Revoke {name}?"),
-        "text": _("Programs that use it are refused from that moment on. This cannot be undone."),
+        "text": _("Requests with this key are refused immediately. This cannot be undone."),
         "submit": _("Revoke {name}"),
     },
     "delete": {
@@ -91,9 +91,9 @@ def key_shown(
     """A key in words. `names` are the organization's websites by id; `used` is UTC ms, five minutes coarse."""
     state = rules.state_of(record, now)
     key = rules.key_of(record)
-    where = _("all websites")
+    where = _("All websites")
     if key.websites is not None:
-        where = ", ".join(sorted(names.get(website, _("a website that is gone")) for website in key.websites))
+        where = ", ".join(sorted(names.get(website, _("Deleted website")) for website in key.websites))
     return KeyListItem(
         id=record.id,
         name=record.name,
@@ -108,7 +108,7 @@ def key_shown(
         further=tuple(
             sorted(
                 (
-                    Further(names.get(website, _("a website that is gone")), _in_words(scopes))
+                    Further(names.get(website, _("Deleted website")), _in_words(scopes))
                     for website, scopes in key.own.items()
                 ),
                 key=lambda one: one.where,
@@ -116,7 +116,7 @@ def key_shown(
         ),
         rate=_rate(record),
         used=_("Last used {when}").format(when=dates.moment(used, person)) if used else _("Never used"),
-        made=_("Made {when}").format(when=dates.moment(record.created_at, person)),
+        made=_("Created {when}").format(when=dates.moment(record.created_at, person)),
         ends=_ends(record, person, now),
         switch="" if record.revoked_at is not None else "disable" if record.enabled else "enable",
     )
@@ -124,7 +124,7 @@ def key_shown(
 
 def _in_words(scopes: Collection[str]) -> tuple[str, ...]:
     if len(scopes) == len(SCOPES):
-        return (_("Everything that keys may do"),)
+        return (_("Full access"),)
     return tuple(SCOPE_LABELS[scope] for scope in SCOPES if scope in scopes)
 
 
@@ -132,15 +132,15 @@ def _rate(record: StoredKey) -> str:
     rate = record.ratelimit
     if rate is None or not rate.enabled:
         return ""
-    return _("at most {most} requests in {window} s").format(most=f"{rate.max:,}", window=f"{rate.window:,}")
+    return _("Up to {most} requests in {window} s").format(most=f"{rate.max:,}", window=f"{rate.window:,}")
 
 
 def _ends(record: StoredKey, person: SignedInPerson, now: int) -> str:
     if record.revoked_at is not None:
         return _("Revoked {when}").format(when=dates.moment(record.revoked_at, person))
     if record.expires_at is None:
-        return _("No end")
-    text = _("Ended {when}") if record.expires_at <= now else _("Ends {when}")
+        return _("Never expires")
+    text = _("Expired {when}") if record.expires_at <= now else _("Expires {when}")
     return text.format(when=dates.moment(record.expires_at, person))
 
 

@@ -113,7 +113,7 @@ def test_a_key_is_switched_off_and_on_again(box: WholeBox, owner: str) -> None:
     assert (answer.status, answer.headers["location"]) == (303, f"/settings/keys?done=disabled#key-{made['id']}")
     assert not works(box, made["secret"])
     listed = seen(box, "/settings/keys?done=disabled", owner).body.decode()
-    assert "Switched off" in listed
+    assert "Disabled" in listed
     assert f'action="{switch}/enable"' in listed
     assert sent(box, f"{switch}/enable", {}, owner).status == 303
     assert works(box, made["secret"])
@@ -200,7 +200,7 @@ def test_an_end_is_confirmed_by_name_and_is_at_once(box: WholeBox, owner: str, e
 def test_a_key_that_may_do_everything_says_so_in_a_word(box: WholeBox, owner: str) -> None:
     everything, most = (make(box, owner, scopes=scopes) for scopes in (list(SCOPES), list(SCOPES[1:])))
     page = seen(box, "/settings/keys", owner).body.decode()
-    assert "Everything that keys may do" in entry(page, everything["id"])
+    assert "Full access" in entry(page, everything["id"])
     assert "Everything" not in entry(page, most["id"])
 
 

@@ -72,7 +72,7 @@ def test_a_second_box_publishes_values_and_says_nothing_without_the_first(box: W
     assert row(box)["publicValues"] is True
     (ticked,) = re.findall(r'<input [^>]*name="publicValues"[^>]*>', shown)
     assert " checked" in ticked
-    assert "values of event properties" in shown
+    assert "error messages and outgoing links" in shown
     shown = follow(box, sent(box, "/settings/sharing", {"publicValues": "on"}))
     assert (row(box)["isPublic"], row(box)["publicValues"]) == (False, False)
     (ticked,) = re.findall(r'<input [^>]*name="publicValues"[^>]*>', shown)
