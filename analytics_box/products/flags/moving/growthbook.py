@@ -49,7 +49,9 @@ from analytics_box.products.flags.moving.wanted import (
 _DRAWS: Final[dict[int, tuple[Algorithm, int]]] = {1: ("growthbook_v1", 1_000), 2: ("growthbook_v2", 10_000)}
 _IDS: Final = "The attributes id, userId and user_id become the user id"
 _MIXED: Final = "The file has several of the attributes id, userId and user_id, which all become the user id"
-_STICKY: Final = "Whoever GrowthBook kept in a variation by sticky bucketing may get another one: it is not in the file"
+_STICKY: Final = (
+    "Users that GrowthBook kept in a variation by sticky bucketing can change: the file does not include it"
+)
 
 
 _KNOWN: Final = frozenset(  # of a rule: what is read below, and what decides nothing

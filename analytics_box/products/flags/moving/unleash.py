@@ -198,7 +198,7 @@ def _read_flag(number: int, toggle: Toggle, states: Mapping[str, bool]) -> Sourc
     }
     active = [one for one in toggle.strategies if one.get("disabled") is not True]
     if toggle.strategies and not active:
-        notes.lose("All of its strategies are disabled: it is on for nobody")
+        notes.lose("All strategies are disabled, so the flag is off for all users")
     gates = [gate for one in active if (gate := _gate(toggle.key, one, notes)) is not None]
     if not active and not toggle.strategies:
         gates = [StrategyGate(condition=EVERYBODY)]
@@ -217,7 +217,7 @@ def _prerequisites(toggle: Toggle, states: Mapping[str, bool], notes: ImportNote
         if one.get("enabled") is False and states.get(key) is not True:
             notes.lose(f"It is on while {key} is off; here another flag has to be active to be asked")
         elif key_error(key):
-            notes.lose(f"It needs the flag {key}, whose key cannot be here")
+            notes.lose(f"It requires the flag {key}, which is not a valid key here")
         else:
             yield Prerequisite(key=key, gives=("false",) if one.get("enabled") is False else variants or ("true",))
 
@@ -227,7 +227,7 @@ def _gate(key: str, given: Mapping[str, Any], notes: ImportNotes) -> StrategyGat
     name = text(given.get("name") or given.get("strategyName"))
     parameters = mapping(given.get("parameters"))
     if given.get("without segment"):
-        notes.lose(f"The strategy {name} has a segment whose constraints the file does not have")
+        notes.lose(f"The file does not include the segment constraints of the strategy {name}")
         return None
     condition = unleash_constraints.condition(mappings(given.get("constraints")), notes)
     if condition is None:
@@ -338,7 +338,7 @@ def _with_variants(
     rules = [*_off(gates, notes), *overrides(given, notes)]
     if attribute:
         rules.append(rule(none_of([exists(attribute)]), variant=variants[0].key))
-        notes.lose(f"Somebody without {attribute} gets a variant at random")
+        notes.lose(f"Users without {attribute} get a random variant")
     return {
         "type": "multivariant",
         "variants": tuple(variants),

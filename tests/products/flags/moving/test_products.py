@@ -104,7 +104,7 @@ LOST: dict[str, dict[str, str]] = {
         "custom-strategy": "The strategy byMoonPhase has no counterpart",
         "dates": "The constraint since DATE_AFTER has no counterpart",
         "until-later": "The constraint currentTime DATE_BEFORE has no counterpart",
-        "unknown-segment": "The strategy default has a segment whose constraints the file does not have",
+        "unknown-segment": "The file does not include the segment constraints of the strategy default",
         "name/with/slashes": _KEY,
     },
     "growthbook": {
