@@ -30,7 +30,7 @@ CEILINGS: Final = {
     "words: is told, tells, hears of": 135,
     "words: goes by, is made of, is called, stands in": 125,
     "words: at once, of its own, beside": 431,
-    "words: whoever, somebody, nobody, everybody, whom": 595,
+    "words: whoever, somebody, nobody, everybody, whom": 579,
     "words: too at the end": 49,
     "words: as far as, None where, None for": 98,
     "words: shall": 1,
