@@ -260,7 +260,15 @@ def test_a_file_is_checked_and_imported(page: Page, box: Box, tmp_path: Path) ->
     assert "Row 299" in Path(download.value.path()).read_text()
 
 
-PAGES = ("/links", "/links?search=zzz", "/links/new", "/links/bulk", "/links/folders", "/links/domains")
+PAGES = (
+    "/links",
+    "/links/countries",
+    "/links?search=zzz",
+    "/links/new",
+    "/links/bulk",
+    "/links/folders",
+    "/links/domains",
+)
 
 
 def pages(box: Box) -> Iterator[str]:

@@ -9,6 +9,7 @@ link_domains = Handlers("analytics_box.products.links.domains.pages")
 link_page = Handlers("analytics_box.products.links.figures.pages")
 link_folders = Handlers("analytics_box.products.links.folders.pages")
 link_form = Handlers("analytics_box.products.links.form.pages")
+link_countries = Handlers("analytics_box.products.links.listing.countries")
 link_pages = Handlers("analytics_box.products.links.listing.pages")
 link_qr = Handlers("analytics_box.products.links.qr.routes")
 
@@ -16,6 +17,7 @@ ADDRESSES: tuple[Route, ...] = (
     Route("GET", "/links/{link_id:str}/qr/{form:str}", link_qr.qr_code, "read:links"),
     Route("GET", "/links/export/{form:str}", link_files.export, "read:links"),
     page_route("/links", link_pages.link_list),
+    page_route("/links/countries", link_countries.clicks_by_country),
     page_route("/links/new", link_form.new_form, "member"),
     form_route("/links/new", link_form.add, "member", kept=True),
     page_route("/links/bulk", link_imports.import_form, "member"),

@@ -5,8 +5,11 @@ from urllib.parse import quote
 
 import pytest
 
+from analytics_box.base.store.strings import Strings
+from analytics_box.products.links.clicks.rows import append
 from analytics_box.products.links.listing.pages import SEARCHED
 from tests.products.links.world import GOOGLEBOT, HOSTILE, TARGET, PageWorld
+from tests.query.clicks_of_all_kinds import click
 from tests.tenants.keys.world import cookie_of
 
 
@@ -135,3 +138,26 @@ def test_column_names_of_the_list_sort_it_and_a_second_click_returns_to_newest_f
     pages.link(slug="sortable")
     assert 'href="/links?sort=clicks" title="Sort by clicks"' in pages.seen("/links")
     assert 'href="/links" title="Sort by clicks" aria-current="true"' in pages.seen("/links?sort=clicks")
+
+
+def test_most_clicked_links_are_listed_by_country(pages: PageWorld) -> None:
+    made = [pages.link(slug=slug, name=slug)["id"] for slug in ("abroad-a", "abroad-b")]
+    find = "select number from links where id = ?"
+    first, second = pages.box.box.box_db.read_now(
+        lambda db: [db.execute(find, (one,)).fetchall()[0][0] for one in made]
+    )
+    visits = ((first, "DE"), (second, "DE"), (second, "DE"), (first, "GB"))
+    clicks = [click(link, pages.box.clock.now(), country=country) for link, country in visits]
+    pages.box.box.events.db.write_now(lambda db: append(db, strings=Strings(), clicks=clicks, orphans={}))
+    page = pages.seen("/links/countries")
+    lines = {
+        country: re.findall(r"<bdi>(abroad-\w)</bdi></a> <span class=\"number\">(\d)<", links)
+        for country, links in re.findall(
+            r"<h2><bdi>(.*?)</bdi></h2>(.*?)</li>\s*(?=<li class=\"country|</ul>)", page, re.DOTALL
+        )
+    }
+    assert lines["Germany"][:2] == [("abroad-b", "2"), ("abroad-a", "1")]
+    assert lines["United Kingdom"] == [("abroad-a", "1")]
+    pages.box.clock.advance(seconds=8 * 86_400)
+    assert "No clicks in this range" in pages.seen("/links/countries?range=last_7d")
+    assert "Germany" in pages.seen("/links/countries?range=last_30d")
