@@ -71,7 +71,7 @@ async def clicks_by_country(visit: Visitor) -> Page:
                     CountryLink(
                         figures.visible(links[number].name),
                         figures.count(count),
-                        f"{HOME}/{links[number].id}?{urlencode({'range': chosen} | ({'country': country} if country else {}))}",
+                        f"{HOME}/{links[number].id}?{_filters(chosen, country)}",
                     )
                     for number, count in countries[country][:PER_COUNTRY]
                     if number in links
@@ -80,3 +80,8 @@ async def clicks_by_country(visit: Visitor) -> Page:
             for country in first
         ],
     )
+
+
+def _filters(chosen: str, country: str) -> str:
+    """The query of a link's page in this range and country."""
+    return urlencode({"range": chosen} | ({"country": country} if country else {}))
