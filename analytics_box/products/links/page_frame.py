@@ -3,7 +3,7 @@
 from analytics_box.base import errors, figures
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.translation import _, ngettext
-from analytics_box.products.links.access import find_link
+from analytics_box.products.links.lookup import find_link
 from analytics_box.tenants.websites.shell import shell
 from analytics_box.web.page.shell import Shell
 from analytics_box.web.page.visit import PageRequest

@@ -7,8 +7,7 @@ import pytest
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.outgoing.addresses import Fence
-from analytics_box.products.links.targeting.lookalikes import looks_like_another
-from analytics_box.products.links.targeting.policy import TargetPolicy, clean
+from analytics_box.products.links.targeting.policy import TargetPolicy, clean, looks_like_another
 from tests.cases import each
 from tests.products.links.world import World
 

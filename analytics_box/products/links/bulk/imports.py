@@ -2,7 +2,8 @@
 keeping anything, or keeping anybody waiting."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import MappingProxyType
 from typing import Annotated, Final, NamedTuple, TypeVar
 
@@ -13,7 +14,7 @@ from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest, BoxError
 from analytics_box.base.file_queue import FileQueue
 from analytics_box.base.store.db import Connection
-from analytics_box.products.links.bulk import dry_run as import_trial
+from analytics_box.base.store.scratch import copy, scratch
 from analytics_box.products.links.bulk.files import Form, LinkSheet
 from analytics_box.products.links.bulk.records import LinkRowOutcome, ParsedLinkRow, Status, parse, refused_row
 from analytics_box.products.links.bulk.short_addresses import ShortLinkHosts
@@ -34,6 +35,59 @@ from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.tenants.configuration.domains import own_hosts
 from analytics_box.tenants.tenancy.messages import Text
 from analytics_box.web.call import Call
+
+_TABLES: Final = ("links", "link_tags", "link_folders", "link_domains", "audit")
+
+
+def copy_database(db: Connection, organization_id: str, by: By, rows: Sequence[Values]) -> Connection:
+    """A private database with what storing these rows would look at. Raises Forbidden.
+
+    That is the organization's folders and domains, its links with the external ids of the rows, and all links with a
+    slug of these or of the rows on any domain where they might come to stand.
+    """
+    check(db, Reach(organization_id, by), "member")
+    made = scratch(db, _TABLES)
+    for table in ("link_folders", "link_domains"):
+        copy(db, made, table, "organization_id = ?", (organization_id,))
+    external_ids = _texts(row.get("external_id") for row in rows)
+    copy(
+        db,
+        made,
+        "links",
+        "organization_id = ? and external_id in (select value from json_each(?))",
+        (organization_id, external_ids),
+    )
+    found = made.execute("-- links.dry_run\nselect domain, slug from links").fetchall()
+    own = made.execute("-- links.dry_run\nselect domain from link_domains").fetchall()
+    domains = _texts(("", *(domain for domain, _ in found), *(domain for (domain,) in own)))
+    slugs = _texts((*(slug for _, slug in found), *(row.get("slug") for row in rows)))
+    copy(
+        db,
+        made,
+        "links",
+        "domain in (select value from json_each(?)) and slug in (select value from json_each(?))",
+        (domains, slugs),
+    )
+    numbers = made.execute("-- links.dry_run\nselect number from links").fetchall()
+    copy(
+        db,
+        made,
+        "link_tags",
+        "link in (select value from json_each(?))",
+        (json.dumps([number for (number,) in numbers]),),
+    )
+    return made
+
+
+def trying(by: By) -> By:
+    """The actor in the copy, which has no members: their role was checked when it was made."""
+    return By(by.actor, by.now)
+
+
+def _texts(values: Iterable[object]) -> str:
+    """The texts among the values, as a JSON list without duplicates."""
+    return json.dumps(sorted({value for value in values if isinstance(value, str)}))
+
 
 T = TypeVar("T")
 
@@ -117,11 +171,11 @@ async def dry_run(
     The ids and generated slugs in it belong to no link.
     """
     drafts = [row.values for row in rows]
-    copy = await call.read(lambda db: import_trial.copy_database(db, organization_id, by, drafts))
+    copy = await call.read(lambda db: copy_database(db, organization_id, by, drafts))
     shown: list[LinkRowOutcome] = []
     made: set[str] = set()
     for some in _pieces(rows):
-        done = await asyncio.to_thread(_tried_in, copy, organization_id, import_trial.trying(by), some)
+        done = await asyncio.to_thread(_tried_in, copy, organization_id, trying(by), some)
         made |= {row.id for row in done if row.status == "created"}
         shown += [
             replace(row, id="", slug=_own_slug(given)) if row.id in made else row

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from analytics_box.products.links.access import find_link
 from analytics_box.products.links.clicks.waiting import Clicks
 from analytics_box.products.links.domains.target_policy import policy_of
 from analytics_box.products.links.editing import change
 from analytics_box.products.links.editing.messages import ChangedLink, NewLink, UpsertedLink
 from analytics_box.products.links.editing.shown import LinkShown, link_answer
 from analytics_box.products.links.link import ShortLink
+from analytics_box.products.links.lookup import find_link
 from analytics_box.products.links.messages import OneLink
 from analytics_box.products.links.redirects.directory import LinkDirectory
 from analytics_box.resource import fields

@@ -6,7 +6,6 @@ from msgspec.structs import replace
 from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.translation import _
-from analytics_box.products.links.access import find_link
 from analytics_box.products.links.domains import calls as domain_calls
 from analytics_box.products.links.domains.target_policy import policy_of
 from analytics_box.products.links.editing import calls as procedures
@@ -17,6 +16,7 @@ from analytics_box.products.links.form.fields import LinkFormState, after_button
 from analytics_box.products.links.form.message import changed_link, created_link, form_field
 from analytics_box.products.links.form.preview import Preview, preview_of, visitor_of
 from analytics_box.products.links.link import FORWARDING_LABELS, OPERATOR_LABELS, PROPERTY_LABELS, ShortLink, new_link
+from analytics_box.products.links.lookup import find_link
 from analytics_box.products.links.messages import LinkOrganizationInput
 from analytics_box.products.links.page_frame import HOME, frame
 from analytics_box.products.links.targeting.apps import APPS

@@ -1,5 +1,8 @@
 """Lists of links over RPC (wire 7.1). Scope: read:links."""
 
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from analytics_box.base.store.db import Connection
@@ -7,12 +10,60 @@ from analytics_box.products.links import list_rows
 from analytics_box.products.links.editing.calls import with_clicks
 from analytics_box.products.links.editing.shown import LinkShown
 from analytics_box.products.links.link import ShortLink
-from analytics_box.products.links.list_rows import LinkFilters, LinkSelection
+from analytics_box.products.links.list_rows import LinkFilters, LinkSelection, Order
 from analytics_box.products.links.listing import ranked
-from analytics_box.products.links.listing.messages import LinkList, LinkPage, LinkPageAnswer
 from analytics_box.products.links.listing.ranked_rows import Ranking
+from analytics_box.products.links.messages import LinkOrganizationInput
 from analytics_box.resource.reach import Reach, acting, check
+from analytics_box.tenants.tenancy.messages import Text
 from analytics_box.web.call import Call
+
+Sort = Order | Ranking
+LinkType = Literal["all", "short", "deep"]
+
+
+class LinkList(LinkFilters, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Input of links.list. `folderId` null means links in no folder; `domain` empty those on the box's own host.
+
+    Beyond the wire every list can be sorted, also by clicks or by the last click.
+    """
+
+    sort: Sort = "newest"
+
+
+class LinkPage(LinkList, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Input of links.paginated."""
+
+    limit: Annotated[int, Meta(ge=1, le=100)] = 50
+    offset: Annotated[int, Meta(ge=0, le=10_000_000)] = 0
+    search: Text | None = None
+    type: LinkType = "all"
+
+
+class LinkPageAnswer(Struct, frozen=True):
+    """Output of links.paginated."""
+
+    items: list[LinkShown]
+    hasMore: bool
+
+
+class LinkTagAnswer(Struct, frozen=True):
+    """A tag, and how many links have it."""
+
+    tag: str
+    links: int
+
+
+async def list_tags(call: Call, given: LinkOrganizationInput) -> list[LinkTagAnswer]:
+    """links.listTags: list tags by name. Raises Forbidden."""
+    organization_id, by = acting(call, given.organizationId)
+
+    def read(db: Connection) -> list[tuple[str, int]]:
+        check(db, Reach(organization_id, by), "viewer")
+        return list_rows.tags(db, organization_id)
+
+    return [LinkTagAnswer(*one) for one in await call.read(read)]
+
 
 MOST_LISTED = 1_000  # wire 7.1
 

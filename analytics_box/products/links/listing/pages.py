@@ -15,8 +15,8 @@ from analytics_box.products.links.editing import calls as procedures
 from analytics_box.products.links.folders.names import folder_names
 from analytics_box.products.links.list_rows import LinkSelection
 from analytics_box.products.links.listing import calls
+from analytics_box.products.links.listing.calls import LinkPage, Sort
 from analytics_box.products.links.listing.lines import line
-from analytics_box.products.links.listing.messages import LinkPage, Sort
 from analytics_box.products.links.messages import OneLink
 from analytics_box.products.links.page_frame import DONE, HOME, frame, links_in_words
 from analytics_box.web.page.questions import ConfirmationTexts, ask

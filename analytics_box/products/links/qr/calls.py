@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from analytics_box.products.links.access import find_link
+from analytics_box.products.links.lookup import find_link
 from analytics_box.products.links.messages import Id
 from analytics_box.products.links.qr import picture as qr
 from analytics_box.products.links.short_url import short_url

@@ -7,7 +7,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from analytics_box.base import errors
-from analytics_box.products.links.access import find_link
+from analytics_box.products.links.lookup import find_link
 from analytics_box.products.links.qr import picture as qr
 from analytics_box.products.links.short_url import short_url
 from analytics_box.web.call import Call

@@ -7,14 +7,66 @@ for. Code that changes a link in box.db notifies the directory after the commit.
 import asyncio
 import logging
 from collections.abc import Iterable, Set
-from typing import Final
+from typing import Final, NamedTuple
 
 from analytics_box.base.cache import BoundedCache
-from analytics_box.base.store.db import Db
+from analytics_box.base.store.db import Connection, Db
 from analytics_box.products.links import rows
 from analytics_box.products.links.link import ShortLink
-from analytics_box.products.links.redirects import live, loading
+from analytics_box.products.links.redirects import live
 from analytics_box.products.links.redirects.live import RedirectLink
+from analytics_box.products.links.rows import LINKS
+
+_IS_PLAIN: Final = """
+  redirect_status = 302 and query_forwarding = 'none' and rules = '[]' and variants = '[]' and utm = '{}'
+  and coalesce(expires_at, max_clicks, password, og_title, og_description, og_image_url, og_video_url, ios_url,
+               android_url, deep_link_app) is null"""
+
+
+class LoadedLink(NamedTuple):
+    """A link and where it is found. The number of its organization in memory is not known yet."""
+
+    organization_id: str
+    domain: str
+    slug: str
+    live: RedirectLink
+
+
+def page(db: Connection, *, after: int, limit: int) -> tuple[list[LoadedLink], int]:
+    """The next links by number, and the number to go on after; -1 at the end."""
+    found = db.execute(
+        f"""
+        -- links.loading.page
+        select number, organization_id, domain, slug, target_url, {_IS_PLAIN}
+        from links where number > ? order by number limit ?
+        """,
+        (after, limit),
+    ).fetchall()
+    if not found:
+        return [], -1
+    last = int(str(found[-1][0]))
+    rich = {}
+    if not all(row[5] for row in found):
+        found_rich = LINKS.select(
+            db,
+            f"""
+            -- links.loading.page
+            select {LINKS.columns} from links where number > ? and number <= ? and not ({_IS_PLAIN})
+            """,
+            (after, last),
+        )
+        rich = {link.number: live.live(link, 0) for link in found_rich}
+    loaded = [
+        LoadedLink(
+            str(owner),
+            str(domain),
+            str(slug),
+            RedirectLink(int(str(number)), 0, str(url)) if plain else rich[int(str(number))],
+        )
+        for number, owner, domain, slug, url, plain in found
+    ]
+    return loaded, last if len(found) == limit else -1
+
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +97,7 @@ class LinkDirectory:
     def load_now(self) -> None:
         """Load the links of a box that has few, before it answers."""
         if self._db.read_now(lambda db: rows.are_few(db, min(AT_ONCE, self._most))):
-            self._take(self._db.read_now(lambda db: loading.page(db, after=0, limit=AT_ONCE))[0])
+            self._take(self._db.read_now(lambda db: page(db, after=0, limit=AT_ONCE))[0])
             self.complete = True
 
     async def load(self) -> None:
@@ -67,11 +119,11 @@ class LinkDirectory:
             if not self.complete:  # some of them alone would not follow changes
                 self._known.clear()
 
-    async def _page(self, after: int) -> tuple[list[loading.LoadedLink], int]:
+    async def _page(self, after: int) -> tuple[list[LoadedLink], int]:
         start = after
-        return await self._db.read(lambda db: loading.page(db, after=start, limit=_PAGE))
+        return await self._db.read(lambda db: page(db, after=start, limit=_PAGE))
 
-    def _take(self, loaded: Iterable[loading.LoadedLink]) -> None:
+    def _take(self, loaded: Iterable[LoadedLink]) -> None:
         for one in loaded:
             key = self._key(one.domain, one.slug)
             if (self._changed is None or key not in self._changed) and one.organization_id not in self._gone:

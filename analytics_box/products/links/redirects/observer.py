@@ -1,5 +1,6 @@
 """The visitor of a link, read from the request: the values that rules match and clicks record."""
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
@@ -12,7 +13,6 @@ from analytics_box.ingest import visitors
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.products.links.clicks.rows import LinkClick
 from analytics_box.products.links.redirects.live import RedirectLink
-from analytics_box.products.links.redirects.previews import makes_previews
 from analytics_box.products.links.targeting.rules import TargetChoice, TargetVisit
 from analytics_box.tenants.websites.directory import Directory as Websites
 from analytics_box.web.address import network_of
@@ -24,6 +24,33 @@ from analytics_box.web.recognition.geo import Geo, Location
 from analytics_box.web.recognition.language import language, preferred_language
 from analytics_box.web.recognition.paths import clean
 from analytics_box.web.recognition.source import host_of, source
+
+_NAMES = re.compile(
+    r"facebookexternalhit|facebookcatalog|facebot|meta-externalfetcher|twitterbot|linkedinbot|slackbot|slack-imgproxy"
+    r"|discordbot|telegrambot|whatsapp/|skypeuripreview|pinterestbot|pinterest/0|redditbot|tumblr/|embedly|iframely"
+    r"|quora link preview|vkshare|viber|line-poker|linespider|kakaotalk-scrap|mastodon/|akkoma|pleroma|misskey"
+    r"|bluesky cardyb|snap url preview|bitlybot|flipboardproxy|nuzzel|xing-contenttabreceiver|outbrain|bingpreview"
+    r"|google-pagerenderer|googlemessages|applebot-preview|signal-desktop|zoombot|microsoftpreview|teamsbot|chatwork"
+    r"|linkpreview|link preview|urlpreview|unfurl|ms-office|msoffice|microsoft office",
+    re.IGNORECASE,
+)
+
+_OFFICE = re.compile(r"ms-office|msoffice|microsoft office", re.IGNORECASE)
+
+
+@lru_cache(maxsize=2_000)
+def makes_previews(user_agent: str) -> bool:
+    """Whether this bot makes previews."""
+    return _NAMES.search(user_agent) is not None
+
+
+def is_office(user_agent: str) -> bool:
+    """Whether Word, Excel or another program of Office looks a hyperlink up before it opens the browser.
+
+    The browser then gets the address at which this look-up ended: after a redirect that is no longer the short link.
+    """
+    return _OFFICE.search(user_agent) is not None
+
 
 _LONGEST_AGENT: Final = 1_024
 _REFRESH: Final = 5.0  # seconds after which a new website is known as a target

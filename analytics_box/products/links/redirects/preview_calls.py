@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from analytics_box.products.links.access import find_link
+from analytics_box.products.links.lookup import find_link
 from analytics_box.products.links.messages import Id
 from analytics_box.products.links.redirects.live import redirected_to
 from analytics_box.products.links.targeting.rules import TargetVisit

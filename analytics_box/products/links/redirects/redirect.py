@@ -24,8 +24,7 @@ from analytics_box.products.links.redirects import answers
 from analytics_box.products.links.redirects.answers import Render
 from analytics_box.products.links.redirects.directory import LinkDirectory
 from analytics_box.products.links.redirects.live import RedirectLink
-from analytics_box.products.links.redirects.observer import ClickSender, Observer
-from analytics_box.products.links.redirects.previews import is_office
+from analytics_box.products.links.redirects.observer import ClickSender, Observer, is_office
 from analytics_box.products.links.short_url import PREFIX, short_url
 from analytics_box.products.links.slugs import RESERVED_ON_DOMAINS, is_slug
 from analytics_box.products.links.targeting.query_strings import forward_query
