@@ -147,7 +147,7 @@ def test_most_clicked_links_are_listed_by_country(pages: PageWorld) -> None:
         lambda db: [db.execute(find, (one,)).fetchall()[0][0] for one in made]
     )
     visits = ((first, "DE"), (second, "DE"), (second, "DE"), (first, "GB"))
-    clicks = [click(link, pages.box.clock.now(), country=country) for link, country in visits]
+    clicks = [click(int(str(link)), pages.box.clock.now(), country=country) for link, country in visits]
     pages.box.box.events.db.write_now(lambda db: append(db, strings=Strings(), clicks=clicks, orphans={}))
     page = pages.seen("/links/countries")
     lines = {
