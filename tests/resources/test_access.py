@@ -229,7 +229,7 @@ def test_key_needs_the_scope_and_the_organization(world: World, resource: Resour
 
 def test_every_id_that_an_address_or_a_procedure_names_has_an_owner() -> None:
     """A new resource needs a line in OWNERS, so that the role in its own organization counts."""
-    no_resource = {"name", "form", "action", "do", "kind", "ending", "suffix", "family"}
+    no_resource = {"name", "form", "action", "do", "kind", "ending", "suffix", "family", "rest"}
     without = {"job_id", "subscriber_id", "group_id"}  # of one user, or behind the id of a status page
     for route in PAGES_AND_API:
         if route.access == SIGNED_IN_ONLY:

@@ -134,7 +134,7 @@ def test_while_clickhouse_is_away_the_primary_says_so_and_machines_take_events(w
         day = "2026-06-17"
         found = away.primary.query("shop", {"parameters": ["summary_metrics"], "startDate": day, "endDate": day})
         assert (found.status, found.headers["retry-after"]) == (503, "5")
-        assert "which has the events of all machines, cannot be asked now" in found.json["error"]
+        assert "which has the events of all machines, is not available" in found.json["error"]
         assert away.nodes[0].count() == 1
 
 
