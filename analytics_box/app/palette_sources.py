@@ -49,7 +49,7 @@ PLACES: Final = (
     PalettePlace("action", _("Import links"), "/links/bulk", "upload", "member"),
     PalettePlace("action", _("Create monitor"), "/monitors/new", "plus", "member", _("new add create make")),
     PalettePlace(
-        "action", _("Plan maintenance"), "/monitors/maintenance/new", "plus", "member", _("new add create make")
+        "action", _("Schedule maintenance"), "/monitors/maintenance/new", "plus", "member", _("new add create make")
     ),
     PalettePlace("action", _("Create status page"), "/status-pages/new", "plus", "member", _("new add create make")),
     PalettePlace("action", _("Create flag"), "/flags/new", "plus", "member", _("new add create make")),

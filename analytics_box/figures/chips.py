@@ -40,7 +40,7 @@ FIELD_LABELS = {
     "viewed_page": _("Page seen in the session"),
     "scroll": _("Scroll depth (at least %)"),
     "engaged": _("Engaged time (at least s)"),
-    "link": _("Came by short link (slug)"),
+    "link": _("Short link (slug)"),
     "reached_goal": _("Reached goal"),
 }
 
@@ -138,9 +138,9 @@ def _segment(view: View) -> tuple[ChipGroup, ...]:
     segment = view.segment
     if segment is None:
         return ()
-    problem = "" if segment.name else _("there is no such segment any more")
+    problem = "" if segment.name else _("this segment no longer exists")
     if any(item.field == FIELD for item in problems(segment.filters, view.goal_ids)):
-        problem = _("what it says of a goal that is not there any more")
+        problem = _("a condition about a goal that no longer exists")
     chip = Chip("chip-segment", _("Segment"), figures.visible(segment.name or segment.id), "", problem)
     return (ChipGroup((replace(chip, href=replace(view, segment=None).link()),)),)
 
@@ -187,6 +187,6 @@ def joins(view: View) -> tuple[tuple[str, str], ...]:
     """The parts of the filters that one more can be added to, by number, in words."""
     word = _("or") if view.filters.match == "all" else _("and")
     return tuple(
-        (str(at), _("{word}, beside {filters}").format(word=word, filters=words(view, part)))
+        (str(at), _("{word}, with {filters}").format(word=word, filters=words(view, part)))
         for at, part in enumerate(view.filters.parts)
     )

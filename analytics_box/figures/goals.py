@@ -40,7 +40,7 @@ async def with_goals(visit: PageRequest, number: int, view: View) -> View:
         return view
     goal = found.get(view.goal.id)
     return (
-        view.without_goal(_("There is no such goal any more, so none is chosen."))
+        view.without_goal(_("This goal no longer exists, so no goal is selected."))
         if goal is None
         else replace(view, goal=goal)
     )

@@ -45,7 +45,7 @@ def problems(narrowing: Narrowing, goals: Collection[str] | None = None) -> dict
         happened += len(item.values) if item.field == GOAL else item.field in FIELDS
         reason = _wrong(item, patterns, happened)
         if item.field == GOAL and goals is not None and not reason and not set(item.values) <= set(goals):
-            reason = _("there is no such goal any more")
+            reason = _("this goal no longer exists")
         if reason:
             found[item] = reason
     return found
@@ -57,7 +57,7 @@ def _wrong(item: Narrow, patterns: int, happened: int) -> str:
     if item.op == "matches" and (reason := _wrong_pattern(item.values, patterns)):
         return reason
     if item.field in FIELDS and happened > MAX_HAPPENED:
-        return _("there may be {most} filters on what happened in a session").format(most=MAX_HAPPENED)
+        return _("use up to {most} session filters").format(most=MAX_HAPPENED)
     limits = LIMITS.get(item.field)
     if limits is None or not wrong_with(item.field, WIRE_OPS[item.op], item.values):
         return ""
@@ -75,7 +75,7 @@ def _wrong(item: Narrow, patterns: int, happened: int) -> str:
 def _wrong_pattern(patterns: tuple[str, ...], counted: int) -> str:
     """The reason why these patterns cannot be queried; `counted` are they and those before them."""
     if counted > MAX_PATTERNS:
-        return _("there may be {most} patterns").format(most=MAX_PATTERNS)
+        return _("use up to {most} patterns").format(most=MAX_PATTERNS)
     if any(len(pattern) > MAX_PATTERN for pattern in patterns):
         return _("a pattern can have up to {most} characters").format(most=MAX_PATTERN)
     for pattern in patterns:

@@ -269,12 +269,7 @@ async def _unknown_links(queries: QueryRunner, number: int, view: View) -> tuple
     items = (*view.filters.items, *(view.segment.filters.items if view.segment is not None else ()))
     called = dict.fromkeys(value for item in items if item.field == LINK for value in item.values)
     unknown = [one for one in called if not await queries.links_called((number,), (one,))]
-    return tuple(
-        _("There is no short link called “{name}” here, so nobody is known to have come by it.").format(
-            name=quoted_value(one)
-        )
-        for one in unknown
-    )
+    return tuple(_("No short link is named “{name}”.").format(name=quoted_value(one)) for one in unknown)
 
 
 def _filters(view: View) -> tuple[QueryFilterInput, ...]:

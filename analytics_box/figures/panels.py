@@ -227,7 +227,7 @@ def _tab(view: View, name: str, panel: str, shown: str, labels: Mapping[str, str
 def _empty(view: View, name: str, shown: str) -> Empty:
     of = view.of
     if view.is_filtered:
-        return Empty(of.lists[name].icon or name, _("Nothing in this range fits the filters."), "", "")
+        return Empty(of.lists[name].icon or name, _("No data in this range matches the filters."), "", "")
     said = of.words.empty.get(shown) or of.words.empty[""]
     mark, code = next(((mark, code) for mark, code in of.words.codes.items() if mark in said), ("", ""))
     before, _rest, after = said.partition(mark) if mark else (said, "", "")

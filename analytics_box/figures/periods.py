@@ -60,7 +60,7 @@ def steps_to_draw(by: Step | Literal[""], days: DayRange, theirs: int = 0) -> tu
     step = usual(days, theirs)
     if not by or by in possible(days, theirs):
         return by or step, ""
-    words = _("{wanted} cannot be drawn for {days} days. These are {steps}.").format(
+    words = _("{wanted} are not available for {days} days. Showing {steps}.").format(
         wanted=STEP_LABELS[by], days=figures.count(days.length), steps=STEP_LABELS[step].lower()
     )
     return step, words

@@ -72,7 +72,7 @@ def read_span(query: Mapping[str, str]) -> RangeSpan:
             unread=(
                 _("These dates cannot be shown: {dates}. Shown instead: {range}.")
                 if all(texts)
-                else _("Own dates need a first and a last day. Shown instead: {range}.")
+                else _("A custom range needs a first and a last day. Showing {range}.")
             ).format(dates=given, range=_usual())
         )
     first, last = sorted(days)

@@ -228,7 +228,7 @@ def read_view(path: str, query: Mapping[str, str], of: Board) -> View:
     unread = (
         span.unread,
         comparison.unread,
-        no_step and _("There are no points called “{name}”. These fit the range.").format(name=no_step),
+        no_step and _("“{name}” is not an interval. Showing one that suits the range.").format(name=no_step),
         *_unread(query, view),
     )
     return replace(view, unread=tuple(text for text in unread if text))
@@ -244,7 +244,7 @@ def _unread(query: Mapping[str, str], view: View) -> tuple[str, ...]:
         )
         if metric not in {"", view.metric}
         else "",
-        _("There is no figure called “{name}” to show beside it.").format(name=quoted_value(beside))
+        _("“{name}” is not a metric that can be added.").format(name=quoted_value(beside))
         if beside not in {"", view.metric, view.beside}
         else "",
         _("There is no time zone called “{name}”.").format(name=quoted_value(zone)) if zone and not view.zone else "",

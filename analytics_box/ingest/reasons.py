@@ -20,108 +20,116 @@ REASON_TEXTS = {
     ),
     "ip_not_authorized": (
         _("IP address not allowed"),
-        _("The website takes events from its allowed IP addresses only. Add this one if it is yours."),
+        _("The website only accepts events from its allowed IP addresses. Add this address if it is yours."),
     ),
-    "ignored_origin": (_("Ignored page"), _("The page's origin is among those that this website ignores.")),
+    "ignored_origin": (_("Ignored page"), _("The page's origin is on the website's ignore list.")),
     "ignored_address": (
         _("Ignored IP address"),
-        _("The visitor's IP address is among those that this website ignores."),
+        _("The visitor's IP address is on the website's ignore list."),
     ),
-    "ignored_path": (_("Ignored path"), _("The page's path is among those that this website ignores.")),
+    "ignored_path": (_("Ignored path"), _("The page's path is on the website's ignore list.")),
     "rate_limited": (
         _("Too many requests"),
         _(
-            "One IP address or one key sent more than its limit. Send several events in "
-            "one request, or raise the setting limit_track."
+            "One IP address or API key exceeded its limit. Send several events per request, or raise the "
+            "limit_track setting."
         ),
     ),
     "invalid_schema": (
-        _("Not understood"),
+        _("Invalid event"),
         _(
-            "The request was no event: broken JSON, a missing name or a field of the wrong "
-            "kind. Its answer named the field."
+            "The request was not a valid event, for example because of broken JSON or a missing name. The "
+            "response named the field."
         ),
     ),
-    "unknown_event_type": (_("Unknown type"), _("Events of this type are not taken. Its answer named the type.")),
-    "batch_too_large": (_("Too many at once"), _("A request may hold 100 events. Send several requests.")),
-    "payload_too_large": (_("Too large"), _("The request had more bytes than it may have. Send less at once.")),
-    "duplicate": (_("Sent twice"), _("An event with the same eventId was counted before. Nothing is missing.")),
+    "unknown_event_type": (
+        _("Unknown event type"),
+        _("Events of this type are not supported. The response named the type."),
+    ),
+    "batch_too_large": (
+        _("Batch too large"),
+        _("A request can contain up to 100 events. Split larger batches."),
+    ),
+    "payload_too_large": (
+        _("Payload too large"),
+        _("The request exceeded the size limit. Send fewer events per request."),
+    ),
+    "duplicate": (
+        _("Duplicate"),
+        _("An event with the same eventId was already counted. Nothing is missing."),
+    ),
     "known_bot_user_agent": (
         _("Known bot"),
         _(
-            "A crawler, monitor or script that says so itself. It is quarantined for 30 "
-            "days. If a person was behind it, count it after all."
+            "A crawler, monitor or script that identifies itself. The event is quarantined for 30 days. If "
+            "it was a person, select Not a bot."
         ),
     ),
     "missing_user_agent": (
         _("No user agent"),
         _(
-            "Every browser says what it is; this did not. It is quarantined for 30 days. "
-            "If a person was behind it, count it after all."
+            "The request had no user agent, which every browser sends. The event is quarantined for 30 days."
+            " If it was a person, select Not a bot."
         ),
     ),
     "user_agent_too_short": (
-        _("No browser's user agent"),
+        _("Short user agent"),
         _(
-            "No browser says so little of itself. It is quarantined for 30 days. If a "
-            "person was behind it, count it after all."
+            "The user agent is too short to be a browser's. The event is quarantined for 30 days. If it was "
+            "a person, select Not a bot."
         ),
     ),
     "missing_accept_header": (
-        _("No browser's request"),
+        _("No Accept header"),
         _(
-            "Every browser sends an Accept header; this did not. Servers should send with "
-            "an API key. It is quarantined for 30 days. If a person was behind it, count "
-            "it after all."
+            "The request had no Accept header, which every browser sends. Servers should use an API key. The"
+            " event is quarantined for 30 days. If it was a person, select Not a bot."
         ),
     ),
     "headless_browser": (
-        _("Browser without a screen"),
-        _("A bot that drives a browser. It is quarantined for 30 days. If a person was behind it, count it after all."),
+        _("Headless browser"),
+        _("A bot that controls a browser. The event is quarantined for 30 days. If it was a person, select Not a bot."),
     ),
     "signed_agent": (
         _("Signed bot"),
         _(
-            "A bot that signs its requests, such as an AI agent. It is quarantined for 30 "
-            "days. If a person was behind it, count it after all."
+            "A bot that signs its requests, such as an AI agent. The event is quarantined for 30 days. If it"
+            " was a person, select Not a bot."
         ),
     ),
     "declared_robot": (
-        _("Declared robot"),
+        _("Declared bot"),
         _(
-            "A bot that says in a header that it is one. It is quarantined for 30 days. If "
-            "a person was behind it, count it after all."
+            "A bot that identifies itself in a header. The event is quarantined for 30 days. If it was a "
+            "person, select Not a bot."
         ),
     ),
     "data_centre": (
-        _("Data centre"),
+        _("Data center"),
         _(
-            "The IP address belongs to a data centre, where servers stand, not people. It "
-            "is quarantined for 30 days. If a person was behind it, count it after all."
+            "The IP address belongs to a data center. The event is quarantined for 30 days. If it was a "
+            "person, select Not a bot."
         ),
     ),
     "hourly_budget": (
         _("Folded into (other)"),
         _(
-            "These events count. But more new paths, titles, names or other texts came in "
-            "an hour than this website takes, or from one address more than a fifth of "
-            "that, and what was new in them is stored as (other). If they are yours, raise "
-            "its budget under Tracking; if not, somebody sends made-up events: a new "
-            "client id stops that."
+            "These events count, but the website received more new paths, titles or names in an hour than "
+            "its budget allows, or one IP address sent more than a fifth of it. New values are stored as "
+            "(other). If the events are yours, raise the budget under Tracking. If not, create a new client "
+            "id to stop made-up events."
         ),
     ),
     "referrer_spam": (
         _("Referrer spam"),
-        _("The referrer is on the public list of websites that fake visits to be seen in statistics."),
+        _("The referrer is on the public list of websites that fake visits to appear in reports."),
     ),
 }
 
 
 def words(reason: str) -> tuple[str, str]:
     """A reason in words, and what it means and what to do."""
-    return REASON_TEXTS.get(
-        reason, (reason.replace("_", " ").capitalize(), _("The manual says more about this reason."))
-    )
+    return REASON_TEXTS.get(reason, (reason.replace("_", " ").capitalize(), _("See the manual for this reason.")))
 
 
 def is_quarantined(reason: str) -> bool:

@@ -104,7 +104,7 @@ def test_a_click_while_offline_says_so_and_can_be_tried_again(box: Box, context:
     expect(page).to_have_url(site(box, "?range=today&tab=entry"))
     page.route("**/parts/**", lambda route: route.abort())
     page.click("#tab-3-pages")
-    expect(page.locator("#toast")).to_contain_text("The box did not answer.")
+    expect(page.locator("#toast")).to_contain_text("The server did not respond.")
     expect(page).to_have_url(site(box, "?range=today&tab=entry"))
     page.unroute("**/parts/**")
     page.click(".toast-do")

@@ -502,7 +502,7 @@ def test_a_goal_is_tried_made_counted_followed_and_filtered_by(page: Page, box: 
     page.fill("#name", "Docs")
     page.fill("#target", "/do*")
     page.click("#try")
-    expect(page.locator("#tried")).to_contain_text("1 page fits. 1 of 2 visitors")
+    expect(page.locator("#tried")).to_contain_text("1 page matches. 1 of 2 visitors")
     page.get_by_role("button", name="Create goal").click()
     page.locator(".goal-table a", has_text="Docs").click()
     expect(page.locator("#tile-conversions .tile-value")).to_have_text("1")

@@ -145,7 +145,7 @@ CHIPS = [
     ("1.country=Spain&1.channel=Direct&path.contains=/a", ["Page contains /a", "Channel Direct or Country Spain"]),
     ("country=Spain&channel=Direct&match=any", ["Channel Direct", "or", "Country Spain"]),
     ("path.matches=(", ["Page matches the pattern ( !this is no pattern (missing ): ()"]),
-    ("segment=seg12345", ["Segment seg12345 !there is no such segment any more"]),
+    ("segment=seg12345", ["Segment seg12345 !this segment no longer exists"]),
 ]
 
 

@@ -23,8 +23,8 @@ from analytics_box.web.call import Parts
 from analytics_box.web.page.templates import Pages
 
 _PUBLIC_TEXT = {
-    "yes": _("Yes: of a public website, anybody may ask"),
-    "values": _("Of a public website whose owner also publishes what events carried, anybody may ask"),
+    "yes": _("Yes, for public websites"),
+    "values": _("Only for public websites with public values"),
     "no": _("No: needs a key or a signed-in person"),
 }
 _ABOUT_TEXT = {
@@ -149,11 +149,9 @@ def _public(query_type: QueryType) -> str:
 
 def _range(query_type: QueryType) -> str:
     if query_type.today:
-        return _("today so far, whatever the request says; never cached")
+        return _("always today so far; never cached")
     if query_type.recent:
-        return _("the last {minutes} minutes, whatever the request says; never cached").format(
-            minutes=query_type.recent // MINUTE
-        )
+        return _("always the last {minutes} minutes; never cached").format(minutes=query_type.recent // MINUTE)
     return _("the request's")
 
 

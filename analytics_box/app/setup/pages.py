@@ -18,7 +18,7 @@ from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest,
 _EXPIRED = (
     _("This setup link has expired"),
     _("A setup link works once and for 24 hours."),
-    _("Restart the box: it prints a new link where it was started."),
+    _("Restart the server. It prints a new link when it starts."),
 )
 
 

@@ -17,7 +17,7 @@ _FACTS = {
     "behind": _("Rows still to come"),
     "alone": _("Rows that only ClickHouse has"),
     "orders": _("Removals that wait for ClickHouse"),
-    "memory": _("Memory it holds"),
+    "memory": _("Memory"),
     "size": _("Size on disk"),
 }
 _OUTBOXES = {"channels": _("Alert channels"), "subscribers": _("Subscribers"), "primary": _("The primary")}
@@ -140,13 +140,13 @@ def disk(found: DiskState) -> DiskShown | None:
 
 def _growth(per_day: float | None) -> str:
     if per_day is None:
-        return _("Not known yet: the size is written down each day, and three days tell")
+        return _("Not known yet. The size is recorded daily, and a forecast needs three days")
     return _("{size} a day").format(size=bytes_text(per_day)) if per_day > 0 else _("It does not grow")
 
 
 def _full(found: DiskState) -> str:
     if found.perDay is None:
-        return _("Not known yet: the size is written down each day, and three days tell")
+        return _("Not known yet. The size is recorded daily, and a forecast needs three days")
     if found.daysLeft is None:
         return _("Not at this pace")
     if found.daysLeft > _YEARS:

@@ -12,7 +12,7 @@ from analytics_box.base.clock import DAY, MINUTE
 from analytics_box.base.translation import _, ngettext
 
 _BACKUPS = {
-    "failed": _("The last backup failed. The page of the box says why."),
+    "failed": _("The last backup failed. See Settings → Server for the reason."),
     "never": _("This box has never been backed up."),
     "overdue": _("The last backup is too old."),
 }
@@ -103,14 +103,14 @@ def _damage(seen: WarningInputs) -> Warning | None:
 def _trouble(seen: WarningInputs) -> Warning | None:
     if not seen.trouble or seen.damaged:  # The warning of damage says it already.
         return None
-    return Warning("not_ready", "bad", _("The box cannot do its work: {why}.").format(why=seen.trouble))
+    return Warning("not_ready", "bad", _("The server is not healthy: {why}.").format(why=seen.trouble))
 
 
 def _disk(seen: WarningInputs) -> Warning | None:
     manual = "production#disk-space"
     if seen.free is not None and seen.free < 2 * seen.least_free:
         level: Level = "bad" if seen.free < seen.least_free else "warn"
-        text = _("Only {free} MB of the disk are free. Below {least} MB events are refused: make room.").format(
+        text = _("Only {free} MB of disk space are left. Below {least} MB, events are rejected. Free up space.").format(
             free=_megabytes(seen.free), least=_megabytes(seen.least_free)
         )
         return Warning("disk", level, text, manual)
@@ -121,7 +121,7 @@ def _disk(seen: WarningInputs) -> Warning | None:
         "disk",
         level,
         ngettext(
-            "At the pace of the last days the disk is full in a day. Make room, or keep events for fewer days.",
+            "At the current rate, the disk will be full within a day. Free up space or shorten the retention.",
             "At the pace of the last days the disk is full in {count} days. Make room, or keep events for fewer days.",
             round(seen.days_left),
         ).format(count=round(seen.days_left)),
@@ -179,7 +179,12 @@ def _certificate(seen: WarningInputs) -> Warning | None:
         return Warning("certificate", "bad", _("The certificate of tls_certificate cannot be read."), manual)
     days = (seen.certificate.ends - seen.now) / DAY
     if days <= 0:
-        return Warning("certificate", "bad", _("The certificate has ended: browsers refuse the box. Renew it."), manual)
+        return Warning(
+            "certificate",
+            "bad",
+            _("The TLS certificate has expired, and browsers refuse to connect. Renew it."),
+            manual,
+        )
     if days >= 2 * _VERY_SOON:
         return None
     level: Level = "bad" if days < _VERY_SOON else "warn"
@@ -238,7 +243,7 @@ def _clickhouse(seen: WarningInputs) -> Warning | None:
 def _machines(seen: WarningInputs) -> Warning | None:
     numbers = ", ".join(map(str, seen.silent_machines))
     text = ngettext(
-        "The ingest machine {numbers} says nothing: what it has taken may be missing from figures.",
+        "Ingest machine {numbers} does not respond. Its events may be missing from figures.",
         "The ingest machines {numbers} say nothing: what they have taken may be missing from figures.",
         len(seen.silent_machines),
     ).format(count=len(seen.silent_machines), numbers=numbers)
@@ -289,7 +294,7 @@ def _log(seen: WarningInputs) -> Warning | None:
 def _jobs(seen: WarningInputs) -> Warning | None:
     named = ", ".join(f"{name} ({times} times)" for name, times in seen.failing_jobs if times >= _FAILED_AGAIN)
     return (
-        Warning("jobs", "warn", _("These jobs failed again and again: {jobs}. The log says why.").format(jobs=named))
+        Warning("jobs", "warn", _("These jobs failed repeatedly: {jobs}. See the log.").format(jobs=named))
         if named
         else None
     )

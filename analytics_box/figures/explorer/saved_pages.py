@@ -18,7 +18,7 @@ from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visit
 
 _DELETE_QUESTION = ConfirmationTexts(
     _("Delete the question {name}?"),
-    _("Whoever uses it here or over the API does not find it any more."),
+    _("People and API clients that use it will no longer find it."),
     _("Delete {name}"),
 )
 

@@ -85,9 +85,7 @@ async def _page(visit: PageRequest, website_id: str, again: Again) -> Page:
         people=[_line(rule.bot, "", dates.moment(rule.created_at, person)) for rule in wanted.people],
         data_centres=wanted.data_centres,
         editable=person.may("member"),
-        done=_("Quarantined events that count from now on: {count}. What comes next counts, too.").format(
-            count=figures.count(int(counted))
-        )
+        done=_("{count} quarantined events now count, as will future ones.").format(count=figures.count(int(counted)))
         if counted.isascii() and counted.isdigit() and len(counted) < 12
         else _DONE.get(visit.asked("done"), ""),
     )

@@ -85,7 +85,7 @@ def goal_text(definition: GoalDefinition) -> str:
         )
         words = _("{said}, with {conditions}").format(said=words, conditions=figures.visible(conditions))
     if definition.filters:
-        words = _("{said}, narrowed by {fields}").format(said=words, fields=fields_of(definition))
+        words = _("{said}, filtered by {fields}").format(said=words, fields=fields_of(definition))
     return words
 
 

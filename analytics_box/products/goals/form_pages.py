@@ -64,7 +64,7 @@ async def try_goal(queries: QueryRunner, site: int, goal: GoalDefinition, period
         )
     pages = await _pages(queries, site, goal, period)
     known = f"{figures.count(len(pages))}+" if len(pages) >= MAX_LIMIT else figures.count(len(pages))
-    words = ngettext("1 page fits.", "{pages} pages fit.", len(pages)).format(pages=known)
+    words = ngettext("1 page matches.", "{pages} pages fit.", len(pages)).format(pages=known)
     others = len(pages) - MOST_PAGES
     return GoalTrial(
         " ".join((words, _trial_text(_("{conversions} of {visitors} visitors would have reached it: {rate}."), found))),

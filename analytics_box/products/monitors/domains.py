@@ -112,7 +112,7 @@ def occurrence(monitor: Monitor, found: Registration, days: int, now: int, publi
         organization_id=monitor.organization_id,
         at=now,
         title=title.format(domain=found.domain, days=left),
-        text=_("Renew {domain} with whoever registered it.").format(domain=found.domain),
+        text=_("Renew {domain} with its registrar.").format(domain=found.domain),
         fields=(
             (_("Ends on"), f"{datetime.fromtimestamp(found.ends_at / 1000, UTC):%Y-%m-%d}"),
             (_("Monitor"), monitor.called),

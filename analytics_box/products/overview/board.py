@@ -99,7 +99,7 @@ EMPTY_TEXTS = {
     "browsers": _("No browser was seen in this range."),
     "systems": _("No system was seen in this range."),
     "devices": _("No device was seen in this range."),
-    "windows": _("No window said its size in this range."),
+    "windows": _("No window sizes in this range."),
     "languages": _("No language was seen in this range."),
     "events": _("No custom event in this range. Send one from your page with {call}."),
     "links": _("No link to another website was clicked. Count them with {outgoing} in the snippet."),

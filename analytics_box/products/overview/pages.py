@@ -80,9 +80,7 @@ async def waiting(visit: PageRequest, website: Website) -> WaitingWebsite:
 
 def _missed_traffic(reason: str, times: int) -> MissedTraffic:
     label, explanation = words(reason)
-    said = ngettext(
-        "1 event came and does not count: {reason}.", "{count} events came and do not count: {reason}.", times
-    )
+    said = ngettext("1 event was excluded: {reason}.", "{count} events were excluded: {reason}.", times)
     leads, link = ("bots", _("Bots")) if is_quarantined(reason) else ("not-counted", _("Dropped traffic"))
     return MissedTraffic(said.format(count=figures.count(times), reason=label), explanation, leads, link)
 

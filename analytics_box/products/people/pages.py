@@ -171,7 +171,7 @@ async def confirm(visit: Visitor, website_id: FromPath[str]) -> Page:
         name, profile_id = found.display_name or found.profile_id, found.profile_id
     words = (
         (
-            _("Remove what came with {who}?"),
+            _("Delete the data of {who}?"),
             _(
                 "Every event, measurement and error goes that {site} got with this id today "
                 "and yesterday, or at any time where ids are not anonymized. This cannot be "

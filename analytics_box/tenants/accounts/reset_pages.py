@@ -79,11 +79,11 @@ async def _send_link(parts: Parts, email: str, now: int) -> None:
         log.info("No link for a new password was sent: %s", type(refused).__name__)
         return
     text = _(
-        "Somebody, hopefully you, asked for a new password for {email}.\n\nOpen this "
-        "link within an hour to choose one. It works once:\n\n{link}\n\nIf it was not you, "
-        "do nothing: your password stays as it is.\n"
+        "A password reset was requested for {email}.\n\nOpen this link "
+        "within an hour to choose a new one. It works once:\n\n{link}\n\nIf this wasn't you, "
+        "ignore this email. Your password stays the same.\n"
     ).format(email=email, link=link)
-    await parts[Mailer].try_to_send(Mail(email, _("A new password for Analytics Box"), text))
+    await parts[Mailer].try_to_send(Mail(email, _("Reset your Analytics Box password"), text))
 
 
 async def _user(visit: PageRequest) -> User | None:

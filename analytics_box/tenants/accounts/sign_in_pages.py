@@ -15,7 +15,7 @@ from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visito
 
 _NOT_SET_UP = (
     _("This box is not set up yet"),
-    _("Its setup link was printed where the box was started."),
+    _("The setup link was printed when the server started."),
     _("Open that link to create the first account."),
 )
 

@@ -9,7 +9,7 @@ from analytics_box.tenants.tenancy import rules
 from analytics_box.tenants.tenancy.defaults import VisitorIds
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
-_DONE = {"saved": _("Saved. It counts for what is made from now on.")}
+_DONE = {"saved": _("Saved. It applies to new websites and invitations.")}
 
 
 HOME = "/settings/defaults"

@@ -15,8 +15,8 @@ from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visit
 
 _DONE = {
     "added": _("The domain is on the list. Create its TXT record, then check."),
-    "trusted": _("The domain belongs to this organization now."),
-    "verified": _("The domain is verified and belongs to this organization now."),
+    "trusted": _("The domain now belongs to this organization."),
+    "verified": _("The domain is verified and now belongs to this organization."),
     "removed": _("The domain was removed."),
 }
 _NOT_YET = {"unproven": _("The record does not prove the domain yet.")}
@@ -71,7 +71,7 @@ async def remove_form(visit: Visitor) -> Page:
     return visit.confirm(
         "domains",
         title=_("Remove domain"),
-        text=_("{domain} does not belong to this organization any more. Another one may then prove it.").format(
+        text=_("{domain} will no longer belong to this organization. Another organization can then verify it.").format(
             domain=found.domain
         ),
         action=f"{HOME}/remove",

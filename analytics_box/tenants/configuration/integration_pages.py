@@ -141,7 +141,10 @@ async def confirm(visit: Visitor, channel_id: FromPath[str], action: FromPath[st
     channel, _rest = await _find(visit, channel_id)
     match action:
         case "delete":
-            title, text = _("Delete channel"), _("{name} gets no messages any more, and what waits for it is dropped.")
+            title, text = (
+                _("Delete channel"),
+                _("{name} will receive no more messages. Pending messages are discarded."),
+            )
         case "rotate" if KINDS[channel.kind].new_secret is not None:
             title, text = (
                 _("New signing secret"),

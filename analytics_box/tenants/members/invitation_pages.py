@@ -22,7 +22,7 @@ from analytics_box.web.page.templates import Pages, field_errors, form_of, go
 
 _INVITATION = (
     _("This invitation does not work"),
-    _("A link works once and for 7 days, and whoever made it can revoke it."),
+    _("The link works once, for 7 days, and may have been revoked by its creator."),
     _("Ask for a new one."),
 )
 

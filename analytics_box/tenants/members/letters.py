@@ -21,8 +21,8 @@ def letter(invitation: Invitation, *, organization: str, inviter: str, url: str)
         to=invitation.email,
         subject=_("Invitation to Analytics Box"),
         text=_(
-            "{inviter} invites you to {organization} on {host}, where its web analytics "
-            "are.\n\nOpen this link to join; it works once, for 7 days:\n{url}\n\nIf you do not "
-            "expect this message, ignore it.\n"
+            "{inviter} has invited you to join {organization} on {host}.\n\n"
+            "Open this link to join. It works once, for 7 days:\n{url}\n\nIf you did not "
+            "expect this invitation, ignore this email.\n"
         ).format(organization=plain, inviter=inviter, url=url, host=host),
     )

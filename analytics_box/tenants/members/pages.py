@@ -60,7 +60,7 @@ async def remove_form(visit: Visitor) -> Page:
     return visit.confirm(
         "members",
         title=_("Remove member"),
-        text=_("{email} will lose access to this organization at once.").format(email=found.email),
+        text=_("{email} will lose access to this organization immediately.").format(email=found.email),
         action=f"{MEMBERS}/remove",
         back=MEMBERS,
         member=found.user_id,

@@ -41,11 +41,11 @@ async def leave_form(visit: Visitor) -> Page:
         "organization",
         title=_("Leave this organization"),
         text=_(
-            "You will lose access to its websites at once. It is your only organization, "
-            "so you will be signed out and cannot sign in until somebody invites you again."
+            "You will lose access to its websites immediately. This is your only organization, "
+            "so you will be signed out until you are invited again."
         )
         if last
-        else _("You will lose access to its websites at once. An owner or admin can invite you again."),
+        else _("You will lose access to its websites immediately. An owner or admin can invite you again."),
         action=f"{HOME}/leave",
         back=HOME,
     )

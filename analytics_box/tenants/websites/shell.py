@@ -38,12 +38,8 @@ OPTIONS: Final = (
     SnippetOption(
         "vitals", "data-track-web-vitals", _("Performance"), _("Loading and interaction times of real visits")
     ),
-    SnippetOption(
-        "forms", "data-track-forms", _("Form submissions"), _("The forms that are submitted, never what is typed")
-    ),
-    SnippetOption(
-        "hash", "data-track-hash-changes", _("Hash routes"), _("For apps whose addresses change after the #")
-    ),
+    SnippetOption("forms", "data-track-forms", _("Form submissions"), _("Submitted forms, never their contents")),
+    SnippetOption("hash", "data-track-hash-changes", _("Hash routes"), _("For apps that change the URL after the #")),
 )
 
 

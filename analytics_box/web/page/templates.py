@@ -29,7 +29,7 @@ _PAGES = {
     403: (
         _("You cannot see this"),
         _("Your account has no access to this page."),
-        _("Ask whoever looks after this box."),
+        _("Ask your administrator."),
     ),
     404: (_("Nothing here"), _("This page does not exist, or it is gone."), _("Check the address, or go back.")),
     429: (
@@ -39,10 +39,10 @@ _PAGES = {
     ),
     500: (
         _("Something broke"),
-        _("The box ran into an error of its own. Your data is safe."),
+        _("Something went wrong on the server. Your data is safe."),
         _("Try again. If it stays, look into the log for the request below."),
     ),
-    503: (_("Busy right now"), _("The box has more to do than it can."), _("Try again in a few seconds.")),
+    503: (_("Busy right now"), _("The server is overloaded."), _("Try again in a few seconds.")),
 }
 _OTHER = (_("This did not work"), _("The request could not be answered."), _("Go back and try again."))
 

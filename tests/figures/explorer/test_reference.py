@@ -64,7 +64,7 @@ def test_a_family_says_everything_about_its_types(box: WholeBox, family: Family)
             assert kind.endswith(", sortable") == (output.name in one.sortable)
         assert f'"parameters": ["{one.name}"]' in article
         assert f'"parameter": "{one.name}"' in article
-        assert ("Yes: of a public website, anybody may ask" in article) == one.is_public(values=False)
+        assert ("Yes, for public websites" in article) == one.is_public(values=False)
         assert ("whose owner also publishes what events carried" in article) == (one.public and one.values)
         parameter = {"monitor": "schedule_id"}.get(one.subject, f"{one.subject}_id")
         assert f"?{parameter}=YOUR-{one.subject.upper()}-ID" in article

@@ -231,4 +231,4 @@ def test_every_reason_has_words() -> None:
     known |= set(bots.REASONS)
     nobody = {"missing_client_id", "invalid_client_id"}  # there is no website to tell
     assert known - nobody <= set(REASON_TEXTS)
-    assert words("something_new") == ("Something new", "The manual says more about this reason.")
+    assert words("something_new") == ("Something new", "See the manual for this reason.")

@@ -141,11 +141,11 @@ def test_a_goal_that_is_gone_says_so_in_addresses_and_segments(shared: World) ->
     shared.good("goals/delete", id=goal)
     shown = page(shared, f"?range=today&wait=all&segment={segment}")
     assert tile(shown, "visitors") == "2"
-    assert "Not applied: what it says of a goal that is not there any more" in shown
+    assert "Not applied: a condition about a goal that no longer exists" in shown
     assert "Reached goal: a goal that is not there" in page(shared, "/segments")
     by_address = page(shared, f"?range=today&wait=all&reached_goal={goal}")
     assert tile(by_address, "visitors") == "2"
-    assert "Not applied: there is no such goal any more" in by_address
+    assert "Not applied: this goal no longer exists" in by_address
     assert asked(shared, "summary_totals", reached(goal))[0]["visitors"] == 0
     assert "takes only “is” and “is not”" in page(shared, f"?range=today&wait=all&reached_goal.contains={goal}")
     shared.good("segments/delete", id=segment)

@@ -123,7 +123,7 @@ def test_a_custom_event_has_a_page_with_its_properties(shared: World) -> None:
     assert f"/sites/{shared.shop}/goals/new?event=purchase" in shown
     assert 'value="purchase"' in page(shared, "/goals/new?event=purchase")
     nothing = page(shared, "/events?" + urlencode({"name": HOSTILE, "range": "last_7d"}))
-    assert "It came without properties." in nothing
+    assert "No properties." in nothing
     assert HOSTILE not in nothing
     assert get(shared, "/events").status == 404
 
@@ -175,7 +175,7 @@ def test_a_goal_has_a_page_with_what_became_of_it(shared: World) -> None:
 @each(
     ("form", "said"),
     [
-        ({"kind": "page", "target": "/thanks/*"}, "1 page fits. 1 of 2 visitors would have reached it: 50.0\xa0%."),
+        ({"kind": "page", "target": "/thanks/*"}, "1 page matches. 1 of 2 visitors would have reached it: 50.0\xa0%."),
         ({"kind": "page", "target": "/*"}, "4 pages fit. 2 of 2 visitors would have reached it: 100.0\xa0%."),
         ({"kind": "page", "target": "/thank"}, "0 pages fit. 0 of 2 visitors would have reached it: 0.0\xa0%. Check"),
         ({"kind": "event", "target": "purchase", "amount": "amount"}, "1 of 2 visitors would have reached it: 50.0"),

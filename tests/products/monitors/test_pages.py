@@ -288,7 +288,7 @@ def test_maintenance_is_planned_ended_and_deleted(pages: PageWorld) -> None:
     assert "Write a whole number" in wrong.body.decode()
     assert "cannot be undone" not in pages.seen(f"/monitors/maintenance/{maintenance_id}/delete")
     assert pages.sent(f"/monitors/maintenance/{maintenance_id}/delete", {}).status == 303
-    assert "No maintenance planned" in pages.seen("/monitors/maintenance")
+    assert "No maintenance scheduled" in pages.seen("/monitors/maintenance")
 
 
 def test_lists_of_a_monitor_have_tables_and_files(pages: PageWorld) -> None:

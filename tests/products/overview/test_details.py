@@ -178,7 +178,7 @@ def test_csv_is_safe_to_open_and_has_the_same_rows(box: WholeBox) -> None:
             " · Page <strong><bdi>/</bdi></strong> · Country <strong><bdi>France</bdi></strong>"
             " or Language <strong><bdi>German</bdi></strong><br>",
         ),
-        ("segment=gone", "<bdi>gone</bdi></strong> (Not applied: there is no such segment any more)<br>"),
+        ("segment=gone", "<bdi>gone</bdi></strong> (Not applied: this segment no longer exists)<br>"),
     ],
 )
 def test_a_table_says_what_it_is_narrowed_to(box: WholeBox, query: str, said: str) -> None:

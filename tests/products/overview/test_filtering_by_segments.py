@@ -51,7 +51,7 @@ def test_filters_are_saved_as_a_segment_and_chosen_by_name(box: WholeBox) -> Non
     assert "Delete the segment Far?" in seen(box, f"{home}/segments/{segment}/delete")
     assert send(box, f"/{segment}/delete").status == 303
     gone = seen(box, address)
-    assert "there is no such segment any more" in gone
+    assert "this segment no longer exists" in gone
     assert visitors(gone) == len(PEOPLE)
 
 
@@ -78,7 +78,7 @@ def test_a_segment_of_somebody_else_is_none(box: WholeBox) -> None:
     mine = saved(box, "Mine", "country=Germany")
     others = cookie_of(box, "viewer")
     answer = box.get(f"{mine}&wait=all&range=today", cookie=others, accept="text/html").body.decode()
-    assert "there is no such segment any more" in answer
+    assert "this segment no longer exists" in answer
     assert ">Mine<" not in answer
     assert 'id="segment-save"' not in answer
     assert send(box, "", others, name="Theirs", query="country=Germany").status == 403

@@ -95,7 +95,7 @@ def test_a_row_leads_to_the_overview_of_today_narrowed_to_it(box: WholeBox) -> N
 
 def test_without_anybody_it_says_so_and_others_do_not_see_it(box: WholeBox) -> None:
     empty = page(box, box.sites["blog"])
-    assert "Nobody in the last 5 minutes." in empty
+    assert "No visitors in the last 5 minutes." in empty
     assert "No event in the last 2 minutes." in empty
     assert box.get(f"/sites/{box.sites['foreign']}/realtime", cookie=box.cookie, accept="text/html").status == 404
     assert box.get(f"/sites/{box.sites['shop']}/realtime", accept="text/html").status == 303

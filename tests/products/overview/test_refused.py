@@ -74,7 +74,7 @@ def test_other_reasons_are_said_with_the_page_that_mends_them(box: WholeBox) -> 
         == 204
     )
     waiting = box.get(f"/sites/{box.sites['local']}", cookie=box.cookie, accept="text/html").body.decode()
-    assert "1 event came and does not count: Not understood." in waiting
+    assert "1 event came and does not count: Invalid event." in waiting
     assert "1 event came and does not count: Known bot." in waiting
     assert f'href="/sites/{box.sites["local"]}/bots"' in waiting
 

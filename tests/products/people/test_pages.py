@@ -81,7 +81,7 @@ def test_a_search_finds_by_id_and_address(box: WholeBox) -> None:
     assert "customer-2" not in page(box, "?search=ADA%40example.com")
     assert "customer-1" in page(box, "?search=ADA%40example.com")
     assert "customer-2" in page(box, "?search=customer")
-    assert "Nobody matches" in page(box, "?search=nobody")
+    assert "No matching visitors" in page(box, "?search=nobody")
     assert 'value="nobody"' in page(box, "?search=nobody")
 
 

@@ -39,7 +39,7 @@ def test_whoever_signs_in_again_gets_the_form_as_it_was_and_nothing_is_saved_bef
     sites = box.get("/sites", cookie=box.cookie).body
     browser = kept(box, "/sites/new", **TYPED)
     page = box.get(f"/sign-in?next={KEPT}", cookie=browser).body.decode()
-    assert "Your session has ended. Sign in: what you typed is kept for half an hour." in page
+    assert "Your session has expired. Sign in to continue. Your form is kept for 30 minutes." in page
     assert TYPED["domain"] not in page, "whoever is not signed in sees nothing of it"
     done = send(box, "/sign-in", browser, email=EMAIL, password=PASSWORD, next=KEPT)
     assert done.headers["location"] == KEPT

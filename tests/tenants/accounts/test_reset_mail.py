@@ -68,7 +68,7 @@ def test_the_link_arrives_and_sets_a_new_password(box: WholeBox, server: MailSer
     assert answer.status == 200
     assert server.recipients == [EMAIL]
     message = message_from_string(server.messages[0], policy=policy.default)
-    assert message["Subject"] == "A new password for Analytics Box"
+    assert message["Subject"] == "Reset your Analytics Box password"
     text = message.get_content()
     assert EMAIL in text
     (link,) = re.findall(rf"{re.escape(BASE)}(/reset-password\?token=\S+)", text)

@@ -68,7 +68,7 @@ def test_only_owners_are_offered_it(people: World, role: str) -> None:
 
 def test_an_owner_alone_is_told_to_invite_somebody(people: World) -> None:
     page = people.see("ada", TRANSFER).body.decode()
-    assert "Nobody else belongs to this organization." in page
+    assert "This organization has no other members." in page
     assert f'action="{TRANSFER}"' not in page
 
 

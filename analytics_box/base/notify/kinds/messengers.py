@@ -10,7 +10,7 @@ from analytics_box.base.notify.mail import Mail
 from analytics_box.base.notify.message import Message
 from analytics_box.base.outgoing.target import target
 
-# E-mail to one address, through the box's mail server.
+# Email to one address, through the box's mail server.
 
 
 def _email_place(config: Config) -> str:
@@ -24,17 +24,17 @@ def _email_mail(config: Config, message: Message, _: SendAttempt) -> Mail:
 
 EMAIL = ChannelKind(
     name="email",
-    label="E-mail",
+    label="Email",
     help="Plain mail to one address.",
     fields=(
         ChannelField(
             "to",
-            "E-mail address",
+            "Email address",
             "A member's address, or one at a domain that this organization has verified.",
             checks.as_given,  # whoever knows the organization has checked it
             type="email",
             longest=254,
-            missing="Name the e-mail address",
+            missing="Name the email address",
         ),
     ),
     shown=_email_place,

@@ -155,7 +155,7 @@ def _draw(draw: Draw) -> str:
     who = _("Anonymous") if draw.identity == ANONYMOUS else figures.visible(draw.identity)
     if draw.of != 100:
         return _("{who} is in bucket {place} of {of}").format(who=who, place=round(draw.drawn) + 1, of=round(draw.of))
-    drawn = _("{who} is at {drawn} of 100").format(who=who, drawn=_plain(draw.drawn))
+    drawn = _("{who} is in position {drawn} of 100").format(who=who, drawn=_plain(draw.drawn))
     text = (
         _("{drawn}, inside the range {start} to {end}")
         if draw.inside

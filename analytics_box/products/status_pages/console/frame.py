@@ -29,7 +29,7 @@ DONE = {
     "drafted": _("Draft saved. Only members see it."),
     "held": _("Automatic publishing canceled. You can still publish it."),
     "updated": _("Update posted."),
-    "corrected": _("Update corrected. Earlier texts are kept here."),
+    "corrected": _("Update corrected. Earlier versions are kept in the history."),
     "incident-deleted": _("Incident deleted."),
     "planned": _("Maintenance scheduled."),
     "maintenance-saved": _("Maintenance saved."),
