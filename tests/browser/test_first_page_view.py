@@ -113,6 +113,7 @@ def test_a_page_view_travels_from_the_page_to_the_dashboard(
         dashboard.click("button[type=submit]")
         dashboard.wait_for_url(f"**/sites/{account.website_id}")
         shown = dashboard.locator("main")
+        dashboard.get_by_text("More panels").click()
         for words in ("/docs/start", "Hacker News", "signup"):
             expect(shown).to_contain_text(words)
         expect(dashboard.locator("#tile-visitors .tile-value")).to_have_text("1")

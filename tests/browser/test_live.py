@@ -55,9 +55,9 @@ def test_a_website_from_its_first_refused_event_to_figures_that_follow(
     page.goto(site(box))
     expect(page.locator(".live-text")).to_have_text("0 online now")
     assert visit(box, "/", "anna", origin="http://localhost:8180") == 403
-    expect(page.locator("#refusals")).to_contain_text("1 event came from http://localhost:8180 and was refused.")
+    expect(page.locator("#refusals")).to_contain_text("1 event from http://localhost:8180 was rejected.")
     page.click("text=Allow http://localhost:8180")
-    expect(page.locator("#refusals")).to_contain_text("Pages of http://localhost:8180 may send now.")
+    expect(page.locator("#refusals")).to_contain_text("http://localhost:8180 is allowed.")
     assert visit(box, "/", "anna", origin="http://localhost:8180") == 200
     expect(page.locator("#tile-visitors .tile-value")).to_have_text("1")  # the page has become the overview
     expect(page.locator(".live-text")).to_have_text("1 online now")

@@ -151,7 +151,9 @@ def _handler(collector: Callable[[], Collector]) -> type[BaseHTTPRequestHandler]
             html, headers = collector().pages.get(urlsplit(self.path).path, ("", {}))
             if html:
                 self.answer(
-                    collector().statuses[path], html.encode(), {"content-type": "text/html; charset=utf-8", **headers}
+                    collector().statuses.get(path, 200),
+                    html.encode(),
+                    {"content-type": "text/html; charset=utf-8", **headers},
                 )
             else:
                 self.answer(404, b"", {})

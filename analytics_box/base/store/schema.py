@@ -32,11 +32,11 @@ BOX: tuple[Step, ...] = (
         (*THIS_BOX, *ACCOUNTS, *LINKS, *MONITORS, *STATUS_PAGES, *FLAGS, *OVERVIEW, *CLUSTER),
     ),
     (
-        "0050_status_page_drafts",
+        "0002_status_page_drafts",
         ("alter table status_pages add column published integer not null default 1 check (published in (0, 1))",),
     ),
     (
-        "0051_announced_maintenance",
+        "0003_announced_maintenance",
         (
             """
             alter table maintenance_windows
@@ -46,7 +46,7 @@ BOX: tuple[Step, ...] = (
     ),
     # Several monitors can check one URL. Calls that do not allow it still answer a conflict.
     (
-        "0040_monitors_share_urls",
+        "0004_monitors_share_urls",
         (
             "drop index monitors_by_url",
             """
@@ -57,7 +57,7 @@ BOX: tuple[Step, ...] = (
     ),
     # The event that counts as a success of a flag, for the page with its results.
     (
-        "0070_flag_metrics",
+        "0005_flag_metrics",
         (
             """
             create table flag_metrics (

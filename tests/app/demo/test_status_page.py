@@ -22,7 +22,7 @@ def test_there_is_one_page_after_two_starts_with_its_components(twice: Started) 
     assert pages == [("inkwell", 1)]
     assert shown == [
         ("Shop", 1, "Shop: website", "Online shop"),
-        ("API", 1, "Shop: API", "Online shop"),
+        ("Partner API", 1, "Shop: API", "Online shop"),
         ("Server", 1, "Shop: server", "Online shop"),
         ("Customer service", 0, None, None),
     ]

@@ -56,7 +56,7 @@ def test_without_a_server_nothing_is_sent() -> None:
     "to", ["ada(1)@example.com", "ada[x@example.com", "Ada <ada@example.com>", "a@b.c, ada@example.com"]
 )
 def test_receiver_is_the_address_that_is_counted_and_confirmed_or_nobody(to: str) -> None:
-    with mail_server() as server, pytest.raises(NotSent, match="cannot be sent"):
+    with mail_server() as server, pytest.raises(NotSent, match="invalid address"):
         send(mailer(server.port), Mail(to, "Hello", "Hello"))
     assert server.messages == []
 
@@ -65,7 +65,7 @@ def test_receiver_is_the_address_that_is_counted_and_confirmed_or_nobody(to: str
     "to", ["a@example.com\r\nBcc: b@example.com", "a@example.com\n\nhello", "().@x", "(]).=@example.com", "a@"]
 )
 def test_no_header_can_be_forged(to: str) -> None:
-    with mail_server() as server, pytest.raises(NotSent, match="cannot be sent"):
+    with mail_server() as server, pytest.raises(NotSent, match="invalid address"):
         send(mailer(server.port), Mail(to, "Hello", "Hello"))
     assert server.messages == []
 
@@ -182,7 +182,7 @@ def test_headers_for_programs_arrive_in_one_line_as_they_are() -> None:
 @pytest.mark.parametrize("value", ["<https://a.example/>\r\nBcc: b@example.com", "<https://a.example/>\n\nhello"])
 def test_no_header_can_be_forged_in_those_for_programs(value: str) -> None:
     mail = Mail("a@example.com", "Hello", "Hello", headers=(("List-Unsubscribe", value),))
-    with mail_server() as server, pytest.raises(NotSent, match="cannot be sent"):
+    with mail_server() as server, pytest.raises(NotSent, match="invalid address"):
         send(mailer(server.port), mail)
     assert server.messages == []
 
@@ -204,7 +204,7 @@ def test_an_odd_address_of_the_box_stays_as_it_is(sender: str) -> None:
 
 
 def test_an_address_of_the_box_that_is_none_is_said() -> None:
-    with mail_server() as server, pytest.raises(NotSent, match="cannot be sent"):
+    with mail_server() as server, pytest.raises(NotSent, match="invalid address"):
         send(mailer(server.port, smtp_from="box@"))
 
 

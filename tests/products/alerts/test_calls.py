@@ -220,4 +220,4 @@ def test_a_deleted_channel_leaves_its_alarm(world: World) -> None:
     world.call("config.deleteChannel", channelId=hook)
     assert world.call("alarms.list")[0]["destinations"] == []
     assert world.happens("down") == 0
-    assert "No channels. Choose at least one." in world.seen("/alarms")
+    assert "No channels. Choose at least one." in world.seen("/alerts")

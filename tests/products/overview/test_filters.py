@@ -183,8 +183,8 @@ def test_no_filter_breaks_the_page(box: WholeBox, query: str) -> None:
 def test_an_empty_list_says_that_filters_are_the_reason_and_only_then(box: WholeBox) -> None:
     narrowed, plain = overview(box, "&country=Atlantis"), overview(box, "&range=custom&from=2020-01-01&to=2020-01-02")
     for name in ("pages", "events", "links", "errors"):
-        assert "fits the filters" in panel(narrowed, name), name
-        assert "fits the filters" not in panel(plain, name), name
+        assert "matches the filters" in panel(narrowed, name), name
+        assert "matches the filters" not in panel(plain, name), name
     assert "data-track-outgoing-links" not in narrowed, "what would not help is not advised"
 
 
@@ -209,7 +209,7 @@ def test_the_hours_of_the_week_are_those_of_the_api(box: WholeBox) -> None:
 
 
 def test_a_short_link_that_is_not_there_is_said(box: WholeBox) -> None:
-    said = "There is no short link called “gone” here"
+    said = "No short link is named “gone”"
     assert said in overview(box, "&link=gone")
     assert said in overview(box, "&1.link=gone&1.country=Germany")
     assert (

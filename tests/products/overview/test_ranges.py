@@ -120,7 +120,7 @@ def test_own_dates_of_another_length_are_shown_without_a_change_of_counts(box: W
     ("query", "said"),
     [
         ("range=for_ever", "There is no range called “for_ever”. Shown instead: last 30 days."),
-        ("range=last_90d&by=hour", "Hours cannot be drawn for 90 days. These are days."),
+        ("range=last_90d&by=hour", "Hours are not available for 90 days. Showing days."),
         ("range=custom&from=1990-01-01&to=2026-06-17", "A range has at most 3,660 days."),
         ("compare=<script>", "There is no comparison called “<script>”."),
     ],

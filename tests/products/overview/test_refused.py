@@ -38,14 +38,14 @@ def allow(box: WholeBox, origin: str, *, cookie: str, back: str = "") -> Answer:
 
 def test_a_website_that_waits_says_whose_events_were_refused_and_allows_them(box: WholeBox) -> None:
     home = f"/sites/{box.sites['shop']}"
-    assert "was refused" not in page(box)
+    assert "rejected." not in page(box)
     assert send(box, LOCAL) == send(box, LOCAL) == send(box, "https://<script>") == 403
     assert send(box, "null") == 403
     waiting = page(box)
-    assert f"2 events came from {LOCAL} and were refused." in waiting
-    assert waiting.count("came from") == 1, "what could not be allowed is not offered"
+    assert f"2 events from {LOCAL} were rejected." in waiting
+    assert waiting.count("events from ") == 1, "what could not be allowed is not offered"
     assert "https://&lt;" not in waiting
-    assert f"came from {LOCAL}" in page(box, "/not-counted")
+    assert f"from {LOCAL}" in page(box, "/not-counted")
 
     assert allow(box, LOCAL, cookie="").status in {303, 401}
     assert (
@@ -57,7 +57,7 @@ def test_a_website_that_waits_says_whose_events_were_refused_and_allows_them(box
     assert sent.headers["location"] == f"{home}?{urlencode({'allowed': LOCAL})}"
     allowed = page(box, f"?{urlencode({'allowed': LOCAL})}")
     assert f"{LOCAL} is allowed." in allowed
-    assert "refused." not in allowed
+    assert "rejected." not in allowed
     assert "evil.example" not in page(box, f"?{urlencode({'allowed': 'https://evil.example'})}"), "it was not allowed"
     assert send(box, LOCAL) == 200
     assert allow(box, "no origin", cookie=box.cookie).status == 400
@@ -74,8 +74,8 @@ def test_other_reasons_are_said_with_the_page_that_mends_them(box: WholeBox) -> 
         == 204
     )
     waiting = box.get(f"/sites/{box.sites['local']}", cookie=box.cookie, accept="text/html").body.decode()
-    assert "1 event came and does not count: Invalid event." in waiting
-    assert "1 event came and does not count: Known bot." in waiting
+    assert "1 event was excluded: Invalid event." in waiting
+    assert "1 event was excluded: Known bot." in waiting
     assert f'href="/sites/{box.sites["local"]}/bots"' in waiting
 
 
@@ -85,7 +85,7 @@ def test_a_viewer_sees_who_was_refused_and_allows_nobody(box: WholeBox) -> None:
     try:
         cookie = box.cookie
         seen = box.get(f"/sites/{box.sites['shop']}/not-counted", cookie=cookie, accept="text/html").body.decode()
-        assert "came from https://staging.example" in seen
+        assert "from https://staging.example" in seen
         assert "/origins" not in seen
         assert allow(box, "https://staging.example", cookie=cookie).status == 403
     finally:

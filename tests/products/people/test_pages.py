@@ -162,7 +162,7 @@ def test_removal_asks_first_and_then_removes(box: WholeBox) -> None:
 
 def test_a_device_is_removed_by_its_id(box: WholeBox) -> None:
     track(box, "bought", anonymousId="anon_1")
-    assert "Remove what came with anon_1?" in page(box, "/delete?device=anon_1")
+    assert "Delete the data of anon_1?" in page(box, "/delete?device=anon_1")
     assert "rows=1" in remove(box, {"device": " anon_1 "}).headers["location"]
     assert "events" not in seen(box, "/export?device=anon_1").json
     assert "Enter the id." in html.unescape(seen(box, "/delete?device=").body.decode())
@@ -174,8 +174,8 @@ def test_the_audit_log_shows_both_in_words(box: WholeBox) -> None:
     seen(box, "/export?profile=ada-secret")
     remove(box, {"profile": "ada-secret"})
     log = html.unescape(box.get("/settings/audit", cookie=box.cookie, accept="text/html").body.decode())
-    assert "created an export of a person’s data" in log
-    assert "deleted what was known of a person" in log
+    assert "created visitor data export" in log
+    assert "deleted visitor data" in log
     assert "ada-secret" not in log
 
 

@@ -63,7 +63,7 @@ def test_a_website_goes_where_it_is_sent_and_the_list_says_so(box: WholeBox) -> 
     answer = sent(box, {"organization": box.foreign_organization_id, "confirmation": " Shop.example "})
     assert (answer.status, owner_of(box)) == (303, box.foreign_organization_id)
     listed = page(box, answer.headers["location"])
-    assert "The website belongs to Eve now." in listed
+    assert "The website now belongs to Eve." in listed
     assert "shop.example" not in listed
     assert box.get(address(box), cookie=box.cookie, accept="text/html").status == 200, "also an admin there"
     assert box.get(address(box), cookie=cookie_of(box, "owner"), accept="text/html").status == 404
