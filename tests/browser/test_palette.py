@@ -52,6 +52,7 @@ def test_the_palette_leads_anywhere_without_a_mouse_and_remembers(page: Page, bo
 
 def test_a_note_is_written_shown_on_the_chart_and_deleted_on_the_page(page: Page, box: Box) -> None:
     page.goto(site(box))
+    page.wait_for_load_state("networkidle")  # panels that come late would close what is open
     page.click(".notes-add summary")
     page.fill("#text", "Version 2 & more")
     page.click(".notes-add button[type=submit]")

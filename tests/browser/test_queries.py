@@ -183,7 +183,7 @@ def test_rows_appear_when_used_fields_are_those_of_the_type_and_a_question_is_sa
     expect(page.locator("#chart canvas")).to_be_visible()
     page.get_by_text("Save this question").click()
     page.get_by_label("Name").fill("Home, day by day")
-    page.get_by_label("Share it").check()
+    page.get_by_label("Share with the organization").check()
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("status")).to_contain_text("The question is saved.")
     page.goto(site(box, "/queries"))

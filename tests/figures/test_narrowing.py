@@ -165,7 +165,7 @@ def test_filters_can_be_joined_the_other_way_and_with_each_other() -> None:
         ("all", True, "/sites/w1?channel=Direct&country=Spain"),
         ("any", False, "/sites/w1?channel=Direct&country=Spain&match=any"),
     ]
-    assert chips.joins(view) == (("0", "or, beside Channel: Direct"), ("1", "or, beside Country: Spain"))
+    assert chips.joins(view) == (("0", "or, with Channel: Direct"), ("1", "or, with Country: Spain"))
 
 
 @each(

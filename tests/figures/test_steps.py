@@ -38,7 +38,7 @@ def test_hours_are_not_drawn_beside_many_days() -> None:
 def test_what_was_chosen_is_drawn_or_the_page_says_what_is() -> None:
     assert steps_to_draw("week", last(30)) == ("week", "")
     assert steps_to_draw("", last(365)) == ("week", "")
-    assert steps_to_draw("hour", last(365)) == ("week", "Hours cannot be drawn for 365 days. These are weeks.")
+    assert steps_to_draw("hour", last(365)) == ("week", "Hours are not available for 365 days. Showing weeks.")
 
 
 def test_the_head_of_the_chart_offers_steps_and_measures() -> None:

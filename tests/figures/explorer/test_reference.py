@@ -65,7 +65,7 @@ def test_a_family_says_everything_about_its_types(box: WholeBox, family: Family)
         assert f'"parameters": ["{one.name}"]' in article
         assert f'"parameter": "{one.name}"' in article
         assert ("Yes, for public websites" in article) == one.is_public(values=False)
-        assert ("whose owner also publishes what events carried" in article) == (one.public and one.values)
+        assert ("with public values" in article) == (one.public and one.values)
         parameter = {"monitor": "schedule_id"}.get(one.subject, f"{one.subject}_id")
         assert f"?{parameter}=YOUR-{one.subject.upper()}-ID" in article
         assert {"website": "a website", "link": "a short link", "monitor": "a monitor"}[one.subject] in article

@@ -45,7 +45,7 @@ def test_a_machine_that_says_nothing_is_warned_of_until_it_is_retired(world: Wor
         for one in world.primary.run(state(world.primary.box.parts[WatchedParts])).warnings
         if one.code == "machines"
     ]
-    assert [one.text.partition(":")[0] for one in warned] == ["The ingest machine 1 says nothing"]
+    assert [one.text.partition(".")[0] for one in warned] == ["Ingest machine 1 does not respond"]
     metrics = world.primary.ask("GET", "/metrics", address="127.0.0.1").body.decode()
     assert 'analytics_box_machine_silent{machine="1"} 1\n' in metrics
     assert 'analytics_box_machine_silent{machine="2"} 0\n' in metrics

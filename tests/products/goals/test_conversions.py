@@ -82,7 +82,7 @@ def test_conversions_and_their_rate_can_be_drawn_and_stand_beside(shared: World,
     assert "conversions" in none
     assert 'aria-current="true"' in none.partition('id="tile-visitors"')[2][:200]
     gone = page(shared, "?range=today&wait=all&goal=gone&metric=conversions&beside=conversion_rate")
-    assert "There is no such goal any more" in gone
+    assert "This goal no longer exists" in gone
     assert "tile-conversions" not in gone
 
 

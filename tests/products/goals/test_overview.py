@@ -84,6 +84,6 @@ def test_conversions_are_set_against_as_much_of_the_days_before(shared: World) -
 
 def test_a_goal_that_is_not_there_says_so(shared: World) -> None:
     shown = page(shared, "?range=today&wait=all&goal=gone")
-    assert "There is no such goal any more" in shown
+    assert "This goal no longer exists" in shown
     assert "chip-goal" not in shown
     assert get(shared, "/parts/browsers?range=today&goal=gone").status == 200

@@ -161,7 +161,7 @@ def test_a_goal_has_a_page_with_what_became_of_it(shared: World) -> None:
     shown = page(shared, f"/goal?goal={goal}&range=today&beside=visitors")
     assert [tile(shown, name) for name in ("conversions", "conversion_rate", "visitors")] == ["1", "50.0\xa0%", "2"]
     assert (sum(value or 0 for value in drawn(shown)["values"]), drawn(shown)["secondUnit"]) == (1, "count")
-    for text in ("Event purchase", "The shop", "Sum of its amounts: 24.50", "an edit counts the past anew"):
+    for text in ("Event purchase", "The shop", "Sum of its amounts: 24.50", "recalculates its history"):
         assert text in shown, text
     assert f'href="/sites/{shared.shop}?range=today&amp;metric=conversions&amp;goal={goal}"' in shown
     assert f'href="/sites/{shared.shop}?range=today&amp;reached_goal={goal}"' in shown
@@ -194,7 +194,7 @@ def test_a_trial_of_what_is_no_goal_says_what_is_wrong_and_one_of_a_stored_goal_
     goal = make(shared, "purchase", filters=[{"field": "browser_name", "operator": "equals", "value": "Chrome"}])
     tried = post(shared, goal["id"], kind="event", target="purchase", name="Other", **{"try": "1"})
     assert "0 of 2 visitors would have reached it" in tried.body.decode()
-    assert "an edit counts the past anew" in tried.body.decode()
+    assert "recalculates its history" in tried.body.decode()
     assert shared.good("goals/getById", id=goal["id"]) == goal
     shared.good("goals/delete", id=goal["id"])
 
@@ -229,5 +229,5 @@ def test_lists_that_are_cut_say_so(shared: World, monkeypatch: pytest.MonkeyPatc
         track(shared, ANA, path, name="second")
     monkeypatch.setattr(pages, "MOST_EVENTS", 1)
     monkeypatch.setattr(event_pages, "MOST_PAGES", 1)
-    assert "These are the 1 most frequent" in page(shared, "/goals?range=today")
+    assert "The 1 most frequent" in page(shared, "/goals?range=today")
     assert "and more" in page(shared, "/events?name=second&range=today")

@@ -68,7 +68,7 @@ def test_the_hours_of_the_week_are_those_of_the_clicks(pages: PageWorld) -> None
     assert len(counted) == 168
     assert sum(counted) == 2
     assert "Most clicks: " in week
-    assert "fits the filters" in pages.seen(f"/links/{link_id}/parts/week?range=today&country=Atlantis")
+    assert "matches the filters" in pages.seen(f"/links/{link_id}/parts/week?range=today&country=Atlantis")
 
 
 @pytest.fixture(scope="module")

@@ -37,7 +37,7 @@ def test_any_range_of_a_monitor_is_shown_by_weeks_or_months(pages: PageWorld) ->
         "range=last_90d&by=week&beside=downtime_seconds",
     ):
         assert 'class="table' in pages.seen(f"{path}?{query}&show=table&wait=all")
-    assert "Hours cannot be drawn" in pages.seen(f"{path}?range=last_90d&by=hour&wait=all")
+    assert "Hours are not available" in pages.seen(f"{path}?range=last_90d&by=hour&wait=all")
 
 
 def test_incidents_are_those_of_the_chosen_range(pages: PageWorld) -> None:

@@ -101,7 +101,7 @@ def test_other_organizations_and_viewers_find_only_what_is_theirs(box: WholeBox)
 
 def test_nothing_found_says_so_and_strangers_are_sent_to_sign_in(box: WholeBox) -> None:
     text = box.get("/palette?q=%3Cb%3Equagga", cookie=box.cookie, accept="text/html").body.decode()
-    assert "Nothing here is called “&lt;b&gt;quagga”" in text
+    assert "No results for “&lt;b&gt;quagga”" in text
     assert found(box, "x" * 5_000) == []
     assert box.get("/palette/options?q=a", accept="text/html").status in {303, 401}
     assert len(SOURCES) == len(set(SOURCES))

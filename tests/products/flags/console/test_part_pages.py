@@ -62,9 +62,9 @@ def rollout(console: Console) -> str:
         ),
         (
             {"email": "x@y.example"},
-            ("x@y.example gets →", " rollout", "x@y.example is at", "range 0 to 40"),
+            ("x@y.example gets →", " rollout", "x@y.example is in", "range 0 to 40"),
         ),
-        ({}, ("Unknown user gets →", "Anonymous is at")),
+        ({}, ("Unknown user gets →", "Anonymous is in")),
         ({"userId": "anna", "environment": "elsewhere"}, ("anna gets no answer", "No active flag")),
     ],
 )

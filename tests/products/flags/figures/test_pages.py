@@ -100,7 +100,7 @@ def test_a_range_without_anybody_says_how_visitors_are_counted(shared: World, pa
     ("query", "said"),
     [
         ("range=never", "There is no range called “never”. Shown instead: last 30 days."),
-        ("range=custom&from=x", "Own dates need a first and a last day."),
+        ("range=custom&from=x", "A custom range needs a first and a last day."),
         ("range=custom&from=0001-01-01&to=2026-01-01", "These dates cannot be shown"),
         ("range=all", ""),
         ("conversion=%00", ""),
