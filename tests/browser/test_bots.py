@@ -54,7 +54,7 @@ def test_everything_works_without_scripts(browser: Browser, box: Box) -> None:
     page.get_by_role("navigation", name="Website settings").get_by_role("link", name="Bots").click()
     expect(page.get_by_role("heading", level=2).first).to_have_text("Quarantined in the last 30 days")
     decide(page, "Labrador-monitor", "Not a bot")
-    expect(page.get_by_role("status")).to_contain_text("1 quarantined events now count")
+    expect(page.get_by_role("status")).to_contain_text("1 quarantined event now counts")
     assert hit(box, "Labrador-monitor/3") == 200
     decide(page, "Labrador-monitor", "Take back")
     expect(page.get_by_role("status")).to_contain_text("Taken back")

@@ -4,7 +4,7 @@ from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box.base import figures
-from analytics_box.base.translation import _
+from analytics_box.base.translation import _, ngettext
 from analytics_box.ingest.bot_rules import Bot
 from analytics_box.ingest.bots import calls
 from analytics_box.ingest.bots.calls import BotOptions, OfBot
@@ -85,7 +85,11 @@ async def _page(visit: PageRequest, website_id: str, again: Again) -> Page:
         people=[_line(rule.bot, "", dates.moment(rule.created_at, person)) for rule in wanted.people],
         data_centres=wanted.data_centres,
         editable=person.may("member"),
-        done=_("{count} quarantined events now count, as will future ones.").format(count=figures.count(int(counted)))
+        done=ngettext(
+            "1 quarantined event now counts, as will future ones.",
+            "{count} quarantined events now count, as will future ones.",
+            int(counted),
+        ).format(count=figures.count(int(counted)))
         if counted.isascii() and counted.isdigit() and len(counted) < 12
         else _DONE.get(visit.asked("done"), ""),
     )

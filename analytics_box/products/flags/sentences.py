@@ -25,7 +25,7 @@ _ATTRIBUTES = {
     "organization_id": _("Organization ID"),
     "team_id": _("Team ID"),
 }
-_OPERATORS = {
+OPERATORS = {
     "equals": _("is"),
     "not_equals": _("is not"),
     "in": _("is one of"),
@@ -115,7 +115,7 @@ def comparison_sentence(attribute: str, operator: str, values: Sequence[Scalar])
     """The comparison of an attribute with values, as a sentence."""
     named = _ATTRIBUTES.get(attribute)
     subject = SentencePart(named) if named else SentencePart(figures.visible(attribute), "value")
-    words = _OPERATORS.get(operator, operator)
+    words = OPERATORS.get(operator, operator)
     said = [SentencePart(f" {_ONLY_ONE.get(operator, words) if len(values) == 1 else words}")]
     if operator in ONLY_GIVEN:
         return (subject, *said)

@@ -82,7 +82,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
         has_amounts=any(goal.definition.amount for goal in goals),
         visitors="" if visitors is None else visitors_said(visitors),
         events=events[:MOST_EVENTS],
-        more_events=_("The {count} most frequent are shown. The dashboard lists all.").format(count=MOST_EVENTS)
+        more_events=_("Showing the {count} most frequent. The dashboard lists all.").format(count=MOST_EVENTS)
         if len(events) > MOST_EVENTS
         else "",
         failed=failed,

@@ -1,8 +1,11 @@
 """Incidents and maintenances. Pure. The tables of their names have a column for each field."""
 
+from collections.abc import Mapping
 from typing import Final, Literal
 
 from msgspec import Struct
+
+from analytics_box.base.translation import _
 
 Kind = Literal["incident", "maintenance"]
 Status = Literal[
@@ -20,6 +23,17 @@ Severity = Literal["minor", "major", "critical"]
 Impact = Literal["operational", "degraded", "partial", "down", "maintenance"]
 Origin = Literal["person", "monitor"]
 
+STATUS_LABELS: Final[Mapping[Status, str]] = {
+    "investigating": _("Investigating"),
+    "identified": _("Identified"),
+    "monitoring": _("Monitoring"),
+    "resolved": _("Resolved"),
+    "postmortem": _("Postmortem"),
+    "scheduled": _("Scheduled"),
+    "in_progress": _("In progress"),
+    "verifying": _("Verifying"),
+    "completed": _("Completed"),
+}
 ENDED: Final[frozenset[Status]] = frozenset(("resolved", "postmortem", "completed"))
 LONGEST_TITLE, LONGEST_MESSAGE = 200, 5_000  # characters (wire 9.3)
 

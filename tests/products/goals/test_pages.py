@@ -229,5 +229,5 @@ def test_lists_that_are_cut_say_so(shared: World, monkeypatch: pytest.MonkeyPatc
         track(shared, ANA, path, name="second")
     monkeypatch.setattr(pages, "MOST_EVENTS", 1)
     monkeypatch.setattr(event_pages, "MOST_PAGES", 1)
-    assert "The 1 most frequent" in page(shared, "/goals?range=today")
+    assert "Showing the 1 most frequent" in page(shared, "/goals?range=today")
     assert "and more" in page(shared, "/events?name=second&range=today")

@@ -5,7 +5,7 @@ tree under `rules.0.if`: its children are `rules.0.if.0`, `rules.0.if.1`, and th
 """
 
 from collections.abc import Mapping
-from typing import Any, Final, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 from msgspec import Struct
 
@@ -18,6 +18,7 @@ from analytics_box.products.flags.flag import (
     MOST_RULES,
     MOST_VARIANTS,
 )
+from analytics_box.products.flags.sentences import OPERATORS
 
 PLAIN: Final = (
     *("of", "key", "name", "description", "type", "status", "default", "off", "offValue", "payload", "percentage"),
@@ -93,8 +94,9 @@ class GroupFields(Struct, frozen=True):
 
 
 class FlagFormState(Struct, frozen=True):
-    """The whole form. `focus` is the field that a button of it has made."""
+    """The whole form. `focus` is the field that a button of it has made; `operators` are labels of comparisons."""
 
+    operators: ClassVar[Mapping[str, str]] = OPERATORS
     fields: Mapping[str, str]
     rules: tuple[FlagRuleFields, ...] = ()
     variants: tuple[FlagVariantFields, ...] = ()

@@ -12,22 +12,11 @@ from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.monitors.listing.lines import duration_text
 from analytics_box.products.status_pages import markdown
-from analytics_box.products.status_pages.incident import Incident, IncidentUpdate, Status
+from analytics_box.products.status_pages.incident import STATUS_LABELS, Incident, IncidentUpdate, Status
 from analytics_box.products.status_pages.incidents.rules import moves
 from analytics_box.products.status_pages.subscribers.deliveries import UpdateReach
 from analytics_box.web.page import dates
 
-STATUS_LABELS = {
-    "investigating": _("Investigating"),
-    "identified": _("Identified"),
-    "monitoring": _("Monitoring"),
-    "resolved": _("Resolved"),
-    "postmortem": _("Postmortem"),
-    "scheduled": _("Scheduled"),
-    "in_progress": _("In progress"),
-    "verifying": _("Verifying"),
-    "completed": _("Completed"),
-}
 _SEVERITIES = {"minor": _("Minor"), "major": _("Major"), "critical": _("Critical")}
 _IMPACT_NAMES = {
     "operational": _("operational"),

@@ -13,12 +13,13 @@ from analytics_box.base.clock import Clock
 from analytics_box.base.errors import BoxError
 from analytics_box.base.translation import _
 from analytics_box.products.status_pages import markdown
+from analytics_box.products.status_pages.incident import STATUS_LABELS
 from analytics_box.products.status_pages.seen import IncidentSeen, PageSeen
 from analytics_box.products.status_pages.serving import badges, calendar_feed, history, shown, times
 from analytics_box.products.status_pages.serving.badges import clean
 from analytics_box.products.status_pages.serving.history import Month
 from analytics_box.products.status_pages.serving.kept import RenderedAnswer
-from analytics_box.products.status_pages.serving.shown import STATUS_LABELS, ComponentView
+from analytics_box.products.status_pages.serving.shown import ComponentView
 from analytics_box.products.status_pages.serving.times import month as month_in_words
 from analytics_box.products.status_pages.statuspage import answers
 from analytics_box.products.status_pages.whole import Whole

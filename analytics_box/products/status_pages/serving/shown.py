@@ -10,6 +10,7 @@ from msgspec import Struct
 from analytics_box.base import figures
 from analytics_box.base.translation import _
 from analytics_box.products.status_pages import markdown
+from analytics_box.products.status_pages.incident import STATUS_LABELS
 from analytics_box.products.status_pages.page import ComponentStatus
 from analytics_box.products.status_pages.seen import (
     AffectedSeen,
@@ -25,17 +26,6 @@ from analytics_box.products.status_pages.serving import times
 from analytics_box.products.status_pages.serving.bars import DAY_LABELS, Bars, bars
 from analytics_box.products.status_pages.serving.times import DisplayTime
 
-STATUS_LABELS = {
-    "investigating": _("Investigating"),
-    "identified": _("Identified"),
-    "monitoring": _("Monitoring"),
-    "resolved": _("Resolved"),
-    "postmortem": _("Postmortem"),
-    "scheduled": _("Scheduled"),
-    "in_progress": _("In progress"),
-    "verifying": _("Verifying"),
-    "completed": _("Completed"),
-}
 COMPONENT_LABELS = {
     "operational": _("Operational"),
     "degraded_performance": _("Degraded performance"),
