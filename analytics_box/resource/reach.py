@@ -112,7 +112,7 @@ def check(db: Connection, own: OrganizationActor, role: Role) -> None:
 
 
 def role_of(db: Connection, organization_id: str, by: By) -> Role:
-    """The role with which somebody acts now. Raises Forbidden for people who do not belong."""
+    """The role in which a user acts now. Raises Forbidden for users who are not members."""
     if by.user_id is None:
         return "admin"
     role = role_in(db, organization_id, by.user_id)

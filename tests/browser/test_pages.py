@@ -408,6 +408,7 @@ def test_a_new_website_waits_and_turns_into_its_overview(page: Page, box: Box) -
     expect(page.locator("#snippet")).to_contain_text("data-track-localhost")
     page.uncheck("#track-downloads")
     page.check("#track-errors")
+    page.wait_for_load_state()  # the style sheet hides what is not ticked
     tag = page.locator("#snippet").inner_text().split()
     assert [word for word in tag if word.startswith("data-track")] == [
         "data-track-localhost",

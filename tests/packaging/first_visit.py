@@ -86,6 +86,7 @@ def set_up(page: Page, box: Server) -> str:
         page.fill(f"#{field}", text)
     page.click("main form button[type=submit]")
     expect(page.locator("#snippet")).to_contain_text("data-client-id")
+    page.wait_for_load_state()  # the style sheet hides what is not ticked
     return page.locator("#snippet").inner_text()
 
 

@@ -51,6 +51,6 @@ def _demo(found: Settings, *, as_json: bool) -> None:
             events = box.events
             return Visitors(box.clock, box.box_db, events.intake, events.clicks, found.data_dir, made).come()
 
-        # A demo is thrown away, so nobody needs to be reminded of backups.
+        # A demo is temporary, so it needs no reminder of backups.
         own = msgspec.structs.replace(found, allowed_private_targets=targets, backup_reminder_days=0)
         server.serve(own, say, (visitors,))

@@ -28,7 +28,7 @@ class BodyBudget:
         self.taken = 0
 
     def take(self, group: str, size: int) -> bool:
-        """Take so many bytes more; False, and none, where there are not so many."""
+        """Take this many more bytes. Return False, and take none, if they are not available."""
         if self.taken + size > self._most or self._groups[group] + size > self._per_group:
             return False
         self.taken += size
@@ -60,7 +60,7 @@ class Share:
         self._size = 0
 
     def take(self, size: int) -> bool:
-        """Take so many bytes more; False where there are not so many."""
+        """Take this many more bytes. Return False if they are not available."""
         if not self._budget.take(self._group, size):
             self.is_short = True
             return False

@@ -34,7 +34,7 @@ def connect(path: Path, *, writes: bool, durability: str, vfs: str | None) -> ap
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=vfs, **kept)
     connection.set_busy_timeout(BUSY_MS)
     connection.pragma("foreign_keys", True)
-    # The plan of a statement does not depend on its values: else each run that binds others compiles it anew.
+    # A plan does not depend on bound values; otherwise each run with others would compile the statement again.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
     connection.config(apsw.SQLITE_DBCONFIG_DQS_DDL, 0)

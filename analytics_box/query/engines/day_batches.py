@@ -98,7 +98,7 @@ def forget_spans(db: Connection, days: Collection[SiteDay]) -> None:
 
 
 def _mark(db: Connection, days: Mapping[SiteDay, int]) -> None:
-    """Say that these days are rolled up, with so many events each, and number this roll-up."""
+    """Record that these days are rolled up, with their numbers of events, and number this roll-up."""
     db.execute("-- rollups.number\nupdate rolled_state set roll = roll + 1")
     db.execute(
         """

@@ -50,7 +50,7 @@ from analytics_box.query.rollups import BY_DIMENSION, OF_SESSIONS, SPANS, Cut, R
 log = logging.getLogger(__name__)
 
 FILE_NAME: Final = "rollups.db"
-VERSION = 7  # of what is made of the rows; a file of another one is made anew
+VERSION = 7  # of the derived tables; a file of another version is rebuilt
 SCHEMA = "rollups"  # how readers of events.db know it
 # A question asks for the roll-ups of its newest open days.
 MOST_OPEN = 3
@@ -101,7 +101,7 @@ class RollupsFile:
     def __init__(self, path: Path, connection: Connection) -> None:
         self.path = path
         self.is_well = True  # else it has to be made anew
-        self.applied = state_of(connection).applied  # the last change that nobody needs any more
+        self.applied = state_of(connection).applied  # the last change that is no longer needed
         self.behind = 0  # how many events and changes the last question found that are not looked at yet
         self._connection = connection
         self._lock = Lock()

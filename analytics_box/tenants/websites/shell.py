@@ -109,7 +109,7 @@ def website_shown(website: Website, *, online: str, script: str) -> WebsiteHeade
 
 
 def snippet(website: Website, script: str) -> Snippet:
-    """Return the tag to paste. For a website on localhost it tells the script to track there."""
+    """Return the tag to paste. For a website on localhost it makes the script track there."""
     is_local = website.domain in LOCAL
     local = " data-track-localhost" if is_local else ""
     return Snippet(

@@ -54,7 +54,7 @@ async def prepare_fields(
 
 
 def _is_there(call: Call, before: StatusPage | None, kind: FileKind, url: str | None) -> bool:
-    """Whether the page has the picture of this URL already, as `get` tells it, or as it is served."""
+    """Whether the page already has the picture of this URL, as `get` returns it or as it is served."""
     if before is None:
         return False
     settings = call.parts.settings
