@@ -132,6 +132,7 @@ def test_the_first_event_turns_the_snippet_into_the_overview(
         dashboard.fill("#email", EMAIL)
         dashboard.fill("#password", PASSWORD)
         dashboard.click("button[type=submit]")
+        expect(dashboard.locator("#snippet")).to_be_visible()
         dashboard.wait_for_load_state()  # the style sheet hides what is not ticked
         snippet = dashboard.locator("#snippet").inner_text()
         assert "data-track-localhost" in snippet
