@@ -193,11 +193,6 @@ def test_form_edits_every_field(world: World, resource: Resource) -> None:
 UNVERSIONED: Final = {
     "folder",
     "monitor maintenance",
-    "component",
-    "component group",
-    "incident",
-    "maintenance",
-    "incident template",
     "target group",
     "flag schedule",
     "channel",

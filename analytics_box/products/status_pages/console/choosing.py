@@ -43,6 +43,8 @@ class ImpactChoice(Struct, frozen=True):
 
 def impact_of(one: ComponentSeen) -> Impact | None:
     """The impact of a component's current trouble; None if there is none."""
+    if one.status == "under_maintenance":
+        return None
     if not one.manual:
         current = "down" if one.status == "major_outage" else one.current
         return current if current in ("down", "degraded") else None

@@ -5,13 +5,14 @@ from typing import Any, Final
 
 from litestar.params import FromPath
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict, NotFound
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.status_pages.console.choosing import STATE_LABELS, state_of
-from analytics_box.products.status_pages.console.frame import ConsolePage, frame, open_page
+from analytics_box.products.status_pages.console.frame import ConsolePage, frame, open_page, rejected
 from analytics_box.products.status_pages.console.new_pages import MOST_MONITORS
 from analytics_box.products.status_pages.editing import component_calls as procedures
 from analytics_box.products.status_pages.editing.messages import (
@@ -26,8 +27,8 @@ from analytics_box.products.status_pages.editing.messages import (
 from analytics_box.products.status_pages.page import Component, ComponentGroup
 from analytics_box.products.status_pages.whole import Whole
 from analytics_box.tenants.tenancy.messages import message_of
+from analytics_box.web.page.edits import check_version
 from analytics_box.web.page.questions import ConfirmationTexts, ask
-from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
 
 _REMOVE_COMPONENT = ConfirmationTexts(
@@ -176,6 +177,7 @@ async def save(visit: Visitor, page_id: FromPath[str], component_id: FromPath[st
         found |= {hides: not form.get(shows) for shows, hides in _SHOWN.items()}
     return await _save_change(
         page,
+        component,
         lambda: procedures.update_component(
             visit.call, message_of(found, UpdateComponent, _("This cannot be taken: {message}"))
         ),
@@ -213,6 +215,7 @@ async def save_group(visit: Visitor, page_id: FromPath[str], group_id: FromPath[
     found = {"groupId": group_id, "name": form.get("name", ""), "description": form.get("description", "")}
     return await _save_change(
         page,
+        group,
         lambda: procedures.update_group(
             visit.call, message_of(found, UpdateComponentGroup, _("This cannot be taken: {message}"))
         ),
@@ -238,16 +241,17 @@ async def remove_group(visit: Visitor, page_id: FromPath[str], group_id: FromPat
 
 async def _save_change(
     page: ConsolePage,
+    edited: Component | ComponentGroup,
     change: Callable[[], Awaitable[object]],
     show: Callable[[Again], Page],
     form: dict[str, str],
 ) -> Answer:
     try:
         page.visit.saves()
+        check_version(form, _form_content(edited))
         await change()
     except (BadRequest, Conflict) as wrong:
-        errors = {_FIELDS.get(name, name): message for name, message in field_errors(wrong).items()}
-        return show(Again(wrong.status, form, errors, "" if errors else wrong.message))
+        return show(rejected(wrong, form, _FIELDS))
     return page.visit.go(f"{page.href}/components?done=saved")
 
 
@@ -319,6 +323,7 @@ def _component_page(page: ConsolePage, one: Component, again: Again) -> Page:
         "status_component.html",
         "components",
         again=again,
+        edited=_form_content(one),
         values=values if again.code == 200 else {},
         title=_("Edit {name}").format(name=_name(page, one)),
         back=f"{page.href}/components",
@@ -335,6 +340,7 @@ def _group_page(page: ConsolePage, group: ComponentGroup, again: Again) -> Page:
         "status_component.html",
         "components",
         again=again,
+        edited=_form_content(group),
         values={"name": group.name, "description": group.description},
         title=_("Edit the group {name}").format(name=figures.visible(group.name)),
         back=f"{page.href}/components",
@@ -344,6 +350,11 @@ def _group_page(page: ConsolePage, group: ComponentGroup, again: Again) -> Page:
         groups=[],
         statuses=[],
     )
+
+
+def _form_content(one: Component | ComponentGroup) -> Component | ComponentGroup:
+    """Return the part that a form edits: components and groups are moved on another page."""
+    return replace(one, position=0)
 
 
 def _component(page: ConsolePage, component_id: str) -> Component:

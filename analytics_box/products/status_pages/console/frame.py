@@ -6,6 +6,7 @@ from typing import Final, Literal, get_args
 from msgspec import Struct
 
 from analytics_box.base import figures
+from analytics_box.base.errors import BoxError
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.translation import _
 from analytics_box.products.status_pages.access import find_viewable_page as page_of
@@ -13,7 +14,9 @@ from analytics_box.products.status_pages.seen import Indicator, PageSeen
 from analytics_box.products.status_pages.view.snapshots import PageSnapshots
 from analytics_box.products.status_pages.whole import Whole
 from analytics_box.tenants.websites.shell import shell
+from analytics_box.web.page.edits import FIELD, EditConflict, version_of
 from analytics_box.web.page.shell import Shell
+from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Page, PageRequest
 
 DONE = {
@@ -121,9 +124,13 @@ class ConsolePage(Struct, frozen=True):
         again: Again | None = None,
         values: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
+        edited: object = None,
         **context: object,
     ) -> Page:
-        """Render a page about it; `values`, `errors` and `general` are those of a rejected form."""
+        """Render a page about it; `values`, `errors` and `general` are those of a rejected form.
+
+        A form carries the version of what it edits; one that came back carries the version that it was opened with.
+        """
         again = again or Again()
         return self.visit.pages.show(
             template,
@@ -134,6 +141,7 @@ class ConsolePage(Struct, frozen=True):
             values={**(values or {}), **again.values},
             errors=again.wrong,
             general=again.general,
+            version=again.values.get(FIELD) or (version_of(edited) if edited is not None else ""),
             editable=self.editable,
             done=DONE.get(self.visit.asked("done"), ""),
             **context,
@@ -156,6 +164,16 @@ class ConsolePage(Struct, frozen=True):
         label = PAGE_STATE_LABELS[mark if page.published else "draft"]
         url = self.seen.url if page.published else f"{self.href}/preview"
         return StatusPageHeader(figures.visible(page.name), self.href, url, page.published, mark, label, tab, tabs)
+
+
+def rejected(wrong: BoxError, fields: Mapping[str, str], names: Mapping[str, str] = {}) -> Again:
+    """A rejected form; `names` are those of its inputs, if they differ from the names on the wire.
+
+    After an edit conflict it carries the current version, so that saving again overwrites the other edit.
+    """
+    errors = {names.get(name, name): message for name, message in field_errors(wrong).items()}
+    kept = {name: value for name, value in fields.items() if name != FIELD or not isinstance(wrong, EditConflict)}
+    return Again(wrong.status, kept, errors, "" if errors else wrong.message)
 
 
 def frame(person: SignedInPerson) -> Shell:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict, NotFound
 from analytics_box.base.translation import _
-from analytics_box.products.status_pages.console.frame import ConsolePage, frame, open_page
+from analytics_box.products.status_pages.console.frame import ConsolePage, frame, open_page, rejected
 from analytics_box.products.status_pages.console.shown import line
 from analytics_box.products.status_pages.incident import Incident
 from analytics_box.products.status_pages.incidents import template_calls as procedures
@@ -23,8 +23,8 @@ from analytics_box.products.status_pages.incidents.messages import (
 )
 from analytics_box.products.status_pages.serving import times
 from analytics_box.tenants.tenancy.messages import message_of
+from analytics_box.web.page.edits import check_version
 from analytics_box.web.page.questions import ConfirmationTexts, ask
-from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
 
 _DELETE_TEMPLATE = ConfirmationTexts(
@@ -103,12 +103,12 @@ async def _save(page: ConsolePage, form: dict[str, str], known: IncidentTemplate
         found["templateId"] = known.id
     try:
         page.visit.saves()
+        check_version(form, known)
         await procedures.save_template(
             page.visit.call, message_of(found, SaveIncidentTemplate, _("This cannot be taken: {message}"))
         )
     except (BadRequest, Conflict) as wrong:
-        errors = field_errors(wrong)
-        return await _templates(page, Again(wrong.status, form, errors, "" if errors else wrong.message), known)
+        return await _templates(page, rejected(wrong, form), known)
     return page.visit.go(f"{page.href}/templates?done=template-saved")
 
 
@@ -119,6 +119,7 @@ async def _templates(page: ConsolePage, again: Again, known: IncidentTemplateAns
         "status_templates.html",
         "history",
         again=again,
+        edited=known,
         lines=[
             TemplateLine(
                 figures.visible(one.name),

@@ -18,6 +18,7 @@ from analytics_box.products.status_pages.incidents.messages import CreateInciden
 from analytics_box.products.status_pages.seen import PageSeen
 from analytics_box.products.status_pages.whole import Whole
 from analytics_box.tenants.tenancy.messages import message_of
+from analytics_box.web.page.edits import FIELD
 
 USUAL_MESSAGES = {
     "investigating": _("We are investigating. The next update will be posted here."),
@@ -32,7 +33,7 @@ USUAL_MESSAGES = {
 }
 
 
-NAMES: Final = ("title", "message", "severity", "notify", "template", "status")
+NAMES: Final = ("title", "message", "severity", "notify", "template", "status", FIELD)
 
 
 def new_fields(whole: Whole, seen: PageSeen, *, monitor_id: str = "", component_id: str = "") -> dict[str, str]:

@@ -14,7 +14,7 @@ from analytics_box.base.translation import _
 from analytics_box.products.status_pages import incident_rows
 from analytics_box.products.status_pages.console import incident_fields as fields_of
 from analytics_box.products.status_pages.console.choosing import choices, impacts_of, read_impacts
-from analytics_box.products.status_pages.console.frame import ConsolePage, Tab, frame, open_page
+from analytics_box.products.status_pages.console.frame import ConsolePage, Tab, frame, open_page, rejected
 from analytics_box.products.status_pages.console.incident_fields import USUAL_MESSAGES
 from analytics_box.products.status_pages.console.shown import href_of, incident_shown
 from analytics_box.products.status_pages.console.telling import notified_text
@@ -33,8 +33,8 @@ from analytics_box.products.status_pages.subscribers import deliveries
 from analytics_box.tenants.tenancy import members
 from analytics_box.tenants.tenancy.messages import millis
 from analytics_box.web.page import dates
+from analytics_box.web.page.edits import check_version
 from analytics_box.web.page.questions import ConfirmationTexts, ask
-from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
 
 _DELETE = ConfirmationTexts(
@@ -80,7 +80,7 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
             visit.call, fields_of.creation_input(fields, page_id, draft=do == DRAFT)
         )
     except (BadRequest, Conflict) as wrong:
-        return await _form(page, _again(wrong, fields))
+        return await _form(page, rejected(wrong, fields, _FIELDS))
     return visit.go(f"{page.href}/incidents/{made.id}?done={'drafted' if do == DRAFT else 'published'}")
 
 
@@ -115,12 +115,13 @@ async def update(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[s
     incident = await find_incident(page, incident_id)
     try:
         visit.saves()
+        check_version(fields, incident)
         if incident.kind == "incident":
             await procedures.update_incident(visit.call, fields_of.update_input(fields, incident))
         else:
             await maintenance_calls.update_maintenance(visit.call, fields_of.step_input(fields, incident))
     except (BadRequest, Conflict) as wrong:
-        return await _page(page, incident, _again(wrong, fields))
+        return await _page(page, incident, rejected(wrong, fields, _FIELDS))
     return visit.go(f"{href_of(page.href, incident)}?done={'drafted' if incident.is_draft else 'updated'}")
 
 
@@ -175,9 +176,10 @@ async def correct(
     said = _update(incident, update_id)
     try:
         visit.saves()
+        check_version(form, said)
         await procedures.edit_incident_update(visit.call, EditIncidentUpdate(said.id, form.get("message", "")))
     except (BadRequest, Conflict) as wrong:
-        return await _correction(page, incident, said, _again(wrong, form))
+        return await _correction(page, incident, said, rejected(wrong, form, _FIELDS))
     return visit.go(f"{href_of(page.href, incident)}?done=corrected")
 
 
@@ -222,6 +224,7 @@ async def _page(page: ConsolePage, incident: Incident, again: Again) -> Page:
         "incident.html",
         tab,
         again=again,
+        edited=incident,
         values=values if not again.values else {},
         incident=incident_shown(page.href, page.seen.url, incident, await _authors(page), receivers, visit.person, now),
         steps=[_step(status, is_again=not incident.is_open) for status in allowed],
@@ -257,6 +260,7 @@ async def _correction(page: ConsolePage, incident: Incident, said: IncidentUpdat
         "status_incident_edit.html",
         "now",
         again=again,
+        edited=said,
         values={"message": said.message} if not again.values else {},
         label=STATUS_LABELS[said.status],
         back=href_of(page.href, incident),
@@ -284,11 +288,6 @@ async def _template(page: ConsolePage, template_id: str) -> dict[str, str]:
             given = {"title": one.title, "message": one.message}
             return {name: text for name, text in given.items() if text} | {"severity": one.severity}
     return {}
-
-
-def _again(wrong: BadRequest | Conflict, fields: dict[str, str]) -> Again:
-    errors = {_FIELDS.get(name, name): message for name, message in field_errors(wrong).items()}
-    return Again(wrong.status, fields, errors, "" if errors else wrong.message)
 
 
 def _restored_form(fields: dict[str, str]) -> Again:

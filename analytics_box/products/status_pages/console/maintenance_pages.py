@@ -11,7 +11,7 @@ from msgspec import Struct
 from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict, ErrorDetail, NotFound
 from analytics_box.base.translation import _
-from analytics_box.products.status_pages.console.frame import ConsolePage, frame, open_page
+from analytics_box.products.status_pages.console.frame import ConsolePage, frame, open_page, rejected
 from analytics_box.products.status_pages.console.incident_fields import message_or_default
 from analytics_box.products.status_pages.console.incident_pages import UNKNOWN, find_incident
 from analytics_box.products.status_pages.console.shown import IncidentRow, href_of, line
@@ -24,8 +24,8 @@ from analytics_box.products.status_pages.incidents.messages import (
     UpdatePageMaintenance,
 )
 from analytics_box.tenants.tenancy.messages import message_of
+from analytics_box.web.page.edits import FIELD, check_version
 from analytics_box.web.page.questions import ConfirmationTexts, ask
-from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
 
 _CANCEL = ConfirmationTexts(
@@ -37,7 +37,7 @@ _CANCEL = ConfirmationTexts(
 
 _PREFIX: Final = "component."
 _FORM: Final = "%Y-%m-%dT%H:%M"
-_NAMES: Final = ("title", "message", "start", "end", "notify")
+_NAMES: Final = ("title", "message", "start", "end", "notify", FIELD)
 _FIELDS: Final = {"scheduledFor": "start", "scheduledUntil": "end", "affectedMonitors": "affected"}
 
 
@@ -86,7 +86,7 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
         )
         await procedures.create_maintenance(visit.call, message)
     except (BadRequest, Conflict) as wrong:
-        return await _form(page, _again(wrong, fields))
+        return await _form(page, rejected(wrong, fields, _FIELDS))
     return visit.go(f"{page.href}/maintenances?done=planned")
 
 
@@ -110,12 +110,13 @@ async def save(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str
     incident = await _maintenance(page, incident_id)
     try:
         visit.saves()
+        check_version(fields, incident)
         given = {"maintenanceId": incident.id, "notify": False} | _maintenance_input(page, fields)
         await procedures.update_maintenance(
             visit.call, message_of(given, UpdatePageMaintenance, _("This cannot be taken: {message}"))
         )
     except (BadRequest, Conflict) as wrong:
-        return await _form(page, _again(wrong, fields), incident)
+        return await _form(page, rejected(wrong, fields, _FIELDS), incident)
     return visit.go(f"{href_of(page.href, incident)}?done=maintenance-saved")
 
 
@@ -148,6 +149,7 @@ async def _form(page: ConsolePage, again: Again, incident: Incident | None = Non
         "status_maintenance_form.html",
         "maintenances",
         again=again,
+        edited=incident,
         title=figures.visible(incident.title) if incident is not None else _("Schedule maintenance"),
         action=f"{base}/{incident.id}/edit" if incident is not None else f"{base}/new",
         back=href_of(page.href, incident) if incident is not None else base,
@@ -196,8 +198,3 @@ def _instant(fields: Mapping[str, str], name: str, zone: ZoneInfo, wrong: dict[s
 
 def _local(instant: int, zone: ZoneInfo) -> str:
     return datetime.fromtimestamp(instant / 1000, zone).strftime(_FORM)
-
-
-def _again(wrong: BadRequest | Conflict, fields: dict[str, str]) -> Again:
-    errors = {_FIELDS.get(name, name): message for name, message in field_errors(wrong).items()}
-    return Again(wrong.status, fields, errors, "" if errors else wrong.message)

@@ -5,11 +5,10 @@ from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.names import SPELLING
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.directory import Monitors
-from analytics_box.products.status_pages.console.frame import HOME, frame
+from analytics_box.products.status_pages.console.frame import HOME, frame, rejected
 from analytics_box.products.status_pages.editing import calls as procedures
 from analytics_box.products.status_pages.editing.messages import CreateStatusPage
 from analytics_box.tenants.tenancy.messages import message_of
-from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 MOST_MONITORS = 500  # Monitors in a list of check boxes.
@@ -39,9 +38,7 @@ async def add(visit: Visitor) -> Answer:
             visit.call, message_of(found, CreateStatusPage, _("This cannot be taken: {message}"))
         )
     except (BadRequest, Conflict) as wrong:
-        errors = field_errors(wrong)
-        again = Again(wrong.status, form, errors, "" if errors else wrong.message)
-        return _page(visit, again, set(chosen))
+        return _page(visit, rejected(wrong, form), set(chosen))
     return visit.go(f"{HOME}/{made.id}?done=created")
 
 

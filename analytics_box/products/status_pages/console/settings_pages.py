@@ -13,7 +13,7 @@ from analytics_box.base.identity import at_least
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.status_pages.access import find_viewable_page as page_of
-from analytics_box.products.status_pages.console.frame import HOME, ConsolePage, frame, open_page
+from analytics_box.products.status_pages.console.frame import HOME, ConsolePage, frame, open_page, rejected
 from analytics_box.products.status_pages.editing import calls as procedures
 from analytics_box.products.status_pages.editing.draft import apply_fields
 from analytics_box.products.status_pages.editing.messages import TransferStatusPage, UpdateStatusPage
@@ -32,9 +32,8 @@ from analytics_box.tenants.configuration import domains as proven
 from analytics_box.tenants.organizations import image
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.front import CONTENT_SECURITY_POLICY
-from analytics_box.web.page.edits import FIELD, EditConflict, check_version, shown_version
+from analytics_box.web.page.edits import FIELD, check_version
 from analytics_box.web.page.questions import ConfirmationTexts, ask
-from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.typed import web_address
 from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
 
@@ -113,7 +112,7 @@ async def save(visit: Visitor, page_id: FromPath[str]) -> Answer:
         check_version(form, _form_content(page.whole.page))
         await procedures.update(visit.call, settings_input(fields, page_id))
     except (BadRequest, Conflict) as wrong:
-        return await _page(page, _again(wrong, fields))
+        return await _page(page, rejected(wrong, fields))
     return visit.go(f"{page.href}/settings?done=saved")
 
 
@@ -214,7 +213,8 @@ async def _page(opened_page: ConsolePage, again: Again | None = None) -> Page:
         "settings",
         again=again,
         headers=_FRAMING,
-        values=fields_of(page) | {"includeMonitors": "on", FIELD: shown_version(_form_content(page))},
+        values=fields_of(page) | {"includeMonitors": "on"},
+        edited=_form_content(page),
         address=f"{visit.parts.settings.public_url}/status/…",
         zones=[(zone, zone) for zone in sorted(available_timezones())],
         domains=own,
@@ -248,12 +248,6 @@ def _preview_page(whole: Whole, fields: dict[str, str]) -> Whole:
         except BadRequest:
             continue
     return whole
-
-
-def _again(wrong: BadRequest | Conflict, fields: dict[str, str]) -> Again:
-    errors = field_errors(wrong)
-    kept = {name: value for name, value in fields.items() if name != FIELD or not isinstance(wrong, EditConflict)}
-    return Again(wrong.status, kept, errors, "" if errors else wrong.message)
 
 
 def _form_content(page: StatusPage) -> tuple[dict[str, str], str]:

@@ -45,6 +45,8 @@ def test_from_a_monitor_that_is_down_one_link_and_one_button_tell_the_users(cons
         (("down", "degraded"), "major", "Problems with A, B"),
         (("down", "down"), "critical", "Problems with A, B"),
         (("up", "up"), "minor", "Problems with our service"),
+        (("maintenance", "up"), "minor", "Problems with our service"),
+        (("maintenance", "down"), "major", "B unavailable"),
     ],
 )
 def test_the_form_is_filled_in_from_what_is_not_well(
@@ -57,7 +59,7 @@ def test_the_form_is_filled_in_from_what_is_not_well(
     given = form_of(console.seen(f"{console.home(*monitors, slug=name)}/incidents/new"))
     assert (given["severity"], given["title"]) == (severity, title)
     assert sorted(value for key, value in given.items() if key.startswith("impact.") and value) == sorted(
-        state for state in states if state != "up"
+        state for state in states if state not in {"up", "maintenance"}
     )
 
 
@@ -112,6 +114,37 @@ def test_a_correction_keeps_what_it_said_before(console: Console) -> None:
     assert "The disk is full" in console.public("corrected")
     assert "Teh disk" not in console.public("corrected")
     assert "Teh disk" in console.seen(update)
+
+
+def version_in(page: str) -> str:
+    (found,) = re.findall(r'name="version" value="([^"]+)"', page)
+    return str(found)
+
+
+def test_update_of_an_incident_that_changed_in_the_meantime_is_refused_once(console: Console) -> None:
+    home = console.home(slug="two-editors")
+    here = console.gone_to(f"{home}/incidents/new", title="It is slow", severity="minor", message="We see it.")
+    opened = version_in(console.seen(here))
+    console.gone_to(here, status="identified", message="It is the disk.", version=opened)
+    update = {"status": "resolved", "message": "It was nothing."}
+    refused = console.sent(here, **update, version=opened)
+    page = refused.body.decode()
+    assert refused.status == 409
+    assert "Someone else changed this while you were editing." in page
+    assert "It was nothing." in page
+    assert "It was nothing." not in console.public("two-editors")
+    console.gone_to(here, **update, version=version_in(page))
+    assert "It was nothing." in console.public("two-editors")
+
+
+def test_correction_of_an_update_that_changed_in_the_meantime_is_refused(console: Console) -> None:
+    home = console.home(slug="two-correctors")
+    here = console.gone_to(f"{home}/incidents/new", title="It is slow", severity="minor", message="Teh disk")
+    (update,) = set(re.findall(rf'href="({here}/updates/[^"]+)"', console.seen(here)))
+    opened = version_in(console.seen(update))
+    console.gone_to(update, message="The disk", version=opened)
+    assert console.sent(update, message="The disc", version=opened).status == 409
+    assert "The disc" not in console.public("two-correctors")
 
 
 def test_a_template_fills_in_the_form(console: Console) -> None:
