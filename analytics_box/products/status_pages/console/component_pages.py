@@ -12,7 +12,7 @@ from analytics_box.base.errors import BadRequest, Conflict, NotFound
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.status_pages.console.choosing import STATE_LABELS, state_of
-from analytics_box.products.status_pages.console.frame import ConsolePage, frame, open_page, rejected
+from analytics_box.products.status_pages.console.frame import ConsolePage, frame, open_page, rejection_of
 from analytics_box.products.status_pages.console.new_pages import MOST_MONITORS
 from analytics_box.products.status_pages.editing import component_calls as procedures
 from analytics_box.products.status_pages.editing.messages import (
@@ -248,10 +248,11 @@ async def _save_change(
 ) -> Answer:
     try:
         page.visit.saves()
-        check_version(form, _form_content(edited))
+        # Components and groups are moved on another page.
+        check_version(form, replace(edited, position=0))
         await change()
     except (BadRequest, Conflict) as wrong:
-        return show(rejected(wrong, form, _FIELDS))
+        return show(rejection_of(wrong, form, _FIELDS))
     return page.visit.go(f"{page.href}/components?done=saved")
 
 
@@ -323,7 +324,7 @@ def _component_page(page: ConsolePage, one: Component, again: Again) -> Page:
         "status_component.html",
         "components",
         again=again,
-        edited=_form_content(one),
+        edited=replace(one, position=0),
         values=values if again.code == 200 else {},
         title=_("Edit {name}").format(name=_name(page, one)),
         back=f"{page.href}/components",
@@ -340,7 +341,7 @@ def _group_page(page: ConsolePage, group: ComponentGroup, again: Again) -> Page:
         "status_component.html",
         "components",
         again=again,
-        edited=_form_content(group),
+        edited=replace(group, position=0),
         values={"name": group.name, "description": group.description},
         title=_("Edit the group {name}").format(name=figures.visible(group.name)),
         back=f"{page.href}/components",
@@ -350,11 +351,6 @@ def _group_page(page: ConsolePage, group: ComponentGroup, again: Again) -> Page:
         groups=[],
         statuses=[],
     )
-
-
-def _form_content(one: Component | ComponentGroup) -> Component | ComponentGroup:
-    """Return the part that a form edits: components and groups are moved on another page."""
-    return replace(one, position=0)
 
 
 def _component(page: ConsolePage, component_id: str) -> Component:

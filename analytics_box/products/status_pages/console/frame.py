@@ -166,7 +166,7 @@ class ConsolePage(Struct, frozen=True):
         return StatusPageHeader(figures.visible(page.name), self.href, url, page.published, mark, label, tab, tabs)
 
 
-def rejected(wrong: BoxError, fields: Mapping[str, str], names: Mapping[str, str] = {}) -> Again:
+def rejection_of(wrong: BoxError, fields: Mapping[str, str], names: Mapping[str, str] = {}) -> Again:
     """A rejected form; `names` are those of its inputs, if they differ from the names on the wire.
 
     After an edit conflict it carries the current version, so that saving again overwrites the other edit.

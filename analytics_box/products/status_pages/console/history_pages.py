@@ -11,7 +11,7 @@ from msgspec import Struct
 from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict, NotFound
 from analytics_box.base.translation import _
-from analytics_box.products.status_pages.console.frame import ConsolePage, frame, open_page, rejected
+from analytics_box.products.status_pages.console.frame import ConsolePage, frame, open_page, rejection_of
 from analytics_box.products.status_pages.console.shown import line
 from analytics_box.products.status_pages.incident import Incident
 from analytics_box.products.status_pages.incidents import template_calls as procedures
@@ -108,7 +108,7 @@ async def _save(page: ConsolePage, form: dict[str, str], known: IncidentTemplate
             page.visit.call, message_of(found, SaveIncidentTemplate, _("This cannot be taken: {message}"))
         )
     except (BadRequest, Conflict) as wrong:
-        return await _templates(page, rejected(wrong, form), known)
+        return await _templates(page, rejection_of(wrong, form), known)
     return page.visit.go(f"{page.href}/templates?done=template-saved")
 
 

@@ -14,7 +14,7 @@ from analytics_box.base.translation import _
 from analytics_box.products.status_pages import incident_rows
 from analytics_box.products.status_pages.console import incident_fields as fields_of
 from analytics_box.products.status_pages.console.choosing import choices, impacts_of, read_impacts
-from analytics_box.products.status_pages.console.frame import ConsolePage, Tab, frame, open_page, rejected
+from analytics_box.products.status_pages.console.frame import ConsolePage, Tab, frame, open_page, rejection_of
 from analytics_box.products.status_pages.console.incident_fields import USUAL_MESSAGES
 from analytics_box.products.status_pages.console.shown import href_of, incident_shown
 from analytics_box.products.status_pages.console.telling import notified_text
@@ -80,7 +80,7 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
             visit.call, fields_of.creation_input(fields, page_id, draft=do == DRAFT)
         )
     except (BadRequest, Conflict) as wrong:
-        return await _form(page, rejected(wrong, fields, _FIELDS))
+        return await _form(page, rejection_of(wrong, fields, _FIELDS))
     return visit.go(f"{page.href}/incidents/{made.id}?done={'drafted' if do == DRAFT else 'published'}")
 
 
@@ -121,7 +121,7 @@ async def update(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[s
         else:
             await maintenance_calls.update_maintenance(visit.call, fields_of.step_input(fields, incident))
     except (BadRequest, Conflict) as wrong:
-        return await _page(page, incident, rejected(wrong, fields, _FIELDS))
+        return await _page(page, incident, rejection_of(wrong, fields, _FIELDS))
     return visit.go(f"{href_of(page.href, incident)}?done={'drafted' if incident.is_draft else 'updated'}")
 
 
@@ -179,7 +179,7 @@ async def correct(
         check_version(form, said)
         await procedures.edit_incident_update(visit.call, EditIncidentUpdate(said.id, form.get("message", "")))
     except (BadRequest, Conflict) as wrong:
-        return await _correction(page, incident, said, rejected(wrong, form, _FIELDS))
+        return await _correction(page, incident, said, rejection_of(wrong, form, _FIELDS))
     return visit.go(f"{href_of(page.href, incident)}?done=corrected")
 
 

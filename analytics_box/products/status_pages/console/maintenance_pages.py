@@ -11,7 +11,7 @@ from msgspec import Struct
 from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict, ErrorDetail, NotFound
 from analytics_box.base.translation import _
-from analytics_box.products.status_pages.console.frame import ConsolePage, frame, open_page, rejected
+from analytics_box.products.status_pages.console.frame import ConsolePage, frame, open_page, rejection_of
 from analytics_box.products.status_pages.console.incident_fields import message_or_default
 from analytics_box.products.status_pages.console.incident_pages import UNKNOWN, find_incident
 from analytics_box.products.status_pages.console.shown import IncidentRow, href_of, line
@@ -86,7 +86,7 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
         )
         await procedures.create_maintenance(visit.call, message)
     except (BadRequest, Conflict) as wrong:
-        return await _form(page, rejected(wrong, fields, _FIELDS))
+        return await _form(page, rejection_of(wrong, fields, _FIELDS))
     return visit.go(f"{page.href}/maintenances?done=planned")
 
 
@@ -116,7 +116,7 @@ async def save(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str
             visit.call, message_of(given, UpdatePageMaintenance, _("This cannot be taken: {message}"))
         )
     except (BadRequest, Conflict) as wrong:
-        return await _form(page, rejected(wrong, fields, _FIELDS), incident)
+        return await _form(page, rejection_of(wrong, fields, _FIELDS), incident)
     return visit.go(f"{href_of(page.href, incident)}?done=maintenance-saved")
 
 

@@ -5,7 +5,7 @@ from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.names import SPELLING
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.directory import Monitors
-from analytics_box.products.status_pages.console.frame import HOME, frame, rejected
+from analytics_box.products.status_pages.console.frame import HOME, frame, rejection_of
 from analytics_box.products.status_pages.editing import calls as procedures
 from analytics_box.products.status_pages.editing.messages import CreateStatusPage
 from analytics_box.tenants.tenancy.messages import message_of
@@ -38,7 +38,7 @@ async def add(visit: Visitor) -> Answer:
             visit.call, message_of(found, CreateStatusPage, _("This cannot be taken: {message}"))
         )
     except (BadRequest, Conflict) as wrong:
-        return _page(visit, rejected(wrong, form), set(chosen))
+        return _page(visit, rejection_of(wrong, form), set(chosen))
     return visit.go(f"{HOME}/{made.id}?done=created")
 
 

@@ -13,7 +13,7 @@ from analytics_box.base.identity import at_least
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.status_pages.access import find_viewable_page as page_of
-from analytics_box.products.status_pages.console.frame import HOME, ConsolePage, frame, open_page, rejected
+from analytics_box.products.status_pages.console.frame import HOME, ConsolePage, frame, open_page, rejection_of
 from analytics_box.products.status_pages.editing import calls as procedures
 from analytics_box.products.status_pages.editing.draft import apply_fields
 from analytics_box.products.status_pages.editing.messages import TransferStatusPage, UpdateStatusPage
@@ -112,7 +112,7 @@ async def save(visit: Visitor, page_id: FromPath[str]) -> Answer:
         check_version(form, _form_content(page.whole.page))
         await procedures.update(visit.call, settings_input(fields, page_id))
     except (BadRequest, Conflict) as wrong:
-        return await _page(page, rejected(wrong, fields))
+        return await _page(page, rejection_of(wrong, fields))
     return visit.go(f"{page.href}/settings?done=saved")
 
 
