@@ -48,7 +48,10 @@ def links(text: str) -> None:
 def flags(text: str) -> None:
     source, file = flag_files.read_file(text)
     plan_import(
-        FlagScope("w", "o", "w"), FlagReach("o", "w", BY), file, FlagImportTarget(source=source, existing="skip")
+        FlagScope("w", "o", "w"),
+        FlagReach("o", BY, website_id="w"),
+        file,
+        FlagImportTarget(source=source, existing="skip"),
     )
 
 

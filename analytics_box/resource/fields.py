@@ -4,7 +4,7 @@ A type that carries a `Field` can be given by callers: `Url = Annotated[str, Met
 and then `support_url: Url | None`. Fields without one are the box's own, such as ids and times of changes.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from typing import Annotated, Any, Final, TypeVar, cast, get_args, get_type_hints
@@ -93,30 +93,50 @@ def input_of(kind: type[Struct], *, needed: Collection[str] = ()) -> Callable[[t
     """
 
     def complete(message: type[T]) -> type[T]:
-        own = {*message.__struct_fields__}
-        fields = []
+        fields: list[Any] = []
         for one, field in given_fields(kind):
-            if one.name in own:
-                continue
-            hint = one.type if field.wire is None else field.wire | None if one.is_optional else field.wire
-            hint = hint | None if field.null else hint
+            hint = _wire_type(one, field) | None if field.null else _wire_type(one, field)
             if one.name in needed:
                 fields.append((one.name, hint, msgspec.field(name=one.wire_name)))
             else:
                 fields.append((one.name, hint | UnsetType, msgspec.field(default=UNSET, name=one.wire_name)))
-        namespace = {"__doc__": message.__doc__, "__module__": message.__module__}
-        made = msgspec.defstruct(
-            message.__name__,
-            fields,
-            bases=(message,),
-            namespace=namespace,
-            kw_only=True,
-            frozen=True,
-            forbid_unknown_fields=True,
-        )
-        return cast(type[T], made)
+        return _add_fields(message, fields, strict=True)
 
     return complete
+
+
+def answer_with(kind: type[Struct]) -> Callable[[type[T]], type[T]]:
+    """Decorate an answer: it gets the fields of a resource that callers can give.
+
+    Fields that the decorated class has itself stay as they are, such as those that an answer shows as another type.
+    """
+
+    def complete(answer: type[T]) -> type[T]:
+        given = given_fields(kind)
+        fields = [(one.name, _wire_type(one, field), msgspec.field(name=one.wire_name)) for one, field in given]
+        return _add_fields(answer, fields)
+
+    return complete
+
+
+def _wire_type(one: DeclaredField, field: Field) -> Any:
+    """The type of a field in messages."""
+    return one.type if field.wire is None else field.wire | None if one.is_optional else field.wire
+
+
+def _add_fields(own: type[T], fields: Iterable[Any], *, strict: bool = False) -> type[T]:
+    """A Struct with these fields in addition to its own."""
+    names = {*own.__struct_fields__}
+    made = msgspec.defstruct(
+        own.__name__,
+        [field for field in fields if field[0] not in names],
+        bases=(own,),
+        namespace={"__doc__": own.__doc__, "__module__": own.__module__},
+        kw_only=True,
+        frozen=True,
+        forbid_unknown_fields=strict,
+    )
+    return cast(type[T], made)
 
 
 def values_of(message: Struct, kind: type[Struct], context: Any = None) -> dict[str, Any]:

@@ -10,12 +10,13 @@ from functools import cache
 from typing import Any, Final, Literal
 from zoneinfo import ZoneInfo
 
+import msgspec
 from msgspec import Struct, inspect
 
 from analytics_box.base.translation import _
 from analytics_box.resource.fields import DeclaredField, Field, given_fields
 
-Kind = Literal["text", "number", "choice", "box", "words", "time", "secret"]
+Kind = Literal["text", "number", "decimal", "choice", "box", "words", "time", "secret"]
 
 _LAST_YEAR: Final = 2999
 
@@ -62,6 +63,8 @@ def _kind(plain: inspect.Type, field: Field) -> Kind | None:
     match plain:
         case inspect.IntType():
             return "number" if field.wire is None else "time"
+        case inspect.FloatType():
+            return "decimal"
         case inspect.StrType():
             return "text"
         case inspect.LiteralType():
@@ -90,6 +93,8 @@ def _text(one: Input, value: Any, zone: str) -> str:
             return ", ".join(value)
         case "time":
             return "" if value is None else local_time(value, zone)
+        case "decimal":
+            return "" if value is None else f"{value:.15g}"
     return "" if value is None else str(value)
 
 
@@ -130,6 +135,8 @@ def _value(one: Input, text: str, zone: str, before: Struct | None) -> Any:
             return [word.strip() for word in text.split(",") if word.strip()]
         case "number":
             return _number(text, one.type) if text else None
+        case "decimal":
+            return decimal(text) if text else None
         case "time":
             return _time(text, zone, None if before is None else getattr(before, one.declared.name)) if text else None
         case "choice":
@@ -155,6 +162,15 @@ def _number(text: str, plain: inspect.Type) -> int:
             _("Enter a whole number from {least} to {most}").format(least=f"{least or 0:,}", most=f"{most:,}")
         )
     raise ValueError(_("Enter a whole number, at least {least}").format(least=f"{least or 0:,}"))
+
+
+def decimal(text: str) -> float:
+    """A number as people type it: with a point or a comma, and with or without a percent sign. Raises ValueError."""
+    try:
+        found = msgspec.json.decode(text.replace(",", ".").removesuffix("%").strip(), type=float)
+    except (msgspec.MsgspecError, UnicodeEncodeError) as refused:
+        raise ValueError(_("Enter a number, such as 25 or 12.5")) from refused
+    return found
 
 
 def _time(text: str, zone: str, before: int | None) -> datetime:

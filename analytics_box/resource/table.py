@@ -43,7 +43,8 @@ class Table(Generic[Row]):
     """A table of box.db whose rows are of one Struct.
 
     `key` names a row; a table with a `generated` key gets it from SQLite. `columns` are the columns of fields with
-    another name. `lists` are fields in separate tables. A field that is no plain value is stored as JSON, by its
+    another name. `lists` are fields in separate tables. `sql` are expressions that read and write a field instead of
+    its column; the one that writes names fields as `:field`. A field that is no plain value is stored as JSON, by its
     function in `written` if it has one. `conflicts` are the constraints that a caller can break: part of SQLite's
     text → the field on the wire and the message.
 
@@ -60,6 +61,7 @@ class Table(Generic[Row]):
         columns: Mapping[str, str] = {},
         lists: Mapping[str, ChildList] = {},
         written: Mapping[str, Callable[[Any], Any]] = {},
+        sql: Mapping[str, tuple[str, str]] = {},
         conflicts: Mapping[str, tuple[str, str]] = {},
     ) -> None:
         self.name, self._kind, self._key, self.lists, self._conflicts = name, kind, key, lists, conflicts
@@ -71,10 +73,12 @@ class Table(Generic[Row]):
         self._stored = tuple(field for field in types if field not in lists)
         self._fields = (*self._stored, *lists)
         self.stored_columns = tuple(column[field] for field in self._stored)
-        self.columns: Final = ", ".join((*self.stored_columns, *map(self._list_column, lists)))
-        names, values = ", ".join(column[one] for one in inserted), ", ".join(f":{one}" for one in inserted)
+        read = (sql[field][0] if field in sql else column[field] for field in self._stored)
+        self.columns: Final = ", ".join((*read, *map(self._list_column, lists)))
+        value = {field: sql[field][1] if field in sql else f":{field}" for field in types}
+        names, values = ", ".join(column[one] for one in inserted), ", ".join(value[one] for one in inserted)
         self._insert = f"-- {name}.insert\ninsert into {name} ({names}) values ({values})"
-        changes = ", ".join(f"{column[field]} = :{field}" for field in updated)
+        changes = ", ".join(f"{column[field]} = {value[field]}" for field in updated)
         self._update = f"-- {name}.update\nupdate {name} set {changes} where {column[key]} = :{key}"
         self._select = f"-- {name}.select\nselect {self.columns} from {name}"
         self._delete = f"-- {name}.delete\ndelete from {name} where {column[key]} = ?"

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.resource import fields, forms
-from analytics_box.resource.fields import Field, Instant, Stamp, input_of
+from analytics_box.resource.fields import Field, Instant, Stamp, answer_with, input_of
 
 
 def shout(given: str) -> str:
@@ -39,6 +39,7 @@ class Boat(Struct, frozen=True, kw_only=True, rename="camel"):
     leaves_at: Instant | None = None
     port: Annotated[str | None, Field()] = None
     is_open: Annotated[bool, Field()] = False
+    draft: Annotated[float, Field()] = 0
     crew: Annotated[tuple[str, ...], Field(audited=len)] = ()
     created_at: Stamp = 0
 
@@ -59,6 +60,13 @@ class BoatShown(Struct, frozen=True, kw_only=True, rename="camel"):
     has_password: bool
 
 
+@answer_with(Boat)
+class WholeBoat(Struct, frozen=True, kw_only=True, rename="camel"):
+    id: str
+    full_name: str | None
+    password: bool
+
+
 NOON, NOON_TEXT = 1_767_268_800_000, "2026-01-01T12:00:00Z"
 
 
@@ -68,7 +76,7 @@ def message(**given: Any) -> Any:
 
 def test_input_has_the_fields_that_callers_give_by_their_names_on_the_wire() -> None:
     assert {*NewBoat.__struct_encode_fields__} == {
-        *("harbor", "fullName", "note", "sailCount", "password", "leavesAt", "port", "isOpen", "crew")
+        *("harbor", "fullName", "note", "sailCount", "password", "leavesAt", "port", "isOpen", "crew", "draft")
     }
     assert message().note is UNSET
     for refused in ({"fullName": "x" * 10}, {"id": "b"}, {"fullName": None}, {"createdAt": NOON_TEXT}):
@@ -95,9 +103,26 @@ def test_answer_has_the_fields_of_the_row_as_the_wire_shows_them() -> None:
     assert (found.sail_count, found.leaves_at, found.created_at.year, found.has_password) == (2, noon, 1970, True)
 
 
+def test_answer_gets_every_field_that_it_does_not_have_itself() -> None:
+    found = msgspec.to_builtins(fields.answer_of(WholeBoat, Boat(leaves_at=NOON, draft=1.5), password=False))
+    assert {*found} == {"id", *NewBoat.__struct_encode_fields__} - {"harbor"}
+    assert (found["leavesAt"], found["draft"], found["password"]) == (NOON_TEXT, 1.5, False)
+
+
 def test_record_of_an_export_has_every_field_but_secrets() -> None:
     found = fields.record_of(Boat(password="hush", crew=("ada",)))
-    assert {*found} == {"id", "fullName", "note", "sailCount", "leavesAt", "port", "isOpen", "crew", "createdAt"}
+    assert {*found} == {
+        "id",
+        "fullName",
+        "note",
+        "sailCount",
+        "leavesAt",
+        "port",
+        "isOpen",
+        "crew",
+        "createdAt",
+        "draft",
+    }
     assert found["crew"] == ("ada",)
 
 
@@ -112,7 +137,9 @@ def test_difference_hides_secrets_and_counts_what_the_declaration_says() -> None
 
 
 def test_form_of_a_row_that_is_read_again_gives_the_same_values() -> None:
-    boat = Boat(full_name="Ada", note="wet", sails=2, leaves_at=NOON + 1, is_open=True, crew=("ada", "bob"))
+    boat = Boat(
+        full_name="Ada", note="wet", sails=2, draft=33.34, leaves_at=NOON + 1, is_open=True, crew=("ada", "bob")
+    )
     wrong: dict[str, str] = {}
     form = forms.fill(boat, "Europe/Berlin")
     assert (form["leavesAt"], form["password"]) == ("2026-01-01T13:00", "")
@@ -125,6 +152,7 @@ def test_form_of_a_row_that_is_read_again_gives_the_same_values() -> None:
         "leaves_at": NOON + 1,
         "port": None,
         "is_open": True,
+        "draft": 33.34,
         "crew": ("ada", "bob"),
     }
 
@@ -134,9 +162,22 @@ def test_empty_inputs_empty_a_field_and_missing_inputs_leave_it() -> None:
     assert found == {"note": None, "port": None, "leavesAt": None, "password": None}
 
 
+@pytest.mark.parametrize("typed", ["12.5", " 12,5 %"])
+def test_decimal_is_typed_with_a_point_or_a_comma(typed: str) -> None:
+    assert forms.read({"draft": typed}, Boat, "UTC", None, {}) == {"draft": 12.5}
+
+
 @pytest.mark.parametrize(
     ("name", "typed"),
-    [("sailCount", "6"), ("sailCount", "x"), ("leavesAt", "soon"), ("leavesAt", "9999-01-01T00:00"), ("password", "x")],
+    [
+        ("sailCount", "6"),
+        ("sailCount", "x"),
+        ("draft", "deep"),
+        ("draft", "true"),
+        ("leavesAt", "soon"),
+        ("leavesAt", "9999-01-01T00:00"),
+        ("password", "x"),
+    ],
 )
 def test_wrong_input_has_a_message_next_to_it(name: str, typed: str) -> None:
     wrong: dict[str, str] = {}

@@ -102,3 +102,17 @@ def test_deleted_row_is_gone_and_others_are_counted(db: apsw.Connection) -> None
     assert (WAGONS.count(db), WAGONS.find(db, "a")) == (1, None)
     assert WAGONS.keys(db, "name = :name", "b") == [second.number]
     assert WAGONS.all(db, "name = :name order by id", name="b") == [second]
+
+
+def test_field_with_sql_of_its_own_is_read_and_written_by_it(db: apsw.Connection) -> None:
+    sql = {"name": ("upper(name)", "iif(:is_open, :name, 'closed ' || :name)")}
+    wagons = Table(
+        "wagons", Wagon, key="number", generated=True, columns={"note": "remark"}, lists=WAGONS.lists, sql=sql
+    )
+    stored = wagons.insert(db, Wagon(id="a", name="first", is_open=True))
+    assert db.execute("select name from wagons").fetchall() == [("first",)]
+    wagons.update(db, replace(stored, is_open=False))
+    found = wagons.find(db, "a")
+    assert found is not None
+    assert found.name == "CLOSED FIRST"
+    assert {"name", "remark"} <= {*wagons.stored_columns}

@@ -189,18 +189,15 @@ def test_form_edits_every_field(world: World, resource: Resource) -> None:
         world.delete(resource, own, one)
 
 
-# Forms that do not detect a conflicting edit. That of a flag compares version numbers.
+# Forms that do not detect a conflicting edit.
 UNVERSIONED: Final = {
     "folder",
     "monitor maintenance",
-    "target group",
-    "flag schedule",
     "channel",
     "note",
     "segment",
     "saved question",
     "API key",
-    "flag",
 }
 
 

@@ -1,9 +1,10 @@
 """The demo's feature flags: a rollout that is to grow, an experiment, and one that could go from the code."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from msgspec.structs import replace
+import msgspec
 
 from analytics_box.base.acting import By
 from analytics_box.base.clock import DAY, HOUR, MINUTE, utc_day
@@ -13,7 +14,6 @@ from analytics_box.products.flags.access import FlagReach
 from analytics_box.products.flags.editing import change
 from analytics_box.products.flags.editing.messages import CreateFlag, UpdateFlag
 from analytics_box.products.flags.figures.metric import store_metric
-from analytics_box.products.flags.flag import TargetingRule, Variant
 from analytics_box.products.flags.groups import change as groups
 from analytics_box.products.flags.groups.messages import CreateTargetGroup
 from analytics_box.products.flags.saving import touch_scope
@@ -39,8 +39,8 @@ class DemoFlagPlan(NamedTuple):
     that says why."""
 
     age: int
-    given: CreateFlag
-    changes: tuple[tuple[int, UpdateFlag], ...] = ()
+    given: Mapping[str, Any]
+    changes: tuple[tuple[int, Mapping[str, Any]], ...] = ()
     for_testers: bool = False
 
     @property
@@ -49,56 +49,61 @@ class DemoFlagPlan(NamedTuple):
         return max((age for age, _ in self.changes), default=self.age)
 
 
-_TESTERS: Final = CreateTargetGroup(
-    name="Beta testers",
-    description="Early access to new features.",
-    color="#2563eb",
-    rules=(
-        TargetingRule("email", operator="ends_with", value=f"@{DOMAIN}", name="Our team"),
-        TargetingRule("property", field="beta", operator="equals", value=True, name="Beta opt-in"),
-    ),
-)
+_TESTERS: Final = {
+    "name": "Beta testers",
+    "description": "Early access to new features.",
+    "color": "#2563eb",
+    "rules": [
+        {"type": "email", "operator": "ends_with", "value": f"@{DOMAIN}", "name": "Our team"},
+        {"type": "property", "field": "beta", "operator": "equals", "value": True, "name": "Beta opt-in"},
+    ],
+}
 PLANNED: Final = (
     DemoFlagPlan(
         -160,
-        CreateFlag(
-            key=DONE,
-            name="Faster search",
-            description="New search index for the documentation.",
-            type="rollout",
-            rolloutPercentage=10,
-            folder="Documentation",
-        ),
+        {
+            "key": DONE,
+            "name": "Faster search",
+            "description": "New search index for the documentation.",
+            "type": "rollout",
+            "rolloutPercentage": 10,
+            "folder": "Documentation",
+        },
         (
-            (-146, UpdateFlag(id="", rolloutPercentage=50, note="No complaints in two weeks")),
-            (-130, UpdateFlag(id="", rolloutPercentage=100, note="Full release")),
+            (-146, {"rolloutPercentage": 50, "note": "No complaints in two weeks"}),
+            (-130, {"rolloutPercentage": 100, "note": "Full release"}),
         ),
     ),
     DemoFlagPlan(
         DAYS - 45,
-        CreateFlag(
-            key=EXPERIMENT,
-            name="Download button on the home page",
-            description="Does a download button on the home page increase downloads?",
-            type="multivariant",
-            variants=(
-                Variant(CONTROL, "none", description="Current home page", weight=50),
-                Variant(BUTTON, "Download for free", description="A button below the first heading", weight=50),
-            ),
-            folder="Website",
-        ),
+        {
+            "key": EXPERIMENT,
+            "name": "Download button on the home page",
+            "description": "Does a download button on the home page increase downloads?",
+            "type": "multivariant",
+            "variants": [
+                {"key": CONTROL, "value": "none", "description": "Current home page", "weight": 50},
+                {
+                    "key": BUTTON,
+                    "value": "Download for free",
+                    "description": "A button below the first heading",
+                    "weight": 50,
+                },
+            ],
+            "folder": "Website",
+        },
     ),
     DemoFlagPlan(
         DAYS - 20,
-        CreateFlag(
-            key=ROLLOUT,
-            name="New checkout",
-            description="One-page checkout, from pricing to account.",
-            type="rollout",
-            rolloutPercentage=5,
-            folder="Shop",
-        ),
-        ((DAYS - 14, UpdateFlag(id="", rolloutPercentage=25, note="Payments work, support is quiet")),),
+        {
+            "key": ROLLOUT,
+            "name": "New checkout",
+            "description": "One-page checkout, from pricing to account.",
+            "type": "rollout",
+            "rolloutPercentage": 5,
+            "folder": "Shop",
+        },
+        ((DAYS - 14, {"rolloutPercentage": 25, "note": "Payments work, support is quiet"}),),
         for_testers=True,
     ),
 )
@@ -118,21 +123,22 @@ def make(db: Connection, website: Website, first_day: int, now: int) -> DemoFlag
         rows.touch(db, website.id, now)
         _first(db, website, first_day, now)
         found = touch_scope(db, website.id, now)
-    return DemoFlags(found, {planned.given.key: _at(first_day, planned.settled) for planned in PLANNED})
+    return DemoFlags(found, {planned.given["key"]: _at(first_day, planned.settled) for planned in PLANNED})
 
 
 def _first(db: Connection, website: Website, first_day: int, now: int) -> None:
     def own(at: int) -> FlagReach:
-        return FlagReach(website.organization_id, website.id, By(_BY, at))
+        return FlagReach(website.organization_id, By(_BY, at), website_id=website.id)
 
-    group = groups.create(db, own(_at(first_day, PLANNED[0].age)), _TESTERS)
+    group = groups.create(db, own(_at(first_day, PLANNED[0].age)), msgspec.convert(_TESTERS, CreateTargetGroup))
     for planned in PLANNED:
-        flag = change.create(db, own(_at(first_day, planned.age)), planned.given).flag
+        given = msgspec.convert(planned.given, CreateFlag)
+        flag = change.create(db, own(_at(first_day, planned.age)), given).flag
         if planned.for_testers:
-            named = UpdateFlag(id=flag.id, targetGroupIds=(group.id,), note="Beta testers first")
-            change.update(db, own(_at(first_day, planned.age) + HOUR), named)
+            testers = {"id": flag.id, "targetGroupIds": [group.id], "note": "Beta testers first"}
+            change.update(db, own(_at(first_day, planned.age) + HOUR), msgspec.convert(testers, UpdateFlag))
         for age, changed in planned.changes:
-            change.update(db, own(_at(first_day, age)), replace(changed, id=flag.id))
+            change.update(db, own(_at(first_day, age)), msgspec.convert({**changed, "id": flag.id}, UpdateFlag))
         if flag.key == EXPERIMENT:
             store_metric(db, own(_at(first_day, planned.age)), flag, CONVERSION)
         if flag.key == ROLLOUT:

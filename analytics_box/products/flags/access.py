@@ -1,39 +1,50 @@
-"""Access to flags: people by their role, keys by their scope. A restricted key reaches only the flags
-of its websites."""
+"""Access to flags: the caller's reach (resource/reach.py) within one scope. A restricted key reaches only the flags of
+its websites.
+"""
 
-from typing import Final
-
-from msgspec import Struct
+from typing import Final, Protocol, TypeVar
 
 from analytics_box.base import errors
-from analytics_box.base.acting import By
+from analytics_box.base.errors import ResourceType
 from analytics_box.base.store.db import Connection
-from analytics_box.products.flags import rows
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.flag import Flag, TargetGroup
+from analytics_box.products.flags.rows import FLAGS
 from analytics_box.products.flags.scope import FlagScope
-from analytics_box.resource.reach import check
-from analytics_box.tenants.websites.directory import Directory
+from analytics_box.resource import reach as reaches
+from analytics_box.resource.reach import OwnedRow, Reach, check, find_in_reach, in_reach
+from analytics_box.tenants.websites.reach import own as own_website
 from analytics_box.web.call import Call
 
 UNKNOWN_OWNER: Final = "There is no website or organization with this id"
+T = TypeVar("T", Flag, TargetGroup)
 
 
-class FlagReach(Struct, frozen=True):
+class OwnerInput(Protocol):
+    """Input that can name an owner."""
+
+    @property
+    def websiteId(self) -> str | None:  # noqa: N802  # a name on the wire
+        """The website."""
+
+    @property
+    def organizationId(self) -> str | None:  # noqa: N802  # a name on the wire
+        """The organization."""
+
+
+class FlagReach(Reach, frozen=True, kw_only=True):
     """The scope of a caller's action: the flags of a website, or those of an organization if `website_id` is None."""
 
-    organization_id: str
     website_id: str | None
-    by: By
 
     @property
     def scope(self) -> str:
         """The id of the website, else of the organization."""
         return self.website_id or self.organization_id
 
-    def covers(self, one: Flag | TargetGroup) -> bool:
-        """Whether a flag or a group is one of these."""
-        return one.scope == self.scope and one.organization_id == self.organization_id
+    def covers(self, row: OwnedRow) -> bool:
+        """Return whether a flag or a target group is in this scope, and in reach."""
+        return getattr(row, "website_id", None) == self.website_id and super().covers(row)
 
 
 def reach(call: Call, website_id: str | None = None, organization_id: str | None = None) -> FlagReach:
@@ -43,44 +54,29 @@ def reach(call: Call, website_id: str | None = None, organization_id: str | None
     names no website, or AuthRequired.
     """
     if website_id is None:
-        return _of_organization(call, organization_id)
-    website = call.parts[Directory].find(website_id)
-    own = website is not None and organization_id in {None, website.organization_id}
-    if website is None or not own or not _has_website(call, website_id, website.organization_id):
+        own = reaches.reach(call, organization_id)
+        return FlagReach(own.organization_id, own.by, website_id=None)
+    website = own_website(call, website_id)
+    if organization_id not in {None, website.organization_id}:
         raise errors.NotFound.of("website", website_id)
-    return FlagReach(website.organization_id, website_id, call.by)
+    return FlagReach(website.organization_id, call.by, website_id=website_id)
 
 
-def find_flag(call: Call, flag_id: str) -> tuple[FlagReach, Flag]:
-    """A flag in reach of a caller. Raises NotFound or AuthRequired."""
-    found = call.parts[Flags].find(flag_id)
-    if found is None:
-        raise errors.NotFound.of("flag", flag_id)
-    return _reach_of(call, found), found
+def find_flag(call: Call, flag_id: str, named: OwnerInput | None = None) -> tuple[FlagReach, Flag]:
+    """A flag in reach of a caller. Raises NotFound, including for a flag of another owner than the `named` one, or
+    AuthRequired.
+    """
+    return _find(call, call.parts[Flags].find(flag_id), "flag", flag_id, named)
 
 
-def find_target_group(call: Call, group_id: str) -> tuple[FlagReach, TargetGroup]:
+def find_target_group(call: Call, group_id: str, named: OwnerInput | None = None) -> tuple[FlagReach, TargetGroup]:
     """A target group in reach of a caller, as `find_flag` finds a flag. Raises NotFound or AuthRequired."""
-    found = call.parts[Flags].group(group_id)
-    if found is None:
-        raise errors.NotFound.of("targetGroup", group_id)
-    return _reach_of(call, found), found
+    return _find(call, call.parts[Flags].group(group_id), "targetGroup", group_id, named)
 
 
 def existing(db: Connection, own: FlagReach, flag_id: str) -> Flag:
     """The living flag as it is stored. Raises NotFound if it is unknown or out of reach."""
-    found = rows.find(db, flag_id)
-    if found is None or found.deleted_at is not None or not own.covers(found):
-        raise errors.NotFound.of("flag", flag_id)
-    return found
-
-
-def existing_group(db: Connection, own: FlagReach, group_id: str) -> TargetGroup:
-    """The target group as it is stored. Raises NotFound if it is unknown or out of reach."""
-    found = rows.find_group(db, group_id)
-    if found is None or not own.covers(found):
-        raise errors.NotFound.of("targetGroup", group_id)
-    return found
+    return in_reach(own, FLAGS.first(db, "id = ? and deleted_at is null", flag_id), "flag", flag_id)
 
 
 async def visible_flag(call: Call, flag_id: str) -> Flag:
@@ -100,23 +96,10 @@ async def visible_scope(call: Call, website_id: str | None = None, organization_
     return found
 
 
-def _reach_of(call: Call, found: Flag | TargetGroup) -> FlagReach:
-    try:
-        return reach(call, found.website_id, found.organization_id)
-    except (errors.Forbidden, errors.NotFound) as refused:
-        raise errors.NotFound.of("flag" if isinstance(found, Flag) else "targetGroup", found.id) from refused
-
-
-def _of_organization(call: Call, organization_id: str | None) -> FlagReach:
-    own, key = call.organization(organization_id), call.identity.key
-    if key is not None and key.websites is not None:
-        raise errors.Forbidden("This key is limited to some websites. Send websiteId")
-    return FlagReach(own, None, call.by)
-
-
-def _has_website(call: Call, website_id: str, organization_id: str) -> bool:
-    """Return whether the caller can reach a website. Raises AuthRequired without a caller."""
-    key = call.identity.key
-    if key is not None:
-        return key.organization_id == organization_id and key.reaches(website_id)
-    return call.organization() == organization_id
+def _find(call: Call, row: T | None, noun: ResourceType, row_id: str, named: OwnerInput | None) -> tuple[FlagReach, T]:
+    own, found = find_in_reach(call, row, noun, row_id, restricted=True)
+    if named is not None and not (
+        named.websiteId in {None, found.website_id} and named.organizationId in {None, found.organization_id}
+    ):
+        raise errors.NotFound.of(noun, row_id)
+    return FlagReach(own.organization_id, own.by, own.websites, website_id=found.website_id), found

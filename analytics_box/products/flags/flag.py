@@ -1,13 +1,20 @@
-"""A feature flag: the one list of its fields and of those of its rules (wire 6.2). Pure.
+"""A feature flag and a target group: the one list of their fields and of those of rules (wire 6.2). Pure.
 
-Names of rules, conditions and variants are the wire's, because that is how they are stored and sent.
+Messages, answers, the form, the history and the audit log have the fields by these types (resource/fields.py). Names
+of rules, conditions and variants are the wire's, because that is how they are stored and sent. A definition is stored
+as JSON, and imports take what exceeds the limits of messages, so those limits are only in `wire`.
 """
 
 import re
 import unicodedata
-from typing import Any, Final, Literal
+from collections.abc import Iterable
+from typing import Annotated, Any, Final, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
+
+from analytics_box.base import names
+from analytics_box.base.errors import BadRequest
+from analytics_box.resource.fields import Field, Stamp
 
 FlagType = Literal["boolean", "rollout", "multivariant"]
 Status = Literal["active", "inactive", "archived"]
@@ -152,6 +159,67 @@ class Prerequisite(Struct, frozen=True, forbid_unknown_fields=True):
     gives: tuple[str, ...] = ("true",)
 
 
+def clean_description(given: str) -> str:
+    """A description, of several lines and without needless spaces. Raises BadRequest if nothing of it is visible."""
+    text = "\n".join(" ".join(line.split()) for line in given.strip().splitlines())
+    if not names.is_visible(text.replace("\n", "")):
+        raise BadRequest("Enter a description with visible characters")
+    return text
+
+
+def clean_name(given: str) -> str:
+    """A name on one line. Raises BadRequest if nothing of it is visible."""
+    name = names.one_line(given)
+    if not names.is_visible(name):
+        raise BadRequest("Enter a name with visible characters")
+    return name
+
+
+def clean_group_name(given: str) -> str:
+    """The name of a target group. Raises BadRequest."""
+    name = clean_name(given)
+    if not name:
+        raise BadRequest("Enter a name")
+    return name
+
+
+def clean_folder(given: str, field: str = "folder") -> str:
+    """The path of a folder, as "checkout/payment"; empty for none. Raises BadRequest about `field`."""
+    folder = "/".join(part for part in (names.one_line(each) for each in given.split("/")) if part)
+    if not names.is_visible(folder):
+        raise BadRequest.about(field, "Enter a folder with visible characters")
+    return folder
+
+
+def _each_once(given: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(given))
+
+
+def _or_null(text: str) -> str | None:
+    return text or None
+
+
+def _in_log(value: Any) -> object:
+    is_short = value is None or (isinstance(value, bool | int | float | str) and len(str(value)) <= _SHORT)
+    return value if is_short else "(value)"
+
+
+_SHORT: Final = 100  # characters of a text that the audit log repeats
+Id = Annotated[str, Meta(min_length=1, max_length=255)]
+Key = Annotated[str, Meta(min_length=1, max_length=LONGEST_KEY)]
+_GivenName = Annotated[str, Meta(max_length=LONGEST_NAME)]
+_GivenText = Annotated[str, Meta(max_length=LONGEST_DESCRIPTION)]
+_GivenKeys = Annotated[tuple[Key, ...], Meta(max_length=MOST_DEPENDENCIES)]
+_GivenColor = Annotated[str, Meta(pattern="^(#[0-9A-Fa-f]{6})?$", max_length=7)]
+Folder = Annotated[str, Meta(max_length=LONGEST_FOLDER)]
+Description = Annotated[str, Field(wire=_GivenText, clean=clean_description, null=True, empty="", shown=_or_null)]
+# Rules name people: the log, which nobody can erase, only counts them.
+Rules = Annotated[
+    tuple[TargetingRule, ...],
+    Field(wire=Annotated[tuple[TargetingRule, ...], Meta(max_length=MOST_RULES)], null=True, empty=(), audited=len),
+]
+
+
 class FlagDefinition(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The definition of a flag: everything that its history keeps and an export contains.
 
@@ -159,26 +227,40 @@ class FlagDefinition(Struct, frozen=True, kw_only=True, omit_defaults=True):
     also for users that a rule turns it off for. Without it an inactive flag is not given.
     """
 
-    name: str = ""
-    description: str = ""
-    type: FlagType = "boolean"
-    status: Status = "active"
-    defaultValue: bool = False
-    offValue: Any = None
-    payload: Any = None
-    rules: tuple[TargetingRule, ...] = ()
-    rolloutPercentage: float = 0
-    rolloutBy: RolloutBy = "user"
-    persistAcrossAuth: bool = False
-    dependencies: tuple[str, ...] = ()
-    prerequisites: tuple[Prerequisite, ...] = ()
-    variants: tuple[Variant, ...] = ()
-    targetGroupIds: tuple[str, ...] = ()
-    folder: str = ""
+    name: Annotated[str, Field(wire=_GivenName, clean=clean_name, null=True, empty="", shown=_or_null)] = ""
+    description: Description = ""
+    type: Annotated[FlagType, Field()] = "boolean"
+    status: Annotated[Status, Field()] = "active"
+    defaultValue: Annotated[bool, Field()] = False
+    offValue: Annotated[Any, Field(audited=_in_log)] = None
+    payload: Annotated[Any, Field(audited=lambda value: None if value is None else "(value)")] = None
+    rules: Rules = ()
+    rolloutPercentage: Annotated[float, Field(wire=Annotated[float, Meta(ge=0, le=100)], null=True, empty=0)] = 0
+    rolloutBy: Annotated[RolloutBy, Field(null=True, empty="user")] = "user"
+    persistAcrossAuth: Annotated[bool, Field()] = False
+    dependencies: Annotated[tuple[str, ...], Field(wire=_GivenKeys, clean=_each_once, null=True, empty=())] = ()
+    prerequisites: Annotated[
+        tuple[Prerequisite, ...],
+        Field(wire=Annotated[tuple[Prerequisite, ...], Meta(max_length=MOST_DEPENDENCIES)], null=True, empty=()),
+    ] = ()
+    variants: Annotated[
+        tuple[Variant, ...],
+        Field(wire=Annotated[tuple[Variant, ...], Meta(max_length=MOST_VARIANTS)], null=True, empty=(), audited=len),
+    ] = ()
+    targetGroupIds: Annotated[
+        tuple[str, ...],
+        Field(
+            wire=Annotated[tuple[Id, ...], Meta(max_length=MOST_GROUPS_OF_FLAG)],
+            clean=_each_once,
+            null=True,
+            empty=(),
+        ),
+    ] = ()
+    folder: Annotated[str, Field(wire=Folder, clean=clean_folder, null=True, empty="", shown=_or_null)] = ""
     bucketing: Bucketing = Bucketing()
 
 
-class Flag(Struct, frozen=True, kw_only=True):
+class Flag(Struct, frozen=True, kw_only=True, rename="camel"):
     """A flag of a website, or of an organization if `website_id` is None. Times are UTC ms.
 
     `environment` None is a separate environment: that of requests without one. A flag with a `user_id` is only for that
@@ -194,9 +276,9 @@ class Flag(Struct, frozen=True, kw_only=True):
     user_id: str | None = None
     version: int = 1
     created_by: str = ""  # an actor, as the audit log names them
-    created_at: int = 0
-    updated_at: int = 0
-    deleted_at: int | None = None
+    created_at: Stamp = 0
+    updated_at: Stamp = 0
+    deleted_at: Stamp | None = None
 
     @property
     def scope(self) -> str:
@@ -204,19 +286,24 @@ class Flag(Struct, frozen=True, kw_only=True):
         return self.website_id or self.organization_id
 
 
-class TargetGroup(Struct, frozen=True, kw_only=True):
-    """Rules under a name, for many flags of the same website or organization. Times are UTC ms."""
+class TargetGroup(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Rules under a name, for many flags of the same website or organization. Times are UTC ms.
+
+    `color` is like #2563eb, empty for none.
+    """
 
     id: str
     organization_id: str
     website_id: str | None
-    name: str
-    description: str = ""
-    color: str = ""
-    rules: tuple[TargetingRule, ...] = ()
+    name: Annotated[
+        str, Field(wire=Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)], clean=clean_group_name)
+    ]
+    description: Description = ""
+    color: Annotated[str, Field(wire=_GivenColor, clean=str.lower, null=True, empty="", shown=_or_null)] = ""
+    rules: Rules = ()
     created_by: str = ""
-    created_at: int = 0
-    updated_at: int = 0
+    created_at: Stamp = 0
+    updated_at: Stamp = 0
 
     @property
     def scope(self) -> str:

@@ -4,11 +4,9 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from analytics_box.products.flags.flag import LONGEST_DESCRIPTION, LONGEST_ENVIRONMENT, LONGEST_FOLDER
+from analytics_box.products.flags.flag import LONGEST_DESCRIPTION, LONGEST_ENVIRONMENT, Id
 
-Id = Annotated[str, Meta(min_length=1, max_length=255)]
 Environment = Annotated[str, Meta(max_length=LONGEST_ENVIRONMENT)]
-Folder = Annotated[str, Meta(max_length=LONGEST_FOLDER)]
 Note = Annotated[str, Meta(max_length=LONGEST_DESCRIPTION)]
 Version = Annotated[int, Meta(ge=1)]
 

@@ -7,40 +7,31 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
-from msgspec import Struct
 
-from analytics_box.base.errors import Conflict
-from analytics_box.base.store.db import Connection, ConstraintError
-from analytics_box.products.flags.flag import Flag, FlagDefinition, TargetGroup, TargetingRule
+from analytics_box.base.store.db import Connection
+from analytics_box.products.flags.flag import Flag, TargetGroup
 from analytics_box.products.flags.scope import FlagScope
+from analytics_box.resource.table import Table
 
 TAKEN: Final = "A flag with this key already exists in this environment"
 GROUP_TAKEN: Final = "A target group with this name exists already"
 
 _OWNER: Final = "coalesce(organization_id, (select w.organization_id from websites w where w.id = website_id))"
-_FLAGS: Final = f"""
-  select id, {_OWNER}, website_id, key, definition, environment, user_id, version, created_by, created_at, updated_at,
-         deleted_at
-  from flags
-"""
-_GROUPS: Final = f"""
-  select id, {_OWNER}, website_id, name, description, color, rules, created_by, created_at, updated_at
-  from target_groups
-"""
+_OWNED: Final = {"organization_id": (_OWNER, "iif(:website_id is null, :organization_id, null)")}
+FLAGS: Final = Table("flags", Flag, sql=_OWNED, conflicts={"flags_by_key": ("key", TAKEN)})
+GROUPS: Final = Table("target_groups", TargetGroup, sql=_OWNED, conflicts={"target_groups.name": ("name", GROUP_TAKEN)})
 _SCOPES: Final = f"select id, {_OWNER}, website_id, revision, updated_at from flag_scopes"
 _IN_ORDER: Final = "order by key, environment, user_id, created_at, id"
 _OF_VERSION: Final = 200  # bytes of a version beside its texts
-_DEFINITION: Final = msgspec.json.Decoder(FlagDefinition)
-_RULES: Final = msgspec.json.Decoder(tuple[TargetingRule, ...])
 
 
 def everything(db: Connection) -> list[FlagScope]:
     """All scopes of the box with their living flags and their target groups."""
     flags: dict[str, list[Flag]] = {}
-    for flag in _flags(db, f"-- flags.everything\n{_FLAGS} where deleted_at is null {_IN_ORDER}"):
+    for flag in FLAGS.all(db, f"deleted_at is null {_IN_ORDER}"):
         flags.setdefault(flag.scope, []).append(flag)
     groups: dict[str, list[TargetGroup]] = {}
-    for group in _groups(db, f"-- flags.everything\n{_GROUPS} order by name, id"):
+    for group in GROUPS.all(db, "true order by name, id"):
         groups.setdefault(group.scope, []).append(group)
     return [
         _scope(row, flags.get(str(row[0]), ()), groups.get(str(row[0]), ()))
@@ -53,8 +44,8 @@ def scope(db: Connection, scope_id: str) -> FlagScope | None:
     row = db.execute(f"-- flags.scope\n{_SCOPES} where id = ?", (scope_id,)).fetchone()
     if row is None:
         return None
-    flags = _flags(db, f"-- flags.scope\n{_FLAGS} where scope = ? and deleted_at is null {_IN_ORDER}", scope_id)
-    return _scope(row, flags, _groups(db, f"-- flags.scope\n{_GROUPS} where scope = ? order by name, id", scope_id))
+    flags = FLAGS.all(db, f"scope = ? and deleted_at is null {_IN_ORDER}", scope_id)
+    return _scope(row, flags, GROUPS.all(db, "scope = ? order by name, id", scope_id))
 
 
 def revision(db: Connection, scope_id: str) -> int:
@@ -99,53 +90,13 @@ def bytes_of(db: Connection, scope_id: str) -> tuple[int, int]:
 
 def deleted_flags(db: Connection, scope_id: str) -> list[Flag]:
     """The deleted flags of a scope that are not removed yet, the latest first."""
-    return _flags(
-        db,
-        f"-- flags.deleted\n{_FLAGS} where scope = ? and deleted_at is not null order by deleted_at desc, id",
-        scope_id,
-    )
+    return FLAGS.all(db, "scope = ? and deleted_at is not null order by deleted_at desc, id", scope_id)
 
 
 def remove_deleted_before(db: Connection, instant: int) -> int:
     """Remove flags that were deleted at this instant or earlier, with their history. Return their number."""
     db.execute("-- flags.remove_deleted_before\ndelete from flags where deleted_at <= ?", (instant,))
     return int(db.changes())
-
-
-def find(db: Connection, flag_id: str) -> Flag | None:
-    """The flag with this id, also a deleted one."""
-    found = _flags(db, f"-- flags.find\n{_FLAGS} where id = ?", flag_id)
-    return found[0] if found else None
-
-
-def insert(db: Connection, flag: Flag) -> None:
-    """Raises Conflict for a key that is taken in this environment."""
-    _execute(
-        db,
-        """
-        -- flags.insert
-        insert into flags (id, organization_id, website_id, key, definition, environment, user_id, version, created_by,
-                           created_at, updated_at, deleted_at)
-        values (:id, :organization_id, :website_id, :key, :definition, :environment, :user_id, :version, :created_by,
-                :created_at, :updated_at, :deleted_at)
-        """,
-        _flag_values(flag),
-    )
-
-
-def update(db: Connection, flag: Flag) -> None:
-    """Store all that may change of a flag. Raises Conflict for a key that is taken in this environment."""
-    _execute(
-        db,
-        """
-        -- flags.update
-        update flags
-        set key = :key, definition = :definition, environment = :environment, user_id = :user_id, version = :version,
-            updated_at = :updated_at, deleted_at = :deleted_at
-        where id = :id
-        """,
-        _flag_values(flag),
-    )
 
 
 def insert_version(db: Connection, flag: Flag, *, action: str, actor: str, note: str, keep: int) -> None:
@@ -156,7 +107,11 @@ def insert_version(db: Connection, flag: Flag, *, action: str, actor: str, note:
         insert into flag_versions (flag_id, version, key, environment, definition, action, actor, note, at)
         values (:id, :version, :key, :environment, :definition, :action, :actor, :note, :updated_at)
         """,
-        _flag_values(flag) | {"action": action, "actor": actor, "note": note},
+        {
+            **{name: getattr(flag, name) for name in ("id", "version", "key", "environment", "updated_at")},
+            **{"action": action, "actor": actor, "note": note},
+            "definition": msgspec.json.encode(flag.definition).decode(),
+        },
     )
     db.execute(
         "-- flags.insert_version\ndelete from flag_versions where flag_id = ? and version <= ?",
@@ -194,91 +149,6 @@ def remove_versions(db: Connection, numbers: Sequence[int]) -> None:
     db.executemany("-- flags.remove_versions\ndelete from flag_versions where number = ?", [(one,) for one in numbers])
 
 
-def find_group(db: Connection, group_id: str) -> TargetGroup | None:
-    found = _groups(db, f"-- flags.find_group\n{_GROUPS} where id = ?", group_id)
-    return found[0] if found else None
-
-
-def insert_group(db: Connection, group: TargetGroup) -> None:
-    """Raises Conflict for a name that is taken."""
-    _execute(
-        db,
-        """
-        -- flags.insert_group
-        insert into target_groups (id, organization_id, website_id, name, description, color, rules, created_by,
-                                   created_at, updated_at)
-        values (:id, :organization_id, :website_id, :name, :description, :color, :rules, :created_by, :created_at,
-                :updated_at)
-        """,
-        _group_values(group),
-    )
-
-
-def update_group(db: Connection, group: TargetGroup) -> None:
-    """Store all that may change of a target group. Raises Conflict for a name that is taken."""
-    _execute(
-        db,
-        """
-        -- flags.update_group
-        update target_groups
-        set name = :name, description = :description, color = :color, rules = :rules, updated_at = :updated_at
-        where id = :id
-        """,
-        _group_values(group),
-    )
-
-
-def remove_group(db: Connection, group_id: str) -> None:
-    db.execute("-- flags.remove_group\ndelete from target_groups where id = ?", (group_id,))
-
-
 def _scope(row: Sequence[Any], flags: Sequence[Flag], groups: Sequence[TargetGroup]) -> FlagScope:
     scope_id, organization_id, website_id, revision, updated_at = row
     return FlagScope(scope_id, organization_id, website_id, revision, updated_at, tuple(flags), tuple(groups))
-
-
-def _flags(db: Connection, statement: str, *values: str) -> list[Flag]:
-    return [
-        Flag(**row | {"definition": _DEFINITION.decode(row["definition"])})
-        for row in _row_fields(db, Flag, statement, *values)
-    ]
-
-
-def _groups(db: Connection, statement: str, *values: str) -> list[TargetGroup]:
-    return [
-        TargetGroup(**row | {"rules": _RULES.decode(row["rules"])})
-        for row in _row_fields(db, TargetGroup, statement, *values)
-    ]
-
-
-def _row_fields(db: Connection, kind: type[Struct], statement: str, *values: str) -> list[dict[str, Any]]:
-    """The rows of a statement that lists its columns in the order of the fields."""
-    names = kind.__struct_fields__
-    return [dict(zip(names, row, strict=True)) for row in db.execute(statement, values).fetchall()]
-
-
-def _flag_values(flag: Flag) -> dict[str, Any]:
-    return msgspec.structs.asdict(flag) | _owner(flag) | {"definition": _text(flag.definition)}
-
-
-def _group_values(group: TargetGroup) -> dict[str, Any]:
-    return msgspec.structs.asdict(group) | _owner(group) | {"rules": _text(group.rules)}
-
-
-def _owner(of: Flag | TargetGroup) -> dict[str, str | None]:
-    return {"organization_id": of.organization_id if of.website_id is None else None, "website_id": of.website_id}
-
-
-def _text(value: object) -> str:
-    return msgspec.json.encode(value).decode()
-
-
-def _execute(db: Connection, statement: str, values: dict[str, Any]) -> None:
-    try:
-        db.execute(statement, values)
-    except ConstraintError as broken:
-        if "flags_by_key" in str(broken):
-            raise Conflict.about("key", TAKEN) from broken
-        if "target_groups.name" in str(broken):
-            raise Conflict.about("name", GROUP_TAKEN) from broken
-        raise

@@ -57,7 +57,7 @@ class World:
             created_at=now,
             updated_at=now,
         )
-        self.box.run(save(self.box.box.parts, flag.scope, lambda db: rows.insert(db, flag)))
+        self.box.run(save(self.box.box.parts, flag.scope, lambda db: rows.FLAGS.insert(db, flag)))
         return flag
 
     def put_group(self, name: str, rules: list[dict[str, Any]], *, website: str | None = "") -> TargetGroup:
@@ -72,7 +72,7 @@ class World:
             created_at=now,
             updated_at=now,
         )
-        self.box.run(save(self.box.box.parts, group.scope, lambda db: rows.insert_group(db, group)))
+        self.box.run(save(self.box.box.parts, group.scope, lambda db: rows.GROUPS.insert(db, group)))
         return group
 
     def known(self, scope_id: str = "") -> FlagScope:

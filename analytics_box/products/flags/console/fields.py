@@ -25,7 +25,7 @@ PLAIN: Final = (
     *("by", "persist", "folder", "environment", "userId", "algorithm", "salt", "variantSalt", "attribute", "note"),
     "version",
 )
-OF_GROUP: Final = ("of", "name", "description", "color", "updatedAt")
+OF_GROUP: Final = ("of", "name", "description", "color", "version")
 KINDS: Final = ("all", "any", "none")  # of conditions that have others in them
 ONE: Final = "one"  # the kind of a single condition
 # The names of text areas, which keep line breaks.

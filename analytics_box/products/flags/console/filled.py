@@ -45,7 +45,6 @@ def state_of(flag: Flag) -> FlagFormState:
         "key": flag.key,
         "environment": flag.environment or "",
         "userId": flag.user_id or "",
-        "version": str(flag.version),
     }
     return replace(own, fields={**own.fields, **fields})
 
@@ -96,7 +95,6 @@ def _off_fields(given: FlagDefinition) -> dict[str, str]:
 def state_of_group(group: TargetGroup) -> FlagFormState:
     """The form filled in with a target group."""
     fields = {"name": group.name, "description": group.description, "color": group.color}
-    fields["updatedAt"] = str(group.updated_at)
     return FlagFormState(fields, rules_fields(group.rules))
 
 

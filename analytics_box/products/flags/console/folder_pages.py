@@ -15,8 +15,9 @@ from analytics_box.products.flags.editing.messages import DeleteFlagFolder, Rena
 from analytics_box.products.flags.page_frame import HOME, done_message, frame, owner_name
 from analytics_box.products.flags.saving import save
 from analytics_box.tenants.tenancy.messages import message_of
+from analytics_box.web.page.edits import FIELD, EditConflict, check_version, version_of
 from analytics_box.web.page.questions import ConfirmationTexts, ask
-from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
+from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 _DELETE = ConfirmationTexts(
     _("Delete the folder {name}?"),
@@ -35,6 +36,7 @@ class FlagFolderLine(Struct, frozen=True):
     of: str
     folder: str
     owner: str
+    version: str
     name: str
     flags: str
     href: str
@@ -51,10 +53,13 @@ async def rename(visit: Visitor) -> Answer:
     form = await visit.form()
     own = form_reach(visit, form.get("of", ""))
     try:
+        check_version(form, _content(visit, own.scope, form.get("folder", "")))
         given = message_of(
             {name: form.get(name, "") for name in ("folder", "to")}, RenamedFolder, _("This cannot be saved: {message}")
         )
         await save(visit.parts, own.scope, lambda db: change.rename(db, own, given.folder, given.to), adds=True)
+    except EditConflict as changed:
+        return _page(visit, Again(changed.status, general=changed.message))
     except (BadRequest, Conflict) as wrong:
         return _page(visit, Again(wrong.status, form, {"to": wrong.message}))
     return visit.go(f"{FOLDERS}?done=folder-renamed")
@@ -65,15 +70,19 @@ async def delete_form(visit: Visitor) -> Page:
     of, folder = visit.asked("of"), visit.asked("folder")
     if not any((one.of, one.folder) == (of, folder) for one in _lines(visit)):
         raise NotFound(_("This folder does not exist"))
-    fields = {"of": of, "folder": folder}
+    fields = {"of": of, "folder": folder, FIELD: version_of(_content(visit, of, folder))}
     action = f"{FOLDERS}/delete"
     return ask(visit, frame(visit.person), _DELETE, folder, action=action, back=FOLDERS, fields=fields)
 
 
-async def delete(visit: Visitor) -> Next:
+async def delete(visit: Visitor) -> Answer:
     """POST /flags/folders/delete: its flags stay. Raises NotFound, Forbidden or BadRequest."""
     form = await visit.form()
     own = form_reach(visit, form.get("of", ""))
+    try:
+        check_version(form, _content(visit, own.scope, form.get("folder", "")))
+    except EditConflict as changed:
+        return _page(visit, Again(changed.status, general=changed.message))
     given = message_of({"folder": form.get("folder", "")}, DeleteFlagFolder, _("This cannot be saved: {message}"))
     await save(visit.parts, own.scope, lambda db: change.delete(db, own, given.folder))
     return visit.go(f"{FOLDERS}?done=folder-deleted")
@@ -89,9 +98,17 @@ def _page(visit: PageRequest, again: Again) -> Page:
         wrong=wrong,
         values=again.values,
         errors=again.wrong,
+        general=again.general,
         editable=visit.person.may("member"),
         done=done_message(visit),
     )
+
+
+def _content(visit: PageRequest, scope_id: str, folder: str) -> list[tuple[str, str]]:
+    """The flags in a folder and below it, with their folders."""
+    scope = visit.parts[Flags].scope(scope_id)
+    flags = scope.flags if scope is not None else ()
+    return [(one.id, one.definition.folder) for one in change.flags_inside(flags, folder)]
 
 
 def _lines(visit: PageRequest) -> list[FlagFolderLine]:
@@ -105,6 +122,7 @@ def _lines(visit: PageRequest) -> list[FlagFolderLine]:
                     of=scope.id,
                     folder=folder,
                     owner=owner_name(visit, scope.id),
+                    version=version_of(_content(visit, scope.id, folder)),
                     name=figures.visible(folder),
                     flags=ngettext("1 flag", "{count} flags", count).format(count=figures.count(count)),
                     href=f"{HOME}?{query}",

@@ -5,7 +5,6 @@ from typing import Any, Final
 
 from litestar.params import FromPath
 from msgspec import Struct
-from msgspec.structs import replace
 
 from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict
@@ -27,6 +26,7 @@ from analytics_box.products.flags.page_frame import HOME, STATUS_LABELS, flag_ti
 from analytics_box.products.flags.saving import save as saved
 from analytics_box.products.flags.scope import FlagScope
 from analytics_box.tenants.tenancy.messages import message_of
+from analytics_box.web.page.edits import check_version, shown_version
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
 
@@ -35,10 +35,6 @@ READ: Final = "read"  # the form asks how it reads
 LARGEST_FORM: Final = 1_048_576  # bytes: all of a flag, as forms are sent
 MOST_FIELDS: Final = 5_000  # of a form: twice what a flag can need
 MOST_NAMED: Final = 500  # flags, folders and environments that are offered while somebody types
-CHANGED_MEANWHILE: Final = _(
-    "Another user has changed this flag since you opened it. Open it in another tab to compare. Save again to replace "
-    "their version."
-)
 _GIVEN: Final = ("of", "key", "name", "type", "environment", "folder")
 # The advanced settings are open while one of these fields or buttons has the focus.
 _FOLDED: Final = ("groups", "needs", "add-group", "add-need")
@@ -92,23 +88,13 @@ async def save(visit: Visitor, flag_id: FromPath[str]) -> Answer:
         return _after(visit, state, flag, do)
     try:
         visit.saves()
-        message = _update_message(state, flag)
+        check_version(form, flag)
+        found = _form_values(state, flag) | {"id": flag.id, "version": flag.version}
+        message = message_of(found, UpdateFlag, _("This cannot be saved: {message}"))
         done = await saved(visit.parts, own.scope, lambda db: change.update(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:
         return _page(visit, state, flag, wrong=wrong)
     return visit.go(f"{HOME}/{flag.id}?done={done_key(done, 'saved')}")
-
-
-def _update_message(state: FlagFormState, flag: Flag) -> UpdateFlag:
-    """The form as an update of a flag. Raises BadRequest, or Conflict for an outdated form."""
-    version = state.fields.get("version", "")
-    if version != str(flag.version):
-        raise Conflict.about(
-            "version",
-            CHANGED_MEANWHILE,
-        )
-    found = _form_values(state, flag) | {"id": flag.id, "version": flag.version}
-    return message_of(found, UpdateFlag, _("This cannot be saved: {message}"))
 
 
 def _form_values(state: FlagFormState, flag: Flag | None) -> dict[str, Any]:
@@ -132,7 +118,7 @@ def _page(
 ) -> Page:
     """The form of a new flag, or of one that there is."""
     errors = _wrong_fields(wrong, state) if wrong is not None else {}
-    state = opened_where_wrong(_with_version(state, flag, wrong), errors)
+    state = opened_where_wrong(state, errors)
     scope = _scope(visit, flag.scope if flag is not None else owner_of(visit, state.fields.get("of", "")))
     return visit.pages.show(
         "flag_form.html",
@@ -142,12 +128,13 @@ def _page(
         action=f"{HOME}/{flag.id}/edit" if flag is not None else f"{HOME}/new",
         back=f"{HOME}/{flag.id}" if flag is not None else HOME,
         state=state,
+        version=shown_version(flag, state.fields, wrong) if flag is not None else "",
         reading=reading_of(state, flag.definition if flag is not None else None, scope.groups),
         errors=errors,
         algorithms=list(ALGORITHM_LABELS.items()),
         advanced=_advanced_settings(state, errors),
         labels=labels(state) | rule_labels(errors),
-        general=_general(wrong) if wrong is not None and not errors else "",
+        general=wrong.message if wrong is not None and not errors else "",
         gives=gives_of(state),
         focusing="data-focus" if "hx-request" in visit.request.headers else "autofocus",
         owners=list(owners(visit).items()),
@@ -193,23 +180,9 @@ def _names(names: Iterable[str]) -> list[str]:
     return sorted({name for name in names if name})[:MOST_NAMED]
 
 
-def _with_version(state: FlagFormState, flag: Flag | None, wrong: BadRequest | Conflict | None) -> FlagFormState:
-    """The form with the current version after a conflict: a user who was warned of another change overwrites it by
-    saving again.
-    """
-    if flag is None or not isinstance(wrong, Conflict):
-        return state
-    return replace(state, fields={**state.fields, "version": str(flag.version)})
-
-
 def _wrong_fields(wrong: BadRequest | Conflict, state: FlagFormState) -> dict[str, str]:
     """Errors by field of the form."""
     return {form_field(name, state): message for name, message in field_errors(wrong).items() if name != "version"}
-
-
-def _general(wrong: BadRequest | Conflict) -> str:
-    """The error that concerns none of the fields."""
-    return CHANGED_MEANWHILE if "version" in field_errors(wrong) else wrong.message
 
 
 def _scope(visit: PageRequest, scope_id: str) -> FlagScope:

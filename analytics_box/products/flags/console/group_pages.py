@@ -4,7 +4,6 @@ from typing import Any, Final
 
 from litestar.params import FromPath
 from msgspec import Struct
-from msgspec.structs import replace
 
 from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict
@@ -26,14 +25,11 @@ from analytics_box.products.flags.saving import save as saved
 from analytics_box.products.flags.scope import FlagScope
 from analytics_box.products.flags.sentences import Sentence, rule_sentence
 from analytics_box.tenants.tenancy.messages import date, message_of
+from analytics_box.web.page.edits import check_version, shown_version
 from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
 
-_CHANGED_MEANWHILE = _(
-    "Another user has changed this target group since you opened it. Open it in another tab to compare. Save again to "
-    "replace their version."
-)
 _DELETE = ConfirmationTexts(
     _("Delete the target group {name}?"), _("{used} Its rules are removed. This cannot be undone."), _("Delete {name}")
 )
@@ -118,7 +114,9 @@ async def save(visit: Visitor, group_id: FromPath[str]) -> Answer:
         return _after(visit, state, group, do)
     try:
         visit.saves()
-        message = _update_message(state, group)
+        check_version(form, group)
+        found = _form_values(state, group) | {"id": group.id, "updatedAt": date(group.updated_at)}
+        message = message_of(found, UpdateTargetGroup, _("This cannot be saved: {message}"))
         await saved(visit.parts, own.scope, lambda db: change.update(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:
         return _page(visit, state, group, wrong=wrong)
@@ -145,17 +143,6 @@ async def delete(visit: Visitor, group_id: FromPath[str]) -> Answer:
     return visit.go(f"{GROUPS}?done=group-deleted")
 
 
-def _update_message(state: FlagFormState, group: TargetGroup) -> UpdateTargetGroup:
-    """The form as an update of a group. Raises BadRequest, or Conflict for an outdated form."""
-    if state.fields.get("updatedAt", "") != str(group.updated_at):
-        raise Conflict.about(
-            "updatedAt",
-            _CHANGED_MEANWHILE,
-        )
-    found = _form_values(state, group) | {"id": group.id, "updatedAt": date(group.updated_at)}
-    return message_of(found, UpdateTargetGroup, _("This cannot be saved: {message}"))
-
-
 def _form_values(state: FlagFormState, group: TargetGroup | None) -> dict[str, Any]:
     given = state.fields
     return {
@@ -178,10 +165,7 @@ def _page(
     visit: PageRequest, state: FlagFormState, group: TargetGroup | None, *, wrong: BadRequest | Conflict | None = None
 ) -> Page:
     given = field_errors(wrong) if wrong is not None else {}
-    if group is not None and given.pop("updatedAt", ""):
-        state = replace(state, fields={**state.fields, "updatedAt": str(group.updated_at)})
-        wrong = Conflict(_CHANGED_MEANWHILE)
-    errors = {form_field(name, state): text for name, text in given.items()}
+    errors = {form_field(name, state): text for name, text in given.items() if name != "updatedAt"}
     state = opened_where_wrong(state, errors)
     return visit.pages.show(
         "flag_group_form.html",
@@ -190,6 +174,7 @@ def _page(
         name=figures.visible(group.name) if group is not None else "",
         action=f"{GROUPS}/{group.id}" if group is not None else f"{GROUPS}/new",
         state=state,
+        version=shown_version(group, state.fields, wrong) if group is not None else "",
         reading=_reading(visit, state, group),
         errors=errors,
         labels=group_labels(errors),

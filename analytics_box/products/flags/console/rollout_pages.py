@@ -19,7 +19,6 @@ from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.flags.access import find_flag
 from analytics_box.products.flags.comparing.people import RecentPeople
-from analytics_box.products.flags.console.form_pages import CHANGED_MEANWHILE
 from analytics_box.products.flags.editing import change
 from analytics_box.products.flags.editing.messages import UpdateFlag
 from analytics_box.products.flags.evaluation.compiling import Ruleset, compile_ruleset
@@ -32,8 +31,9 @@ from analytics_box.products.flags.schedules.messages import CreateFlagSchedule, 
 from analytics_box.products.flags.sentences import percent
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.page import dates
+from analytics_box.web.page.edits import EditConflict, check_version, shown_version, version_of
 from analytics_box.web.page.templates import field_errors
-from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
+from analytics_box.web.page.visit import Again, Answer, Page, Visitor
 
 EVERY_LABELS = {"10": _("10 minutes"), "60": _("Hour"), "360": _("6 hours"), "1440": _("Day"), "10080": _("Week")}
 KIND_LABELS = {
@@ -128,6 +128,7 @@ class ScheduleLine(Struct, frozen=True):
     """A schedule; `note` says how far it is or how it ended."""
 
     id: str
+    version: str
     what: str
     note: str
     pending: bool
@@ -141,7 +142,7 @@ def lines(schedules: Iterable[FlagSchedule], person: SignedInPerson) -> list[Sch
 
 def _line(one: FlagSchedule, person: SignedInPerson) -> ScheduleLine:
     pending = one.next_at is not None
-    return ScheduleLine(one.id, _what(one, person), _note(one, person), pending, bool(one.error))
+    return ScheduleLine(one.id, version_of(one), _what(one, person), _note(one, person), pending, bool(one.error))
 
 
 def _what(one: FlagSchedule, person: SignedInPerson) -> str:
@@ -280,13 +281,13 @@ async def save_share(visit: Visitor, flag_id: FromPath[str]) -> Answer:
         share = _share(form.get("percentage", ""))
         if share is None or flag.definition.type != "rollout":
             raise BadRequest.about("percentage", _("Enter a number from 0 to 100"))
-        if form.get("version", "") != str(flag.version):
-            raise Conflict(CHANGED_MEANWHILE)
+        check_version(form, flag)
         note = form.get("note", "").strip()[:LONGEST_DESCRIPTION]
-        message = UpdateFlag(id=flag.id, rolloutPercentage=share, version=flag.version, note=note)
+        given = {"id": flag.id, "rolloutPercentage": share, "version": flag.version, "note": note}
+        message = message_of(given, UpdateFlag, _("This cannot be saved: {message}"))
         await save(visit.parts, own.scope, lambda db: change.update(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:
-        return await _page(page, _again(wrong, form, field_errors(wrong)))
+        return await _page(page, _again(wrong, form, field_errors(wrong)), wrong)
     return visit.go(f"{page.href}/rollout?done=saved")
 
 
@@ -295,17 +296,23 @@ async def schedule(visit: Visitor, flag_id: FromPath[str]) -> Answer:
     page, form = await open_flag(visit, flag_id), await visit.form()
     try:
         visit.saves()
+        check_version(form, await _state_with_schedules(page))
         given = schedule_values(form, page.visit.person.time_zone) | {"flagId": page.flag.id}
         await calls.create(visit.call, message_of(given, CreateFlagSchedule, _("This cannot be scheduled: {message}")))
     except (BadRequest, Conflict) as wrong:
         errors = {times_of(name, form): text for name, text in field_errors(wrong).items()}
-        return await _page(page, _again(wrong, form, errors))
+        return await _page(page, _again(wrong, form, errors), wrong)
     return visit.go(f"{page.href}/rollout?done=scheduled")
 
 
-async def cancel(visit: Visitor, flag_id: FromPath[str]) -> Next:
+async def cancel(visit: Visitor, flag_id: FromPath[str]) -> Answer:
     """POST /flags/{id}/schedules/cancel: nothing of it is done any more. Raises NotFound or Forbidden."""
     page, form = await open_flag(visit, flag_id), await visit.form()
+    schedules = {one.id: one for one in await _schedules(page)}
+    try:
+        check_version(form, schedules.get(form.get("id", "")))
+    except EditConflict as changed:
+        return await _page(page, Again(changed.status, general=changed.message))
     await calls.delete(
         visit.call, message_of({"id": form.get("id", "")}, DeleteFlagSchedule, _("This cannot be scheduled: {message}"))
     )
@@ -318,19 +325,31 @@ def _again(wrong: BadRequest | Conflict, form: Mapping[str, str], errors: Mappin
     return Again(wrong.status, form, own, "" if own else wrong.message)
 
 
-async def _page(page: FlagPageView, again: Again) -> Page:
+async def _schedules(page: FlagPageView) -> list[FlagSchedule]:
+    return await page.visit.call.read(lambda db: rows.of_flag(db, page.flag.id))
+
+
+async def _state_with_schedules(page: FlagPageView) -> list[object]:
+    """The flag with its schedules: a new schedule is planned for this state."""
+    return [page.flag, *await _schedules(page)]
+
+
+async def _page(page: FlagPageView, again: Again, refused: Exception | None = None) -> Page:
     flag, visit = page.flag, page.visit
     now = flag.definition.rolloutPercentage
     wanted = _share(again.values.get("percentage", "")) if not again.values.get("kind") else now
     share = now if wanted is None else wanted
-    found = await visit.call.read(lambda db: rows.of_flag(db, flag.id))
+    found = await _schedules(page)
+    shown = {} if again.values.get("kind") else again.values
+    planned = again.values if again.values.get("kind") else {}
     return page.show(
         "flag_rollout.html",
         "rollout",
         again=again,
         is_rollout=flag.definition.type == "rollout",
         is_archived=flag.definition.status == "archived",
-        version=flag.version,
+        version=shown_version(flag, shown, refused),
+        planned_version=shown_version([flag, *found], planned, refused),
         labels=LABELS,
         share=f"{share:.10g}",
         share_said=percent(share),

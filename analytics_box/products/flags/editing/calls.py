@@ -11,7 +11,7 @@ from analytics_box.products.flags.access import FlagReach, find_flag, reach, vis
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.editing import change
 from analytics_box.products.flags.editing.change import FlagChange
-from analytics_box.products.flags.editing.draft import clean_environment, clean_folder
+from analytics_box.products.flags.editing.draft import clean_environment
 from analytics_box.products.flags.editing.messages import (
     ByKey,
     ChangeFlagStatus,
@@ -26,7 +26,7 @@ from analytics_box.products.flags.editing.shown import (
     flag_change_answer,
     flag_item_answer,
 )
-from analytics_box.products.flags.flag import Flag, Status
+from analytics_box.products.flags.flag import Flag, Status, clean_folder
 from analytics_box.products.flags.messages import FlagId, OwnedInput
 from analytics_box.products.flags.saving import save
 from analytics_box.products.flags.scope import FlagScope
@@ -68,7 +68,7 @@ async def list_flags(call: Call, given: ListFlags) -> list[FlagItemAnswer]:
 
 async def get_by_id(call: Call, given: FlagId) -> FlagItemAnswer:
     """flags.getById: get a flag. Raises NotFound or Forbidden."""
-    own, found = _named_flag(call, given)
+    own, found = find_flag(call, given.id, given)
     await call.read(lambda db: check(db, own, "viewer"))
     return await _used(call, found, _scope(call, own))
 
@@ -111,7 +111,7 @@ async def update(call: Call, given: UpdateFlag) -> FlagChangeAnswer:
 
     Omitted fields keep their values.
     """
-    own, _ = _named_flag(call, given)
+    own, _ = find_flag(call, given.id, given)
     return await _save_answer(call, own, lambda db: change.update(db, own, given), adds=True)
 
 
@@ -120,7 +120,7 @@ async def copy(call: Call, given: CopyFlag) -> FlagChangeAnswer:
 
     The copy is inactive.
     """
-    own, _ = _named_flag(call, given)
+    own, _ = find_flag(call, given.id, given)
     return await _save_answer(call, own, lambda db: change.copy(db, own, given), adds=True)
 
 
@@ -141,7 +141,7 @@ async def archive(call: Call, given: ChangeFlagStatus) -> FlagChangeAnswer:
 
 async def delete(call: Call, given: ChangeFlagStatus) -> FlagDeleteAnswer:
     """flags.delete: delete a flag. Raises Forbidden, NotFound or Conflict."""
-    own, _ = _named_flag(call, given)
+    own, _ = find_flag(call, given.id, given)
     done = await save(
         call.parts,
         own.scope,
@@ -151,7 +151,7 @@ async def delete(call: Call, given: ChangeFlagStatus) -> FlagDeleteAnswer:
 
 
 async def _step(call: Call, given: ChangeFlagStatus, status: Status) -> FlagChangeAnswer:
-    own, _ = _named_flag(call, given)
+    own, _ = find_flag(call, given.id, given)
     return await _save_answer(
         call,
         own,
@@ -165,14 +165,6 @@ async def _save_answer(
 ) -> FlagChangeAnswer:
     done = await save(call.parts, own.scope, work, adds=adds)
     return flag_change_answer(done, _scope(call, own))
-
-
-def _named_flag(call: Call, given: FlagId | UpdateFlag) -> tuple[FlagReach, Flag]:
-    """The flag that the input names. Raises NotFound, including when it is not of the named website or organization."""
-    own, found = find_flag(call, given.id)
-    if given.websiteId not in {None, own.website_id} or given.organizationId not in {None, own.organization_id}:
-        raise errors.NotFound.of("flag", given.id)
-    return own, found
 
 
 async def _used(call: Call, flag: Flag, scope: FlagScope) -> FlagItemAnswer:

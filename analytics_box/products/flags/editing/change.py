@@ -2,8 +2,8 @@
 transaction. Callers use flags.saving, so that memory follows.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Literal
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal
 
 from msgspec import Struct, UnsetType
 from msgspec.structs import replace
@@ -19,28 +19,15 @@ from analytics_box.products.flags.editing.draft import clean_environment, clean_
 from analytics_box.products.flags.editing.messages import CopyFlag, CreateFlag, UpdateFlag
 from analytics_box.products.flags.evaluation.checking import faults
 from analytics_box.products.flags.flag import LARGEST_SCOPE, MOST_FLAGS, SUBJECT, Flag, FlagDefinition, Status
+from analytics_box.products.flags.rows import FLAGS
 from analytics_box.products.flags.scope import FlagScope
+from analytics_box.resource.fields import difference
 from analytics_box.resource.reach import check
 
 Act = Literal["created", "updated", "deleted", "restored", "scheduled", "imported", "copied"]
 MOST_VERSIONS: Final = 500  # of a flag: older ones go
 _AUDITED: Final[Mapping[Act, audit.Action]] = {"created": "created", "deleted": "deleted"}  # all others are updates
 _PLAIN: Final[frozenset[Act]] = frozenset(("created", "updated", "deleted"))  # what the entry's action says already
-_SHORT: Final = 100  # characters of a text that the audit log repeats
-
-
-def _short(value: Any) -> object:
-    is_short = value is None or (isinstance(value, bool | int | float | str) and len(str(value)) <= _SHORT)
-    return value if is_short else "(value)"
-
-
-# Rules name people: the log, which nobody can erase, only counts them.
-_SHOWN: Final[Mapping[str, Callable[[Any], object]]] = {
-    "rules": len,
-    "variants": len,
-    "offValue": _short,
-    "payload": lambda value: None if value is None else "(value)",
-}
 
 
 class FlagChange(Struct, frozen=True):
@@ -106,7 +93,10 @@ def set_status(
     db: Connection, own: FlagReach, flag_id: str, status: Status, *, note: str = "", version: int | None = None
 ) -> FlagChange:
     """Activate, deactivate or archive a flag. Raises Forbidden, NotFound or Conflict."""
-    return update(db, own, UpdateFlag(id=flag_id, status=status, note=note, version=version))
+    check(db, own, "member")
+    before = existing_version(db, own, flag_id, version)
+    after = replace(before, definition=replace(before.definition, status=status))
+    return store_flag(db, own, before, after, stored_scope(db, own), act="updated", note=note)
 
 
 def copy(db: Connection, own: FlagReach, given: CopyFlag) -> FlagChange:
@@ -150,7 +140,7 @@ def delete(db: Connection, own: FlagReach, flag_id: str, *, note: str = "", vers
 def undelete(db: Connection, own: FlagReach, flag_id: str, *, note: str = "") -> FlagChange:
     """A deleted flag is there again, inactive. Raises Forbidden, NotFound, BadRequest or Conflict."""
     check(db, own, "member")
-    before, scope = rows.find(db, flag_id), stored_scope(db, own)
+    before, scope = FLAGS.find(db, flag_id), stored_scope(db, own)
     if before is None or before.deleted_at is None or not own.covers(before):
         raise NotFound.of("flag", flag_id, "There is no deleted flag with this id")
     check_room(scope)
@@ -205,14 +195,14 @@ def record(db: Connection, by: By, before: Flag | None, after: Flag, *, act: Act
     A state that changes nothing leaves no trace. Raises Conflict for a key that is taken.
     """
     if before is None:
-        rows.insert(db, after)
+        FLAGS.insert(db, after)
         changes: dict[str, object] = {}
     else:
         changes = _difference(before, after)
         if not changes:
             return before
         after = replace(after, version=before.version + 1, updated_at=max(by.now, before.updated_at + 1))
-        rows.update(db, after)
+        FLAGS.update(db, after)
     rows.insert_version(db, after, action=act, actor=by.actor, note=note, keep=MOST_VERSIONS)
     how = {} if act in _PLAIN else {"how": act}
     detail = {"key": after.key, **how, **({"note": note} if note else {}), **changes}
@@ -224,7 +214,7 @@ def _difference(before: Flag, after: Flag) -> audit.Detail:
     own = audit.difference(
         before, after, ("environment", "deleted_at"), shown={"deleted_at": bool}, names={"deleted_at": "deleted"}
     )
-    return own | audit.difference(before.definition, after.definition, shown=_SHOWN)
+    return own | difference(before.definition, after.definition)
 
 
 def blank(

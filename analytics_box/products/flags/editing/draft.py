@@ -3,7 +3,7 @@
 Consistency is checked by evaluation.checking.
 """
 
-from typing import Any, Final
+from typing import Final
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -19,18 +19,18 @@ from analytics_box.products.flags.flag import (
     FlagDefinition,
     is_key,
 )
+from analytics_box.resource.fields import values_of
 
 _BLANK: Final = FlagDefinition()
 _INDEPENDENT: Final = FlagDefinition(bucketing=Bucketing(INDEPENDENT))
-_TEXTS: Final = frozenset(("name", "description"))
 
 
 def new_definition(given: FlagFields, *, by_sdk: bool = False) -> FlagDefinition:
     """The definition of a new flag. It buckets independently of other flags, unless an SDK route creates it: such a
     flag uses the wire's default bucketing, and only its variants are independent. Raises BadRequest.
     """
-    as_the_wire = by_sdk and given.type != "multivariant"
-    return apply_fields(_BLANK if as_the_wire else _INDEPENDENT, given)
+    made = apply_fields(_INDEPENDENT, given)
+    return apply_fields(_BLANK, given) if by_sdk and made.type != "multivariant" else made
 
 
 def update_definition(before: FlagDefinition, given: FlagFields) -> FlagDefinition:
@@ -47,20 +47,12 @@ def update_definition(before: FlagDefinition, given: FlagFields) -> FlagDefiniti
 
 def apply_fields(before: FlagDefinition, given: FlagFields) -> FlagDefinition:
     """The definition with the given fields; omitted fields do not change, null clears a field. Raises BadRequest."""
-    fields: dict[str, Any] = {}
-    for name in FlagDefinition.__struct_fields__:
-        value = getattr(given, name)
-        if name == "bucketing" and value is not UNSET:
-            fields[name] = _bucketing(before.bucketing, value or GivenBucketing())
-        elif value is not UNSET:
-            fields[name] = getattr(_BLANK, name) if value is None else _clean(name, value)
-    return replace(before, **fields)
-
-
-def _bucketing(before: Bucketing, given: GivenBucketing) -> Bucketing:
-    """The bucketing with the given fields; the algorithm stays unless it is named."""
-    algorithm = before.algorithm if given.algorithm is UNSET else given.algorithm
-    return Bucketing(algorithm, given.salt, given.variantSalt, given.attribute)
+    after = replace(before, **values_of(given, FlagDefinition))
+    if given.bucketing is UNSET:
+        return after
+    drawn = given.bucketing or GivenBucketing()
+    algorithm = before.bucketing.algorithm if drawn.algorithm is UNSET else drawn.algorithm
+    return replace(after, bucketing=Bucketing(algorithm, drawn.salt, drawn.variantSalt, drawn.attribute))
 
 
 def clean_key(key: str) -> str:
@@ -76,28 +68,3 @@ def clean_environment(given: str | None) -> str | None:
     if not names.is_visible(name) or len(name) > LONGEST_ENVIRONMENT:
         raise BadRequest.about("environment", f"Enter an environment of up to {LONGEST_ENVIRONMENT} visible characters")
     return name or None
-
-
-def clean_folder(given: str, field: str = "folder") -> str:
-    """The path of a folder, as "checkout/payment"; empty for none. Raises BadRequest."""
-    folder = "/".join(part for part in (names.one_line(each) for each in given.split("/")) if part)
-    if not names.is_visible(folder):
-        raise BadRequest.about(field, "Enter a folder with visible characters")
-    return folder
-
-
-def _clean(name: str, value: Any) -> Any:
-    if name == "folder":
-        return clean_folder(value)
-    if name in _TEXTS:
-        return _words(name, value)
-    return tuple(dict.fromkeys(value)) if name in {"dependencies", "targetGroupIds"} else value
-
-
-def _words(name: str, value: str) -> str:
-    """A text without invisible characters; a description keeps its lines. Raises BadRequest."""
-    text = "\n".join(" ".join(line.split()) for line in value.strip().splitlines())
-    text = text if name == "description" else " ".join(text.split())
-    if not names.is_visible(text.replace("\n", "")):
-        raise BadRequest.about(name, f"Enter a {name} with visible characters")
-    return text

@@ -1,13 +1,14 @@
 """Folders of flags: nothing but names that flags have, so each change of one is a change of its flags."""
 
+from collections.abc import Iterable
+
 from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest, NotFound
 from analytics_box.base.store.db import Connection
 from analytics_box.products.flags.access import FlagReach
 from analytics_box.products.flags.editing.change import record, stored_scope
-from analytics_box.products.flags.editing.draft import clean_folder
-from analytics_box.products.flags.flag import LONGEST_FOLDER, Flag
+from analytics_box.products.flags.flag import LONGEST_FOLDER, Flag, clean_folder
 from analytics_box.resource.reach import check
 
 
@@ -43,9 +44,14 @@ def count(flags: tuple[Flag, ...]) -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
+def flags_inside(flags: Iterable[Flag], folder: str) -> list[Flag]:
+    """The flags in a folder and in those below it."""
+    return [flag for flag in flags if f"{flag.definition.folder}/".startswith(f"{folder}/")]
+
+
 def _move(db: Connection, own: FlagReach, folder: str, to: str) -> int:
     check(db, own, "member")
-    inside = [flag for flag in stored_scope(db, own).flags if f"{flag.definition.folder}/".startswith(f"{folder}/")]
+    inside = flags_inside(stored_scope(db, own).flags, folder)
     if not folder or not inside:
         raise NotFound.of("flagFolder", folder, "There is no folder with this name")
     for flag in inside:

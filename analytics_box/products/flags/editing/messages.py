@@ -1,32 +1,12 @@
 """Input of the procedures that create and change flags (wire 6.2 and 6.4)."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from analytics_box.products.flags.flag import (
-    LONGEST_DESCRIPTION,
-    LONGEST_KEY,
-    LONGEST_NAME,
-    MOST_DEPENDENCIES,
-    MOST_GROUPS_OF_FLAG,
-    MOST_RULES,
-    MOST_VARIANTS,
-    Algorithm,
-    FlagType,
-    Prerequisite,
-    RolloutBy,
-    Status,
-    TargetingRule,
-    Variant,
-)
-from analytics_box.products.flags.messages import Environment, FlagId, Folder, Id, Note, OwnedInput, Version
-
-Key = Annotated[str, Meta(min_length=1, max_length=LONGEST_KEY)]
-Name = Annotated[str, Meta(max_length=LONGEST_NAME)]
-Description = Annotated[str, Meta(max_length=LONGEST_DESCRIPTION)]
-Percentage = Annotated[float, Meta(ge=0, le=100)]
-Keys = Annotated[tuple[Key, ...], Meta(max_length=MOST_DEPENDENCIES)]
+from analytics_box.products.flags.flag import Algorithm, FlagDefinition, Folder, Id, Key, Status
+from analytics_box.products.flags.messages import Environment, FlagId, Note, OwnedInput, Version
+from analytics_box.resource.fields import input_of
 
 
 class GivenBucketing(Struct, frozen=True, forbid_unknown_fields=True):
@@ -38,6 +18,7 @@ class GivenBucketing(Struct, frozen=True, forbid_unknown_fields=True):
     attribute: str = ""
 
 
+@input_of(FlagDefinition)
 class FlagFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The fields of a flag that input can have. Fields that are left out do not change; null clears a field.
 
@@ -47,22 +28,6 @@ class FlagFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     `offValue`.
     """
 
-    name: Name | UnsetType | None = UNSET
-    description: Description | UnsetType | None = UNSET
-    type: FlagType | UnsetType = UNSET
-    status: Status | UnsetType = UNSET
-    defaultValue: bool | UnsetType = UNSET
-    offValue: Any | UnsetType = UNSET
-    payload: Any | UnsetType = UNSET
-    rules: Annotated[tuple[TargetingRule, ...], Meta(max_length=MOST_RULES)] | UnsetType | None = UNSET
-    rolloutPercentage: Percentage | UnsetType | None = UNSET
-    rolloutBy: RolloutBy | UnsetType | None = UNSET
-    persistAcrossAuth: bool | UnsetType = UNSET
-    dependencies: Keys | UnsetType | None = UNSET
-    prerequisites: Annotated[tuple[Prerequisite, ...], Meta(max_length=MOST_DEPENDENCIES)] | UnsetType | None = UNSET
-    variants: Annotated[tuple[Variant, ...], Meta(max_length=MOST_VARIANTS)] | UnsetType | None = UNSET
-    targetGroupIds: Annotated[tuple[Id, ...], Meta(max_length=MOST_GROUPS_OF_FLAG)] | UnsetType | None = UNSET
-    folder: Folder | UnsetType | None = UNSET
     bucketing: GivenBucketing | UnsetType | None = UNSET
     environment: Environment | UnsetType | None = UNSET
 

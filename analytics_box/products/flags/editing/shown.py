@@ -1,9 +1,8 @@
 """Flags as procedures answer with them (wire 6.2)."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
-import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from analytics_box.products.flags.editing.change import FlagChange
@@ -11,13 +10,10 @@ from analytics_box.products.flags.flag import (
     Algorithm,
     Bucketing,
     Flag,
-    FlagType,
+    FlagDefinition,
     Operator,
-    Prerequisite,
-    RolloutBy,
     RuleType,
     Scalar,
-    Status,
     TargetGroup,
     TargetingCondition,
     TargetingRule,
@@ -27,7 +23,9 @@ from analytics_box.products.flags.flag import (
 from analytics_box.products.flags.scope import FlagScope
 from analytics_box.products.flags.usage.reading import FlagUsage
 from analytics_box.products.flags.usage.shown import StaleFlagAnswer, last_evaluated_at, stale_answer
-from analytics_box.tenants.tenancy.messages import date
+from analytics_box.resource.fields import answer_of, answer_with
+
+T = TypeVar("T", bound=Struct)
 
 
 class RuleAnswer(Struct, frozen=True, kw_only=True):
@@ -68,13 +66,13 @@ class BucketingAnswer(Struct, frozen=True, kw_only=True):
     attribute: str | UnsetType = UNSET
 
 
+@answer_with(TargetGroup)
 class TargetGroupAnswer(Struct, frozen=True, kw_only=True):
     """A target group."""
 
     id: str
     websiteId: str | None
     organizationId: str
-    name: str
     description: str | None
     color: str | None
     rules: tuple[RuleAnswer, ...]
@@ -83,6 +81,7 @@ class TargetGroupAnswer(Struct, frozen=True, kw_only=True):
     updatedAt: datetime
 
 
+@answer_with(FlagDefinition)
 class FlagAnswer(Struct, frozen=True, kw_only=True):
     """A flag with its target groups. `version` grows with each change."""
 
@@ -90,17 +89,7 @@ class FlagAnswer(Struct, frozen=True, kw_only=True):
     key: str
     name: str | None
     description: str | None
-    type: FlagType
-    status: Status
-    defaultValue: bool
-    offValue: Any
-    payload: Any
     rules: tuple[RuleAnswer, ...]
-    rolloutPercentage: float
-    rolloutBy: RolloutBy
-    persistAcrossAuth: bool
-    dependencies: tuple[str, ...]
-    prerequisites: tuple[Prerequisite, ...]
     environment: str | None
     variants: tuple[VariantAnswer, ...]
     bucketing: BucketingAnswer
@@ -109,7 +98,6 @@ class FlagAnswer(Struct, frozen=True, kw_only=True):
     organizationId: str
     userId: str | None
     createdBy: str
-    targetGroupIds: tuple[str, ...]
     targetGroups: tuple[TargetGroupAnswer, ...]
     version: int
     createdAt: datetime
@@ -134,39 +122,24 @@ class FlagChangeAnswer(FlagAnswer, frozen=True, kw_only=True):
 
 def flag_answer(flag: Flag, scope: FlagScope) -> FlagAnswer:
     """A flag of this scope for an answer."""
-    return FlagAnswer(**_fields(flag, scope))
+    return _answer(FlagAnswer, flag, scope)
 
 
 def flag_item_answer(flag: Flag, scope: FlagScope, used: FlagUsage) -> FlagItemAnswer:
     """A flag of this scope for an answer, with how it is used."""
-    return FlagItemAnswer(
-        **_fields(flag, scope), lastEvaluatedAt=last_evaluated_at(used.last_at), stale=stale_answer(used.stale)
-    )
+    last = last_evaluated_at(used.last_at)
+    return _answer(FlagItemAnswer, flag, scope, lastEvaluatedAt=last, stale=stale_answer(used.stale))
 
 
 def flag_change_answer(changed: FlagChange, scope: FlagScope) -> FlagChangeAnswer:
     """A flag after a change, as an answer."""
-    return FlagChangeAnswer(
-        **_fields(changed.flag, scope),
-        inactiveDependencies=changed.inactive_dependencies,
-        dependents=changed.dependents,
-    )
+    inactive, dependents = changed.inactive_dependencies, changed.dependents
+    return _answer(FlagChangeAnswer, changed.flag, scope, inactiveDependencies=inactive, dependents=dependents)
 
 
 def target_group_answer(group: TargetGroup) -> TargetGroupAnswer:
     """A target group for an answer."""
-    return TargetGroupAnswer(
-        id=group.id,
-        websiteId=group.website_id,
-        organizationId=group.organization_id,
-        name=group.name,
-        description=group.description or None,
-        color=group.color or None,
-        rules=tuple(map(rule_answer, group.rules)),
-        createdBy=group.created_by,
-        createdAt=date(group.created_at),
-        updatedAt=date(group.updated_at),
-    )
+    return answer_of(TargetGroupAnswer, group, rules=tuple(map(rule_answer, group.rules)))
 
 
 def rule_answer(rule: TargetingRule) -> RuleAnswer:
@@ -210,28 +183,16 @@ def bucketing_answer(bucketing: Bucketing) -> BucketingAnswer:
     )
 
 
-def _fields(flag: Flag, scope: FlagScope) -> dict[str, Any]:
-    definition = flag.definition
+def _answer(answer: type[T], flag: Flag, scope: FlagScope, **more: Any) -> T:
+    given = flag.definition
     groups = {group.id: group for group in scope.groups}
-    return msgspec.structs.asdict(definition) | {
-        "id": flag.id,
-        "key": flag.key,
-        "name": definition.name or None,
-        "description": definition.description or None,
-        "folder": definition.folder or None,
-        "rules": tuple(map(rule_answer, definition.rules)),
-        "variants": tuple(map(variant_answer, definition.variants)),
-        "bucketing": bucketing_answer(definition.bucketing),
-        "environment": flag.environment,
-        "websiteId": flag.website_id,
-        "organizationId": flag.organization_id,
-        "userId": flag.user_id,
-        "createdBy": flag.created_by,
-        "targetGroups": tuple(
-            target_group_answer(groups[found]) for found in definition.targetGroupIds if found in groups
-        ),
-        "version": flag.version,
-        "createdAt": date(flag.created_at),
-        "updatedAt": date(flag.updated_at),
-        "deletedAt": None if flag.deleted_at is None else date(flag.deleted_at),
-    }
+    return answer_of(
+        answer,
+        flag,
+        given,
+        rules=tuple(map(rule_answer, given.rules)),
+        variants=tuple(map(variant_answer, given.variants)),
+        bucketing=bucketing_answer(given.bucketing),
+        targetGroups=tuple(target_group_answer(groups[one]) for one in given.targetGroupIds if one in groups),
+        **more,
+    )

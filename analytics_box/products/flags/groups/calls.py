@@ -2,10 +2,8 @@
 
 from msgspec import Struct
 
-from analytics_box.base import errors
-from analytics_box.products.flags.access import FlagReach, find_target_group, reach, visible_scope
+from analytics_box.products.flags.access import find_target_group, reach, visible_scope
 from analytics_box.products.flags.editing.shown import TargetGroupAnswer, target_group_answer
-from analytics_box.products.flags.flag import TargetGroup
 from analytics_box.products.flags.groups import change
 from analytics_box.products.flags.groups.messages import CreateTargetGroup, TargetGroupId, UpdateTargetGroup
 from analytics_box.products.flags.messages import OwnedInput
@@ -29,7 +27,7 @@ async def list_groups(call: Call, given: OwnedInput) -> list[TargetGroupAnswer]:
 
 async def get_by_id(call: Call, given: TargetGroupId) -> TargetGroupAnswer:
     """targetGroups.getById: get a target group. Raises NotFound or Forbidden."""
-    own, found = _named_group(call, given)
+    own, found = find_target_group(call, given.id, given)
     await call.read(lambda db: check(db, own, "viewer"))
     return target_group_answer(found)
 
@@ -46,22 +44,13 @@ async def update(call: Call, given: UpdateTargetGroup) -> TargetGroupAnswer:
 
     Omitted fields keep their values.
     """
-    own, _ = _named_group(call, given)
+    own, _ = find_target_group(call, given.id, given)
     return target_group_answer(await save(call.parts, own.scope, lambda db: change.update(db, own, given), adds=True))
 
 
 async def delete(call: Call, given: TargetGroupId) -> TargetGroupDeleteAnswer:
     """targetGroups.delete: delete a target group that no condition uses. Raises Forbidden, NotFound, or Conflict where
     conditions of rules name it."""
-    own, _ = _named_group(call, given)
+    own, _ = find_target_group(call, given.id, given)
     changed = await save(call.parts, own.scope, lambda db: change.delete(db, own, given.id))
     return TargetGroupDeleteAnswer(tuple(dict.fromkeys(flag.key for flag in changed)))
-
-
-def _named_group(call: Call, given: TargetGroupId | UpdateTargetGroup) -> tuple[FlagReach, TargetGroup]:
-    """The group that the input names. Raises NotFound, including when it is not of the named website or
-    organization."""
-    own, found = find_target_group(call, given.id)
-    if given.websiteId not in {None, own.website_id} or given.organizationId not in {None, own.organization_id}:
-        raise errors.NotFound.of("targetGroup", given.id)
-    return own, found

@@ -7,15 +7,13 @@ Callers use flags.saving, so that memory follows.
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from msgspec import UNSET
 from msgspec.structs import replace
 
 from analytics_box.base import audit, ids
 from analytics_box.base.errors import BadRequest, Conflict
-from analytics_box.base.names import is_visible, one_line
 from analytics_box.base.store.db import Connection
 from analytics_box.products.flags import rows
-from analytics_box.products.flags.access import FlagReach, existing_group
+from analytics_box.products.flags.access import FlagReach
 from analytics_box.products.flags.editing import change as flags
 from analytics_box.products.flags.evaluation.checking import environment_faults, group_faults
 from analytics_box.products.flags.flag import (
@@ -27,8 +25,10 @@ from analytics_box.products.flags.flag import (
     TargetingRule,
 )
 from analytics_box.products.flags.groups.messages import CreateTargetGroup, UpdateTargetGroup
+from analytics_box.products.flags.rows import GROUPS
 from analytics_box.products.flags.scope import FlagScope
-from analytics_box.resource.reach import check
+from analytics_box.resource.fields import Values, difference, values_of
+from analytics_box.resource.reach import check, in_reach
 from analytics_box.tenants.tenancy.messages import date, millis
 
 SUBJECT: Final = "target group"
@@ -37,7 +37,7 @@ SUBJECT: Final = "target group"
 def create(db: Connection, own: FlagReach, given: CreateTargetGroup) -> TargetGroup:
     """A new target group. Raises Forbidden, BadRequest or Conflict."""
     check(db, own, "member")
-    made = draft_group(own, given, flags.stored_scope(db, own))
+    made = draft_group(own, values_of(given, TargetGroup), flags.stored_scope(db, own))
     store_group(db, own, None, made)
     return made
 
@@ -49,13 +49,13 @@ def update(db: Connection, own: FlagReach, given: UpdateTargetGroup) -> TargetGr
     """
     check(db, own, "member")
     before = _existing_version(db, own, given)
-    after = redraft_group(own, before, given, flags.stored_scope(db, own))
+    after = redraft_group(own, before, values_of(given, TargetGroup), flags.stored_scope(db, own))
     if after != before:
         store_group(db, own, before, after)
     return after
 
 
-def draft_group(own: FlagReach, given: CreateTargetGroup, scope: FlagScope) -> TargetGroup:
+def draft_group(own: FlagReach, values: Values, scope: FlagScope) -> TargetGroup:
     """A new target group of a scope; nothing is stored. Raises BadRequest or Conflict."""
     if len(scope.groups) >= MOST_GROUPS:
         raise Conflict.full("targetGroups", MOST_GROUPS, f"There may be {MOST_GROUPS} target groups; delete one first")
@@ -63,10 +63,7 @@ def draft_group(own: FlagReach, given: CreateTargetGroup, scope: FlagScope) -> T
         id=ids.new_id(),
         organization_id=own.organization_id,
         website_id=own.website_id,
-        name=_name(given.name),
-        description=(given.description or "").strip(),
-        color=(given.color or "").lower(),
-        rules=given.rules,
+        **values,
         created_by=own.by.actor,
         created_at=own.by.now,
         updated_at=own.by.now,
@@ -75,18 +72,9 @@ def draft_group(own: FlagReach, given: CreateTargetGroup, scope: FlagScope) -> T
     return made
 
 
-def redraft_group(own: FlagReach, before: TargetGroup, given: UpdateTargetGroup, scope: FlagScope) -> TargetGroup:
+def redraft_group(own: FlagReach, before: TargetGroup, values: Values, scope: FlagScope) -> TargetGroup:
     """A target group after a change; equal to `before` if nothing changes. Nothing is stored. Raises BadRequest."""
-    fields: dict[str, object] = {}
-    if given.name is not UNSET:
-        fields["name"] = _name(given.name)
-    if given.description is not UNSET:
-        fields["description"] = (given.description or "").strip()
-    if given.color is not UNSET:
-        fields["color"] = (given.color or "").lower()
-    if given.rules is not UNSET:
-        fields["rules"] = given.rules
-    after = replace(before, **fields)
+    after = replace(before, **values)
     if after == before:
         return before
     after = replace(after, updated_at=max(own.by.now, before.updated_at + 1))
@@ -97,14 +85,14 @@ def redraft_group(own: FlagReach, before: TargetGroup, given: UpdateTargetGroup,
 def store_group(db: Connection, own: FlagReach, before: TargetGroup | None, after: TargetGroup) -> None:
     """Store a drafted target group, a new one for a `before` of None. Raises Conflict."""
     if before is None:
-        rows.insert_group(db, after)
+        GROUPS.insert(db, after)
     else:
-        rows.update_group(db, after)
+        GROUPS.update(db, after)
     _check_size(db, own)
     if before is None:
         record(db, own, after, "created", {"rules": len(after.rules)})
     else:
-        record(db, own, after, "updated", audit.difference(before, after, shown={"rules": len}))
+        record(db, own, after, "updated", difference(before, after))
 
 
 def delete(db: Connection, own: FlagReach, group_id: str) -> list[Flag]:
@@ -113,14 +101,14 @@ def delete(db: Connection, own: FlagReach, group_id: str) -> list[Flag]:
     Raises Forbidden, NotFound, or Conflict if conditions of rules name it.
     """
     check(db, own, "member")
-    gone, scope = existing_group(db, own, group_id), flags.stored_scope(db, own)
+    gone, scope = in_reach(own, GROUPS.find(db, group_id), "targetGroup", group_id), flags.stored_scope(db, own)
     naming = [flag.key for flag in scope.flags if names(flag.definition.rules, group_id)]
     if naming:
         raise Conflict(f"Conditions of {', '.join(naming[:5])} use this target group. Change them first")
     changed = [
         flags.record(db, own.by, flag, _without(flag, group_id), act="updated") for flag in uses(scope, group_id)
     ]
-    rows.remove_group(db, group_id)
+    GROUPS.delete(db, group_id)
     record(db, own, gone, "deleted", {"flags": [flag.key for flag in changed]})
     return changed
 
@@ -144,7 +132,7 @@ def record(
 
 def _existing_version(db: Connection, own: FlagReach, given: UpdateTargetGroup) -> TargetGroup:
     """The group, if it has not changed since the caller read it. Raises NotFound or Conflict."""
-    found = existing_group(db, own, given.id)
+    found = in_reach(own, GROUPS.find(db, given.id), "targetGroup", given.id)
     if given.updatedAt is not None and millis(given.updatedAt) != found.updated_at:
         changed = date(found.updated_at).isoformat(timespec="milliseconds")
         raise Conflict.about("updatedAt", f"This target group has been changed: at {changed}")
@@ -172,10 +160,3 @@ def _names(node: TargetingCondition, group_id: str) -> bool:
     if node.group == group_id:
         return True
     return any(_names(part, group_id) for part in (*(node.all or ()), *(node.any or ()), *(node.none or ())))
-
-
-def _name(given: str) -> str:
-    name = one_line(given)
-    if not name or not is_visible(name):
-        raise BadRequest.about("name", "Enter a name with visible characters")
-    return name

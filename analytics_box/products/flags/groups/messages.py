@@ -3,27 +3,21 @@
 from datetime import datetime
 from typing import Annotated
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import Meta
 
-from analytics_box.products.flags.flag import LONGEST_DESCRIPTION, LONGEST_NAME, MOST_RULES, TargetingRule
-from analytics_box.products.flags.messages import Id, OwnedInput
+from analytics_box.products.flags.flag import Id, TargetGroup
+from analytics_box.products.flags.messages import OwnedInput
+from analytics_box.resource.fields import input_of
 
-Name = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
-Description = Annotated[str, Meta(max_length=LONGEST_DESCRIPTION)]
-Color = Annotated[str, Meta(pattern="^(#[0-9A-Fa-f]{6})?$", max_length=7)]
 Instant = Annotated[datetime, Meta(tz=True)]
-Rules = Annotated[tuple[TargetingRule, ...], Meta(max_length=MOST_RULES)]
 
 
+@input_of(TargetGroup, needed=("name",))
 class CreateTargetGroup(OwnedInput, frozen=True, kw_only=True):
     """Input of targetGroups.create. `color` is like #2563eb."""
 
-    name: Name
-    description: Description | None = None
-    color: Color | None = None
-    rules: Rules = ()
 
-
+@input_of(TargetGroup)
 class UpdateTargetGroup(OwnedInput, frozen=True, kw_only=True):
     """Input of targetGroups.update. Omitted fields do not change; null clears a field.
 
@@ -31,10 +25,6 @@ class UpdateTargetGroup(OwnedInput, frozen=True, kw_only=True):
     """
 
     id: Id
-    name: Name | UnsetType = UNSET
-    description: Description | UnsetType | None = UNSET
-    color: Color | UnsetType | None = UNSET
-    rules: Rules | UnsetType = UNSET
     updatedAt: Instant | None = None
 
 

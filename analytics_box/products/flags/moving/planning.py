@@ -12,9 +12,8 @@ from analytics_box.products.flags.access import FlagReach
 from analytics_box.products.flags.editing import change, dependencies
 from analytics_box.products.flags.evaluation.checking import MOST_STEPS, TOO_MANY_STEPS, Load
 from analytics_box.products.flags.evaluation.prerequisites import depths_of
-from analytics_box.products.flags.flag import Flag, FlagDefinition, TargetGroup
+from analytics_box.products.flags.flag import Flag, FlagDefinition, TargetGroup, clean_description, clean_group_name
 from analytics_box.products.flags.groups import change as groups
-from analytics_box.products.flags.groups.messages import CreateTargetGroup, UpdateTargetGroup
 from analytics_box.products.flags.moving.conditions import groups_in, with_groups
 from analytics_box.products.flags.moving.wanted import Source, SourceFile, SourceFlag, SourceGroup
 from analytics_box.products.flags.scope import FlagScope
@@ -119,17 +118,20 @@ class _Planning:
             return PlannedGroup(wanted=wanted, status="failed", error=refused.message)
 
     def _group(self, wanted: SourceGroup) -> PlannedGroup:
-        rules = wanted.rules
-        name = " ".join(wanted.name.split())
+        name = clean_group_name(wanted.name)
+        values = {
+            "name": name,
+            "description": clean_description(wanted.description),
+            "color": wanted.color.lower(),
+            "rules": wanted.rules,
+        }
         scope = replace(self._scope, groups=tuple(self._groups.values()))
         before = self._groups.get(self._group_ids.get(name, ""))
         status: Status = "created"
         if before is None:
-            given = CreateTargetGroup(name=name, description=wanted.description, color=wanted.color, rules=rules)
-            after = groups.draft_group(self._own, given, scope)
+            after = groups.draft_group(self._own, values, scope)
         else:
-            changed = UpdateTargetGroup(id=before.id, description=wanted.description, color=wanted.color, rules=rules)
-            after = groups.redraft_group(self._own, before, changed, scope)
+            after = groups.redraft_group(self._own, before, values, scope)
             status = "unchanged" if after == before else "updated"
             if status == "updated" and self._target.existing == "skip":
                 status, after = "existing", before

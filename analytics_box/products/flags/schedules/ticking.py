@@ -11,11 +11,11 @@ from analytics_box.base import errors
 from analytics_box.base.acting import THE_BOX, By
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
-from analytics_box.products.flags import rows as flag_rows
 from analytics_box.products.flags.access import FlagReach
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.editing import change
 from analytics_box.products.flags.flag import Flag
+from analytics_box.products.flags.rows import FLAGS
 from analytics_box.products.flags.saving import save
 from analytics_box.products.flags.schedules import rows, rules
 from analytics_box.products.flags.schedules.messages import FlagSchedule
@@ -48,7 +48,7 @@ def turn(db: Connection, schedule_id: str, now: int) -> None:
     schedule = rows.find(db, schedule_id)
     if schedule is None or schedule.next_at is None or schedule.next_at > now:
         return  # deleted or done a moment ago
-    flag = flag_rows.find(db, schedule.flag_id)
+    flag = FLAGS.find(db, schedule.flag_id)
     if flag is None:
         return
     rows.update(db, _run_schedule(db, schedule, flag, now))
@@ -67,7 +67,7 @@ def _run_schedule(db: Connection, schedule: FlagSchedule, flag: Flag, now: int) 
             definition = replace(definition, rolloutPercentage=wanted.percentage)
     else:
         definition = replace(definition, status="active" if schedule.type == "enable" else "inactive")
-    own = FlagReach(flag.organization_id, flag.website_id, By(THE_BOX, now))
+    own = FlagReach(flag.organization_id, By(THE_BOX, now), website_id=flag.website_id)
     try:
         done = change.redefine(db, own, flag.id, definition, act="scheduled", note=_("By schedule"))
     except errors.BoxError as refused:

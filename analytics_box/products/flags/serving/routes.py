@@ -63,7 +63,8 @@ async def create(request: Asked, call: NamedDependency[Call]) -> Response[bytes]
     key = _holder(request, call)
     given = body.decode(_NEW.decode, await _body(request, call))
     own, _ = _own(call, key, given.clientId)
-    new = CreateFlag(key=given.key, websiteId=own.website_id, organizationId=own.organization_id, **_fields(given))
+    place = {"key": given.key, "websiteId": own.website_id, "organizationId": own.organization_id}
+    new = msgspec.convert(place | _fields(given), CreateFlag)
     done = await save(call.parts, own.scope, lambda db: change.create(db, own, new, by_sdk=True), adds=True)
     return _flag_response(request, call, own, done.flag)
 
@@ -76,7 +77,7 @@ async def update(request: Asked, flag_id: FromPath[str], call: NamedDependency[C
     key = _holder(request, call)
     given = body.decode(_CHANGED.decode, await _body(request, call))
     own = _own_flag(call, key, given.clientId, flag_id)
-    changed = UpdateFlag(id=flag_id, **_fields(given))
+    changed = msgspec.convert({"id": flag_id, **_fields(given)}, UpdateFlag)
     done = await save(call.parts, own.scope, lambda db: change.update(db, own, changed), adds=True)
     return _flag_response(request, call, own, done.flag)
 
@@ -114,7 +115,7 @@ def _own(call: Call, key: ApiKey, client_id: str | None) -> tuple[FlagReach, Fla
         may = call.identity.may_act_for_organization(SCOPE)
     if not may:
         raise errors.Forbidden(NOT_ALLOWED)
-    return FlagReach(scope.organization_id, scope.website_id, call.by), scope
+    return FlagReach(scope.organization_id, call.by, website_id=scope.website_id), scope
 
 
 def _own_flag(call: Call, key: ApiKey, client_id: str | None, flag_id: str) -> FlagReach:

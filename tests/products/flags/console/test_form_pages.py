@@ -190,7 +190,7 @@ def test_second_of_two_editors_is_warned_and_can_overwrite(console: Console) -> 
     answer = console.sent(f"{path}/edit", form | {"name": "Second"})
     page = answer.body.decode()
     assert answer.status == 409
-    assert "Another user has changed this flag" in page
+    assert "Someone else changed this while you were editing." in page
     console.gone_to(f"{path}/edit", fields_of(page) | {"do": "save"})
     assert console.flag(path).definition.name == "Second"
 

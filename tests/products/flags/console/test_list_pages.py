@@ -5,7 +5,7 @@ import pytest
 from analytics_box.products.flags.console.list_pages import SEARCHED
 from analytics_box.products.flags.flag import TargetingRule
 from tests.cases import each
-from tests.products.flags.console.world import Console, fields_of
+from tests.products.flags.console.world import Console, fields_of, form_with
 from tests.products.flags.world import World
 from tests.tenants.keys.world import cookie_of
 
@@ -155,6 +155,22 @@ def test_a_copy_is_a_flag_of_its_own(console: Console) -> None:
     assert 'id="environment-error"' in again.body.decode()
 
 
+def test_folder_that_someone_else_changed_is_not_renamed(console: Console) -> None:
+    flag = console.world.put("placed", {"folder": "Shop"})
+    folders, rename = "/flags/folders", "/flags/folders/rename"
+    form = form_with(console.seen(folders), folders, "folder", "Shop")
+    console.world.good("flags/update", id=flag.id, folder="Shop/payment")
+    late = console.sent(rename, form | {"to": "Store"})
+    assert (late.status, "Someone else changed this while you were editing." in late.body.decode()) == (409, True)
+    assert console.flag(f"/flags/{flag.id}").definition.folder == "Shop/payment"
+    console.gone_to(rename, form_with(late.body.decode(), folders, "folder", "Shop") | {"to": "Store"})
+    assert console.flag(f"/flags/{flag.id}").definition.folder == "Store/payment"
+    asked = f"{folders}/delete?of={console.world.shop}&folder=Store"
+    question = form_with(console.seen(asked), asked, "folder", "Store")
+    console.world.good("flags/update", id=flag.id, folder="Store")
+    assert console.sent("/flags/folders/delete", question).status == 409
+
+
 def test_a_target_group_is_made_changed_and_deleted(console: Console) -> None:
     form = fields_of(console.seen("/flags/groups/new")) | {
         "of": console.world.shop,
@@ -177,7 +193,7 @@ def test_a_target_group_is_made_changed_and_deleted(console: Console) -> None:
     older = fields_of(console.seen(path)) | {"do": "save"}
     console.gone_to(path, older | {"name": "Meanwhile"})
     late = console.sent(path, older | {"name": "Testers"})
-    assert (late.status, "Another user has changed this target group" in late.body.decode()) == (409, True)
+    assert (late.status, "Someone else changed this while you were editing." in late.body.decode()) == (409, True)
     console.gone_to(path, fields_of(late.body.decode()) | {"do": "save"})
     assert [one.name for one in console.world.known().groups] == ["Testers"]
     assert "for-testers will no longer use it." in console.seen(f"{path}/delete")

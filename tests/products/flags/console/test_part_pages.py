@@ -10,8 +10,9 @@ import pytest
 from analytics_box.tenants.websites.directory import Directory
 from tests.cases import each
 from tests.inprocess import Answer
-from tests.products.flags.console.world import Console
+from tests.products.flags.console.world import Console, form_with
 from tests.products.flags.world import World
+from tests.rooms import seen
 from tests.tenants.keys.world import cookie_of
 
 FLAGD = Path(__file__).parents[1] / "moving" / "flagd.json"
@@ -126,11 +127,27 @@ def test_a_share_says_who_changes_before_it_is_saved(console: Console, rollout: 
     assert re.search(rf'href="{rollout}/test\?userId=user-[0-9-]+"', page)
     assert "None of these users are affected." in words_of(console.seen(f"{rollout}/rollout"))
     assert console.answer(f"{rollout}/rollout?percentage=101").status == 400
-    version = str(console.flag(rollout).version)
-    form = {"percentage": "55", "version": version, "note": "going up"}
+    shown = form_with(console.seen(f"{rollout}/rollout"), f"{rollout}/rollout", "percentage", "40")
+    form = shown | {"percentage": "55", "note": "going up"}
     assert console.gone_to(f"{rollout}/rollout", form) == f"{rollout}/rollout?done=saved"
     assert console.flag(rollout).definition.rolloutPercentage == 55
     assert console.sent(f"{rollout}/rollout", form).status == 409
+
+
+def test_schedule_for_a_flag_that_someone_else_changed_is_refused_once(console: Console, rollout: str) -> None:
+    """Each form of the page has the version of what it is about."""
+    path, when = f"{rollout}/schedules", {"kind": "step", "step-percentage": "60", "step-at": "2028-01-01T00:00"}
+    form = form_with(console.seen(f"{rollout}/rollout"), path, "kind", "step")
+    console.gone_to(path, {"kind": "switch", "what": "disable", "switch-at": "2029-01-01T00:00"})
+    late = console.sent(path, form | when)
+    assert (late.status, "Someone else changed this" in late.body.decode()) == (409, True)
+    again = form_with(late.body.decode(), path, "kind", "step")
+    assert again["step-percentage"] == "60"
+    console.gone_to(path, again)
+    forms = seen(console.seen(f"{rollout}/rollout"), path).forms
+    cancel = next(one for one in forms if one.action.endswith("/cancel"))
+    console.gone_to(cancel.action, dict(cancel.fields))
+    assert console.sent(cancel.action, dict(cancel.fields)).status == 409
 
 
 def test_schedules_are_made_and_cancelled(console: Console, rollout: str) -> None:

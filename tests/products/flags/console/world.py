@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from analytics_box.products.flags.flag import Flag
 from tests.inprocess import Answer
 from tests.products.flags.world import World
+from tests.rooms import seen
 
 
 class Fields(HTMLParser):
@@ -46,6 +47,12 @@ def fields_of(page: str) -> dict[str, str]:
     reader = Fields()
     reader.feed(page.split("<form", 1)[1] if "flag-form" not in page else page.split('id="flag-form"', 1)[1])
     return reader.found
+
+
+def form_with(page: str, path: str, name: str, value: str) -> dict[str, str]:
+    """The fields of the one form that has this value."""
+    (found,) = [dict(one.fields) for one in seen(page, path).forms if (name, value) in one.fields]
+    return found
 
 
 class Console:

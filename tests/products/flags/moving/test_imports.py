@@ -163,7 +163,7 @@ def test_an_export_for_flagd_lists_what_it_cannot_say(world: World) -> None:
 
 
 def test_a_plan_is_not_stored_over_what_others_changed_meanwhile(world: World) -> None:
-    own = FlagReach(world.box.organization_id, world.shop, By("user:test", world.box.clock.now()))
+    own = FlagReach(world.box.organization_id, By("user:test", world.box.clock.now()), website_id=world.shop)
     _, file = files.read_file(sample("flagd"))
     scope = world.flags.scope(world.shop)
     assert scope is not None

@@ -361,7 +361,7 @@ def test_a_change_is_seen_by_the_next_request(world: World) -> None:
     world.put("on", OFF, environment="staging")
     assert ask(world, if_none_match=before.headers["etag"]).status == 304  # another environment
     changed = replace(flag, version=2, definition=replace(flag.definition, defaultValue=False))
-    world.box.run(save(world.box.box.parts, flag.scope, lambda db: rows.update(db, changed)))
+    world.box.run(save(world.box.box.parts, flag.scope, lambda db: rows.FLAGS.update(db, changed)))
     after = ask(world, if_none_match=before.headers["etag"])
     assert (after.status, after.json["flags"][0]["value"]) == (200, False)
 

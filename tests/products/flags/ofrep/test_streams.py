@@ -47,7 +47,7 @@ async def change(world: World, flag: Flag, environment: str | None = None) -> No
     known = world.flags.find(flag.id)
     assert known is not None
     next_one = replace(known, version=known.version + 1, updated_at=parts.clock.now())
-    await save(parts, flag.scope, lambda db: rows.update(db, next_one))
+    await save(parts, flag.scope, lambda db: rows.FLAGS.update(db, next_one))
 
 
 def closed(world: World, *listeners: Listener) -> None:
