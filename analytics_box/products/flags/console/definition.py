@@ -31,14 +31,10 @@ from analytics_box.products.flags.console.filled import (
 from analytics_box.products.flags.console.typed import as_posted, typed_value, values
 from analytics_box.products.flags.flag import FlagDefinition, Scalar, TargetingRule
 from analytics_box.products.flags.sentences import LISTS, ONLY_GIVEN
+from analytics_box.resource import forms
 
 SIMPLE: Final = frozenset(("user_id", "email", "property"))  # what a rule of the wire can be about
 _MUST: Final = {"on": ("true",), "off": ("false",)}
-# The form's fields for parts of a definition.
-_PLAIN: Final = {
-    **{name: name for name in ("name", "description", "payload", "offValue", "folder")},
-    "rolloutPercentage": "percentage",
-}
 
 
 class Wrong:
@@ -63,23 +59,15 @@ def definition_of(state: FlagFormState, stored: FlagDefinition | None = None) ->
     """The definition in the form, as JSON. Raises BadRequest, by field of the form."""
     given, wrong = state.fields, Wrong()
     needed = [one for one in state.needs if one.key.strip()]
-    found: dict[str, Any] = {
-        "name": given.get("name", "").strip(),
-        "description": given.get("description", "").strip(),
-        "type": given.get("type", ""),
-        "status": given.get("status", ""),
-        "defaultValue": bool(given.get("default")),
+    found = forms.read(given, FlagDefinition, "UTC", stored, wrong.found) | {
         "offValue": _off_value(state),
         "payload": _payload(given.get("payload", ""), wrong),
         "rules": _rules(state.rules, stored.rules if stored is not None else (), wrong),
-        "rolloutPercentage": _number(given.get("percentage", ""), "percentage", wrong) or 0,
-        "rolloutBy": given.get("by", ""),
-        "persistAcrossAuth": bool(given.get("persist")),
+        "persistAcrossAuth": "persistAcrossAuth" in given,
         "dependencies": [one.key.strip() for one in needed if one.must == "active"],
         "prerequisites": [_prerequisite(one, stored) for one in needed if one.must != "active"],
         "variants": _variants(state.variants, stored, wrong),
         "targetGroupIds": [one.id for one in state.groups if one.id],
-        "folder": given.get("folder", "").strip(),
         "bucketing": {name: given.get(name, "").strip() for name in ("algorithm", "salt", "variantSalt", "attribute")},
     }
     if stored is not None:
@@ -92,11 +80,11 @@ def _keep_untouched(found: dict[str, Any], given: Mapping[str, str], stored: Fla
     """Take what is stored for each field that was posted as the form showed it."""
     shown, kept = state_of_definition(stored).fields, msgspec.structs.asdict(stored)
     drawn = found["bucketing"]
-    for name, field in _PLAIN.items():
+    for name in (*forms.inputs_of(FlagDefinition), "payload", "offValue"):
         is_of_type = name != "offValue" or stored.type == given.get("type") == "multivariant"
-        if is_of_type and _is_as_shown(given, shown, field):
+        if is_of_type and _is_as_shown(given, shown, name):
             found[name] = kept[name]
-            wrong.found.pop(field, None)
+            wrong.found.pop(name, None)
     for name in ("salt", "variantSalt", "attribute"):
         if _is_as_shown(given, shown, name):
             drawn[name] = getattr(stored.bucketing, name)

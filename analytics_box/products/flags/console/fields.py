@@ -17,15 +17,19 @@ from analytics_box.products.flags.flag import (
     MOST_NODES,
     MOST_RULES,
     MOST_VARIANTS,
+    FlagDefinition,
+    TargetGroup,
 )
 from analytics_box.products.flags.sentences import OPERATORS
+from analytics_box.resource import forms
 
+# The fields of a form that are no rows: those of the declaration, and its own.
 PLAIN: Final = (
-    *("of", "key", "name", "description", "type", "status", "default", "off", "offValue", "payload", "percentage"),
-    *("by", "persist", "folder", "environment", "userId", "algorithm", "salt", "variantSalt", "attribute", "note"),
-    "version",
+    *forms.inputs_of(FlagDefinition),
+    *("of", "key", "off", "offValue", "payload", "environment", "userId", "note", "version"),
+    *("algorithm", "salt", "variantSalt", "attribute"),
 )
-OF_GROUP: Final = ("of", "name", "description", "color", "version")
+OF_GROUP: Final = (*forms.inputs_of(TargetGroup), "of", "version")
 KINDS: Final = ("all", "any", "none")  # of conditions that have others in them
 ONE: Final = "one"  # the kind of a single condition
 # The names of text areas, which keep line breaks.

@@ -27,10 +27,17 @@ from analytics_box.products.flags.flag import (
     Variant,
 )
 from analytics_box.products.flags.sentences import is_share, rule_values
+from analytics_box.resource import forms
 
 TEXTS: Final = ("user_id", "email", "organization_id", "team_id")  # attributes that are always texts
 _MUST: Final[dict[tuple[str, ...], str]] = {("true",): "on", ("false",): "off"}
-_NEW: Final = {"type": "boolean", "status": "active", "percentage": "0", "by": "user", "algorithm": INDEPENDENT}
+_NEW: Final = {
+    "type": "boolean",
+    "status": "active",
+    "rolloutPercentage": "0",
+    "rolloutBy": "user",
+    "algorithm": INDEPENDENT,
+}
 
 
 def new_state(given: Mapping[str, str]) -> FlagFormState:
@@ -53,17 +60,9 @@ def state_of_definition(given: FlagDefinition) -> FlagFormState:
     """The form filled in with a flag's definition."""
     drawn = given.bucketing
     fields = {
-        "name": given.name,
-        "description": given.description,
-        "type": given.type,
-        "status": given.status,
-        "default": "on" if given.defaultValue else "",
+        **forms.fill(given, "UTC"),
         **_off_fields(given),
         "payload": json_text(given.payload),
-        "percentage": number(given.rolloutPercentage),
-        "by": given.rolloutBy,
-        "persist": "on" if given.persistAcrossAuth else "",
-        "folder": given.folder,
         "algorithm": drawn.algorithm,
         "salt": drawn.salt,
         "variantSalt": drawn.variantSalt,
@@ -94,8 +93,7 @@ def _off_fields(given: FlagDefinition) -> dict[str, str]:
 
 def state_of_group(group: TargetGroup) -> FlagFormState:
     """The form filled in with a target group."""
-    fields = {"name": group.name, "description": group.description, "color": group.color}
-    return FlagFormState(fields, rules_fields(group.rules))
+    return FlagFormState(forms.fill(group, "UTC"), rules_fields(group.rules))
 
 
 def rules_fields(rules: Sequence[TargetingRule]) -> tuple[FlagRuleFields, ...]:

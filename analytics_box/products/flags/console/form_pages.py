@@ -39,7 +39,9 @@ _GIVEN: Final = ("of", "key", "name", "type", "environment", "folder")
 # The advanced settings are open while one of these fields or buttons has the focus.
 _FOLDED: Final = ("groups", "needs", "add-group", "add-need")
 # Fields that the form shows above its advanced settings.
-_ABOVE: Final = frozenset(("name", "key", "of", "type", "variants", "rules", "default", "percentage", "by", "note"))
+_ABOVE: Final = frozenset(
+    ("name", "key", "of", "type", "variants", "rules", "defaultValue", "rolloutPercentage", "rolloutBy", "note")
+)
 
 
 class AdvancedSettings(Struct, frozen=True):
@@ -160,7 +162,7 @@ def _advanced_settings(state: FlagFormState, errors: Mapping[str, str]) -> Advan
         ngettext("1 required flag", "{count} required flags", needs).format(count=figures.count(needs)): needs,
         _("Payload"): given.get("payload"),
         _("Bucketing"): given.get("algorithm") != INDEPENDENT
-        or any(given.get(name) for name in ("salt", "variantSalt", "attribute", "persist")),
+        or any(given.get(name) for name in ("salt", "variantSalt", "attribute", "persistAcrossAuth")),
     }
     is_open = any(name.split(".")[0] not in _ABOVE for name in errors) or state.focus.startswith(_FOLDED)
     return AdvancedSettings(is_open, " · ".join(label for label, differs in named.items() if differs))

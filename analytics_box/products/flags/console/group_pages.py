@@ -24,6 +24,7 @@ from analytics_box.products.flags.page_frame import HOME, done_message, flag_tit
 from analytics_box.products.flags.saving import save as saved
 from analytics_box.products.flags.scope import FlagScope
 from analytics_box.products.flags.sentences import Sentence, rule_sentence
+from analytics_box.resource import forms
 from analytics_box.tenants.tenancy.messages import date, message_of
 from analytics_box.web.page.edits import check_version, shown_version
 from analytics_box.web.page.questions import ConfirmationTexts, ask
@@ -144,12 +145,9 @@ async def delete(visit: Visitor, group_id: FromPath[str]) -> Answer:
 
 
 def _form_values(state: FlagFormState, group: TargetGroup | None) -> dict[str, Any]:
-    given = state.fields
-    return {
-        "name": given.get("name", "").strip(),
-        "description": given.get("description", "").strip(),
-        "color": given.get("color", ""),
-        "rules": rules_of(state, group.rules if group is not None else ()),
+    wrong: dict[str, str] = {}
+    return forms.read(state.fields, TargetGroup, "UTC", group, wrong) | {
+        "rules": rules_of(state, group.rules if group is not None else ())
     }
 
 

@@ -15,7 +15,7 @@ _LABELS = {
     "type": _("Type"),
     "off": _("Off value"),
     "offValue": _("Off value"),
-    "percentage": _("Percentage rollout"),
+    "rolloutPercentage": _("Percentage rollout"),
     "variants": _("Variants"),
     "rules": _("Targeting rules"),
     "groups": _("Target groups"),
@@ -34,10 +34,6 @@ _LABELS = {
 
 _PLACES: Final = re.compile(r"\[(\d+)\]")
 _FIELDS: Final[Mapping[str, str]] = {
-    "defaultValue": "default",
-    "rolloutPercentage": "percentage",
-    "rolloutBy": "by",
-    "persistAcrossAuth": "persist",
     "targetGroupIds": "groups",
     "websiteId": "of",
     "organizationId": "of",

@@ -12,20 +12,9 @@ from analytics_box.products.flags.flag import FlagDefinition, TargetingRule
 Kind = Literal["added", "removed", "changed", "moved"]
 T = TypeVar("T")
 
-_WHOLE: Final = (
-    "name",
-    "description",
-    "type",
-    "status",
-    "defaultValue",
-    "offValue",
-    "payload",
-    "rolloutPercentage",
-    "rolloutBy",
-    "persistAcrossAuth",
-    "folder",
-    "bucketing",
-)
+# Fields whose parts are compared one by one.
+_PARTS: Final = frozenset(("rules", "variants", "dependencies", "prerequisites", "targetGroupIds"))
+_WHOLE: Final = tuple(name for name in FlagDefinition.__struct_fields__ if name not in _PARTS)
 
 
 class DefinitionChange(Struct, frozen=True):

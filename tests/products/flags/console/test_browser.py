@@ -54,7 +54,7 @@ def test_form_of_a_flag_shows_its_sentences_while_the_user_types(page: Page, box
     expect(page.locator("#reads")).to_contain_text("checkout-page")
     page.fill("#key", "checkout")
     page.check("#type-multivariant", force=True)
-    expect(page.locator("#percentage")).to_be_hidden()
+    expect(page.locator("#rolloutPercentage")).to_be_hidden()
     page.click("#add-variant")
     expect(page.locator("[name='variants.0.value']")).to_be_focused()
     page.fill("[name='variants.0.weight']", "60")

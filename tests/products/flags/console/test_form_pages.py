@@ -29,7 +29,7 @@ def test_a_flag_is_made_with_a_rule_and_reads_as_what_it_decides(console: Consol
     form = fields_of(added.body.decode()) | {
         "name": "New checkout",
         "type": "rollout",
-        "percentage": "12,5",
+        "rolloutPercentage": "12,5",
         "rules.0.if.0.attribute": "email",
         "rules.0.if.0.operator": "ends_with",
         "rules.0.if.0.values": "@one.example\r\n@two.example",
@@ -68,7 +68,7 @@ def test_the_off_value_is_chosen_typed_and_kept(console: Console) -> None:
 
 
 def test_a_new_flag_draws_independently_and_the_page_of_another_says_that_it_does_not(console: Console) -> None:
-    path = console.gone_to("/flags/new", console.new("fresh", type="rollout", percentage="50"))
+    path = console.gone_to("/flags/new", console.new("fresh", type="rollout", rolloutPercentage="50"))
     assert console.flag(path).definition.bucketing.algorithm == "flagd"
     assert (
         "This flag uses the original hash, which selects related groups of users for "
@@ -132,7 +132,7 @@ def test_a_form_that_is_saved_untouched_changes_nothing(console: Console) -> Non
     [
         ({"key": "no spaces"}, "key"),
         ({"key": ""}, "key"),
-        ({"percentage": "a lot", "type": "rollout"}, "percentage"),
+        ({"rolloutPercentage": "a lot", "type": "rollout"}, "rolloutPercentage"),
         ({"payload": "{no json"}, "payload"),
         (
             {"rules.0.if.kind": "all", "rules.0.if.0.kind": "one", "rules.0.if.0.attribute": "email"},

@@ -234,6 +234,7 @@ def test_a_file_is_checked_before_it_is_imported_and_goes_out_again(console: Con
     page = console.seen(f"/flags/moving?of={world.shop}")
     assert '<option value="-">None</option>' in page
     assert '<option value="" selected>' in page.split('id="format"')[1]
+    world.put("of-no-environment")
     nowhere = console.answer(f"/flags/export/analytics-box?of={world.shop}&environment=-").json
     assert {one.get("environment") for one in nowhere["flags"]} == {None}
     assert console.answer("/flags/export/other").status == 404
