@@ -191,32 +191,52 @@ def test_form_edits_every_field(world: World, resource: Resource) -> None:
 
 # Forms that do not detect a conflicting edit.
 UNVERSIONED: Final = {
-    "folder",
     "monitor maintenance",
-    "channel",
-    "note",
-    "segment",
-    "saved question",
-    "API key",
+}
+# Forms on the page of a list: its address, and that of the form.
+IN_LISTS: Final = {
+    "folder": ("/links/folders", "/links/folders/rename"),
+    "segment": ("/sites/{website}/segments", "/sites/{website}/segments/{id}"),
 }
 
 
-@pytest.mark.parametrize("resource", [one for one in EDITED if one.name not in UNVERSIONED], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "resource",
+    [one for one in RESOURCES if (one.page or one.name in IN_LISTS) and one.name not in UNVERSIONED],
+    ids=lambda one: one.name,
+)
 def test_conflicting_edit_is_refused_once(world: World, resource: Resource) -> None:
     one = world.plain(resource, world.rooms.own)
-    opened = form_of(world, resource, one)
-    field = next(name for name in ("name", "title") if name in opened.names)
+    page, opened = edit_form_of(world, resource, one)
+    field = next(name for name in ("name", "title", "text") if name in opened.names)
     fields = [(name, value) for name, value in opened.fields if name != field]
     assert world.rooms.send(opened.action, [*fields, (field, "First")]).status in {200, 303}
     refused = world.rooms.send(opened.action, [*fields, (field, "Second")])
     assert refused.status == 409
-    page = refused.body.decode()
-    assert "Someone else changed this while you were editing." in page
-    assert 'value="Second"' in page
-    again = next(form for form in seen(page, opened.action).forms if "version" in form.names)
+    body = refused.body.decode()
+    assert "Someone else changed this while you were editing." in body
+    again = edit_form_in(body, opened.action, one)
+    assert (field, "Second") in again.fields
     assert world.rooms.send(again.action, again.fields).status in {200, 303}
-    assert 'value="Second"' in world.rooms.page(opened.action).body.decode()
+    assert (field, "Second") in edit_form_in(world.rooms.page(page).body.decode(), opened.action, one).fields
     world.delete(resource, world.rooms.own, one)
+
+
+def edit_form_of(world: World, resource: Resource, one: str) -> tuple[str, Form]:
+    """The page that edits a resource, which may be a list, and its form there."""
+    world.ids[world.rooms.own]["id"] = one
+    page, action = (
+        str(world.filled(path, world.rooms.own)) for path in IN_LISTS.get(resource.name, (resource.page, resource.page))
+    )
+    answer = world.rooms.page(page)
+    assert answer.status == 200, page
+    return page, edit_form_in(answer.body.decode(), action, one)
+
+
+def edit_form_in(page: str, action: str, one: str) -> Form:
+    """The form of a page that edits this resource."""
+    forms = [form for form in seen(page, action).forms if form.action == action and "version" in form.names]
+    return next(form for form in forms if one in action or ("id", one) in form.fields)
 
 
 def wrong_in(answer: Answer) -> list[str]:

@@ -27,7 +27,7 @@ ADDRESSES: tuple[Route, ...] = (
     form_route("/links/bulk/{job_id:str}", link_imports.run_import, "member"),
     page_route("/links/folders", link_folders.folders),
     form_route("/links/folders", link_folders.add, "member", kept=True),
-    form_route("/links/folders/rename", link_folders.rename, "member"),
+    form_route("/links/folders/rename", link_folders.rename, "member", kept=True),
     page_route("/links/folders/delete", link_folders.delete_form, "member"),
     form_route("/links/folders/delete", link_folders.delete, "member"),
     page_route("/links/domains", link_domains.domains),

@@ -20,6 +20,7 @@ from analytics_box.query.ranges import zone as zone_of
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.page.dates import formats_of
+from analytics_box.web.page.edits import check_version, shown_version
 from analytics_box.web.page.questions import ConfirmationTexts, ask, back_of, short_name
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
@@ -126,6 +127,7 @@ async def save_note(visit: Visitor, website_id: FromPath[str], note_id: FromPath
     home = f"/sites/{website_id}"
 
     async def save() -> str:
+        check_version(typed, await _note(visit, website_id, note_id))
         await calls.alter(visit.call, change_of(typed, note_id, _zone(visit)))
         return back_of(typed.get("back", ""), home) or f"{home}/notes?done=saved"
 
@@ -134,8 +136,7 @@ async def save_note(visit: Visitor, website_id: FromPath[str], note_id: FromPath
 
 async def delete_form(visit: Visitor, website_id: FromPath[str], note_id: FromPath[str]) -> Page:
     """GET /sites/{id}/notes/{note}/delete: are you sure? Raises NotFound."""
-    website = own(visit.call, website_id)
-    note = await visit.call.read(partial(change.existing, website=website, annotation_id=note_id))
+    website, note = own(visit.call, website_id), await _note(visit, website_id, note_id)
     home = f"/sites/{website.id}"
     back = back_of(visit.asked("back"), home)
     return ask(
@@ -160,6 +161,12 @@ async def delete_note(visit: Visitor, website_id: FromPath[str], note_id: FromPa
 def _zone(visit: PageRequest, named: str = "") -> ZoneInfo:
     """The time zone that a form names, else the person's."""
     return zone_of(named or visit.person.time_zone)
+
+
+async def _note(visit: PageRequest, website_id: str, note_id: str) -> Annotation:
+    """A note of one of the user's websites. Raises NotFound."""
+    website = own(visit.call, website_id)
+    return await visit.call.read(partial(change.existing, website=website, annotation_id=note_id))
 
 
 async def _list(visit: PageRequest, website_id: str, again: Again) -> Page:
@@ -199,8 +206,7 @@ async def _list(visit: PageRequest, website_id: str, again: Again) -> Page:
 
 
 async def _edit(visit: PageRequest, website_id: str, note_id: str, again: Again) -> Page:
-    website = own(visit.call, website_id)
-    note = await visit.call.read(partial(change.existing, website=website, annotation_id=note_id))
+    website, note = own(visit.call, website_id), await _note(visit, website_id, note_id)
     zone = _zone(visit)
     return visit.pages.show(
         "note.html",
@@ -208,6 +214,7 @@ async def _edit(visit: PageRequest, website_id: str, note_id: str, again: Again)
         shell=site_shell(visit, "overview", website),
         site=website,
         note=line(note, zone, formats_of(visit.person)),
+        version=shown_version(note, again.values),
         values=again.values or {**values_of(note, zone), "back": visit.asked("back")},
         back=back_of(again.values.get("back", "") or visit.asked("back"), f"/sites/{website.id}"),
         errors=again.wrong,

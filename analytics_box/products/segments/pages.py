@@ -32,6 +32,7 @@ from analytics_box.tenants.saved import verbs
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import site_shell
+from analytics_box.web.page.edits import check_version, shown_version
 from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
@@ -103,6 +104,8 @@ async def save_segment(visit: Visitor, website_id: FromPath[str], segment_id: Fr
     typed = await visit.form()
 
     async def save() -> str:
+        _website, stored = await verbs.find_visible(visit.call, SEGMENTS, segment_id)
+        check_version(typed, stored)
         filters = await _filters(visit, website_id, typed.get("query", ""))
         given = ChangedSegment(segment_id, typed.get("name", "")[:255], filters, "shared" in typed)
         await calls.update(visit.call, given)
@@ -161,6 +164,7 @@ async def _list(visit: PageRequest, website_id: str, again: Again, changed: str 
         site=website,
         home=f"/sites/{website.id}/segments",
         segments=[await _line(visit, website, goals, one) for one in found],
+        versions={one.id: shown_version(one, again.values if one.id == changed else {}) for one in found},
         values=again.values or {"query": visit.asked("query"), "back": ""},
         changed=changed,
         errors=again.wrong,

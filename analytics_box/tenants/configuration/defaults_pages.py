@@ -6,7 +6,8 @@ from analytics_box.tenants.configuration import calls as procedures
 from analytics_box.tenants.configuration.calls import GivenDefaults
 from analytics_box.tenants.tenancy import defaults as stored
 from analytics_box.tenants.tenancy import rules
-from analytics_box.tenants.tenancy.defaults import VisitorIds
+from analytics_box.tenants.tenancy.defaults import OrganizationDefaults, VisitorIds
+from analytics_box.web.page.edits import FIELD, check_version, version_of
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 _DONE = {"saved": _("Saved. It applies to new websites and invitations.")}
@@ -26,6 +27,7 @@ async def save(visit: Visitor) -> Answer:
     form = await visit.form()
 
     async def store() -> str:
+        check_version(form, await _find_defaults(visit))
         given = GivenDefaults(
             invitationRole=rules.invitation_role(form.get("role", "")),
             visitorIdMode=_MODES.get(form.get("mode", "")),
@@ -40,7 +42,7 @@ async def save(visit: Visitor) -> Answer:
 async def defaults_page(visit: PageRequest, again: Again) -> Page:
     """The page, with what is wrong with its form."""
     person = visit.person
-    found = await visit.call.read(lambda db: stored.of(db, person.organization_id))
+    found = await _find_defaults(visit)
     return visit.settings_page(
         "defaults.html",
         "defaults",
@@ -49,11 +51,17 @@ async def defaults_page(visit: PageRequest, again: Again) -> Page:
             "role": found.invitation_role,
             "mode": found.visitor_id_mode,
             "days": str(found.data_retention_days or ""),
+            FIELD: version_of(found),
         },
         roles=rules.INVITED,
         editable=rules.may(person.role, "update"),
         done=_DONE.get(visit.asked("done"), "") if again.code == 200 else "",
     )
+
+
+async def _find_defaults(visit: PageRequest) -> OrganizationDefaults:
+    own = visit.person.organization_id
+    return await visit.call.read(lambda db: stored.of(db, own))
 
 
 def _days(text: str) -> int | None:

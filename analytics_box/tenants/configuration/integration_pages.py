@@ -24,6 +24,7 @@ from analytics_box.tenants.configuration import channels
 from analytics_box.tenants.configuration.channel_calls import ChangedChannel, NewChannel, OfChannel
 from analytics_box.tenants.tenancy import access, rules
 from analytics_box.web.page import dates
+from analytics_box.web.page.edits import FIELD, check_version, version_of
 from analytics_box.web.page.typed import web_address
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
@@ -81,6 +82,7 @@ def _waiting(count: int) -> str:
 
 
 HOME = "/settings/integrations"
+_CHANGED_BY_USE = ("last_at", "last_error", "waiting")
 Confirmed = Literal["delete", "rotate"]
 
 
@@ -129,6 +131,7 @@ async def save_channel(visit: Visitor, channel_id: FromPath[str]) -> Answer:
     given = ChangedChannel(channelId=channel_id, name=form.get("name", ""), config=_config(kind, form))
 
     async def save() -> str:
+        check_version(form, channel, without=_CHANGED_BY_USE)
         await procedures.update_channel(visit.call, given)
         return f"{HOME}?done=saved"
 
@@ -235,7 +238,11 @@ async def _form(
         "channel_form.html",
         "integrations",
         again=again,
-        values={"name": channel.name if channel is not None else kind.label, **shown},
+        values={
+            "name": channel.name if channel is not None else kind.label,
+            FIELD: version_of(channel, without=_CHANGED_BY_USE) if channel is not None else "",
+            **shown,
+        },
         labels={"name": _("Name"), **{field.name: field.label for field in kind.fields}},
         kind=kind,
         channel=channel,

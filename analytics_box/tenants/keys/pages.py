@@ -19,9 +19,10 @@ from analytics_box.tenants.keys import change, form, rows, rules
 from analytics_box.tenants.keys.form import SCOPE_LABELS
 from analytics_box.tenants.keys.messages import ChangedKey, KeyId
 from analytics_box.tenants.keys.ring import KeyRing
-from analytics_box.tenants.keys.rules import StoredKey
+from analytics_box.tenants.keys.rules import KeyDefinition, StoredKey
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.page import dates
+from analytics_box.web.page.edits import FIELD, check_version, version_of
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
@@ -182,6 +183,7 @@ def query(base_url: str, website_id: str, secret: str) -> str:
 Ending = Literal["rotate", "revoke", "delete"]
 
 HOME = "/settings/keys"
+_CHANGED_BY_USE = ("last_used_at",)
 FIELDS = {"expiresAt": "expires", "resources": "websites", "ratelimit": "max"}  # where the form shows what is wrong
 
 
@@ -229,7 +231,11 @@ async def edit_key(visit: Visitor, key_id: FromPath[str]) -> Answer:
     fields, record = await visit.form(), await _record(visit, key_id, working=True)
 
     async def save() -> str:
-        await procedures.change_as(visit.call, key_id, lambda before: form.parse_key_form(fields, visit.person, before))
+        def want(before: StoredKey) -> KeyDefinition:
+            check_version(fields, before, without=_CHANGED_BY_USE)
+            return form.parse_key_form(fields, visit.person, before)
+
+        await procedures.change_as(visit.call, key_id, want)
         return f"{HOME}?done=updated"
 
     async def page(visit: PageRequest, again: Again) -> Page:
@@ -289,6 +295,7 @@ def _form(visit: PageRequest, again: Again, record: StoredKey | None = None) -> 
         "key_form.html",
         "keys",
         again=Again(again.code, again.values, wrong, again.general),
+        values={FIELD: version_of(record, without=_CHANGED_BY_USE) if record is not None else ""},
         key=record,
         form=form.scope_choices(again.values, websites, person.role, record),
         types=rules.TYPES,

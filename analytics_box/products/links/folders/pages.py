@@ -10,6 +10,7 @@ from analytics_box.products.links.folders.calls import ChangedFolder, LinkFolder
 from analytics_box.products.links.folders.change import LONGEST
 from analytics_box.products.links.folders.names import folder_names
 from analytics_box.products.links.page_frame import DONE, HOME, frame, links_in_words, nothing_there
+from analytics_box.web.page.edits import check_version, shown_version
 from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
 
@@ -20,11 +21,12 @@ FOLDERS = f"{HOME}/folders"
 
 
 class LinkFolderLine(Struct, frozen=True):
-    """A folder and how many links are in it."""
+    """A folder, how many links are in it, and the version that its form carries."""
 
     id: str
     name: str
     links: str
+    version: str
 
 
 async def folders(visit: Visitor) -> Page:
@@ -47,11 +49,14 @@ async def rename(visit: Visitor) -> Answer:
     """POST /links/folders/rename. Raises NotFound."""
     form = await visit.form()
 
+    folder_id = form.get("id", "")
+
     async def save() -> str:
-        await folder_calls.update(visit.call, ChangedFolder(form.get("id", ""), _name(form)))
+        check_version(form, (await folder_names(visit)).get(folder_id))
+        await folder_calls.update(visit.call, ChangedFolder(folder_id, _name(form)))
         return f"{FOLDERS}?done=folder-named"
 
-    return await visit.submit(save, _page, field=f"name-{form.get('id', '')}")
+    return await visit.submit(save, _page, values=form, field=f"name-{folder_id}")
 
 
 async def delete_form(visit: Visitor) -> Page:
@@ -86,7 +91,15 @@ async def _page(visit: PageRequest, again: Again) -> Page:
         "link_folders.html",
         code=again.code,
         shell=frame(visit.person),
-        folders=[LinkFolderLine(folder, name, links_in_words(counts.get(folder, 0))) for folder, name in names.items()],
+        folders=[
+            LinkFolderLine(
+                folder,
+                name,
+                links_in_words(counts.get(folder, 0)),
+                shown_version(name, again.values if folder == again.values.get("id") else {}),
+            )
+            for folder, name in names.items()
+        ],
         editable=visit.person.may("member"),
         values=again.values,
         errors=again.wrong,
