@@ -15,6 +15,7 @@ from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.tenants.audit_log import rows
 from analytics_box.tenants.audit_log.rows import Actor, AuditEntry, AuditSearch
+from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.page.dates import moment
 from analytics_box.web.page.visit import Page, Visitor
 
@@ -41,11 +42,12 @@ _SUBJECTS = {
     "person": _("visitor data"),
     "person_export": _("visitor data export"),
     "monitor_export": _("monitor export with secrets"),
-    "incident": _("status page incident or maintenance"),
+    "incident": _("incident"),
+    "maintenance": _("maintenance"),
     "incident_template": _("incident template"),
-    "subscriber": _("status page subscriber"),
+    "subscriber": _("subscriber"),
     "subscriber_export": _("subscriber export"),
-    "events": _("website events"),
+    "events": _("events"),
     "channel": _("alert channel"),
     "defaults": _("defaults"),
     "link": _("short link"),
@@ -53,6 +55,7 @@ _SUBJECTS = {
 
 
 _LONGEST = 300  # characters of one value
+_INSTANTS = range(10**12, 10**13)  # UTC ms from 2001 to 2286; no other number of a detail is as large
 _NAMES = ("name", "domain", "email", "slug", "title", "key")
 
 
@@ -74,8 +77,11 @@ class AuditLine(Struct, frozen=True):
     subject_id: str
 
 
-def line(entry: AuditEntry, person: SignedInPerson) -> AuditLine:
-    """A row for the page: the actor, the action, its object, the time and the changes."""
+def line(entry: AuditEntry, person: SignedInPerson, websites: Mapping[str, str]) -> AuditLine:
+    """A row for the page: the actor, the action, its object, the time and the changes.
+
+    `websites` are the names of the organization's websites by id.
+    """
     details = entry.details
     own = entry.actor == f"user:{entry.subject_id}"  # what people do to themselves needs no name
     named = next((str(details[key]) for key in _NAMES if isinstance(details.get(key), str)), "")
@@ -85,7 +91,9 @@ def line(entry: AuditEntry, person: SignedInPerson) -> AuditLine:
         when=moment(entry.time, person),
         who=who(entry.actor, entry.actor_name),
         what=f"{ACTION_LABELS[entry.action]} {subject}" + (f" “{_cut(name)}”" if name else ""),
-        changes=tuple(_change(field, value, person) for field, value in details.items() if value != name or not name),
+        changes=tuple(
+            _change(field, value, person, websites) for field, value in details.items() if value != name or not name
+        ),
         subject_id=entry.subject_id,
     )
 
@@ -106,11 +114,13 @@ def subject_text(subject: str) -> str:
     return _SUBJECTS.get(subject, subject.replace("_", " "))
 
 
-def _change(field: str, value: Any, person: SignedInPerson) -> AuditChange:
+def _change(field: str, value: Any, person: SignedInPerson, websites: Mapping[str, str]) -> AuditChange:
     def text(value: Any) -> str:
-        return moment(value, person) if isinstance(value, int) and field.endswith("_at") else _text(value)
+        if isinstance(value, int) and value in _INSTANTS:
+            return moment(value, person)
+        return websites.get(value, _text(value)) if isinstance(value, str) else _text(value)
 
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", field).lower()
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", "website" if field == "websiteId" else field).lower()
     if isinstance(value, Mapping) and set(value) == {"before", "after"}:
         return AuditChange(words, text(value["before"]), text(value["after"]))
     return AuditChange(words, None, text(value))
@@ -119,9 +129,11 @@ def _change(field: str, value: Any, person: SignedInPerson) -> AuditChange:
 def _text(value: Any) -> str:
     """A value as people write it."""
     if value is None or value in ("", [], {}):
-        return _("nothing")
+        return _("none")
     if isinstance(value, bool):
         return _("yes") if value else _("no")
+    if isinstance(value, float):
+        return f"{value:g}"
     if isinstance(value, list):
         return _cut(", ".join(_text(item) for item in value))
     if isinstance(value, Mapping):
@@ -149,11 +161,12 @@ async def audit_log(visit: Visitor) -> Page:
 
     found, actors, subjects = await visit.call.read(find)
     kept = {name: value for name, value in given.items() if value}
+    websites = {website.id: website.name for website in visit.parts[Directory].of(person.organization_id)}
     older = found[PER_PAGE - 1].id if len(found) > PER_PAGE else None
     return visit.settings_page(
         "audit.html",
         "audit",
-        lines=[line(entry, person) for entry in found[:PER_PAGE]],
+        lines=[line(entry, person, websites) for entry in found[:PER_PAGE]],
         given=given,
         filtered=bool(kept),
         actors=[(one.actor, who(one.actor, one.name)) for one in actors],

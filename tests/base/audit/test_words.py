@@ -59,6 +59,29 @@ def test_an_instant_is_written_as_a_date(box: WholeBox) -> None:
     assert str(end) not in words(box)
 
 
+def test_details_name_websites_and_show_instants_as_dates(box: WholeBox) -> None:
+    given = {"websiteId": box.sites["shop"], "name": "Sign-up", "type": "EVENT", "target": "signup"}
+    assert box.post("/goals/create", given, cookie=box.cookie).status == 200
+    made = box.post("/statusPage/create", {"name": "Status", "slug": "shop-status"}, cookie=box.cookie)
+    assert made.status == 200, made.body
+    plan = {
+        "statusPageId": made.json["id"],
+        "title": "New disk",
+        "message": "A larger one",
+        "affectedMonitors": [],
+        "scheduledFor": "2026-07-01T00:00:00Z",
+        "scheduledUntil": "2026-07-01T02:00:00Z",
+    }
+    answer = box.post("/statusPage/createMaintenance", plan, cookie=box.cookie)
+    assert answer.status == 200, answer.body
+    text = words(box)
+    assert "created goal “Sign-up”" in text
+    assert "website Shop" in text
+    assert "website id" not in text
+    assert "created maintenance “New disk”" in text
+    assert "scheduled for 1 Jul 2026, 00:00" in text
+
+
 def test_what_belongs_to_others_by_now_is_not_named(box: WholeBox) -> None:
     box.clock.advance(seconds=1)  # a new session begins in the organization that somebody joined first
     made = box.post("/organizations/create", {"name": "Other"}, cookie=box.cookie).json

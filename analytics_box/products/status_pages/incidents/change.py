@@ -224,4 +224,4 @@ def record(
     db: Connection, by: By, page: StatusPage, incident: Incident, action: audit.Action, detail: dict[str, Any]
 ) -> None:
     """Write an audit entry about an incident or a maintenance."""
-    audit.record(db, by, page.organization_id, action, "incident", incident.id, {"name": incident.title} | detail)
+    audit.record(db, by, page.organization_id, action, incident.kind, incident.id, {"name": incident.title} | detail)
