@@ -32,9 +32,7 @@ from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
-_DELETE = ConfirmationTexts(
-    _("Delete the goal {name}?"), _("What visitors did stays counted; only the goal goes."), _("Delete {name}")
-)
+_DELETE = ConfirmationTexts(_("Delete the goal {name}?"), _("Events and page views are kept."), _("Delete {name}"))
 
 
 MOST_PAGES: Final = 5  # that are named
@@ -56,7 +54,7 @@ async def try_goal(queries: QueryRunner, site: int, goal: GoalDefinition, period
     """The figures that this goal would have had in the period."""
     (found,) = await goal_figures(queries, site, [replace(goal, amount="")], period)
     if isinstance(found, str):
-        return GoalTrial(_("These figures could not be found: {why}").format(why=found), nobody=True)
+        return GoalTrial(_("These figures could not be loaded: {why}").format(why=found), nobody=True)
     if goal.type != "PAGE_VIEW":
         return GoalTrial(
             _trial_text(_("{conversions} of {visitors} visitors would have reached it: {rate}."), found),
@@ -64,7 +62,7 @@ async def try_goal(queries: QueryRunner, site: int, goal: GoalDefinition, period
         )
     pages = await _pages(queries, site, goal, period)
     known = f"{figures.count(len(pages))}+" if len(pages) >= MAX_LIMIT else figures.count(len(pages))
-    words = ngettext("1 page matches.", "{pages} pages fit.", len(pages)).format(pages=known)
+    words = ngettext("1 page matches.", "{pages} pages match.", len(pages)).format(pages=known)
     others = len(pages) - MOST_PAGES
     return GoalTrial(
         " ".join((words, _trial_text(_("{conversions} of {visitors} visitors would have reached it: {rate}."), found))),
@@ -194,7 +192,7 @@ def _form(
         general=again.general,
         numbers=range(MOST_CONDITIONS),
         tried=tried,
-        narrowed=_("Narrowed over the API by {fields}. The form keeps this.").format(fields=fields_of(goal.definition))
+        narrowed=_("The API added filters on {fields}. Saving keeps them.").format(fields=fields_of(goal.definition))
         if goal and goal.definition.filters
         else "",
         operator_labels=OPERATOR_LABELS,

@@ -78,7 +78,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
         site=website,
         home=home(website),
         ranges=choices(home(website), chosen),
-        goals=[_line(website, goal, one, chosen) for goal, one in zip(goals, found, strict=True)],
+        goals=[_line(website, goal, one, chosen) for goal, one in _by_conversions(goals, found)],
         has_amounts=any(goal.definition.amount for goal in goals),
         visitors="" if visitors is None else visitors_said(visitors),
         events=events[:MOST_EVENTS],
@@ -89,6 +89,16 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
         may_edit=visit.person.may(WRITER),
         done=_DONE.get(visit.asked("done"), ""),
     )
+
+
+def _by_conversions(goals: Sequence[Goal], found: Sequence[GoalFigures | str]) -> list[tuple[Goal, GoalFigures | str]]:
+    """Goals with their figures: active ones first, by conversions; among equals the oldest first."""
+
+    def rank(pair: tuple[Goal, GoalFigures | str]) -> tuple[bool, int]:
+        goal, one = pair
+        return not goal.is_active, -one.conversions if isinstance(one, GoalFigures) else 1
+
+    return sorted(zip(goals, found, strict=True), key=rank)
 
 
 def preset(visit: PageRequest) -> Preset:
@@ -113,7 +123,7 @@ def choices(path: str, chosen: Preset, **kept: str) -> list[RangeChoice]:
 
 def visitors_said(visitors: int) -> str:
     """The number of visitors, in words."""
-    return ngettext("1 visitor in all", "{count} visitors in all", visitors).format(count=figures.count(visitors))
+    return ngettext("1 visitor in total", "{count} visitors in total", visitors).format(count=figures.count(visitors))
 
 
 def _line(website: Website, goal: Goal, found: GoalFigures | str, chosen: Preset) -> GoalLine:
@@ -129,7 +139,7 @@ def _line(website: Website, goal: Goal, found: GoalFigures | str, chosen: Preset
         width=figures.bar_width(known.rate, 100) if known is not None else "w0",
         revenue=amount(revenue) if revenue is not None else "",
         is_active=goal.is_active,
-        failed=_("These figures could not be found: {why}").format(why=found) if isinstance(found, str) else "",
+        failed=_("These figures could not be loaded: {why}").format(why=found) if isinstance(found, str) else "",
     )
 
 
@@ -141,7 +151,7 @@ async def _events(
     async with queries.budgets.of_page(public=False) as budget:
         (whole,), (entry,) = await queries.answers(request, ReadScope((website.site,)), budget)
     if not (whole.success and entry.success):
-        return (), _("These figures could not be found: {why}").format(why=entry.error or whole.error)
+        return (), _("These figures could not be loaded: {why}").format(why=entry.error or whole.error)
     visitors = int(whole.data[0]["visitors"])
     shown = [row for row in entry.data if row["name"] != EXPOSURE][: MOST_EVENTS + 1]
     kept = "" if chosen == USUAL else chosen

@@ -85,7 +85,7 @@ def test_a_goal_is_made_and_listed_with_its_figures(
         "isActive": False,
         "updatedAt": shared.good("goals/getById", id=goal["id"])["updatedAt"],
     }
-    assert "Not active" in page(shared, "/goals")
+    assert "Inactive" in page(shared, "/goals")
     assert "Delete the goal Other?" in page(shared, f"/goals/{goal['id']}/delete")
     assert post(shared, f"{goal['id']}/delete").headers["location"].endswith("?done=deleted")
     assert shared.good("goals/list", websiteId=shared.shop) == []
@@ -106,7 +106,7 @@ def test_what_is_wrong_stands_at_its_field(shared: World) -> None:
 def test_filters_of_the_api_stay_when_the_form_is_saved(shared: World) -> None:
     narrow = [{"field": "country", "operator": "not_equals", "value": "Germany"}]
     goal = make(shared, "purchase", filters=narrow)
-    assert "Narrowed over the API by country" in page(shared, f"/goals/{goal['id']}")
+    assert "The API added filters on country" in page(shared, f"/goals/{goal['id']}")
     post(shared, goal["id"], kind="event", target="purchase", name="Goal", active="on")
     assert shared.good("goals/getById", id=goal["id"])["filters"] == narrow
     shared.good("goals/delete", id=goal["id"])
@@ -176,8 +176,8 @@ def test_a_goal_has_a_page_with_what_became_of_it(shared: World) -> None:
     ("form", "said"),
     [
         ({"kind": "page", "target": "/thanks/*"}, "1 page matches. 1 of 2 visitors would have reached it: 50.0\xa0%."),
-        ({"kind": "page", "target": "/*"}, "4 pages fit. 2 of 2 visitors would have reached it: 100.0\xa0%."),
-        ({"kind": "page", "target": "/thank"}, "0 pages fit. 0 of 2 visitors would have reached it: 0.0\xa0%. Check"),
+        ({"kind": "page", "target": "/*"}, "4 pages match. 2 of 2 visitors would have reached it: 100.0\xa0%."),
+        ({"kind": "page", "target": "/thank"}, "0 pages match. 0 of 2 visitors would have reached it: 0.0\xa0%. Check"),
         ({"kind": "event", "target": "purchase", "amount": "amount"}, "1 of 2 visitors would have reached it: 50.0"),
     ],
 )
@@ -213,6 +213,24 @@ def test_viewers_see_goals_and_change_none(shared: World) -> None:
     answer = shared.box.get(f"/sites/{elsewhere}/goals/{goal['id']}", cookie=shared.owner, accept="text/html")
     assert answer.status == 404
     shared.good("goals/delete", id=goal["id"])
+
+
+def test_goals_are_listed_by_conversions_with_inactive_ones_last(shared: World) -> None:
+    made = [
+        shared.good("goals/create", websiteId=shared.shop, name=name, type="PAGE_VIEW", target=target, isActive=active)
+        for name, target, active in (
+            ("Unreached", "/never", True),
+            ("Paused", "/*", False),
+            ("Thanks", "/thanks/*", True),
+            ("Any page", "/*", True),
+        )
+    ]
+    shown = page(shared, "/goals")
+    names = ["Any page", "Thanks", "Unreached", "Paused"]
+    places = [shown.index(f">{name}<") for name in names]
+    assert places == sorted(places)
+    for goal in made:
+        shared.good("goals/delete", id=goal["id"])
 
 
 def test_a_website_without_goals_says_what_to_do(shared: World) -> None:

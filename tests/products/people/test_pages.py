@@ -58,8 +58,11 @@ def remove(box: WholeBox, fields: dict[str, str], *, cookie: str = "") -> Answer
     return box.ask("POST", href(box, "/delete"), headers=headers, body=urlencode(fields).encode())
 
 
-def test_without_people_the_page_says_how_to_get_some(box: WholeBox) -> None:
-    assert "databuddy.identify" in page(box)
+def test_without_identified_visitors_the_page_explains_itself_and_has_no_search(box: WholeBox) -> None:
+    shown = page(box)
+    assert "databuddy.identify" in shown
+    assert 'name="search"' not in shown
+    assert 'name="search"' in page(box, "?search=ada")
 
 
 def test_people_are_listed_and_lead_to_their_page(box: WholeBox) -> None:
