@@ -134,12 +134,13 @@ def _value(one: Input, text: str, zone: str, before: Struct | None) -> Any:
         case "words":
             return [word.strip() for word in text.split(",") if word.strip()]
         case "number":
-            return _number(text, one.type) if text else None
+            is_optional = one.declared.is_optional or one.field.null
+            return _number(text, one.type) if text or not is_optional else None
         case "decimal":
             return decimal(text) if text else None
         case "time":
             return _time(text, zone, None if before is None else getattr(before, one.declared.name)) if text else None
-        case "choice":
+        case "choice" if text:
             return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else text
     return text or (None if one.declared.is_optional else "")
 

@@ -9,7 +9,7 @@ from typing import Any, Final, Generic, TypeVar
 import msgspec
 from msgspec import Struct, inspect
 
-from analytics_box.base.errors import Conflict
+from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.store.db import Connection, ConstraintError
 
 Row = TypeVar("Row", bound=Struct)
@@ -46,7 +46,7 @@ class Table(Generic[Row]):
     another name. `lists` are fields in separate tables. `sql` are expressions that read and write a field instead of
     its column; the one that writes names fields as `:field`. A field that is no plain value is stored as JSON, by its
     function in `written` if it has one. `conflicts` are the constraints that a caller can break: part of SQLite's
-    text → the field on the wire and the message.
+    text → the field on the wire and the message; `invalid` are those that the wire answers with 400 instead of 409.
 
     Each method takes a connection inside the caller's transaction; a condition is SQL after `where`, with its order.
     """
@@ -63,8 +63,10 @@ class Table(Generic[Row]):
         written: Mapping[str, Callable[[Any], Any]] = {},
         sql: Mapping[str, tuple[str, str]] = {},
         conflicts: Mapping[str, tuple[str, str]] = {},
+        invalid: Mapping[str, tuple[str, str]] = {},
     ) -> None:
-        self.name, self._kind, self._key, self.lists, self._conflicts = name, kind, key, lists, conflicts
+        self.name, self._kind, self._key, self.lists = name, kind, key, lists
+        self._refusals = ((Conflict.about, conflicts), (BadRequest.about, invalid))
         self._generated = generated
         types = {field.name: field.type for field in msgspec.structs.fields(kind)}
         column = {field: columns.get(field, field) for field in types}
@@ -154,9 +156,10 @@ class Table(Generic[Row]):
         try:
             db.execute(statement, values)
         except ConstraintError as broken:
-            for part, (field, message) in self._conflicts.items():
-                if part in str(broken):
-                    raise Conflict.about(field, message) from broken
+            for refuse, constraints in self._refusals:
+                for part, (field, message) in constraints.items():
+                    if part in str(broken):
+                        raise refuse(field, message) from broken
             raise
 
     def _put_lists(self, db: Connection, row: Row) -> None:

@@ -12,10 +12,7 @@ from analytics_box.base.store.db import Connection
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.sealing import OpenedMonitors
 from analytics_box.products.sample_data.site import NAME
-from analytics_box.products.status_pages import rows
 from analytics_box.products.status_pages.editing import change, components
-from analytics_box.products.status_pages.editing.change import PreparedFields
-from analytics_box.products.status_pages.editing.messages import AddComponent, AddComponentGroup, CreateStatusPage
 from analytics_box.products.status_pages.incidents import change as incidents
 from analytics_box.products.status_pages.incidents import planning
 from analytics_box.products.status_pages.incidents.messages import (
@@ -25,6 +22,7 @@ from analytics_box.products.status_pages.incidents.messages import (
     UpdateIncident,
 )
 from analytics_box.products.status_pages.page import StatusPage
+from analytics_box.products.status_pages.rows import PAGES
 from analytics_box.products.status_pages.saving import touch_page
 from analytics_box.resource.reach import Reach
 from analytics_box.tenants.websites.directory import Directory
@@ -65,7 +63,9 @@ _WENT_ON: Final = (
 def make(db: Connection, website: Website, watched: DemoMonitors, first_day: int, *, now: int) -> None:
     """Create the page on the first start, dated back to the demo's first day."""
     organization_id = website.organization_id
-    if rows.count_of(db, organization_id) or any(name not in watched.monitors for name, _, _ in _SHOWN):
+    if PAGES.count(db, "organization_id = ?", organization_id) or any(
+        name not in watched.monitors for name, _, _ in _SHOWN
+    ):
         return
     known = Monitors(OpenedMonitors(tuple(watched.monitors.values())), (), Directory([website]))
     page, shown = _page(db, Reach(organization_id, By(_BY, first_day * DAY)), watched)
@@ -75,27 +75,27 @@ def make(db: Connection, website: Website, watched: DemoMonitors, first_day: int
 
 def _page(db: Connection, own: Reach, watched: DemoMonitors) -> tuple[StatusPage, list[str]]:
     """The page and the ids of the components of its shop."""
-    given = CreateStatusPage(name=NAME, slug=SLUG, description="Live status of our shop and partner API.")
-    page = change.create(db, own, given, PreparedFields()).page
-    group = components.add_group(db, own, AddComponentGroup(status_page_id=page.id, name="Online shop"))
+    page = change.create(
+        db, own, {"name": NAME, "slug": SLUG, "description": "Live status of our shop and partner API."}
+    ).page
+    group = components.add_group(db, own, page.id, {"name": "Online shop"})
     shown = [
         components.add(
             db,
             own,
-            AddComponent(
-                status_page_id=page.id,
-                uptime_schedule_id=watched.monitors[name].id,
-                name=called,
-                description=description,
-                group_id=group.id,
-                hide_url=True,
-                hide_latency=name == "server",
-            ),
+            page.id,
+            {
+                "name": called,
+                "description": description,
+                "group_id": group.id,
+                "hide_url": True,
+                "hide_latency": name == "server",
+            },
+            watched.monitors[name].id,
         ).id
         for name, called, description in _SHOWN
     ]
-    by_hand = AddComponent(status_page_id=page.id, name="Customer service", description="Email and phone")
-    components.add(db, own, by_hand)
+    components.add(db, own, page.id, {"name": "Customer service", "description": "Email and phone"})
     touch_page(db, page.id, own.by.now)  # The first state of its components is recorded for this instant.
     return page, shown
 

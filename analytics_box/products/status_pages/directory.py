@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Set
 
 from analytics_box.products.monitors.window import Covers, MaintenanceWindow
 from analytics_box.products.status_pages.incident import Incident
-from analytics_box.products.status_pages.whole import Whole
+from analytics_box.products.status_pages.page import Whole
 
 Announce = Callable[[str, tuple[MaintenanceWindow, ...]], None]
 """Receives the id of a page and its open maintenance."""

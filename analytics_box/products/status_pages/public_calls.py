@@ -148,7 +148,7 @@ class PublicPage(Struct, frozen=True, rename="camel"):
 async def list_public(call: Call) -> list[PublicPageListItem]:
     """statusPage.listPublic: list pages that search engines may index, latest changed first."""
     pages = (one.page for one in call.parts[StatusPages].all())
-    found = [page for page in pages if page.published and page.indexed and not page.password]
+    found = [page for page in pages if page.published and page.is_listed]
     newest = sorted(found, key=lambda page: (-page.updated_at, page.slug))
     return [PublicPageListItem(page.slug, iso(page.updated_at)) for page in newest[:MOST_LISTED]]
 

@@ -7,7 +7,7 @@ from analytics_box.base import errors
 from analytics_box.base.store.db import Connection
 from analytics_box.products.status_pages import rows, states
 from analytics_box.products.status_pages.directory import StatusPages
-from analytics_box.products.status_pages.whole import Whole
+from analytics_box.products.status_pages.page import Whole
 from analytics_box.web.call import Parts
 
 T = TypeVar("T")

@@ -9,8 +9,7 @@ from analytics_box.base.facts.uptime import DEGRADED, DOWN, MAINTENANCE, UP
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
 from analytics_box.products.status_pages.incident import Impact, Incident
-from analytics_box.products.status_pages.page import Component, ComponentStatus
-from analytics_box.products.status_pages.whole import Whole
+from analytics_box.products.status_pages.page import Component, ComponentStatus, Whole
 
 
 class OpenSpan(Struct, frozen=True):

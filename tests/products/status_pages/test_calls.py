@@ -231,5 +231,5 @@ def test_an_organization_has_a_hundred_pages_at_most(world: World) -> None:
     )
     assert world.refused("create", name="One more", slug="more") == (
         409,
-        "An organization can have up to 100 status pages; delete one first",
+        "An organization can have up to 100 status pages. Delete one first",
     )

@@ -3,13 +3,12 @@
 from msgspec.structs import replace
 
 from analytics_box.products.status_pages.directory import StatusPages
-from analytics_box.products.status_pages.page import Component, StatusPage
-from analytics_box.products.status_pages.whole import Whole
+from analytics_box.products.status_pages.page import Whole, new_component, new_page
 
-PAGE = StatusPage(
+PAGE = new_page(
     id="page-one", organization_id="organization-1", slug="one", name="One", domain="status.example", version=3
 )
-COMPONENT = Component(id="component-1", page_id="page-one", monitor_id="monitor-1")
+COMPONENT = new_component(id="component-1", page_id="page-one", monitor_id="monitor-1")
 WHOLE = Whole(PAGE, components=(COMPONENT,))
 
 

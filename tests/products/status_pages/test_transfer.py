@@ -52,7 +52,10 @@ def test_monitors_that_cannot_go_hold_the_page_back(world: World) -> None:
     bound = world.monitor("https://example.com/bound", websiteId=world.box.sites["shop"])
     third = world.page("third", uptimeScheduleIds=[bound])
     before = [world.known(page_id) for page_id in (first, second, third)]
-    for page_id, message in ((first, "also on other status pages"), (third, "belong to a website and stay with it")):
+    for page_id, message in (
+        (first, "also on other status pages"),
+        (third, "1 monitor belongs to a website and stays with it"),
+    ):
         answer = transfer(world, page_id)
         assert (answer.status, message in answer.json["error"]) == (400, True), answer.body
     assert [world.known(page_id) for page_id in (first, second, third)] == before

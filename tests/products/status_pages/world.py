@@ -7,7 +7,7 @@ from typing import Any
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.status_pages import rows
 from analytics_box.products.status_pages.directory import StatusPages
-from analytics_box.products.status_pages.whole import Whole
+from analytics_box.products.status_pages.page import Whole
 from tests.inprocess import Answer, KeyName, WholeBox
 from tests.tenants.keys.world import cookie_of
 

@@ -1,22 +1,8 @@
-"""The records of how pages responded to transitions of monitors, in box.db. Every function takes a connection inside
-the
+"""The transitions of monitors that pages have processed, in box.db. Every function takes a connection inside the
 caller's transaction.
 """
 
-from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
-from analytics_box.products.status_pages.page import Component
-
-
-def components_of(db: Connection, monitor_id: str) -> list[Component]:
-    """The components of a monitor on all pages."""
-    columns = ", ".join(Component.__struct_fields__)
-    return records.all_of(
-        db,
-        Component,
-        f"-- automatic.components_of\nselect {columns} from status_page_components where monitor_id = ?",
-        (monitor_id,),
-    )
 
 
 def note(db: Connection, page_id: str, topic: str, at: int) -> bool:

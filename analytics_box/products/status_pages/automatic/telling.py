@@ -24,10 +24,9 @@ from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.incident import LONGEST_TITLE, AffectedComponent, Incident
 from analytics_box.products.status_pages.incidents import saying, ticking
 from analytics_box.products.status_pages.incidents.change import MOST_UPDATES
-from analytics_box.products.status_pages.names import public_name
-from analytics_box.products.status_pages.page import StatusPage
+from analytics_box.products.status_pages.page import StatusPage, Whole
 from analytics_box.products.status_pages.saving import touch_page
-from analytics_box.products.status_pages.whole import Whole
+from analytics_box.products.status_pages.visibility import public_name
 
 _LONGEST_NAME: Final = 80  # characters of a title
 _NAMED: Final = 10  # in a message
@@ -149,8 +148,8 @@ def _on_pages(db: Connection, told: Told, now: int) -> list[ComponentTransition]
     monitor, transition = told
     since, found = transition.detail.since, []
     at = min(transition.at, now)
-    for component in rows.components_of(db, monitor.id):
-        page = page_rows.find(db, component.page_id)
+    for component in page_rows.COMPONENTS.all(db, "monitor_id = ?", monitor.id):
+        page = page_rows.PAGES.find(db, component.page_id)
         if page is not None and page.organization_id == monitor.organization_id:
             name = public_name(component, monitor)
             affected = AffectedComponent(component_id=component.id, name=name, impact="down")

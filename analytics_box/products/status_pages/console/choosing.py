@@ -8,9 +8,8 @@ from msgspec import Struct
 from analytics_box.base import figures
 from analytics_box.base.translation import _
 from analytics_box.products.status_pages.incident import AffectedComponent, Impact, Incident, Severity
-from analytics_box.products.status_pages.page import ComponentStatus
+from analytics_box.products.status_pages.page import ComponentStatus, Whole
 from analytics_box.products.status_pages.seen import ComponentSeen, PageSeen
-from analytics_box.products.status_pages.whole import Whole
 
 STATE_LABELS = {
     "operational": _("Operational"),

@@ -24,8 +24,9 @@ from analytics_box.products.status_pages.editing.messages import (
     UpdateComponent,
     UpdateComponentGroup,
 )
-from analytics_box.products.status_pages.page import Component, ComponentGroup
-from analytics_box.products.status_pages.whole import Whole
+from analytics_box.products.status_pages.page import Component, ComponentGroup, Whole
+from analytics_box.products.status_pages.visibility import monitor_of
+from analytics_box.resource import forms
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.page.edits import check_version
 from analytics_box.web.page.questions import ConfirmationTexts, ask
@@ -90,7 +91,7 @@ def _swap(siblings: list[str], wanted: str, step: int) -> None:
 
 UNKNOWN: Final = "This component does not exist"
 _SHOWN: Final = {"showUrl": "hideUrl", "showUptime": "hideUptimePercentage", "showLatency": "hideLatency"}
-_FIELDS: Final = {"displayName": "name", "groupId": "group", "uptimeScheduleId": "monitor"}
+_FIELDS: Final = {"uptimeScheduleId": "monitor"}
 _ADDED: Final = {"monitor": "monitor", "manual": "manual", "group": "group"}
 
 
@@ -162,19 +163,9 @@ async def save(visit: Visitor, page_id: FromPath[str], component_id: FromPath[st
     """POST /status-pages/{id}/components/{component}. Raises NotFound."""
     page, form = await open_page(visit, page_id), await visit.form()
     component = _component(page, component_id)
-    found: dict[str, Any] = {
-        "componentId": component_id,
-        "name": form.get("name", "").strip(),
-        "description": form.get("description", ""),
-        "onlyShowIfDegraded": bool(form.get("onlyIfDegraded")),
-        "hideUptimePercentage": not form.get("showUptime"),
-    }
-    if "group" in form:
-        found["groupId"] = form["group"] or None
-    if component.monitor_id is None:
-        found["status"] = form.get("status", "operational")
-    else:
-        found |= {hides: not form.get(shows) for shows, hides in _SHOWN.items()}
+    boxes = {"onlyShowIfDegraded": "onlyShowIfDegraded" in form}
+    boxes |= {hides: shows not in form for shows, hides in _shown_boxes(component).items()}
+    found = {"componentId": component_id} | forms.read(form, Component, page.whole.page.zone, component, {}) | boxes
     return await _save_change(
         page,
         component,
@@ -212,7 +203,7 @@ async def save_group(visit: Visitor, page_id: FromPath[str], group_id: FromPath[
     """POST /status-pages/{id}/groups/{group}. Raises NotFound."""
     page, form = await open_page(visit, page_id), await visit.form()
     group = _group(page, group_id)
-    found = {"groupId": group_id, "name": form.get("name", ""), "description": form.get("description", "")}
+    found = {"groupId": group_id} | forms.read(form, ComponentGroup, page.whole.page.zone, group, {})
     return await _save_change(
         page,
         group,
@@ -310,16 +301,8 @@ def _line(page: ConsolePage, one: Component, *, is_first: bool, is_last: bool, i
 
 
 def _component_page(page: ConsolePage, one: Component, again: Again) -> Page:
-    values = {
-        "name": one.name,
-        "description": one.description,
-        "group": one.group_id or "",
-        "status": one.status,
-        "showUrl": "" if one.hide_url else "on",
-        "showUptime": "" if one.hide_uptime else "on",
-        "showLatency": "" if one.hide_latency else "on",
-        "onlyIfDegraded": "on" if one.only_if_degraded else "",
-    }
+    values = forms.fill(one, page.whole.page.zone)
+    values |= {shows: "" if values[hides] else "on" for shows, hides in _shown_boxes(one).items()}
     return page.show(
         "status_component.html",
         "components",
@@ -342,7 +325,7 @@ def _group_page(page: ConsolePage, group: ComponentGroup, again: Again) -> Page:
         "components",
         again=again,
         edited=replace(group, position=0),
-        values={"name": group.name, "description": group.description},
+        values=forms.fill(group, page.whole.page.zone),
         title=_("Edit the group {name}").format(name=figures.visible(group.name)),
         back=f"{page.href}/components",
         remove=f"{page.href}/groups/{group.id}/remove",
@@ -351,6 +334,14 @@ def _group_page(page: ConsolePage, group: ComponentGroup, again: Again) -> Page:
         groups=[],
         statuses=[],
     )
+
+
+def _shown_boxes(component: Component) -> dict[str, str]:
+    """The check boxes of what visitors see, and the fields that hide it. A component without a monitor has no host and
+    no response times."""
+    return {
+        shows: hides for shows, hides in _SHOWN.items() if component.monitor_id is not None or shows == "showUptime"
+    }
 
 
 def _component(page: ConsolePage, component_id: str) -> Component:
@@ -368,7 +359,7 @@ def _group(page: ConsolePage, group_id: str) -> ComponentGroup:
 
 
 def _monitor_name(page: ConsolePage, one: Component) -> str:
-    found = page.visit.parts[Monitors].find(one.monitor_id) if one.monitor_id is not None else None
+    found = monitor_of(page.visit.parts[Monitors].find, page.whole.organization_id, one)
     return found.called if found is not None else ""
 
 

@@ -10,9 +10,9 @@ from analytics_box.base.errors import BoxError
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.translation import _
 from analytics_box.products.status_pages.access import find_viewable_page as page_of
+from analytics_box.products.status_pages.page import Whole
 from analytics_box.products.status_pages.seen import Indicator, PageSeen
 from analytics_box.products.status_pages.view.snapshots import PageSnapshots
-from analytics_box.products.status_pages.whole import Whole
 from analytics_box.tenants.websites.shell import shell
 from analytics_box.web.page.edits import FIELD, EditConflict, version_of
 from analytics_box.web.page.shell import Shell

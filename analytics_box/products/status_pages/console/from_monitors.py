@@ -6,7 +6,7 @@ from analytics_box.products.monitors.reporting import OutageReport, Reporting
 from analytics_box.products.status_pages.console.frame import HOME
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.incident import Incident
-from analytics_box.products.status_pages.whole import Whole
+from analytics_box.products.status_pages.page import Whole
 
 
 def reporting(pages: StatusPages) -> Reporting:

@@ -15,8 +15,8 @@ from analytics_box.products.status_pages.console.choosing import (
 )
 from analytics_box.products.status_pages.incident import ENDED, Impact, Incident, Severity, Status
 from analytics_box.products.status_pages.incidents.messages import CreateIncident, UpdateIncident, UpdatePageMaintenance
+from analytics_box.products.status_pages.page import Whole
 from analytics_box.products.status_pages.seen import PageSeen
-from analytics_box.products.status_pages.whole import Whole
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.page.edits import FIELD
 

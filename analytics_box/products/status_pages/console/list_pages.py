@@ -8,9 +8,9 @@ from analytics_box.base.urls import url_parts
 from analytics_box.products.status_pages.console.choosing import in_trouble
 from analytics_box.products.status_pages.console.frame import DONE, HOME, PAGE_STATE_LABELS, frame, page_mark
 from analytics_box.products.status_pages.directory import StatusPages
+from analytics_box.products.status_pages.page import Whole
 from analytics_box.products.status_pages.seen import PageSeen
 from analytics_box.products.status_pages.view.snapshots import PageSnapshots
-from analytics_box.products.status_pages.whole import Whole
 from analytics_box.web.page.visit import Page, Visitor
 
 

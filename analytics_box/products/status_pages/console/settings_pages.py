@@ -6,27 +6,27 @@ from zoneinfo import available_timezones
 
 from litestar import Response
 from litestar.params import FromPath
+from msgspec.structs import replace
 
 from analytics_box.base import figures
-from analytics_box.base.errors import BadRequest, Conflict, NotFound, PayloadTooLarge
+from analytics_box.base.errors import BadRequest, Conflict, ErrorDetail, NotFound, PayloadTooLarge
 from analytics_box.base.identity import at_least
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.status_pages.access import find_viewable_page as page_of
 from analytics_box.products.status_pages.console.frame import HOME, ConsolePage, frame, open_page, rejection_of
 from analytics_box.products.status_pages.editing import calls as procedures
-from analytics_box.products.status_pages.editing.draft import apply_fields
-from analytics_box.products.status_pages.editing.messages import TransferStatusPage, UpdateStatusPage
+from analytics_box.products.status_pages.editing.messages import StatusPageId, TransferStatusPage, UpdateStatusPage
 from analytics_box.products.status_pages.files import change as files
 from analytics_box.products.status_pages.files import pictures
 from analytics_box.products.status_pages.files.pictures import PagePicture
-from analytics_box.products.status_pages.messages import StatusPageId
-from analytics_box.products.status_pages.page import FileKind, StatusPage
+from analytics_box.products.status_pages.page import FileKind, StatusPage, Whole
 from analytics_box.products.status_pages.saving import save as saved
 from analytics_box.products.status_pages.serving import shown as public
 from analytics_box.products.status_pages.view import sources
 from analytics_box.products.status_pages.view.snapshots import PageSnapshots
-from analytics_box.products.status_pages.whole import Whole
+from analytics_box.resource import forms
+from analytics_box.resource.fields import values_of
 from analytics_box.resource.reach import Reach
 from analytics_box.tenants.configuration import domains as proven
 from analytics_box.tenants.organizations import image
@@ -34,7 +34,6 @@ from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.front import CONTENT_SECURITY_POLICY
 from analytics_box.web.page.edits import FIELD, check_version
 from analytics_box.web.page.questions import ConfirmationTexts, ask
-from analytics_box.web.page.typed import web_address
 from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
 
 _DELETE = ConfirmationTexts(
@@ -44,51 +43,20 @@ _DELETE = ConfirmationTexts(
 )
 
 
-_URLS: Final = ("websiteUrl", "supportUrl")
-_EMPTIED: Final = ("description", *_URLS, "theme", "domain")  # by leaving them empty
-_PLAIN: Final = ("name", "slug", "timeZone", "automaticIncidents")
-_TICKED: Final = ("isIndexed", "isSubscribable")
-NAMES: Final = (*_PLAIN, *_EMPTIED, *_TICKED, "password", "forgetPassword", "publishAfterMinutes")
+_BOXES: Final = ("isIndexed", "isSubscribable")
 
 
-def fields_of(page: StatusPage) -> dict[str, str]:
-    """The form filled in with what a page is; its password is not."""
-    return {
-        "name": page.name,
-        "slug": page.slug,
-        "description": page.description,
-        "theme": page.theme if page.theme in {"light", "dark"} else "",
-        "websiteUrl": page.website_url or "",
-        "supportUrl": page.support_url or "",
-        "timeZone": page.zone,
-        "domain": page.domain or "",
-        "isIndexed": "on" if page.indexed else "",
-        "isSubscribable": "on" if page.subscribable else "",
-        "automaticIncidents": page.automatic,
-        "publishAfterMinutes": str(page.publish_after),
-    }
+def settings_input(form: Mapping[str, str], page: StatusPage) -> UpdateStatusPage:
+    """The form as input of the procedure. Raises BadRequest."""
+    wrong: dict[str, str] = {}
+    values = _form_values(form, page, wrong)
+    if wrong:
+        raise BadRequest(next(iter(wrong.values())), details=tuple(ErrorDetail(*one) for one in wrong.items()))
+    return message_of({"statusPageId": page.id} | values, UpdateStatusPage, _("The form cannot be saved: {message}"))
 
 
-def read_fields(form: Mapping[str, str]) -> dict[str, str]:
-    """The form as it was posted."""
-    return {name: form.get(name, "") for name in NAMES}
-
-
-def settings_input(fields: Mapping[str, str], page_id: str) -> UpdateStatusPage:
-    """The message that makes a page what the form says. Raises BadRequest."""
-    minutes = fields["publishAfterMinutes"].strip()
-    if not (minutes.isascii() and minutes.isdecimal() and len(minutes) <= 4):
-        raise BadRequest.about("publishAfterMinutes", _("Enter a whole number from 0 to 1440"))
-    found: dict[str, Any] = {"statusPageId": page_id, "publishAfterMinutes": int(minutes)}
-    found |= {name: fields[name] for name in _PLAIN}
-    found |= {name: fields[name].strip() or None for name in _EMPTIED}
-    found |= {name: web_address(fields[name]) or None for name in _URLS}
-    found |= {name: fields[name] == "on" for name in _TICKED}
-    if fields["password"]:
-        found["password"] = fields["password"]
-    elif fields["forgetPassword"]:
-        found["password"] = None
-    return message_of(found, UpdateStatusPage, _("This cannot be taken: {message}"))
+def _form_values(form: Mapping[str, str], page: StatusPage, wrong: dict[str, str]) -> dict[str, Any]:
+    return forms.read(form, StatusPage, page.zone, page, wrong) | {name: name in form for name in _BOXES}
 
 
 _FRAMING: Final = {"content-security-policy": f"{CONTENT_SECURITY_POLICY}; frame-src 'self'"}
@@ -106,13 +74,13 @@ async def settings(visit: Visitor, page_id: FromPath[str]) -> Page:
 async def save(visit: Visitor, page_id: FromPath[str]) -> Answer:
     """POST /status-pages/{id}/settings. Raises NotFound or Forbidden."""
     page, form = await open_page(visit, page_id), await visit.form()
-    fields = {**read_fields(form), FIELD: form.get(FIELD, "")}
     try:
         visit.saves()
         check_version(form, _form_content(page.whole.page))
-        await procedures.update(visit.call, settings_input(fields, page_id))
+        await procedures.update(visit.call, settings_input(form, page.whole.page))
     except (BadRequest, Conflict) as wrong:
-        return await _page(page, rejection_of(wrong, fields))
+        typed = {name: form.get(name, "") for name in (*forms.inputs_of(StatusPage), "removePassword", FIELD)}
+        return await _page(page, rejection_of(wrong, typed))
     return visit.go(f"{page.href}/settings?done=saved")
 
 
@@ -120,7 +88,7 @@ async def preview(visit: Visitor, page_id: FromPath[str]) -> Page:
     """GET and POST /status-pages/{id}/preview: the public page, with what a form says. Raises NotFound or Forbidden."""
     whole = await page_of(visit.call, page_id)
     if visit.request.method == "POST":
-        whole = _preview_page(whole, read_fields(await visit.form()))
+        whole = _preview_page(whole, await visit.form())
     seen = await sources.see(visit.parts[PageSnapshots].sources, whole, visit.call.now)
     return visit.pages.show(
         "status/page.html",
@@ -165,13 +133,13 @@ async def remove_picture(visit: Visitor, page_id: FromPath[str], kind: FromPath[
 
 async def publish(visit: Visitor, page_id: FromPath[str]) -> Next:
     """POST /status-pages/{id}/publish. Raises NotFound or Forbidden."""
-    await procedures.update(visit.call, UpdateStatusPage(status_page_id=page_id, published=True))
+    await _set_published(visit, page_id, is_published=True)
     return visit.go(f"{HOME}/{page_id}?done=online")
 
 
 async def unpublish(visit: Visitor, page_id: FromPath[str]) -> Next:
     """POST /status-pages/{id}/unpublish: make it a draft again. Raises NotFound or Forbidden."""
-    await procedures.update(visit.call, UpdateStatusPage(status_page_id=page_id, published=False))
+    await _set_published(visit, page_id, is_published=False)
     return visit.go(f"{HOME}/{page_id}/settings?done=offline")
 
 
@@ -213,7 +181,7 @@ async def _page(opened_page: ConsolePage, again: Again | None = None) -> Page:
         "settings",
         again=again,
         headers=_FRAMING,
-        values=fields_of(page) | {"includeMonitors": "on"},
+        values=forms.fill(page, page.zone) | {"includeMonitors": "on"},
         edited=_form_content(page),
         address=f"{visit.parts.settings.public_url}/status/…",
         zones=[(zone, zone) for zone in sorted(available_timezones())],
@@ -234,25 +202,23 @@ def _domains(db: Connection, page: ConsolePage) -> list[tuple[str, str]]:
     return [("", nowhere), *((name, name) for name in sorted(found))]
 
 
-def _preview_page(whole: Whole, fields: dict[str, str]) -> Whole:
-    """The page with what a form says, as far as that can be read."""
-    for left_out in ((), ("websiteUrl", "supportUrl"), ("websiteUrl", "supportUrl", "slug", "publishAfterMinutes")):
+def _preview_page(whole: Whole, form: Mapping[str, str]) -> Whole:
+    """The page with the valid values of a form. Its password and domain stay."""
+    page = whole.page
+    for name, value in _form_values(form, page, {}).items():
+        if name in {"password", "domain"}:
+            continue
         try:
-            said = fields | {name: fields_of(whole.page)[name] for name in left_out}
-            return Whole(
-                apply_fields(whole.page, settings_input(said, whole.page.id)),
-                whole.groups,
-                whole.components,
-                whole.incidents,
-            )
+            given = message_of({"statusPageId": page.id, name: value}, UpdateStatusPage, "{message}")
+            page = replace(page, **values_of(given, StatusPage, page))
         except BadRequest:
             continue
-    return whole
+    return replace(whole, page=page)
 
 
 def _form_content(page: StatusPage) -> tuple[dict[str, str], str]:
     """Return the part of a page that the form edits: the version of the page also grows with incidents."""
-    return fields_of(page), page.password
+    return {**forms.fill(page, page.zone), "isPublished": ""}, page.password
 
 
 def _picture_path(page: StatusPage, kind: FileKind) -> str:
@@ -276,3 +242,8 @@ def _picture(sent: bytes, kind: FileKind) -> image.Picture:
 async def _store_picture(visit: PageRequest, whole: Whole, kind: FileKind, given: PagePicture | None) -> None:
     own = Reach(whole.page.organization_id, visit.call.by)
     await saved(visit.parts, whole.page.id, lambda db: files.replace_picture(db, own, whole.page.id, kind, given))
+
+
+async def _set_published(visit: PageRequest, page_id: str, *, is_published: bool) -> None:
+    given = {"statusPageId": page_id, "isPublished": is_published}
+    await procedures.update(visit.call, message_of(given, UpdateStatusPage, "{message}"))

@@ -8,14 +8,21 @@ from msgspec import Struct, UnsetType
 from analytics_box.base import errors
 from analytics_box.base.outgoing.askers import member_of
 from analytics_box.base.outgoing.client import Clients
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing.change import MonitorTools
+from analytics_box.products.status_pages import cleaning
 from analytics_box.products.status_pages.access import find_reachable_page, find_viewable_page
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.editing import change
-from analytics_box.products.status_pages.editing.change import PreparedFields
-from analytics_box.products.status_pages.editing.draft import clean_url
-from analytics_box.products.status_pages.editing.messages import CreateStatusPage, TransferStatusPage, UpdateStatusPage
+from analytics_box.products.status_pages.editing.change import Pictures
+from analytics_box.products.status_pages.editing.messages import (
+    CreateStatusPage,
+    StatusPageId,
+    StatusPageOrganizationInput,
+    TransferStatusPage,
+    UpdateStatusPage,
+)
 from analytics_box.products.status_pages.editing.shown import (
     StatusPageAnswer,
     StatusPageDetailAnswer,
@@ -26,34 +33,35 @@ from analytics_box.products.status_pages.editing.shown import (
 )
 from analytics_box.products.status_pages.files import pictures
 from analytics_box.products.status_pages.files.pictures import FIELDS, PagePicture
-from analytics_box.products.status_pages.messages import StatusPageId, StatusPageOrganizationInput
 from analytics_box.products.status_pages.page import FileKind, StatusPage
 from analytics_box.products.status_pages.saving import save
+from analytics_box.resource.fields import Values, values_of
 from analytics_box.resource.reach import check, reach
 from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.web.call import Call
 
-FETCHES: Final = 20  # pictures by one caller per 60 s
+FETCHES: Final = 20  # pictures that one caller can have fetched in 60 s
 
 
-async def prepare_fields(
+async def prepare_values(
     call: Call, organization_id: str, given: CreateStatusPage | UpdateStatusPage, before: StatusPage | None = None
-) -> PreparedFields:
-    """The slow parts of an authorized change. Raises BadRequest or RateLimited."""
+) -> tuple[Values, Pictures]:
+    """The values and images of an authorized input, with the work that is too slow for a transaction. Raises BadRequest
+    or RateLimited."""
+    values = values_of(given, StatusPage, before)
     wanted = {"logo": given.logo_url, "favicon": given.favicon_url}
-    found: dict[FileKind, PagePicture | None] = {}
+    fetched: dict[FileKind, PagePicture | None] = {}
     for kind in FIELDS:
         url = wanted[kind]
-        if not isinstance(url, UnsetType) and not _is_there(call, before, kind, url):
-            found[kind] = await _fetch_picture(call, organization_id, url, kind) if url else None
-    if isinstance(given.password, UnsetType):
-        return PreparedFields(pictures=found)
-    password = await call.parts[Passwords].hash(given.password) if given.password else ""
-    return PreparedFields(password, found)
+        if not isinstance(url, UnsetType) and not _has_picture(call, before, kind, url):
+            fetched[kind] = await _fetch_picture(call, organization_id, url, kind) if url else None
+    if values.get("password"):
+        values["password"] = await call.parts[Passwords].hash(values["password"])
+    return values, fetched
 
 
-def _is_there(call: Call, before: StatusPage | None, kind: FileKind, url: str | None) -> bool:
+def _has_picture(call: Call, before: StatusPage | None, kind: FileKind, url: str | None) -> bool:
     """Whether the page already has the picture of this URL, as `get` returns it or as it is served."""
     if before is None:
         return False
@@ -64,7 +72,10 @@ def _is_there(call: Call, before: StatusPage | None, kind: FileKind, url: str | 
 
 
 async def _fetch_picture(call: Call, organization_id: str, url: str, kind: FileKind) -> PagePicture:
-    address = clean_url(url, FIELDS[kind])
+    try:
+        address = cleaning.url(url) or ""
+    except errors.BadRequest as wrong:
+        raise errors.BadRequest.about(FIELDS[kind], wrong.message) from wrong
     call.parts.limits.take("status page pictures", call.identity.limit_name, FETCHES)
     return await pictures.fetch_picture(call.parts[Clients].of(member_of(organization_id)), address, kind)
 
@@ -93,8 +104,9 @@ async def create(call: Call, given: CreateStatusPage) -> StatusPageAnswer:
     Conflict or RateLimited."""
     own = reach(call, given.organization_id)
     await call.read(lambda db: check(db, own, "member"))
-    ready = await prepare_fields(call, own.organization_id, given)
-    whole = await call.parts.box_db.write(lambda db: change.create(db, own, given, ready), adds=True)
+    values, fetched = await prepare_values(call, own.organization_id, given)
+    work = partial(change.create, own=own, values=values, fetched=fetched, monitor_ids=given.uptime_schedule_ids)
+    whole = await call.parts.box_db.write(work, adds=True)
     call.parts[StatusPages].remember(whole)
     return page_shown(call, whole.page)
 
@@ -106,15 +118,19 @@ async def update(call: Call, given: UpdateStatusPage) -> StatusPageAnswer:
     """
     own, before = find_reachable_page(call, given.status_page_id)
     await call.read(lambda db: check(db, own, "member"))
-    ready = await prepare_fields(call, own.organization_id, given, before.page)
-    adds = bool(ready.pictures)
-    await save(call.parts, given.status_page_id, lambda db: change.update(db, own, given, ready), adds=adds)
-    return page_shown(call, _page(call, given.status_page_id))
+    page_id = given.status_page_id
+    values, fetched = await prepare_values(call, own.organization_id, given, before.page)
+    work = partial(change.update, own=own, page_id=page_id, values=values, fetched=fetched)
+    await save(call.parts, page_id, work, adds=bool(fetched))
+    stored = call.parts[StatusPages].find(page_id)
+    if stored is None:  # deleted in the meantime
+        raise errors.NotFound.of("statusPage", page_id)
+    return page_shown(call, stored.page)
 
 
 async def delete(call: Call, given: StatusPageId) -> Success:
     """statusPage.delete: delete a status page with its incidents and subscribers. Raises Forbidden or NotFound."""
-    own, _ = find_reachable_page(call, given.statusPageId)
+    own, _whole = find_reachable_page(call, given.statusPageId)
     await call.write(lambda db: change.delete(db, own, given.statusPageId))
     call.parts[StatusPages].forget(given.statusPageId)
     return Success()
@@ -127,18 +143,10 @@ async def transfer(call: Call, given: TransferStatusPage) -> StatusPageTransferA
     The domain stays. Monitors are transferred unless they belong to a website or to other pages.
     """
     if call.identity.person is None:
-        raise errors.Forbidden("Sign in to do this. API keys are not accepted")
-    own, _ = find_reachable_page(call, given.statusPageId)
+        raise errors.Forbidden(_("Sign in to do this. API keys are not accepted"))
+    own, _whole = find_reachable_page(call, given.statusPageId)
     done = await call.write(partial(change.transfer, tools=call.parts[MonitorTools], own=own, given=given))
     for moved in done.moved:
         call.parts[Monitors].move(moved.monitor, readable=moved.readable)
     call.parts[StatusPages].remember(done.whole)
     return StatusPageTransferAnswer(any(moved.secrets_left_out for moved in done.moved))
-
-
-def _page(call: Call, page_id: str) -> StatusPage:
-    """A page as it is now. Raises NotFound where it was deleted meanwhile."""
-    found = call.parts[StatusPages].find(page_id)
-    if found is None:
-        raise errors.NotFound.of("statusPage", page_id)
-    return found.page

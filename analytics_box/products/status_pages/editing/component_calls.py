@@ -1,10 +1,13 @@
 """Components and groups of status pages over RPC (wire 9.3). Scope: write:status_pages."""
 
 from collections.abc import Callable
+from functools import partial
+
+from msgspec import UnsetType
 
 from analytics_box.base import errors
 from analytics_box.base.store.db import Connection
-from analytics_box.products.status_pages import rows
+from analytics_box.products.status_pages import cleaning
 from analytics_box.products.status_pages.access import find_reachable_page
 from analytics_box.products.status_pages.editing import components
 from analytics_box.products.status_pages.editing.messages import (
@@ -25,7 +28,9 @@ from analytics_box.products.status_pages.editing.shown import (
     group_shown,
 )
 from analytics_box.products.status_pages.page import Component, ComponentGroup
+from analytics_box.products.status_pages.rows import COMPONENTS, GROUPS
 from analytics_box.products.status_pages.saving import save
+from analytics_box.resource.fields import values_of
 from analytics_box.resource.reach import Reach
 from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.web.call import Call
@@ -35,8 +40,8 @@ async def add_monitor(call: Call, given: StatusPageMonitorInput) -> ComponentAns
     """statusPage.addMonitor: add a monitor as a component. Raises NotFound, Forbidden, BadRequest or Conflict."""
     own, _ = find_reachable_page(call, given.statusPageId)
     page_id, monitor_id = given.statusPageId, given.uptimeScheduleId
-    made = await save(call.parts, page_id, lambda db: components.add_monitor(db, own, page_id, monitor_id), adds=True)
-    return component_shown(call, made)
+    made = await save(call.parts, page_id, lambda db: components.add(db, own, page_id, {}, monitor_id), adds=True)
+    return component_shown(call, own.organization_id, made)
 
 
 async def remove_monitor(call: Call, given: StatusPageMonitorInput) -> Success:
@@ -56,16 +61,23 @@ async def update_monitor_settings(call: Call, given: UpdateMonitorSettings) -> C
     Omitted fields keep their values.
     """
     own, page_id = await _of_component(call, given.monitor_id)
-    changed = await save(call.parts, page_id, lambda db: components.update(db, own, given))
-    return component_shown(call, changed)
+    values = values_of(given, Component)
+    if not isinstance(given.display_name, UnsetType):
+        values["name"] = cleaning.display_name(given.display_name or "")
+    changed = await save(call.parts, page_id, lambda db: components.update(db, own, given.monitor_id, values))
+    return component_shown(call, own.organization_id, changed)
 
 
 async def add_component(call: Call, given: AddComponent) -> ComponentAnswer:
     """statusPage.addComponent: add a component, with a monitor or set by hand. Raises NotFound, Forbidden, BadRequest
     or Conflict."""
     own, _ = find_reachable_page(call, given.status_page_id)
-    made = await save(call.parts, given.status_page_id, lambda db: components.add(db, own, given), adds=True)
-    return component_shown(call, made)
+    values = values_of(given, Component)
+    work = partial(
+        components.add, own=own, page_id=given.status_page_id, values=values, monitor_id=given.uptime_schedule_id
+    )
+    made = await save(call.parts, given.status_page_id, work, adds=True)
+    return component_shown(call, own.organization_id, made)
 
 
 async def update_component(call: Call, given: UpdateComponent) -> ComponentAnswer:
@@ -74,8 +86,9 @@ async def update_component(call: Call, given: UpdateComponent) -> ComponentAnswe
     Omitted fields keep their values.
     """
     own, page_id = await _of_component(call, given.component_id)
-    changed = await save(call.parts, page_id, lambda db: components.update(db, own, given))
-    return component_shown(call, changed)
+    values = values_of(given, Component)
+    changed = await save(call.parts, page_id, lambda db: components.update(db, own, given.component_id, values))
+    return component_shown(call, own.organization_id, changed)
 
 
 async def remove_component(call: Call, given: ComponentId) -> Success:
@@ -91,7 +104,15 @@ async def remove_component(call: Call, given: ComponentId) -> Success:
 async def add_group(call: Call, given: AddComponentGroup) -> ComponentGroupAnswer:
     """statusPage.addGroup: add a group of components. Raises NotFound, Forbidden, BadRequest or Conflict."""
     own, _ = find_reachable_page(call, given.status_page_id)
-    made = await save(call.parts, given.status_page_id, lambda db: components.add_group(db, own, given), adds=True)
+    values = values_of(given, ComponentGroup)
+    work = partial(
+        components.add_group,
+        own=own,
+        page_id=given.status_page_id,
+        values=values,
+        component_ids=given.component_ids,
+    )
+    made = await save(call.parts, given.status_page_id, work, adds=True)
     return group_shown(made)
 
 
@@ -101,7 +122,9 @@ async def update_group(call: Call, given: UpdateComponentGroup) -> ComponentGrou
     Omitted fields keep their values.
     """
     own, page_id = await _of_group(call, given.group_id)
-    return group_shown(await save(call.parts, page_id, lambda db: components.update_group(db, own, given)))
+    values = values_of(given, ComponentGroup)
+    work = partial(components.update_group, own=own, group_id=given.group_id, values=values)
+    return group_shown(await save(call.parts, page_id, work))
 
 
 async def remove_group(call: Call, given: ComponentGroupId) -> Success:
@@ -123,11 +146,11 @@ async def reorder(call: Call, given: ReorderComponents) -> Success:
 
 
 async def _of_component(call: Call, component_id: str) -> tuple[Reach, str]:
-    return await _of(call, lambda db: rows.component(db, component_id), "statusPageComponent", component_id)
+    return await _of(call, lambda db: COMPONENTS.find(db, component_id), "statusPageComponent", component_id)
 
 
 async def _of_group(call: Call, group_id: str) -> tuple[Reach, str]:
-    return await _of(call, lambda db: rows.group(db, group_id), "statusPageGroup", group_id)
+    return await _of(call, lambda db: GROUPS.find(db, group_id), "statusPageGroup", group_id)
 
 
 async def _of(

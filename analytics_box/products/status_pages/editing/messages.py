@@ -4,30 +4,37 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from analytics_box.products.status_pages.messages import Id
 from analytics_box.products.status_pages.page import (
-    LONGEST_DESCRIPTION,
     LONGEST_NAME,
-    LONGEST_SLUG,
     MOST_COMPONENTS,
     MOST_GROUPS,
-    ComponentStatus,
-    Policy,
-    Theme,
+    Component,
+    ComponentGroup,
+    Id,
+    Order,
+    StatusPage,
 )
+from analytics_box.resource.fields import input_of
 
-LATEST_ORDER = 100_000  # a place on a page
-
-Name = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
-DisplayName = Annotated[str, Meta(max_length=LONGEST_NAME)]
-Slug = Annotated[str, Meta(min_length=1, max_length=LONGEST_SLUG)]
-Description = Annotated[str, Meta(max_length=LONGEST_DESCRIPTION)]
-Url = Annotated[str, Meta(max_length=2_048)]
-Order = Annotated[int, Meta(ge=0, le=LATEST_ORDER)]
+PictureUrl = Annotated[str, Meta(max_length=2_048)] | UnsetType | None
 
 
-class StatusPageFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
-    """The fields of a status page. Omitted fields keep their values; null empties a field.
+class StatusPageOrganizationInput(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input that can name an organization. The default is the caller's."""
+
+    organizationId: Id | None = None
+
+
+class StatusPageId(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input that names a status page."""
+
+    statusPageId: Id
+
+
+@input_of(StatusPage, needed=("name", "slug"))
+class CreateStatusPage(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+    """Input of statusPage.create. The page starts with a component for each of `uptimeScheduleIds`; on a page that is
+    not published, the components hide their hosts.
 
     URLs start with https://. The images at `logoUrl` and `faviconUrl` are fetched once and served by the server. Days
     start in `timeZone`. `domain` is a verified domain of the organization. Visitors must enter the `password`.
@@ -35,38 +42,19 @@ class StatusPageFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     If `isPublished` is false, only members see the page.
     """
 
-    description: Description | UnsetType | None = UNSET
-    logo_url: Url | UnsetType | None = UNSET
-    favicon_url: Url | UnsetType | None = UNSET
-    website_url: Url | UnsetType | None = UNSET
-    support_url: Url | UnsetType | None = UNSET
-    theme: Theme | UnsetType | None = UNSET
-    zone: Annotated[str, Meta(max_length=64)] | UnsetType = field(default=UNSET, name="timeZone")
-    domain: Annotated[str, Meta(max_length=255)] | UnsetType | None = UNSET
-    password: Annotated[str, Meta(min_length=1, max_length=200)] | UnsetType | None = UNSET
-    indexed: bool | UnsetType = field(default=UNSET, name="isIndexed")
-    subscribable: bool | UnsetType = field(default=UNSET, name="isSubscribable")
-    automatic: Policy | UnsetType = field(default=UNSET, name="automaticIncidents")
-    publish_after: Annotated[int, Meta(ge=0, le=1_440)] | UnsetType = field(default=UNSET, name="publishAfterMinutes")
-    published: bool | UnsetType = field(default=UNSET, name="isPublished")
-
-
-class CreateStatusPage(StatusPageFields, frozen=True, kw_only=True):
-    """Input of statusPage.create. The page starts with a component for each of `uptimeScheduleIds`; on a page that is
-    not published, the components hide their hosts."""
-
-    name: Name
-    slug: Slug
-    uptime_schedule_ids: Annotated[tuple[Id, ...], Meta(max_length=MOST_COMPONENTS)] = ()
     organization_id: Id | None = None
+    uptime_schedule_ids: Annotated[tuple[Id, ...], Meta(max_length=MOST_COMPONENTS)] = ()
+    logo_url: PictureUrl = UNSET
+    favicon_url: PictureUrl = UNSET
 
 
-class UpdateStatusPage(StatusPageFields, frozen=True, kw_only=True):
-    """Input of statusPage.update."""
+@input_of(StatusPage)
+class UpdateStatusPage(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+    """Input of statusPage.update. Omitted fields keep their values; null empties a field."""
 
     status_page_id: Id
-    name: Name | UnsetType = UNSET
-    slug: Slug | UnsetType = UNSET
+    logo_url: PictureUrl = UNSET
+    favicon_url: PictureUrl = UNSET
 
 
 class TransferStatusPage(Struct, frozen=True, forbid_unknown_fields=True):
@@ -84,45 +72,32 @@ class StatusPageMonitorInput(Struct, frozen=True, forbid_unknown_fields=True):
     uptimeScheduleId: Id
 
 
-class ComponentFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
-    """The visible fields of a component, and its place. Omitted fields stay unchanged."""
+class UpdateMonitorSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+    """Input of statusPage.updateMonitorSettings. `monitorId` is the id of the component, not of its monitor. Omitted
+    fields keep their values; an empty `displayName` is the monitor's name."""
 
+    monitor_id: Id
+    display_name: Annotated[str, Meta(max_length=LONGEST_NAME)] | UnsetType | None = UNSET
     hide_url: bool | UnsetType = UNSET
     hide_uptime: bool | UnsetType = field(default=UNSET, name="hideUptimePercentage")
     hide_latency: bool | UnsetType = UNSET
     position: Order | UnsetType = field(default=UNSET, name="order")
 
 
-class UpdateMonitorSettings(ComponentFields, frozen=True, kw_only=True):
-    """Input of statusPage.updateMonitorSettings. `monitorId` is the id of the component, not of what it watches; an
-    empty `displayName` is the monitor's own."""
-
-    monitor_id: Id
-    display_name: DisplayName | UnsetType | None = UNSET
-
-
-class FullComponentFields(ComponentFields, frozen=True, kw_only=True):
-    """Further fields of a component. Only one without a monitor has a `status` of its own."""
-
-    description: Description | UnsetType | None = UNSET
-    group_id: Id | UnsetType | None = UNSET
-    only_if_degraded: bool | UnsetType = field(default=UNSET, name="onlyShowIfDegraded")
-    status: ComponentStatus | UnsetType = UNSET
-
-
-class AddComponent(FullComponentFields, frozen=True, kw_only=True):
-    """Input of statusPage.addComponent. With a monitor it needs no name."""
+@input_of(Component)
+class AddComponent(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+    """Input of statusPage.addComponent. A component with a monitor needs no name; only a component without one has a
+    `status` of its own."""
 
     status_page_id: Id
-    name: DisplayName = ""
     uptime_schedule_id: Id | None = None
 
 
-class UpdateComponent(FullComponentFields, frozen=True, kw_only=True):
-    """Input of statusPage.updateComponent. It stays with its monitor."""
+@input_of(Component)
+class UpdateComponent(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+    """Input of statusPage.updateComponent. Omitted fields keep their values; the monitor stays."""
 
     component_id: Id
-    name: DisplayName | UnsetType | None = UNSET
 
 
 class ComponentId(Struct, frozen=True, forbid_unknown_fields=True):
@@ -131,22 +106,19 @@ class ComponentId(Struct, frozen=True, forbid_unknown_fields=True):
     componentId: Id
 
 
+@input_of(ComponentGroup, needed=("name",))
 class AddComponentGroup(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
-    """Input of statusPage.addGroup. The components of `componentIds` come into it."""
+    """Input of statusPage.addGroup. The components of `componentIds` are moved into it."""
 
     status_page_id: Id
-    name: Name
-    description: Description | None = None
     component_ids: Annotated[tuple[Id, ...], Meta(max_length=MOST_COMPONENTS)] = ()
 
 
+@input_of(ComponentGroup)
 class UpdateComponentGroup(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
-    """Input of statusPage.updateGroup. What is not given stays."""
+    """Input of statusPage.updateGroup. Omitted fields keep their values."""
 
     group_id: Id
-    name: Name | UnsetType = UNSET
-    description: Description | UnsetType | None = UNSET
-    position: Order | UnsetType = field(default=UNSET, name="order")
 
 
 class ComponentGroupId(Struct, frozen=True, forbid_unknown_fields=True):
@@ -156,7 +128,7 @@ class ComponentGroupId(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ReorderComponents(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input of statusPage.reorder: ids of groups and components. Those that are not named follow as they stood."""
+    """Input of statusPage.reorder: ids of groups and components. Those that are not named follow in their order."""
 
     statusPageId: Id
     order: Annotated[tuple[Id, ...], Meta(min_length=1, max_length=MOST_COMPONENTS + MOST_GROUPS)]

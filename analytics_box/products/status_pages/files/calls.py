@@ -9,8 +9,7 @@ from analytics_box.base import ids
 from analytics_box.base.store.seal import Seal
 from analytics_box.products.status_pages.access import find_reachable_page
 from analytics_box.products.status_pages.files.uploads import GOOD_FOR, Upload, token_of
-from analytics_box.products.status_pages.messages import Id
-from analytics_box.products.status_pages.page import FileKind
+from analytics_box.products.status_pages.page import FileKind, Id
 from analytics_box.resource.reach import check
 from analytics_box.tenants.organizations.image import MOST_BYTES
 from analytics_box.tenants.tenancy.messages import date

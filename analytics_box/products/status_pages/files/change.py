@@ -3,13 +3,13 @@
 from analytics_box.base import audit
 from analytics_box.base.errors import NotFound
 from analytics_box.base.store.db import Connection
-from analytics_box.products.status_pages import rows
-from analytics_box.products.status_pages.access import existing
+from analytics_box.products.status_pages.access import page_in_reach
 from analytics_box.products.status_pages.files import pictures
 from analytics_box.products.status_pages.files import rows as files
 from analytics_box.products.status_pages.files.pictures import PagePicture
 from analytics_box.products.status_pages.files.uploads import UNKNOWN, Upload
 from analytics_box.products.status_pages.page import FileKind, StatusPage
+from analytics_box.products.status_pages.rows import PAGES
 from analytics_box.resource.reach import Reach, check
 
 
@@ -24,10 +24,10 @@ def upload(db: Connection, own: Reach, allowed: Upload, given: PagePicture) -> S
 def replace_picture(db: Connection, own: Reach, page_id: str, kind: FileKind, given: PagePicture | None) -> StatusPage:
     """Another logo or favicon, or none. Raises Forbidden or NotFound."""
     check(db, own, "member")
-    before = existing(db, own, page_id)
+    before = page_in_reach(db, own, page_id)
     after = pictures.store_picture(db, before, kind, given, own.by.now)
     if after != before:
-        rows.update(db, after)
+        PAGES.update(db, after)
         detail = {"name": after.name, **audit.difference(before, after, (kind,))}
         audit.record(db, own.by, own.organization_id, "updated", "status page", page_id, detail)
     return after

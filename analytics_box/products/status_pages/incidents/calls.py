@@ -8,7 +8,7 @@ from analytics_box.base.store.db import Connection
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.windows.rules import instant_of
 from analytics_box.products.status_pages import incident_rows as rows
-from analytics_box.products.status_pages.access import existing, find_reachable_page
+from analytics_box.products.status_pages.access import find_reachable_page, page_in_reach
 from analytics_box.products.status_pages.incident import AffectedComponent, Incident, IncidentUpdate, Kind
 from analytics_box.products.status_pages.incident_rows import EarlierText
 from analytics_box.products.status_pages.incidents import change, rules
@@ -110,7 +110,7 @@ async def get_incident(call: Call, given: IncidentId) -> IncidentAnswer:
 
     def read(db: Connection) -> IncidentAnswer:
         check(db, own, "viewer")
-        existing(db, own, page_id)
+        page_in_reach(db, own, page_id)
         incident = change.stored_incident(db, given.incidentId)
         earlier = {each.id: rows.earlier_texts(db, each.id) for each in incident.updates}
         return incident_answer(incident, call.now, earlier)

@@ -15,8 +15,8 @@ from analytics_box.base.clock import MINUTE
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
 from analytics_box.products.monitors.directory import Monitors
-from analytics_box.products.status_pages import incident_rows, rows
-from analytics_box.products.status_pages.access import existing
+from analytics_box.products.status_pages import incident_rows
+from analytics_box.products.status_pages.access import page_in_reach
 from analytics_box.products.status_pages.incident import ENDED, AffectedComponent, Impact, Incident, Kind, Status
 from analytics_box.products.status_pages.incidents import rules, saying, words
 from analytics_box.products.status_pages.incidents.messages import (
@@ -25,8 +25,9 @@ from analytics_box.products.status_pages.incidents.messages import (
     PublishIncident,
     UpdateIncident,
 )
-from analytics_box.products.status_pages.names import public_name
 from analytics_box.products.status_pages.page import Component, StatusPage
+from analytics_box.products.status_pages.rows import COMPONENTS
+from analytics_box.products.status_pages.visibility import monitor_of, public_name
 from analytics_box.resource.reach import Reach, check
 
 MOST_OPEN: Final = 100  # of a page
@@ -148,7 +149,7 @@ def hasten(db: Connection, page: StatusPage, now: int) -> None:
 def room(db: Connection, own: Reach, page_id: str) -> StatusPage:
     """A page on which somebody may write another incident. Raises Forbidden, NotFound or Conflict."""
     check(db, own, "member")
-    page = existing(db, own, page_id)
+    page = page_in_reach(db, own, page_id)
     if incident_rows.count_open(db, page.id) >= MOST_OPEN:
         raise errors.Conflict.full(
             "openIncidents",
@@ -177,7 +178,7 @@ def find_editable(
     if incident is None or kind not in {None, incident.kind}:
         raise errors.NotFound.of(kind or "incident", incident_id)
     try:
-        return existing(db, own, incident.page_id), incident
+        return page_in_reach(db, own, incident.page_id), incident
     except errors.NotFound as elsewhere:
         raise errors.NotFound.of(kind or incident.kind, incident_id) from elsewhere
 
@@ -196,12 +197,8 @@ def find_affected(
     """Components of a page with what they are called now. Raises BadRequest for one that is not there, or is twice."""
     made: dict[str, AffectedComponent] = {}
     for component_id, impact in named:
-        component = rows.component(db, component_id)
-        name = (
-            component_name(monitors, page, component)
-            if component is not None and component.page_id == page.id
-            else None
-        )
+        component = COMPONENTS.find(db, component_id)
+        name = component_name(monitors, page, component) if component and component.page_id == page.id else None
         if name is None:
             raise BadRequest.about("affectedMonitors", "There is no component with one of these ids on the page")
         if component_id in made:
@@ -212,12 +209,8 @@ def find_affected(
 
 def component_name(monitors: Monitors, page: StatusPage, component: Component) -> str | None:
     """The public name of a component; None if its monitor is deleted or belongs to another organization."""
-    if component.monitor_id is None:
-        return public_name(component, None)
-    monitor = monitors.find(component.monitor_id)
-    if monitor is None or monitor.organization_id != page.organization_id:
-        return None
-    return public_name(component, monitor)
+    monitor = monitor_of(monitors.find, page.organization_id, component)
+    return public_name(component, monitor) if monitor is not None or component.monitor_id is None else None
 
 
 def record(

@@ -5,7 +5,7 @@ from typing import Final
 from analytics_box.base import audit, errors, ids
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
-from analytics_box.products.status_pages.access import existing, find_reachable_page
+from analytics_box.products.status_pages.access import find_reachable_page, page_in_reach
 from analytics_box.products.status_pages.incidents import template_rows as rows
 from analytics_box.products.status_pages.incidents import words
 from analytics_box.products.status_pages.incidents.messages import (
@@ -25,7 +25,7 @@ MOST: Final = 100  # of a page
 def save(db: Connection, own: Reach, given: SaveIncidentTemplate) -> IncidentTemplate:
     """A new template, or another state of one. Raises Forbidden, NotFound, BadRequest or Conflict."""
     check(db, own, "member")
-    page = existing(db, own, given.status_page_id)
+    page = page_in_reach(db, own, given.status_page_id)
     known = rows.of_page(db, page.id)
     before = next((each for each in known if each.id == given.template_id), None)
     if given.template_id is not None and before is None:
@@ -60,7 +60,7 @@ def delete(db: Connection, own: Reach, template_id: str) -> None:
     if gone is None:
         raise errors.NotFound.of("incidentTemplate", template_id)
     try:
-        page = existing(db, own, gone.page_id)
+        page = page_in_reach(db, own, gone.page_id)
     except errors.NotFound as elsewhere:
         raise errors.NotFound.of("incidentTemplate", template_id) from elsewhere
     rows.delete(db, gone.id)

@@ -44,7 +44,7 @@ async def tick(parts: Parts) -> None:
 
 def turn(db: Connection, page_id: str, now: int) -> None:
     """Do what is due on a page, in the caller's transaction. `now` is UTC ms."""
-    page = rows.find(db, page_id)
+    page = rows.PAGES.find(db, page_id)
     if page is None:
         return
     for maintenance in incident_rows.maintenances_due(db, page_id, now):

@@ -6,10 +6,10 @@ from msgspec.structs import replace
 
 from analytics_box.products.status_pages import incident_rows
 from analytics_box.products.status_pages.incident import Incident
+from analytics_box.products.status_pages.page import Whole
 from analytics_box.products.status_pages.seen import IncidentSeen
 from analytics_box.products.status_pages.view import sources
 from analytics_box.products.status_pages.view.sources import Sources
-from analytics_box.products.status_pages.whole import Whole
 
 
 class Earlier:

@@ -14,6 +14,7 @@ from analytics_box.base.errors import BoxError
 from analytics_box.base.translation import _
 from analytics_box.products.status_pages import markdown
 from analytics_box.products.status_pages.incident import STATUS_LABELS
+from analytics_box.products.status_pages.page import Whole
 from analytics_box.products.status_pages.seen import IncidentSeen, PageSeen
 from analytics_box.products.status_pages.serving import badges, calendar_feed, history, shown, times
 from analytics_box.products.status_pages.serving.badges import clean
@@ -22,7 +23,6 @@ from analytics_box.products.status_pages.serving.kept import RenderedAnswer
 from analytics_box.products.status_pages.serving.shown import ComponentView
 from analytics_box.products.status_pages.serving.times import month as month_in_words
 from analytics_box.products.status_pages.statuspage import answers
-from analytics_box.products.status_pages.whole import Whole
 
 MOST: Final = 50  # entries
 _OURS: Final = UUID("5f0e5a0e-6c4e-5a1b-9d3e-3a7c1b2f4d60")  # The namespace of ids in feeds.
@@ -141,7 +141,7 @@ class Maker:
     async def make(self, whole: Whole, seen: PageSeen, base: str, rest: str) -> RenderedAnswer | None:
         """Return the answer to a path, or None if there is none. Raises Unavailable."""
         headers = [_PRIVATE if whole.page.password else _PUBLIC]
-        if not seen.indexed or whole.page.password:
+        if not (seen.indexed and whole.page.is_listed):
             headers.append(NO_INDEX)
         if is_for_programs(rest):
             body = self._for_programs(seen, rest)

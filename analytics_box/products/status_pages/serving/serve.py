@@ -13,6 +13,7 @@ from analytics_box.base.settings import Settings
 from analytics_box.base.translation import _
 from analytics_box.base.urls import url_parts
 from analytics_box.products.status_pages.directory import StatusPages
+from analytics_box.products.status_pages.page import Whole
 from analytics_box.products.status_pages.seen import PageSeen
 from analytics_box.products.status_pages.serving import making
 from analytics_box.products.status_pages.serving.kept import (
@@ -27,7 +28,6 @@ from analytics_box.products.status_pages.serving.locks import Locks, basic_passw
 from analytics_box.products.status_pages.serving.making import HTML, NO_INDEX, Maker
 from analytics_box.products.status_pages.subscribers import forms
 from analytics_box.products.status_pages.subscribers.public import Reply, SubscriptionVisit, is_for_us
-from analytics_box.products.status_pages.whole import Whole
 from analytics_box.web.address import network_of
 from analytics_box.web.asgi import App, Receive, Scope, Send, respond
 from analytics_box.web.turns import RequestTurns
@@ -132,8 +132,9 @@ class StatusPageServer:
             case "health":
                 await respond(send, 200, [(b"content-type", b"application/json")], _HEALTHY)
             case "robots.txt":
-                is_open = whole.page.indexed and not whole.page.password
-                await respond(send, 200, [(b"content-type", b"text/plain; charset=utf-8")], _ROBOTS[is_open])
+                await respond(
+                    send, 200, [(b"content-type", b"text/plain; charset=utf-8")], _ROBOTS[whole.page.is_listed]
+                )
             case "favicon.ico" if whole.page.favicon:
                 await respond(send, 302, [(b"location", f"/{FILES}{whole.page.favicon}".encode())])
             case _:

@@ -15,7 +15,7 @@ from analytics_box.base.notify.mail import Mailer
 from analytics_box.base.notify.wording import iso
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal, SealBroken
-from analytics_box.products.status_pages.access import existing, find_reachable_page
+from analytics_box.products.status_pages.access import find_reachable_page, page_in_reach
 from analytics_box.products.status_pages.subscriber import Subscriber, SubscriberKind
 from analytics_box.products.status_pages.subscribers import asking, rows, secrets, subscribing
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
@@ -109,7 +109,7 @@ async def list_subscribers(call: Call, given: ListSubscribers) -> SubscriberList
 
     def read(db: Connection) -> SubscriberList:
         check(db, own, "member")
-        page = existing(db, own, given.statusPageId)
+        page = page_in_reach(db, own, given.statusPageId)
         after = (0, "")
         if given.cursor is not None:
             last = rows.find(db, given.cursor)
@@ -140,13 +140,13 @@ async def add_subscriber(call: Call, given: AddSubscriber) -> AddSubscriberAnswe
 
     def free(db: Connection) -> None:
         check(db, own, "member")
-        subscribing.refuse_known(db, existing(db, own, given.statusPageId), wanted, tools)
+        subscribing.refuse_known(db, page_in_reach(db, own, given.statusPageId), wanted, tools)
 
     def add(db: Connection) -> subscribing.SubscriberWithSecrets:
         check(db, own, "member")
         if given.type == "email" and not administers(db, own.by):
             mail_limits.take_of_caller(db, own.by.actor, call.now)
-        return subscribing.add(db, existing(db, own, given.statusPageId), wanted, tools, own.by)
+        return subscribing.add(db, page_in_reach(db, own, given.statusPageId), wanted, tools, own.by)
 
     await call.read(free)
     limits = call.parts.limits
@@ -163,7 +163,7 @@ async def remove_subscriber(call: Call, given: RemoveSubscriber) -> Success:
 
     def remove(db: Connection) -> None:
         check(db, own, "member")
-        subscribing.remove(db, existing(db, own, given.statusPageId), given.subscriberId, own.by)
+        subscribing.remove(db, page_in_reach(db, own, given.statusPageId), given.subscriberId, own.by)
 
     await call.write(remove)
     return Success()
@@ -178,7 +178,7 @@ async def export_subscribers(call: Call, given: ExportSubscribers) -> ExportSubs
 
     def read(db: Connection) -> list[Subscriber]:
         check(db, own, "member")
-        page = existing(db, own, given.statusPageId)
+        page = page_in_reach(db, own, given.statusPageId)
         audit.record(db, own.by, own.organization_id, "created", "subscriber_export", page.id, {"page": page.name})
         return rows.of(db, page.id)
 

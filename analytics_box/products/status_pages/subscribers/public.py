@@ -17,7 +17,7 @@ from analytics_box.base.notify.mail import Mailer
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.seal import SealBroken
 from analytics_box.base.translation import _
-from analytics_box.products.status_pages.page import StatusPage
+from analytics_box.products.status_pages.page import StatusPage, Whole
 from analytics_box.products.status_pages.seen import PageSeen
 from analytics_box.products.status_pages.subscriber import Subscriber, SubscriberKind
 from analytics_box.products.status_pages.subscribers import asking, rows, secrets, subscribing
@@ -27,7 +27,6 @@ from analytics_box.products.status_pages.subscribers.subscribing import (
     SubscriberWithSecrets,
     SubscriptionTools,
 )
-from analytics_box.products.status_pages.whole import Whole
 
 SUBSCRIBE: Final = "subscribe"
 SUBSCRIPTION: Final = "subscription/"

@@ -22,7 +22,7 @@ from analytics_box.base.outgoing.addresses import Fence
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal
 from analytics_box.base.translation import _
-from analytics_box.products.status_pages.page import StatusPage
+from analytics_box.products.status_pages.page import StatusPage, Whole
 from analytics_box.products.status_pages.subscriber import (
     LONGEST_ADDRESS,
     ConfirmationRequest,
@@ -31,7 +31,6 @@ from analytics_box.products.status_pages.subscriber import (
 )
 from analytics_box.products.status_pages.subscribers import rows, secrets
 from analytics_box.products.status_pages.subscribers.secrets import SubscriberSecrets
-from analytics_box.products.status_pages.whole import Whole
 from analytics_box.tenants.accounts.rules import clean_email
 
 ASKED_AGAIN: Final = HOUR  # between two requests to one address

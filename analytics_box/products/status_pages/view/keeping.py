@@ -5,9 +5,9 @@ import logging
 from analytics_box.base.errors import BoxError
 from analytics_box.products.status_pages.days import calendar, reading
 from analytics_box.products.status_pages.directory import StatusPages
+from analytics_box.products.status_pages.page import Whole
 from analytics_box.products.status_pages.view import sources
 from analytics_box.products.status_pages.view.sources import Sources
-from analytics_box.products.status_pages.whole import Whole
 from analytics_box.query.ranges import zone
 
 log = logging.getLogger(__name__)

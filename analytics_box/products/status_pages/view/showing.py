@@ -20,8 +20,7 @@ from analytics_box.products.monitors.window import MaintenanceWindow, is_covered
 from analytics_box.products.status_pages.days import figures as of_days
 from analytics_box.products.status_pages.days.figures import NOTHING, DayFigures
 from analytics_box.products.status_pages.incident import AffectedComponent, Incident, IncidentUpdate
-from analytics_box.products.status_pages.names import public_host, public_name
-from analytics_box.products.status_pages.page import Component, ComponentStatus, StatusPage
+from analytics_box.products.status_pages.page import Component, ComponentStatus, StatusPage, Whole
 from analytics_box.products.status_pages.seen import (
     AffectedSeen,
     ComponentDay,
@@ -33,7 +32,7 @@ from analytics_box.products.status_pages.seen import (
 )
 from analytics_box.products.status_pages.view import standing
 from analytics_box.products.status_pages.view.standing import Own
-from analytics_box.products.status_pages.whole import Whole
+from analytics_box.products.status_pages.visibility import public_host, public_name
 from analytics_box.tenants.tenancy.rules import Organization
 
 _HEADLINES = {
@@ -117,7 +116,7 @@ def visible_page(
         support_url=page.support_url,
         theme=page.theme,
         zone=page.zone,
-        indexed=page.indexed and not page.password,
+        indexed=page.is_listed,
         subscribable=page.subscribable,
         overall=found,
         indicator=word,

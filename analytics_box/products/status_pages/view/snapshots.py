@@ -20,11 +20,11 @@ from analytics_box.products.monitors.engine import MonitorStatus
 from analytics_box.products.monitors.window import MaintenanceWindow
 from analytics_box.products.status_pages.days import reading
 from analytics_box.products.status_pages.days.rows import StoredDay
+from analytics_box.products.status_pages.page import Whole
 from analytics_box.products.status_pages.seen import PageSeen
 from analytics_box.products.status_pages.view import sources
 from analytics_box.products.status_pages.view.showing import Past, VisibleComponent, with_etag
 from analytics_box.products.status_pages.view.sources import Sources
-from analytics_box.products.status_pages.whole import Whole
 
 log = logging.getLogger(__name__)
 

@@ -14,11 +14,11 @@ from analytics_box.products.monitors.window import MaintenanceWindow, is_covered
 from analytics_box.products.status_pages.days import calendar, reading
 from analytics_box.products.status_pages.days.reading import MeasuredComponent
 from analytics_box.products.status_pages.days.rows import StoredDay
-from analytics_box.products.status_pages.page import StatusPage
+from analytics_box.products.status_pages.page import StatusPage, Whole
 from analytics_box.products.status_pages.seen import PageSeen
 from analytics_box.products.status_pages.view import showing
 from analytics_box.products.status_pages.view.showing import Past, VisibleComponent
-from analytics_box.products.status_pages.whole import Whole
+from analytics_box.products.status_pages.visibility import monitor_of
 from analytics_box.query.ranges import zone
 from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 
@@ -40,15 +40,14 @@ class Sources(Struct, frozen=True):
 
 
 def members(sources: Sources, whole: Whole) -> list[VisibleComponent]:
-    """The components that may be seen: those that people keep, and those of monitors of the page's organization."""
-    found = []
+    """The visible components: those without a monitor, and those of monitors of the page's organization."""
+    found, own = [], whole.organization_id
     for component in whole.components:
-        if component.monitor_id is None:
-            found.append(VisibleComponent(component))
-            continue
-        monitor = sources.monitors.find(component.monitor_id)
-        if monitor is not None and monitor.organization_id == whole.page.organization_id:
+        monitor = monitor_of(sources.monitors.find, own, component)
+        if monitor is not None:
             found.append(VisibleComponent(component, monitor, sources.monitors.state_of(monitor)))
+        elif component.monitor_id is None:
+            found.append(VisibleComponent(component))
     return found
 
 

@@ -1,17 +1,22 @@
 """The order of a page, and what goes up or down in it."""
 
 from analytics_box.products.status_pages.console.component_pages import entries, reordered_ids
-from analytics_box.products.status_pages.page import Component, ComponentGroup, StatusPage
-from analytics_box.products.status_pages.whole import Whole
+from analytics_box.products.status_pages.page import (
+    Component,
+    ComponentGroup,
+    Whole,
+    new_component,
+    new_page,
+)
 from tests.cases import each
 
 
 def component(name: str, position: int, group: str | None = None) -> Component:
-    return Component(id=name, page_id="page", position=position, group_id=group, name=name)
+    return new_component(id=name, page_id="page", position=position, group_id=group, name=name)
 
 
 WHOLE = Whole(
-    StatusPage(id="page", organization_id="org", slug="shop", name="Shop"),
+    new_page(id="page", organization_id="org", slug="shop", name="Shop"),
     (ComponentGroup(id="G", page_id="page", name="Group", position=1),),
     (component("a", 0), component("b", 2, "G"), component("c", 3, "G"), component("d", 4), component("e", 5, "gone")),
 )

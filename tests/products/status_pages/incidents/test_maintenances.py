@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 from analytics_box.base.clock import MINUTE
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.window import is_on, windows_at
-from analytics_box.products.status_pages.page import Component
+from analytics_box.products.status_pages.page import new_component
 from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from tests.cases import each
 from tests.products.monitors.world import FakeEngine
@@ -97,7 +97,7 @@ def test_a_maintenance_that_is_found_late_counts_from_when_it_was_planned(
     world.sets_clock(0)
     name = f"by-hand-{minutes.replace(' ', '-')}"
     world.add(
-        Component(id=component(name), page_id=PAGE, monitor_id=None, name=name, position=9, created_at=world.began)
+        new_component(id=component(name), page_id=PAGE, monitor_id=None, name=name, position=9, created_at=world.began)
     )
     made = world.maintenance(10, 60, affectedMonitors=[component(name)])
     for minute in minutes.split():

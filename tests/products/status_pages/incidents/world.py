@@ -12,14 +12,13 @@ from analytics_box.products.monitors.monitor import Monitor
 from analytics_box.products.monitors.running.notices import NoticeDetail, What
 from analytics_box.products.monitors.running.rows import Transition
 from analytics_box.products.monitors.running.states import Base
-from analytics_box.products.status_pages import rows
 from analytics_box.products.status_pages.automatic.telling import AutomaticIncidents
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.incident import Incident
 from analytics_box.products.status_pages.incidents import ticking
-from analytics_box.products.status_pages.page import Component, StatusPage
+from analytics_box.products.status_pages.page import Component, Whole, new_component, new_page
+from analytics_box.products.status_pages.rows import COMPONENTS, PAGES
 from analytics_box.products.status_pages.saving import save
-from analytics_box.products.status_pages.whole import Whole
 from tests.inprocess import Answer, KeyName, WholeBox
 
 PAGE = "page-of-the-shop"
@@ -36,16 +35,16 @@ class World:
         self.began = box.clock.now()
         self.monitors: dict[str, str] = {}
         self._transitions = 0
-        page = StatusPage(
+        page = new_page(
             id=PAGE, organization_id=box.organization_id, slug="shop", name="Shop", created_at=self.began, updated_at=0
         )
         for name in ("api", "web"):
             given = {"url": f"https://{name}.example.com/health", "name": name.upper(), "granularity": "minute"}
             self.monitors[name] = box.post("/uptime/createSchedule", given, key="all").json["scheduleId"]
-        box.box.box_db.write_now(lambda db: rows.insert(db, page))
+        box.box.box_db.write_now(lambda db: PAGES.insert(db, page))
         for place, name in enumerate(("api", "web", "people")):
             self.add(
-                Component(
+                new_component(
                     id=component(name),
                     page_id=PAGE,
                     monitor_id=self.monitors.get(name),
@@ -57,16 +56,16 @@ class World:
 
     def add(self, one: Component) -> None:
         """Another component of the page."""
-        self.box.run(save(self.box.box.parts, PAGE, lambda db: rows.insert_component(db, one)))
+        self.box.run(save(self.box.box.parts, PAGE, lambda db: COMPONENTS.insert(db, one)))
 
     def remove(self, name: str) -> None:
         """A component is taken off the page."""
-        self.box.run(save(self.box.box.parts, PAGE, lambda db: rows.delete_component(db, component(name))))
+        self.box.run(save(self.box.box.parts, PAGE, lambda db: COMPONENTS.delete(db, component(name))))
 
     def set(self, **given: Any) -> None:
         """Change the page."""
         page = replace(self.whole.page, **given)
-        self.box.run(save(self.box.box.parts, PAGE, lambda db: rows.update(db, page)))
+        self.box.run(save(self.box.box.parts, PAGE, lambda db: PAGES.update(db, page)))
 
     @property
     def whole(self) -> Whole:

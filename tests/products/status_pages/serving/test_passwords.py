@@ -10,8 +10,8 @@ from analytics_box.base.errors import Unavailable
 from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.seal import Seal
+from analytics_box.products.status_pages.page import Whole
 from analytics_box.products.status_pages.serving.locks import MOST_WAITING, Locks
-from analytics_box.products.status_pages.whole import Whole
 from analytics_box.tenants.accounts.passwords import Passwords
 from tests.cases import each
 from tests.inprocess import Answer, FixedClock

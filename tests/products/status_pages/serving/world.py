@@ -14,13 +14,12 @@ from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.seal import Seal
 from analytics_box.products.status_pages.directory import StatusPages
-from analytics_box.products.status_pages.page import StatusPage
+from analytics_box.products.status_pages.page import Whole, new_page
 from analytics_box.products.status_pages.seen import IncidentSeen, PageSeen
 from analytics_box.products.status_pages.serving.locks import Locks
 from analytics_box.products.status_pages.serving.making import Maker
 from analytics_box.products.status_pages.serving.serve import StatusPageServer
 from analytics_box.products.status_pages.subscribers.public import Reply, SubscriptionVisit
-from analytics_box.products.status_pages.whole import Whole
 from analytics_box.tenants.accounts.passwords import Passwords, hash_now
 from analytics_box.web.asgi import Receive, Scope, Send, respond
 from analytics_box.web.front import Front, HotHosts, HotPath
@@ -35,9 +34,7 @@ PASSWORD = "open sesame"
 HASHED = hash_now(PASSWORD)
 DOMAIN = "status.acme.example"
 PICTURE = b"\x89PNG a logo"
-PAGE = StatusPage(
-    id=BUSY.id, organization_id="organization-1", slug=BUSY.slug, name=BUSY.name, zone=BUSY.zone, version=1
-)
+PAGE = new_page(id=BUSY.id, organization_id="organization-1", slug=BUSY.slug, name=BUSY.name, zone=BUSY.zone, version=1)
 
 ASSETS = assets.Assets(web_dir() / "static")
 PAGES = Pages(web_dir() / "templates", ASSETS)

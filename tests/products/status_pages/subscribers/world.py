@@ -15,12 +15,12 @@ from analytics_box.base.store.db import Connection
 from analytics_box.products.status_pages import rows
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.incident import AffectedComponent, Incident, IncidentUpdate, Status
-from analytics_box.products.status_pages.page import Component, StatusPage
+from analytics_box.products.status_pages.page import StatusPage, Whole, new_component, new_page
+from analytics_box.products.status_pages.rows import COMPONENTS, PAGES
 from analytics_box.products.status_pages.seen import ComponentSeen, PageSeen
 from analytics_box.products.status_pages.subscribers import outbox
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.products.status_pages.subscribers.public import Reply, SubscriptionPages, SubscriptionVisit
-from analytics_box.products.status_pages.whole import Whole
 from tests.base.notify.mail_server import MailServer, mail_server
 from tests.base.outgoing.places import plain, strangers_reach_the_tests
 from tests.inprocess import WholeBox
@@ -47,7 +47,7 @@ class World:
         self.server = mails
         self._incident: Incident | None = None
         self._updates = 0
-        self.keep(StatusPage(id=PAGE, organization_id=self.box.organization_id, slug="acme", name="Acme"))
+        self.keep(new_page(id=PAGE, organization_id=self.box.organization_id, slug="acme", name="Acme"))
         outside.web.reply = echo
 
     @property
@@ -63,17 +63,17 @@ class World:
     def keep(self, page: StatusPage) -> None:
         """The page as it is from now on."""
         components = tuple(
-            Component(id=one, page_id=PAGE, name=one.partition("-")[2], position=place)
+            new_component(id=one, page_id=PAGE, name=one.partition("-")[2], position=place)
             for place, one in enumerate((API, SHOP))
         )
 
         def put(db: Connection) -> Whole | None:
-            if rows.find(db, PAGE) is None:
-                rows.insert(db, page)
+            if PAGES.find(db, PAGE) is None:
+                PAGES.insert(db, page)
                 for component in components:
-                    rows.insert_component(db, component)
+                    COMPONENTS.insert(db, component)
             else:
-                rows.update(db, page)
+                PAGES.update(db, page)
             rows.touch(db, PAGE, self.box.clock.now())
             return rows.whole(db, PAGE)
 

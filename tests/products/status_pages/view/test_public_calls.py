@@ -8,9 +8,8 @@ from analytics_box.base.facts.uptime import UP, UptimeSpan
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.window import Covers, MaintenanceWindow
 from analytics_box.products.status_pages.directory import StatusPages
-from analytics_box.products.status_pages.page import StatusPage
+from analytics_box.products.status_pages.page import Whole, new_page
 from analytics_box.products.status_pages.public_calls import BySlug
-from analytics_box.products.status_pages.whole import Whole
 from tests.cases import each
 from tests.inprocess import NOON, Answer
 from tests.products.status_pages.view.world import PAGE, StatusWorld, incident
@@ -171,8 +170,8 @@ def test_a_page_with_a_password_is_neither_listed_nor_told(status_world: StatusW
 def test_the_list_has_pages_that_may_be_found_the_latest_first(status_world: StatusWorld) -> None:
     own = status_world.box.organization_id
     status_world.box.clock.advance(seconds=60)
-    status_world.add_page(StatusPage(id="page-0002", organization_id=own, slug="hidden", name="Hidden", indexed=False))
-    status_world.add_page(StatusPage(id="page-0003", organization_id=own, slug="newer", name="Newer"))
+    status_world.add_page(new_page(id="page-0002", organization_id=own, slug="hidden", name="Hidden", indexed=False))
+    status_world.add_page(new_page(id="page-0003", organization_id=own, slug="newer", name="Newer"))
     assert ask(status_world, "listPublic").json == [
         {"slug": "newer", "updatedAt": "2026-06-17T12:01:00.000Z"},
         {"slug": "acme", "updatedAt": "2026-06-17T12:00:00.000Z"},

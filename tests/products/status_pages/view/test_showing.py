@@ -5,11 +5,10 @@ from msgspec.structs import replace
 
 from analytics_box.base.facts.uptime import DOWN, UP, UptimeSpan
 from analytics_box.products.status_pages import public_calls
-from analytics_box.products.status_pages.page import StatusPage
+from analytics_box.products.status_pages.page import Whole, new_page
 from analytics_box.products.status_pages.seen import AffectedSeen, ComponentSeen, PageSeen
 from analytics_box.products.status_pages.statuspage.answers import ANSWERS
 from analytics_box.products.status_pages.view import sources
-from analytics_box.products.status_pages.whole import Whole
 from tests.cases import each
 from tests.inprocess import NOON
 from tests.products.status_pages.view.world import PAGE, StatusWorld, incident
@@ -185,7 +184,7 @@ def test_pages_that_say_the_same_have_the_same_tag(status_world: StatusWorld) ->
 
 
 def test_a_page_of_an_organization_that_is_not_saved_can_be_seen(status_world: StatusWorld) -> None:
-    page = StatusPage(id="page-new", organization_id=status_world.box.organization_id, slug="new", name="New")
+    page = new_page(id="page-new", organization_id=status_world.box.organization_id, slug="new", name="New")
     whole = Whole(page, components=(replace(status_world.add("component-1", name="API"), page_id=page.id),))
     seen = status_world.box.run(sources.see(status_world.snapshots.sources, whole, NOON))
     assert [one.name for one in seen.components] == ["API"]

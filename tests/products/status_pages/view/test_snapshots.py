@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.facts.uptime import DOWN, UptimeSpan
+from analytics_box.products.status_pages.page import Whole
 from analytics_box.products.status_pages.seen import PageSeen
 from analytics_box.products.status_pages.view import sources
 from analytics_box.products.status_pages.view.snapshots import PageSnapshots
-from analytics_box.products.status_pages.whole import Whole
 from tests.inprocess import NOON
 from tests.products.status_pages.view.world import PAGE, StatusWorld, incident
 

@@ -13,14 +13,20 @@ from analytics_box.products.monitors.engine import State
 from analytics_box.products.monitors.result import CheckResult, Outcome
 from analytics_box.products.monitors.running import rows as check_rows
 from analytics_box.products.monitors.running.rows import CheckRow
-from analytics_box.products.status_pages import rows
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.incident import AffectedComponent, Impact, Incident, IncidentUpdate
-from analytics_box.products.status_pages.page import Component, ComponentGroup, StatusPage
+from analytics_box.products.status_pages.page import (
+    Component,
+    ComponentGroup,
+    StatusPage,
+    Whole,
+    new_component,
+    new_page,
+)
+from analytics_box.products.status_pages.rows import COMPONENTS, GROUPS, PAGES
 from analytics_box.products.status_pages.saving import save
 from analytics_box.products.status_pages.seen import PageSeen
 from analytics_box.products.status_pages.view.snapshots import PageSnapshots
-from analytics_box.products.status_pages.whole import Whole
 from tests.inprocess import NOON, WholeBox
 from tests.products.monitors.world import Now, World
 
@@ -32,7 +38,7 @@ class StatusWorld(World):
 
     def __init__(self, box: WholeBox) -> None:
         super().__init__(box)
-        self.add_page(StatusPage(id=PAGE, organization_id=box.organization_id, slug="acme", name="Acme"))
+        self.add_page(new_page(id=PAGE, organization_id=box.organization_id, slug="acme", name="Acme"))
 
     @property
     def pages(self) -> StatusPages:
@@ -62,32 +68,32 @@ class StatusWorld(World):
         self.box.run(others())
 
     def add_page(self, page: StatusPage) -> None:
-        self.box.box.box_db.write_now(lambda db: rows.insert(db, page))
+        self.box.box.box_db.write_now(lambda db: PAGES.insert(db, page))
         self._save(page.id, lambda db: None)
 
     def change_page(self, page_id: str = PAGE, **fields: Any) -> None:
         page = replace(self.whole(page_id).page, **fields)
-        self._save(page_id, lambda db: rows.update(db, page))
+        self._save(page_id, lambda db: PAGES.update(db, page))
 
     def add(self, component_id: str, monitor_id: str | None = None, **fields: Any) -> Component:
         """A component on the page."""
         given: dict[str, Any] = {"page_id": PAGE, "created_at": NOON, "updated_at": NOON} | fields
-        one = Component(id=component_id, monitor_id=monitor_id, **given)
-        self._save(one.page_id, lambda db: rows.insert_component(db, one))
+        one = new_component(id=component_id, monitor_id=monitor_id, **given)
+        self._save(one.page_id, lambda db: COMPONENTS.insert(db, one))
         return one
 
     def change(self, component_id: str, **fields: Any) -> None:
         """A component has other settings."""
         known = next(one for one in self.whole().components if one.id == component_id)
-        self._save(PAGE, lambda db: rows.update_component(db, replace(known, **fields)))
+        self._save(PAGE, lambda db: COMPONENTS.update(db, replace(known, **fields)))
 
     def forget(self, component_id: str) -> None:
         """A component is not on the page any more."""
-        self._save(PAGE, lambda db: rows.delete_component(db, component_id))
+        self._save(PAGE, lambda db: COMPONENTS.delete(db, component_id))
 
     def add_group(self, group_id: str, **fields: Any) -> None:
         group = ComponentGroup(id=group_id, page_id=PAGE, **fields)
-        self._save(PAGE, lambda db: rows.insert_group(db, group))
+        self._save(PAGE, lambda db: GROUPS.insert(db, group))
 
     def _save(self, page_id: str, work: Any) -> None:
         self.box.run(save(self.box.box.parts, page_id, work))
