@@ -32,7 +32,7 @@ class Flags:
         self._rulesets: dict[str, dict[str | None, Ruleset]] = {}
         self._subscribers: dict[str, list[Told]] = {}
         self._empty = compile_ruleset((), ())
-        self.discard: Discard = _nobody  # gets the outcomes of rulesets that are thrown away, to count them
+        self.discard: Discard = _nobody  # Receives the outcomes of discarded rulesets, to count them.
 
     def client(self, client_id: str, now: int) -> FlagScope | None:
         """The scope that a public request names: a website, by its id or a client id of it, or an organization.
@@ -87,7 +87,7 @@ class Flags:
         found = made.get(environment)
         if found is None:
             if not any(flag.environment == environment for flag in scope.flags):
-                return self._empty  # not kept: anybody can ask for any name
+                return self._empty  # It is not kept: anonymous requests can name any environment.
             found = made[environment] = _compile_environment(scope, environment)
         return found
 

@@ -39,18 +39,18 @@ Operator = Literal[
     "greater_or_equal",
     "less",
     "less_or_equal",
-    "before",  # instants: RFC 3339 texts or epoch milliseconds
+    "before",  # Instants are RFC 3339 texts or epoch milliseconds.
     "after",
-    "version_equals",  # semantic versions, by their precedence
+    "version_equals",  # Semantic versions, by their precedence.
     "version_greater",
     "version_greater_or_equal",
     "version_less",
     "version_less_or_equal",
-    "matches",  # a regular expression of RE2, anywhere in the text
+    "matches",  # A regular expression of RE2, anywhere in the text.
     "not_matches",
     "ip_in",  # IP addresses and networks
     "ip_not_in",
-    "has_type",  # text, number, boolean, list or a kind of list: of the value itself, and not of the elements of a list
+    "has_type",  # The type of the value itself, not of the elements of a list.
 ]
 Scalar = str | int | float | bool
 Only = Literal["", "text", "number"]
@@ -59,17 +59,17 @@ LONGEST_KEY, LONGEST_NAME, LONGEST_DESCRIPTION = 128, 100, 500  # characters (wi
 MOST_VARIANTS, MOST_RULES, MOST_VALUES, MOST_NODES, DEEPEST = 32, 100, 1_000, 200, 8
 MOST_DEPENDENCIES, MOST_GROUPS_OF_FLAG = 20, 20
 LONGEST_ENVIRONMENT, LONGEST_FOLDER = 64, 100  # characters
-MOST_GROUPS: Final = 200  # of a website or an organization
-MOST_FLAGS: Final = 1_000  # of a website or an organization, all environments together
+MOST_GROUPS: Final = 200  # The limit of a website or organization.
+MOST_FLAGS: Final = 1_000  # The limit of a website or organization, in all environments.
 LARGEST_PAYLOAD: Final = 32_768  # bytes of JSON: a payload, or the value of a variant
 LARGEST_FLAG: Final = 262_144  # bytes of JSON: all of a flag
 LARGEST_SCOPE: Final = 8_388_608  # bytes of JSON: all flags, or all target groups, of a website or an organization
-SUBJECT: Final = "flag"  # in the audit log
-INDEPENDENT: Final[Algorithm] = "flagd"  # what new flags draw by: a draw of one flag tells nothing of another's
+SUBJECT: Final = "flag"  # The noun in the audit log.
+INDEPENDENT: Final[Algorithm] = "flagd"  # New flags select users independently of other flags.
 
 
 _KEY: Final = re.compile(r"(?:[^\W_]|[._:~|-])+")
-_UNSEEN: Final = re.compile(  # letters and marks that show nothing
+_UNSEEN: Final = re.compile(  # Letters and marks that are invisible.
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
 KEY_FAULT: Final = f"A key has 1 to {LONGEST_KEY} letters and digits of any script, and any of . _ : ~ | -"
@@ -275,7 +275,7 @@ class Flag(Struct, frozen=True, kw_only=True, rename="camel"):
     environment: str | None = None
     user_id: str | None = None
     version: int = 1
-    created_by: str = ""  # an actor, as the audit log names them
+    created_by: str = ""  # An actor of the audit log.
     created_at: Stamp = 0
     updated_at: Stamp = 0
     deleted_at: Stamp | None = None

@@ -22,7 +22,7 @@ FLAGS: Final = Table("flags", Flag, sql=_OWNED, conflicts={"flags_by_key": ("key
 GROUPS: Final = Table("target_groups", TargetGroup, sql=_OWNED, conflicts={"target_groups.name": ("name", GROUP_TAKEN)})
 _SCOPES: Final = f"select id, {_OWNER}, website_id, revision, updated_at from flag_scopes"
 _IN_ORDER: Final = "order by key, environment, user_id, created_at, id"
-_OF_VERSION: Final = 200  # bytes of a version beside its texts
+_OF_VERSION: Final = 200  # Bytes of a version in addition to its texts.
 
 
 def everything(db: Connection) -> list[FlagScope]:

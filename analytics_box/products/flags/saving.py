@@ -16,10 +16,10 @@ from analytics_box.web.call import Parts
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
-LARGEST_HISTORY: Final = 67_108_864  # bytes of all versions of all flags of a scope; the oldest go
-LEAST_VERSIONS: Final = 20  # of each flag, which stay
-_EVERY: Final = 8  # changes of a scope after which its history is looked at
-_AT_ONCE: Final = 1_000  # versions that are removed in a transaction
+LARGEST_HISTORY: Final = 67_108_864  # Bytes of all versions of a scope's flags; the oldest are removed.
+LEAST_VERSIONS: Final = 20  # Versions of each flag that are always kept.
+_EVERY: Final = 8  # The history of a scope is checked after this number of changes.
+_AT_ONCE: Final = 1_000  # Versions that one transaction removes.
 
 
 async def save(parts: Parts, scope_id: str, work: Callable[[Connection], T], *, adds: bool = False) -> T:
@@ -41,7 +41,7 @@ async def save(parts: Parts, scope_id: str, work: Callable[[Connection], T], *, 
             await _trim(parts, scope_id)
         return done
 
-    return await asyncio.shield(whole())  # to the end even if nobody waits for it any more
+    return await asyncio.shield(whole())  # The change is completed even if the caller disconnects.
 
 
 async def _trim(parts: Parts, scope_id: str) -> None:

@@ -63,10 +63,10 @@ _SHARE_OF_USERS = {
 }
 
 
-MOST_SAID: Final = 4  # values that a sentence names, before it counts the rest
-LONGEST_SAID: Final = 60  # characters of a value
-ONLY_GIVEN: Final = frozenset(("exists", "not_exists"))  # operators without a value
-LISTS: Final = frozenset(("in", "not_in", "ip_in", "ip_not_in"))  # whose values stand for themselves
+MOST_SAID: Final = 4  # Values that a sentence names; it counts the others.
+LONGEST_SAID: Final = 60  # Characters of a value.
+ONLY_GIVEN: Final = frozenset(("exists", "not_exists"))  # Operators without a value.
+LISTS: Final = frozenset(("in", "not_in", "ip_in", "ip_not_in"))  # Operators that take a list of values.
 
 
 class SentencePart(Struct, frozen=True):

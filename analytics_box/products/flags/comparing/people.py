@@ -13,7 +13,7 @@ from analytics_box.products.flags.evaluation.context import EvaluationContext
 from analytics_box.products.flags.flag import Flag
 from analytics_box.tenants.websites.directory import Directory
 
-MOST: Final = 500  # people who are looked at
+MOST: Final = 500  # Recently identified visitors that are compared.
 
 
 class RecentPeople:
@@ -40,6 +40,6 @@ class RecentPeople:
     def _context(self, site: int, name: str, sealed: bytes | None) -> EvaluationContext:
         try:
             traits = profiles.open_traits(self._seal, site, name, sealed)
-        except SealBroken:  # sealed with a key that is gone: the id is all that is known
+        except SealBroken:  # The key is gone, so only the id is known.
             traits = {}
         return EvaluationContext(user_id=name, email=profile_rules.email(traits), properties=traits)

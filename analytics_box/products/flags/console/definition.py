@@ -33,7 +33,7 @@ from analytics_box.products.flags.flag import FlagDefinition, Scalar, TargetingR
 from analytics_box.products.flags.sentences import LISTS, ONLY_GIVEN
 from analytics_box.resource import forms
 
-SIMPLE: Final = frozenset(("user_id", "email", "property"))  # what a rule of the wire can be about
+SIMPLE: Final = frozenset(("user_id", "email", "property"))  # Rules of the wire can compare these.
 _MUST: Final = {"on": ("true",), "off": ("false",)}
 
 

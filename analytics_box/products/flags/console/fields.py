@@ -30,8 +30,8 @@ PLAIN: Final = (
     *("algorithm", "salt", "variantSalt", "attribute"),
 )
 OF_GROUP: Final = (*forms.inputs_of(TargetGroup), "of", "version")
-KINDS: Final = ("all", "any", "none")  # of conditions that have others in them
-ONE: Final = "one"  # the kind of a single condition
+KINDS: Final = ("all", "any", "none")  # The kinds of conditions that contain others.
+ONE: Final = "one"  # The kind of a single condition.
 # The names of text areas, which keep line breaks.
 OF_LINES: Final = frozenset(("description", "offValue", "payload", "value", "values", "variants"))
 Row = TypeVar("Row", bound=Struct)

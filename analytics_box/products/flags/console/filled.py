@@ -29,7 +29,7 @@ from analytics_box.products.flags.flag import (
 from analytics_box.products.flags.sentences import is_share, rule_values
 from analytics_box.resource import forms
 
-TEXTS: Final = ("user_id", "email", "organization_id", "team_id")  # attributes that are always texts
+TEXTS: Final = ("user_id", "email", "organization_id", "team_id")  # Attributes that are always texts.
 _MUST: Final[dict[tuple[str, ...], str]] = {("true",): "on", ("false",): "off"}
 _NEW: Final = {
     "type": "boolean",

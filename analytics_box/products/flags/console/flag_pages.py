@@ -56,7 +56,7 @@ class FlagOverview(Struct, frozen=True):
     changed: str
     stale: str
     status: str
-    dependent: bool  # whether it draws by the hash whose draws depend on each other
+    dependent: bool  # True for the original hash, whose buckets are related across flags.
 
 
 async def flag_page(visit: Visitor, flag_id: FromPath[str]) -> Page:

@@ -30,11 +30,11 @@ from analytics_box.web.page.edits import check_version, shown_version
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
 
-SAVE: Final = "save"  # every other button of the form shows it again
-READ: Final = "read"  # the form asks how it reads
-LARGEST_FORM: Final = 1_048_576  # bytes: all of a flag, as forms are sent
-MOST_FIELDS: Final = 5_000  # of a form: twice what a flag can need
-MOST_NAMED: Final = 500  # flags, folders and environments that are offered while somebody types
+SAVE: Final = "save"  # All other buttons of the form show it again.
+READ: Final = "read"  # The form requests its preview.
+LARGEST_FORM: Final = 1_048_576  # Bytes of a posted flag.
+MOST_FIELDS: Final = 5_000  # Twice the number of fields that a flag can need.
+MOST_NAMED: Final = 500  # Suggested flags, folders and environments.
 _GIVEN: Final = ("of", "key", "name", "type", "environment", "folder")
 # The advanced settings are open while one of these fields or buttons has the focus.
 _FOLDED: Final = ("groups", "needs", "add-group", "add-need")

@@ -46,7 +46,7 @@ COLOR_LABELS = {
 
 
 GROUPS: Final = f"{HOME}/groups"
-MOST_SAID: Final = 5  # rules of a group in the list
+MOST_SAID: Final = 5  # Rules of a group that the list names.
 
 
 class GroupLine(Struct, frozen=True):
@@ -181,7 +181,7 @@ def _page(
         focusing="data-focus" if "hx-request" in visit.request.headers else "autofocus",
         owners=list(owners(visit).items()),
         groups=[],
-        color_labels=COLOR_LABELS,  # rules of a target group name no others
+        color_labels=COLOR_LABELS,  # Rules of a target group cannot use other groups.
     )
 
 

@@ -39,8 +39,8 @@ _ACTIONS = {
 }
 
 
-AT_ONCE: Final = 30  # versions on a page
-MOST_CHANGES: Final = 5  # that a question names
+AT_ONCE: Final = 30  # Versions on a page.
+MOST_CHANGES: Final = 5  # Changes that a confirmation names.
 
 
 class VersionLine(Struct, frozen=True):

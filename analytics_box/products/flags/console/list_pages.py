@@ -35,14 +35,14 @@ _STALE = {
 }
 
 
-AT_ONCE: Final = 50  # flags on a page
+AT_ONCE: Final = 50  # Flags on a page.
 # With fewer flags, the list has no search and no filters.
 SEARCHED: Final = 12
-MOST_NAMES: Final = 200  # folders and environments to choose from
-STALE: Final = "stale"  # in an address: flags that can be removed from the code
+MOST_NAMES: Final = 200  # Folders and environments to choose from.
+STALE: Final = "stale"  # In an address: flags that can be removed from the code.
 # The owners of flags are the organization and its only website.
 ONE_WEBSITE: Final = 2
-NONE: Final = "-"  # in an address: no folder, no environment
+NONE: Final = "-"  # In an address: no folder or environment.
 
 
 _STATUSES: Final[Mapping[str, tuple[Status, ...]]] = {"": ("active", "inactive"), STALE: ("active",)}

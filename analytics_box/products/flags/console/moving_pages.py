@@ -42,9 +42,9 @@ _STATUSES = {
 }
 
 
-MOST_SHOWN: Final = 500  # flags of a file that are listed
-NONE: Final = "-"  # in an address: flags of no environment
-LONGEST: Final = 255  # characters of a name in a form
+MOST_SHOWN: Final = 500  # Flags of a file that are listed.
+NONE: Final = "-"  # In an address: flags without an environment.
+LONGEST: Final = 255  # Characters of a name in a form.
 _DOING: Final = ("try", "import", "replace")
 
 

@@ -14,7 +14,7 @@ from analytics_box.products.flags.console.fields import FlagFormState, FlagRuleF
 from analytics_box.products.flags.flag import FlagDefinition, TargetGroup, TargetingRule
 from analytics_box.products.flags.sentences import DecisionLine, Sentence, flag_lines, percent, rule_sentence
 
-NEAR = 0.01  # percent: how far a sum of weights may be from 100
+NEAR = 0.01  # A sum of weights can differ from 100 by this.
 
 
 class Reading(Struct, frozen=True):
@@ -68,7 +68,7 @@ def weights_sum(state: FlagFormState) -> tuple[str, bool]:
         return (_("Enter each weight as a number."), False)
     if abs(total - 100) <= NEAR:
         return (_("The weights add up to 100 %."), True)
-    if not 0 <= total < 1e6:  # also for what is not a number
+    if not 0 <= total < 1e6:  # This also excludes NaN.
         return (_("A share is not a number."), False)
     text = (
         _("The weights add up to {sum}: {rest} missing.")

@@ -220,7 +220,7 @@ def _is_on(ruleset: Ruleset, key: str, person: EvaluationContext) -> bool:
     return outcome is not None and outcome.enabled
 
 
-MOST_SAMPLES: Final = 12  # of those who change, by name
+MOST_SAMPLES: Final = 12  # Affected users that are named.
 LABELS: Final[Mapping[str, str]] = {
     "percentage": _("Percentage of users"),
     "switch-at": _("Time"),

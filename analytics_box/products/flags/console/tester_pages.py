@@ -20,8 +20,8 @@ from analytics_box.products.flags.evaluation.tracing import EvaluationTrace, tra
 from analytics_box.products.flags.page_frame import FlagPageView, open_flag
 from analytics_box.web.page.visit import Again, Page, Visitor
 
-LONGEST: Final = 500  # characters of an id
-LONGEST_PROPERTIES: Final = 8_192  # characters: addresses cannot have many more
+LONGEST: Final = 500  # Characters of an id.
+LONGEST_PROPERTIES: Final = 8_192  # Characters: URLs cannot be much longer.
 _NAMES: Final = ("userId", "email", "organizationId", "teamId", "properties", "environment")
 _PROPERTIES: Final = msgspec.json.Decoder(dict[str, Any])
 

@@ -24,7 +24,7 @@ _REASONS = {
 
 
 _TREES: Final = {"all": _("All of these"), "any": _("Any of these"), "none": _("None of these")}
-LONGEST_FOUND: Final = 200  # bytes of JSON that is shown of a value
+LONGEST_FOUND: Final = 200  # Bytes of JSON that are shown of a value.
 
 
 class CheckText(Struct, frozen=True):

@@ -44,9 +44,9 @@ _FIELDS: Final[Mapping[str, str]] = {
     "bucketing.attribute": "attribute",
 }
 _OF_CONDITION: Final = {"value": "values", "batchValues": "values", "field": "property"}
-_OF_FORM: Final = frozenset(("if", "gives"))  # what only forms call so
+_OF_FORM: Final = frozenset(("if", "gives"))  # Names that only forms use.
 _OF_RULE: Final = frozenset(("name", "percentage"))
-_DRAW: Final = frozenset(("percentageFrom", "bucketing"))  # of a rule, what is kept beside its percentage
+_DRAW: Final = frozenset(("percentageFrom", "bucketing"))  # Parts of a rule that are shown at its percentage.
 _TREE: Final = frozenset(("all", "any", "none"))
 
 

@@ -25,9 +25,12 @@ from analytics_box.resource.fields import difference
 from analytics_box.resource.reach import check
 
 Act = Literal["created", "updated", "deleted", "restored", "scheduled", "imported", "copied"]
-MOST_VERSIONS: Final = 500  # of a flag: older ones go
-_AUDITED: Final[Mapping[Act, audit.Action]] = {"created": "created", "deleted": "deleted"}  # all others are updates
-_PLAIN: Final[frozenset[Act]] = frozenset(("created", "updated", "deleted"))  # what the entry's action says already
+MOST_VERSIONS: Final = 500  # Older versions of a flag are removed.
+_AUDITED: Final[Mapping[Act, audit.Action]] = {
+    "created": "created",
+    "deleted": "deleted",
+}  # All other acts are updates.
+_PLAIN: Final[frozenset[Act]] = frozenset(("created", "updated", "deleted"))  # The entry's action already says these.
 
 
 class FlagChange(Struct, frozen=True):

@@ -17,8 +17,8 @@ LONGEST_DRAWN = 320  # bytes
 MOST_ELEMENTS = 20
 
 T = TypeVar("T")
-Read = Callable[["EvaluationSubject"], "ContextValue"]  # a part of the context
-Identify = Callable[["EvaluationSubject"], str]  # by what somebody is drawn
+Read = Callable[["EvaluationSubject"], "ContextValue"]  # Reads a part of the context.
+Identify = Callable[["EvaluationSubject"], str]  # Returns the id to bucket by.
 
 
 class ContextValue:
@@ -92,13 +92,13 @@ class EvaluationSubject:
         self.email = limit_text(context.email) or _email_among(context.properties)
         self.organization_id = limit_text(context.organization_id)
         self.team_id = limit_text(context.team_id)
-        self.found: dict[str, ContextValue] = {}  # properties that were looked at
-        self.parts: dict[str, ContextValue] = {}  # and the other attributes
+        self.found: dict[str, ContextValue] = {}  # Properties that rules have compared.
+        self.parts: dict[str, ContextValue] = {}  # Other attributes that rules have compared.
         self._name: str | None = None
         self._person: tuple[int, int] | None = None
-        self.drawing: Drawing | None = None  # of the flag whose rules are looked at
-        self.groups: dict[tuple[str, Drawing | None], int] = {}  # which rule of a target group matches first
-        self.outcomes: dict[str, Outcome | None] = {}  # of flags that others need, by key
+        self.drawing: Drawing | None = None  # The bucketing of the flag that is evaluated.
+        self.groups: dict[tuple[str, Drawing | None], int] = {}  # The first matching rule of each target group.
+        self.outcomes: dict[str, Outcome | None] = {}  # Outcomes of required flags, by key.
 
     @property
     def person(self) -> str:

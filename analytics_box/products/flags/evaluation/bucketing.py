@@ -21,11 +21,11 @@ import mmh3
 
 from analytics_box.products.flags.flag import Algorithm, Bucketing, Flag
 
-Draw = Callable[[str], float]  # who is drawn → percent, from 0 up to 100
+Draw = Callable[[str], float]  # From an id to its bucket in percent, 0 up to 100.
 
-ANONYMOUS = "anonymous"  # who is drawn when nobody is named (wire 6.3)
-PERCENTAGE_RULE = "percentage:"  # the salt of a property rule that names no property (wire 6.3)
-_UNLEASH_VARIANTS = 86_028_157  # the seed by which Unleash draws variants
+ANONYMOUS = "anonymous"  # The id to bucket by if the request names none (wire 6.3).
+PERCENTAGE_RULE = "percentage:"  # The salt of a property rule without a property (wire 6.3).
+_UNLEASH_VARIANTS = 86_028_157  # Unleash's seed for variants.
 _BLOCK = 256
 _POWERS = tuple(pow(31, power, 2**32) for power in range(_BLOCK - 1, -1, -1))
 _UTF_16 = "utf-16-le" if sys.byteorder == "little" else "utf-16-be"

@@ -38,10 +38,10 @@ from analytics_box.products.flags.flag import (
 
 # An answer lists no more errors than this.
 MOST_FAULTS = 20
-MOST_STEPS = 10_000  # comparisons of all flags of an environment: what an evaluation of them takes at most, some 50 ms
-MOST_GROUP_STEPS = 5_000  # comparisons of a target group
+MOST_STEPS = 10_000  # Comparisons of all flags of an environment, which take up to about 50 ms.
+MOST_GROUP_STEPS = 5_000  # Comparisons of a target group.
 TOO_MANY_STEPS = f"Rules of all flags of an environment can use {MOST_STEPS:,} comparisons. Use in for long lists"
-_OFF_100 = 0.01 + 1e-9  # by what weights may miss 100: three times 33.33 is enough
+_OFF_100 = 0.01 + 1e-9  # Weights of three times 33.33 add up to enough.
 
 
 def faults(

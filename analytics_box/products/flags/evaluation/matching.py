@@ -19,8 +19,8 @@ from analytics_box.query.patterns import NotAPattern, compile_pattern
 Comparable = TypeVar("Comparable")
 Test = Callable[[ContextValue], bool]
 
-_LONGEST_READ = 100  # characters of a date, a version or an address
-_KEPT = 1_024  # of each that were read last: many rules look at the same one
+_LONGEST_READ = 100  # Characters of a date, a version or an address.
+_KEPT = 1_024  # Cached readings of each kind: many rules compare the same value.
 
 # What each negates.
 NEGATIVE: dict[Operator, Operator] = {

@@ -15,7 +15,7 @@ Reason = Literal[
     "ROLLOUT_ENABLED",
     "ROLLOUT_DISABLED",
     "BOOLEAN_DEFAULT",
-    "DEFAULT_VALUE",  # of an inactive flag that has an off value
+    "DEFAULT_VALUE",  # The off value of an inactive flag.
 ]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from analytics_box.products.flags.flag import Flag
 
-DEEPEST_PREREQUISITES = 10  # of a flag that needs one that needs one …
+DEEPEST_PREREQUISITES = 10  # The longest chain of required flags.
 
 
 def unsound(flags: Iterable[Flag]) -> frozenset[str]:

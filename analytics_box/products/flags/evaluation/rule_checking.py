@@ -29,7 +29,7 @@ from analytics_box.products.flags.flag import (
     TargetingRule,
 )
 
-LONGEST_VALUE = 1_000  # characters of a text that is compared with, of a pattern too
+LONGEST_VALUE = 1_000  # Characters of a compared text or pattern.
 LONGEST_SALT = 255
 
 Faults = Iterator[ErrorDetail]
@@ -189,7 +189,7 @@ _READ: dict[Operator, tuple[Callable[[Any], object], str]] = {
 # What operators take for each of their values, in looks into a list of equals, whoever asks: of a list of twenty
 # elements each is looked at, a text may be as long as it can be, and a pattern one that RE2 has to follow step by step.
 _EACH: dict[Operator, int] = {"contains": 3, "ip_in": 4}
-_SEARCH, _INSTRUCTION = 4, 2  # for a pattern, and for each instruction of it
+_SEARCH, _INSTRUCTION = 4, 2  # The cost of a pattern, and of each of its instructions.
 _DRAW = 10
 
 

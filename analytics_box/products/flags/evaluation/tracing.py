@@ -45,7 +45,7 @@ from analytics_box.products.flags.flag import (
 class Draw(Struct, frozen=True, omit_defaults=True):
     """The bucket of a user among `of` (percent, or variants without weights), and the range that counts."""
 
-    identity: str  # who was drawn; "anonymous" where nobody was named
+    identity: str  # The bucketed user, "anonymous" if the request names none.
     drawn: float
     start: float
     end: float
@@ -69,7 +69,7 @@ class TraceCheck(Struct, frozen=True, omit_defaults=True):
     operator: Operator | None = None
     wanted: tuple[Scalar, ...] = ()
     found: Any = None
-    group: str = ""  # the name of a target group
+    group: str = ""  # The name of the target group.
     inside: tuple["TraceCheck", ...] = ()
 
 

@@ -21,10 +21,10 @@ NO_SHARES = {
 
 
 ONE_IN_TWENTY: Final = 0.05
-UNEQUAL: Final = 0.01  # below such a chance of its shares no result is to be trusted
+UNEQUAL: Final = 0.01  # A p-value of the shares below this means that the result cannot be trusted.
 _FEW_VISITORS, _FEW_CONVERSIONS = 100, 10
-_WIDE: Final = 100  # of the drawing, in its own units
-Row = dict[str, Any]  # of the query type flag_exposures
+_WIDE: Final = 100  # The width of the drawing in its own units.
+Row = dict[str, Any]  # A row of the query type flag_exposures.
 
 
 class RateBar(Struct, frozen=True):

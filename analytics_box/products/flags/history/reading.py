@@ -9,7 +9,7 @@ from analytics_box.products.flags.history import rows
 from analytics_box.products.flags.history.difference import DefinitionChange, difference
 from analytics_box.products.flags.history.rows import Version
 
-_MOST_IN_FORCE = 50  # versions that are looked at; a definition has up to 256 KiB
+_MOST_IN_FORCE = 50  # Versions that are read at most: each has up to 256 KiB.
 UNKNOWN_VERSION = "This version no longer exists. Only recent versions are kept"
 
 

@@ -37,8 +37,8 @@ _FIELDS = {
 _VARIANT_FIELDS = {"type": _("type"), "value": _("value"), "weight": _("weight"), "description": _("description")}
 
 
-LONGEST: Final = 200  # characters of a value
-MOST_VALUES: Final = 10  # of a rule that came or went
+LONGEST: Final = 200  # Characters of a value.
+MOST_VALUES: Final = 10  # Added or removed values that a line names.
 _NOBODY: Final[Mapping[str, str]] = {}
 _SWITCHES: Final = frozenset(("defaultValue", "persistAcrossAuth"))
 _PERCENT: Final = frozenset(("rolloutPercentage", "weight"))

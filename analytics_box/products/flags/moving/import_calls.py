@@ -59,7 +59,7 @@ def store(db: Connection, own: FlagReach, plan: FlagImportPlan, source: Source) 
     change.check_size(db, own)
 
 
-IMPORTS: Final = 6  # a minute, for each organization
+IMPORTS: Final = 6  # Imports a minute and organization.
 _TRIES: Final = 3
 _EarlierSource = Annotated[Source | None, Meta(extra_json_schema={"deprecated": True})]
 _STATUSES: Final[tuple[Status, ...]] = ("created", "updated", "unchanged", "existing", "failed")

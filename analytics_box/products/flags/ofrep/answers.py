@@ -17,10 +17,10 @@ from analytics_box.products.flags.scope import FlagScope
 _MATCHED: Final = frozenset(("USER_RULE_MATCH", "TARGET_GROUP_MATCH", "DEPENDENCY_NOT_SATISFIED", "DEFAULT_VALUE"))
 _NEEDS_NOBODY: Final = frozenset(("exists", "not_exists"))
 _MISSING: Final = "A rule of this flag looks at the user, and the context has no targetingKey"
-_MOST: Final = 1_000  # environments of which encoded outcomes are kept
+_MOST: Final = 1_000  # Environments whose encoded outcomes are kept.
 
 
-Place = tuple[str, str | None]  # the id of a scope, and the name of an environment
+Place = tuple[str, str | None]  # The id of a scope and the name of an environment.
 
 
 class OfrepResult(NamedTuple):

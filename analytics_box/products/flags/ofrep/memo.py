@@ -9,7 +9,7 @@ from analytics_box.products.flags.evaluation.outcome import Outcome
 from analytics_box.products.flags.ofrep.answers import Environment, Place
 
 MOST_BYTES: Final = 16_000_000
-_OVERHEAD: Final = 500  # bytes that an answer costs beside its body
+_OVERHEAD: Final = 500  # Bytes of an answer in addition to its body.
 
 
 class CachedBulkAnswer(Struct, frozen=True):
@@ -35,7 +35,9 @@ class OfrepCache:
         self.answers: BoundedCache[bytes, CachedBulkAnswer] = BoundedCache(
             most_weight=most_bytes, weigh=_size, largest=most_bytes, dropped=self._forget_tag
         )
-        self._tags: dict[Place, tuple[object, set[bytes]]] = {}  # with the token that all of a place have
+        self._tags: dict[
+            Place, tuple[object, set[bytes]]
+        ] = {}  # The entity tags of a place, with the token that they share.
 
     def find(self, tag: bytes, environment: Environment) -> CachedBulkAnswer | None:
         """The answer of this tag, if its outcomes are those of the environment as it is."""

@@ -35,7 +35,7 @@ from analytics_box.web.address import network_of
 from analytics_box.web.asgi import Receive, Scope, Send, client_has, respond
 from analytics_box.web.streams import HEADERS
 
-LARGEST: Final = 65_536  # bytes of a body
+LARGEST: Final = 65_536  # Bytes of a request body.
 _MOST_PARAMETERS: Final = 20
 
 
@@ -105,7 +105,7 @@ def canonical(context: EvaluationContext) -> bytes:
     """A context in one spelling: equal ones have equal bytes. Raises BrokenBody for one that nests too deep."""
     with suppress(ValueError, OverflowError, RecursionError):
         return msgspec.json.encode(context, order="sorted")
-    try:  # what msgspec does not write: halves of surrogate pairs, integers of more than 64 bits
+    try:  # msgspec cannot encode lone surrogates and integers of more than 64 bits.
         return json.dumps(msgspec.structs.asdict(context), sort_keys=True).encode()
     except RecursionError as broken:
         raise BrokenBody("The body is not valid JSON") from broken
@@ -114,8 +114,8 @@ def canonical(context: EvaluationContext) -> bytes:
 EVALUATE: Final = "ofrep/v1/evaluate/flags"
 STREAMS: Final = "ofrep/v1/streams"
 PREFIX: Final = "/public/v1/flags/"
-_ENVIRONMENT, _PROTOCOL = "env/", "ofrep/"  # the beginnings of paths after a client id
-INACTIVE: Final = 60  # seconds that a page is hidden until its provider closes its stream
+_ENVIRONMENT, _PROTOCOL = "env/", "ofrep/"  # Paths after a client id begin with these.
+INACTIVE: Final = 60  # Seconds after which the provider of a hidden page closes its stream.
 _EVERYWHERE: Final = (
     (b"access-control-allow-origin", b"*"),
     (b"access-control-expose-headers", b"etag, retry-after"),
@@ -124,7 +124,7 @@ _PREFLIGHT: Final = (
     (b"access-control-allow-headers", b"*, authorization, content-type, if-none-match, last-event-id"),
     (b"access-control-max-age", b"86400"),
 )
-_LONGEST_STATE: Final = 64  # characters; a longer one is none of ours
+_LONGEST_STATE: Final = 64  # Characters: the box sends no longer ones.
 _JSON: Final = (b"content-type", b"application/json")
 _OWN: Final = (b"cache-control", b"private, no-store")
 _STREAM: Final = (*HEADERS, *_EVERYWHERE)
@@ -199,7 +199,9 @@ class Ofrep:
         body.check_headers(scope["headers"], wanted=())
         content = await body.read_body(scope, receive, limit=LARGEST, seconds=self._body_seconds)
         wanted = read_request(content, scope["query_string"], environment_of_path)
-        found = self._flags.client(client_id, self._clock.now()) or found  # it may have changed while the body came
+        found = (
+            self._flags.client(client_id, self._clock.now()) or found
+        )  # The scope can change while the body is received.
         environment = self._environments.of(found, wanted.environment, self._flags.ruleset(found, wanted.environment))
         if key is None:
             await self._bulk(client_id, environment, wanted, scope, send)
@@ -215,7 +217,7 @@ class Ofrep:
         """
         state = self._states.of(environment.scope, wanted.environment)
         who = canonical(environment.ruleset.uses.kept(wanted.context))
-        who += client_id.encode()  # the body names it, and a website can have several
+        who += client_id.encode()  # The body contains the client id, and a website can have several.
         tag = f'"{state}.{hashlib.blake2b(who, digest_size=12).hexdigest()}"'.encode()
         headers = [(b"etag", tag), _OWN, *_EVERYWHERE]
         kept = self._memo.find(tag, environment)
@@ -256,7 +258,7 @@ class Ofrep:
         if scope.get("head"):
             await respond(send, 200, list(_STREAM))
             return
-        scope["headers"], scope["query_string"] = [], b""  # which may be large, and would stay as long as the stream
+        scope["headers"], scope["query_string"] = [], b""  # They can be large, and would be kept as long as the stream.
         wanted = FlagStreamRequest(
             found.id, client_id, environment, known if len(known) < _LONGEST_STATE else "", network
         )

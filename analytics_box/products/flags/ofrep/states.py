@@ -10,7 +10,7 @@ import analytics_box
 from analytics_box.base.cache import BoundedCache
 from analytics_box.products.flags.scope import FlagScope
 
-_MOST: Final = 5_000  # states that are remembered
+_MOST: Final = 5_000  # States that are remembered.
 
 
 class States:

@@ -16,7 +16,7 @@ from analytics_box.web.asgi import Receive, Send
 from analytics_box.web.streams import PING, EventStream, HeaderList, StreamPace
 from analytics_box.web.streams import EventStreams as OpenStreams
 
-_PAUSE: Final = 0.5  # seconds between two events of one stream
+_PAUSE: Final = 0.5  # Seconds between two events of a stream.
 
 
 class FlagStreamRequest:
@@ -28,7 +28,7 @@ class FlagStreamRequest:
         self.scope_id = scope_id
         self.client_id = client_id
         self.environment = environment
-        self.known = known  # the state that its client has; empty where that is not known
+        self.known = known  # The client's state, empty if it is unknown.
         self.network = network
 
 

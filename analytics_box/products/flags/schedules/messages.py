@@ -9,7 +9,7 @@ from analytics_box.base.clock import DAY, MINUTE
 from analytics_box.products.flags.flag import Status
 
 ScheduleType = Literal["enable", "disable", "update_rollout"]
-SUBJECT = "flag schedule"  # in the audit log
+SUBJECT = "flag schedule"  # The noun in the audit log.
 
 
 class RolloutStep(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -40,7 +40,7 @@ class FlagSchedule(Struct, frozen=True, kw_only=True):
     next_at: int | None
     ended_at: int | None = None
     error: str = ""
-    created_by: str = ""  # an actor, as the audit log names them
+    created_by: str = ""  # An actor of the audit log.
     created_at: int = 0
     flag_percentage: float = 0
     flag_status: Status = "active"

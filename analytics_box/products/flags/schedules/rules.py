@@ -15,9 +15,9 @@ from analytics_box.products.flags.flag import Flag
 from analytics_box.products.flags.schedules.messages import FlagSchedule, RolloutStep, ScheduleType
 
 MOST_STEPS: Final = 200
-MOST_PENDING: Final = 20  # schedules of a flag that are not over
+MOST_PENDING: Final = 20  # Open schedules of a flag.
 FURTHEST: Final = 5 * 366 * DAY  # ms ahead
-LATE: Final = MINUTE  # ms that a new schedule may lie in the past: clocks differ, and forms know minutes only
+LATE: Final = MINUTE  # A new schedule can start this late (ms): clocks differ, and forms have minutes only.
 
 
 class Turn(Struct, frozen=True):

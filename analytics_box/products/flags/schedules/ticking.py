@@ -23,7 +23,7 @@ from analytics_box.web.call import Parts
 
 log = logging.getLogger(__name__)
 
-MOST_OVER = 20  # schedules of a flag that are over and still shown
+MOST_OVER = 20  # Finished schedules of a flag that are kept.
 
 
 async def tick(parts: Parts) -> None:
@@ -47,7 +47,7 @@ def turn(db: Connection, schedule_id: str, now: int) -> None:
     """Execute the due part of a schedule, in the caller's transaction. `now` is UTC ms."""
     schedule = rows.find(db, schedule_id)
     if schedule is None or schedule.next_at is None or schedule.next_at > now:
-        return  # deleted or done a moment ago
+        return  # It was deleted or executed a moment ago.
     flag = FLAGS.find(db, schedule.flag_id)
     if flag is None:
         return

@@ -10,9 +10,9 @@ from analytics_box.base.errors import BadRequest, ErrorDetail, WrongTypes
 from analytics_box.products.flags.evaluation.attributes import read_json
 from analytics_box.products.flags.evaluation.context import EvaluationContext
 
-MOST_BYTES: Final = 16_384  # of a query string; servers and proxies before the box take hardly more
+MOST_BYTES: Final = 16_384  # Bytes of a query string: few proxies accept more.
 MOST_PARAMETERS: Final = 50
-MOST_KEYS: Final = 1_000  # as many as a website can have flags
+MOST_KEYS: Final = 1_000  # A website cannot have more flags.
 MISSING: Final = "MISSING_REQUIRED_PARAMS"
 _NAMES: Final = {
     name.encode(): name

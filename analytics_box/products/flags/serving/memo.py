@@ -12,10 +12,12 @@ from analytics_box.products.flags.evaluation.outcome import Outcome
 from analytics_box.products.flags.serving.asked import EvaluationRequest
 
 MOST_BYTES: Final = 16_000_000
-_OVERHEAD: Final = 1_500  # bytes of an entry beside its texts
-_OF_QUERY: Final = 5  # bytes in memory for each: as it came, and decoded, where a character has up to four
-_OF_KEY: Final = 80  # bytes of a key that is wanted, beside its characters
-_OF_OUTCOME: Final = 8  # bytes: outcomes themselves are shared
+_OVERHEAD: Final = 1_500  # Bytes of an entry in addition to its texts.
+_OF_QUERY: Final = (
+    5  # Bytes in memory for each byte of a query: as received, and decoded with up to four per character.
+)
+_OF_KEY: Final = 80  # Bytes of a requested key in addition to its characters.
+_OF_OUTCOME: Final = 8  # Bytes of a reference: outcomes are shared.
 
 
 class CachedEvaluation(Struct, frozen=True, gc=False):
@@ -38,7 +40,7 @@ class EvaluationCache:
         self._half = most_bytes // 2
         self._recent: dict[tuple[str, bytes], CachedEvaluation] = {}
         self._older: dict[tuple[str, bytes], CachedEvaluation] = {}
-        self._bytes = 0  # of the recent ones
+        self._bytes = 0  # The size of the recent generation.
 
     def find(self, route: str, query: bytes) -> CachedEvaluation | None:
         """The last answer to this request; its state shows whether it is still valid."""
@@ -59,7 +61,7 @@ class EvaluationCache:
         if self._bytes + size > self._half:
             self._older, self._recent, self._bytes = self._recent, {}, 0
         self._recent[route, query] = given
-        self._bytes += size  # also instead of another one: it only turns earlier then
+        self._bytes += size  # A replaced entry counts twice, so the generation ends a little earlier.
 
     def forget(self) -> None:
         """Forget all answers, with what was asked."""

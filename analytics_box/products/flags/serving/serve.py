@@ -31,7 +31,7 @@ from analytics_box.web.turns import RequestTurns
 log = logging.getLogger(__name__)
 
 PREFIX: Final = "/public/v1/flags"
-OFREP: Final = ("ofrep/", "env/")  # after a client id; the second one names an environment before the first
+OFREP: Final = ("ofrep/", "env/")  # The parts of a path after a client id; the second one precedes the first.
 _ROUTES: Final[dict[str, Asking]] = {"/evaluate": "evaluate", "/bulk": "bulk"}
 _METHODS: Final = "GET, HEAD, OPTIONS"
 _PREFLIGHT: Final = b"access-control-request-method"
@@ -64,7 +64,7 @@ class FlagServer:
         self._flags = flags
         self._remote = remote
         self._limits = limits
-        self._limit = limit  # evaluations per client id and address in a minute
+        self._limit = limit  # Evaluations a minute, per client id and address.
         self._clock = clock
         self._app = app
         self._turns = turns
@@ -81,7 +81,7 @@ class FlagServer:
         rest = scope["path"][len(PREFIX) :]
         asking = _ROUTES.get(rest)
         if asking is not None:
-            scope["path_template"] = scope["path"]  # for the access log
+            scope["path_template"] = scope["path"]  # The access log shows this path.
             await self._asked(asking, scope, send)
         elif rest == "/health":
             await self._health(scope, send)
@@ -125,7 +125,7 @@ class FlagServer:
         headers = [*_LASTING, (b"etag", tag)]
         known, question = client_has(scope, tag), (owned.id, asked.environment, asked.key, asked.keys)
         if given is None and (not known or hash(question) not in self._recent):
-            if is_remembered:  # without its context
+            if is_remembered:  # The answer is remembered without its context.
                 asked = asked_of(query, one=asking == "evaluate")
             given = self._evaluate(asking, asked, owned, state, tag)
             self.memo.keep(asking, query, given)

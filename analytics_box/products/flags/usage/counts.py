@@ -20,8 +20,8 @@ from analytics_box.products.flags.usage.rows import UsageCount, UsageKey
 log = logging.getLogger(__name__)
 
 KEPT_DAYS: Final = 400
-MOST_WAITING: Final = 100_000  # different (flag, day, outcome) while the disk refuses, some 30 MB
-AT_ONCE: Final = 50  # rulesets whose counts are taken without a pause
+MOST_WAITING: Final = 100_000  # Counts that wait while the disk is full, about 30 MB.
+AT_ONCE: Final = 50  # Rulesets whose counts are collected without a pause.
 
 
 class FlagCounts:
@@ -47,7 +47,7 @@ class FlagCounts:
         for number, ruleset in enumerate(self._flags.rulesets(scope_id), 1):
             self.take(ruleset.outcomes())
             if not number % AT_ONCE:
-                await asyncio.sleep(0)  # others wait for the loop
+                await asyncio.sleep(0)  # Let other tasks run.
         taken, self._waiting = self._waiting, {}
         if not taken:
             return

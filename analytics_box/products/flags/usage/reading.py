@@ -63,7 +63,7 @@ def _used(db: Connection, scope: FlagScope, flags: Iterable[Flag], clock: Clock,
         own, now = given.get(flag.id, NEVER), clock.now()
         by_others = (flag.environment, flag.key) in needed
         found = stale(flag, groups, own, active_since=0, now=now, days=days, needed=by_others)
-        if found is not None:  # a flag that was off for long is asked about its history; others need not be
+        if found is not None:  # Only the history of flags that can be stale is read.
             since = rows.active_since(db, flag.id)
             found = stale(flag, groups, own, active_since=since, now=now, days=days, needed=by_others)
         return FlagUsage(own.last_at, found)

@@ -9,7 +9,7 @@ from analytics_box.base.cache import BoundedCache
 from analytics_box.base.clock import Clock
 
 EVERY: Final = 3_600  # seconds
-MOST: Final = 10_000  # different questions that are remembered
+MOST: Final = 10_000  # Answers that are remembered.
 
 
 def recent_evaluations(clock: Clock) -> BoundedCache[int, bool]:
