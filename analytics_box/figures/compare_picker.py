@@ -12,7 +12,7 @@ from analytics_box.figures.periods import period_text
 from analytics_box.figures.range_picker import PresetChoice
 from analytics_box.figures.view import View
 from analytics_box.query.ranges import DayRange
-from analytics_box.web.page.dates import Formats, day_text, short_day_text
+from analytics_box.web.page.dates import Formats, day_text
 
 _BUTTON = {
     "previous": _("vs. previous period"),
@@ -29,14 +29,12 @@ CHOICES: Final[tuple[How, ...]] = ("previous", "year", "off")
 class ComparisonShown(Struct, frozen=True):
     """The comparison in words: its name, its dates, empty without one, and what is to be known of them.
 
-    `instead` stands in the place of changes where the whole of it is not known, `so_far` says that it counts only as
-    far as the range has gone. `first` and `last` are ISO dates.
+    `so_far` says that it counts only as far as the range has gone. `first` and `last` are ISO dates.
     """
 
     label: str
     dates: str
     note: str
-    instead: str
     so_far: str
     choices: tuple[PresetChoice, ...]
     weekdays: PresetChoice | None
@@ -53,7 +51,6 @@ def comparison_shown(
         label=_BUTTON[view.compare.how] if compared is not None else "",
         dates=period_text(theirs, formats) if compared is not None and not compared.nothing else "",
         note=_note(compared, formats),
-        instead=_instead(compared, days, formats),
         so_far=_("compared with the same time of day")
         if so_far and compared is not None and compared.begun is None
         else "",
@@ -62,14 +59,6 @@ def comparison_shown(
         first=theirs.first.isoformat(),
         last=theirs.last.isoformat(),
     )
-
-
-def _instead(compared: ComparedDays | None, days: DayRange, formats: Formats) -> str:
-    """Short, because it stands in a tile: without the year where that is the range's."""
-    if compared is None or compared.begun is None:
-        return ""
-    write = short_day_text if compared.begun.year == days.last.year else day_text
-    return _("no data before {day}").format(day=write(compared.begun, formats.date))
 
 
 def _note(compared: ComparedDays | None, formats: Formats) -> str:

@@ -130,8 +130,7 @@ async def whole(
     they are asked for. What is asked for by a script waits longer, because the old numbers stay until then: a click for
     what is ready soon, others for all of it.
     """
-    view = await with_goals(visit, number, await with_segment(visit, number, view))
-    asking = await asking_for(visit, number, view, told)
+    asking, view = await asking_for(visit, number, view, told)
     notes = await asking.notes_shown()  # before the parts, whose questions keep the processor busy
     folded = () if view.wait else tuple(name for name in names if name in view.of.folded)
     tasks = {name: asyncio.create_task(_part(asking, view, name)) for name in names if name not in folded}
@@ -193,8 +192,7 @@ async def parts(
     names = tuple(dict.fromkeys(name.split(",")))
     if not all(_is_there(view, one, told) for one in names):
         raise errors.NotFound("There is nothing at this address")
-    view = await with_goals(visit, number, await with_segment(visit, number, view))
-    asking = await asking_for(visit, number, view, told)
+    asking, view = await asking_for(visit, number, view, told)
     kept = {name: visit.parts[LateParts].take(_key(asking, view, name)) for name in names}
     tasks = {name: task or asyncio.create_task(_part(asking, view, name)) for name, task in kept.items()}
     await asyncio.wait(tasks.values(), return_when=asyncio.FIRST_COMPLETED)
@@ -213,8 +211,7 @@ def _is_there(view: View, name: str, told: SubjectFacts) -> bool:
 
 async def alone(visit: PageRequest, number: int, view: View, told: SubjectFacts) -> tuple[PageQuery, Dashboard]:
     """A page of figures and their chart alone, which wait until they are there; and what it asks with."""
-    view = await with_goals(visit, number, await with_segment(visit, number, view))
-    asking = await asking_for(visit, number, view, told)
+    asking, view = await asking_for(visit, number, view, told)
     task = asyncio.create_task(_part(asking, view, "figures"))
     await asyncio.wait((task,))
     return asking, _dashboard(asking, view, ("figures",), {"figures": task}, visit.parts[KnownRows])
@@ -223,8 +220,7 @@ async def alone(visit: PageRequest, number: int, view: View, told: SubjectFacts)
 async def empty(visit: PageRequest, number: int, view: View, begun: int | None = None) -> tuple[PageQuery, Dashboard]:
     """The question of another page of the subject, and the page of figures without its parts: its
     range, its filters."""
-    view = await with_goals(visit, number, await with_segment(visit, number, view))
-    asking = await asking_for(visit, number, view, SubjectFacts(begun=begun))
+    asking, view = await asking_for(visit, number, view, SubjectFacts(begun=begun))
     return asking, _dashboard(asking, view, (), {}, visit.parts[KnownRows])
 
 
@@ -233,8 +229,9 @@ async def asking_for(
     number: int,
     view: View,
     told: SubjectFacts = NOTHING,
-) -> PageQuery:
-    """The question of a page for its visitor, with the filters of the segment that its address names."""
+) -> tuple[PageQuery, View]:
+    """The question of a page for its visitor, and its view with all that the address leaves open: the filters of the
+    segment that it names, its goals, and the usual range of the subject."""
     view = await with_goals(visit, number, await with_segment(visit, number, view))
     zone, now = ranges.zone(view.zone or visit.person.time_zone), visit.call.now
     queries = visit.parts[QueryRunner]
@@ -243,10 +240,11 @@ async def asking_for(
     else:
         first = await presence.first(queries.events, view.of.subject, number)
     begun = min((instant for instant in (told.begun, first) if instant is not None), default=None)
+    view = view.open_for(begun, now)
     since = None if begun is None else day_of(begun, zone)
     days = days_of(view.span, now, zone, since)
     against = compared_days(view.compare, days, since) if view.range != "all" or view.compare.how == "own" else None
-    return PageQuery(
+    asking = PageQuery(
         queries,
         number,
         view.of,
@@ -262,6 +260,7 @@ async def asking_for(
         begun=begun,
         said=await _unknown_links(queries, number, view),
     )
+    return asking, view
 
 
 async def _unknown_links(queries: QueryRunner, number: int, view: View) -> tuple[str, ...]:
@@ -391,16 +390,15 @@ async def _figures(asking: PageQuery, view: View) -> TilesAndChart:
     now = dict(zip(types, answers, strict=False))
     before, *then = answers[len(types) :] or (None,)
     explained = await _movers(asking, view, now, dict(zip(totals, then, strict=True)))
-    told = comparison_shown(view, asking.days, against, asking.formats)
+    known = against is None or against.begun is None
     names, anchors = of.about(view.plain).names, of.words.anchors
     return TilesAndChart(
         tiles=tiles.tiles(
             view,
             now,
-            None if told.instead else dict(zip(totals, then, strict=True)),
+            dict(zip(totals, then, strict=True)) if known else None,
             so_far=bool(asking.until),
             fair=against is None or against.fair,
-            instead=told.instead,
         ),
         chart=chart.chart(
             drawn,

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 
 from analytics_box.base import figures
+from analytics_box.base.clock import DAY
 from analytics_box.base.translation import _
 from analytics_box.query import ranges
 from analytics_box.query.ranges import MAX_DAYS, PRESETS, DayRange, Preset
@@ -36,6 +37,8 @@ RANGE_LABELS = {
 RangeName = Preset | Literal["last_12m", "all", "custom"]
 NAMED: Final[tuple[RangeName, ...]] = (*PRESETS, "last_12m", "all")
 USUAL: Final[RangeName] = "last_30d"
+# The age (ms) up to which a subject opens on today, by hours.
+YOUNG: Final = 2 * DAY
 _LONGEST: Final = timedelta(days=MAX_DAYS - 1)
 
 

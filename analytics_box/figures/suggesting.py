@@ -50,6 +50,6 @@ async def _values(visit: PageRequest, number: int, view: View, field: str) -> Se
     if field == FIELD:
         return [Value(one.id, one.name) for one in await visit.parts[KeptGoals].of(visit.call, number)]
     try:
-        return await values(await page.asking_for(visit, number, view), visit.parts[KeptValues], field)
+        return await values((await page.asking_for(visit, number, view))[0], visit.parts[KeptValues], field)
     except UnansweredQuery:
         return ()

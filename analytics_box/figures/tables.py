@@ -55,7 +55,7 @@ async def show(
         board=board,
         table=await _table(asking, board.view, name, home),
         label=details.list_name(view, name),
-        home=address(replace(view, path=home, detail=TableState())),
+        home=address(replace(board.view, path=home, detail=TableState())),
     )
 
 

@@ -42,13 +42,10 @@ Totals = Mapping[str, Rows]  # by query type
 
 
 def tiles(
-    view: View, totals: Totals, previous: Totals | None, *, so_far: bool = False, fair: bool = True, instead: str = ""
+    view: View, totals: Totals, previous: Totals | None, *, so_far: bool = False, fair: bool = True
 ) -> tuple[Tile, ...]:
     """A tile for each metric. `so_far`: the range is not over, and `previous` is the same part of its comparison. Not
-    `fair` is
-    a comparison of different numbers of days: then counts are not compared. `instead` is the text if there is nothing
-    to
-    compare with.
+    `fair` is a comparison of different numbers of days: then counts are not compared.
     """
     filters = view.plain
     about = view.of.about(filters)
@@ -65,7 +62,7 @@ def tiles(
             href=view.link(metric=metric.name, beside=view.beside if view.beside != metric.name else "")
             if metric.series
             else "",
-            help=metric.help or (instead if metric.series else ""),
+            help=metric.help,
         )
         for metric in view.metrics
     )

@@ -29,16 +29,18 @@ from analytics_box.figures.detail_view import TableState, detail_parameters, rea
 from analytics_box.figures.narrowing import EVERYTHING, Narrowing, Segment
 from analytics_box.figures.narrowing_address import read_narrowing
 from analytics_box.figures.periods import Step, read_step
-from analytics_box.figures.spans import USUAL, RangeName, RangeSpan, quoted_value, read_span
+from analytics_box.figures.spans import USUAL, YOUNG, RangeName, RangeSpan, quoted_value, read_span
 from analytics_box.query.named_goals import FIELD as GOAL
 
 
 class View(Struct, frozen=True):
     """A state of such a page. `path` is the page's own path; a custom range has local days, both included.
 
-    Without `by`, points are as wide as fits the range. `beside` is a second metric in the same chart. `shade` is what
-    colour shows of the goal instead of visitors. `goals` are those that are there of all that its address names, by id
-    with their names; None where nobody has looked. `unread` says what could not be read of the address.
+    Without `range` in its address it shows the `usual` one, which depends on the age of its subject: None until
+    that is known. Without `by`, points are as wide as fits the range. `beside` is a second metric in the same
+    chart. `shade` is what colour shows of the goal instead of visitors. `goals` are those that are there of all
+    that its address names, by id with their names; None until looked up. `unread` says what could not be
+    read of the address.
     """
 
     path: str
@@ -61,6 +63,7 @@ class View(Struct, frozen=True):
     shade: str = ""
     kind: str = ""
     unread: tuple[str, ...] = ()
+    usual: RangeName | None = USUAL
     detail: TableState = TableState()
 
     def link(self, **changes: Any) -> str:
@@ -177,6 +180,12 @@ class View(Struct, frozen=True):
         """The range."""
         return RangeSpan(self.range, self.first, self.last)
 
+    def open_for(self, begun: int | None, now: int) -> "View":
+        """This view of a subject with its first fact at `begun` (UTC ms): on its usual range, unless its address names
+        one."""
+        usual: RangeName = USUAL if begun is None or now - begun >= YOUNG else "today"
+        return replace(self, usual=usual, range=self.range if self.usual is not None else usual)
+
     def of_range(self, name: RangeName) -> "View":
         """This view of another range, without the steps and own dates to compare with that were chosen for this one."""
         compare = self.compare if self.compare.how != "own" else Comparison()
@@ -208,6 +217,7 @@ def read_view(path: str, query: Mapping[str, str], of: Board) -> View:
         path=path,
         of=of,
         range=span.name,
+        usual=USUAL if query.get("range") else None,
         first=span.first,
         last=span.last,
         metric=metric,
@@ -264,7 +274,7 @@ def _quote(text: str) -> str:
 
 def _parameters(view: View) -> list[tuple[str, str]]:
     given = {
-        "range": view.range if view.range != USUAL else "",
+        "range": view.range if view.range != USUAL or view.usual not in {None, USUAL} else "",
         "from": view.first.isoformat() if view.first else "",
         "to": view.last.isoformat() if view.last else "",
         "metric": view.metric if view.metric != view.of.default else "",

@@ -321,7 +321,7 @@ def test_two_measures_in_wider_steps_are_drawn_and_said(page: Page, box: Box) ->
     page.focus("#chart")
     page.keyboard.press("End")
     expect(page.locator("#chart")).to_have_attribute("aria-valuetext", re.compile("so far.*, 2, Page views: 2"))
-    expect(page.locator("#tile-visitors")).to_contain_text("no data before")
+    expect(page.locator("#figures .legend")).to_contain_text("No data before")
 
 
 def test_nothing_moves_while_parts_come_in(page: Page, box: Box) -> None:

@@ -58,10 +58,8 @@ def test_counts_of_more_days_are_not_set_against_those_of_fewer_but_rates_are() 
     assert (rates.tone, rates.amount) == ("good", f"30.0{figures.NBSP}pt")
 
 
-def test_where_nothing_is_known_to_compare_with_a_tile_says_so() -> None:
-    found = tiles(view(), totals(), None, instead="no data before 24 Aug 2026")
-    assert {tile.help for tile in found} == {"no data before 24 Aug 2026"}
-    assert {tile.change for tile in found} == {None}
+def test_tiles_without_earlier_data_have_no_change() -> None:
+    assert {(tile.change, tile.help) for tile in tiles(view(), totals(), None)} == {(None, "")}
 
 
 def test_the_second_measure_goes_when_it_becomes_the_first() -> None:

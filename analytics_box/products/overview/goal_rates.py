@@ -11,7 +11,6 @@ from analytics_box.base import figures
 from analytics_box.base.translation import _
 from analytics_box.figures.asking import PageQuery, UnansweredQuery
 from analytics_box.figures.board import Rows
-from analytics_box.figures.compare_picker import comparison_shown
 from analytics_box.figures.converting import CONVERSIONS, RATE, GoalTarget, keys
 from analytics_box.figures.export import ExportSheet
 from analytics_box.figures.shading import number
@@ -96,7 +95,7 @@ def _bar(asking: PageQuery, view: View, goal: GoalTarget, rows: Sequence[Rows], 
         number(now[RATE], "percent"),
         figures.bar_width(now[CONVERSIONS], largest),
         selected,
-        _change(asking, view, now, before),
+        _change(asking, now, before),
         _("Before: {count} conversions, {rate}").format(
             count=figures.count(before[CONVERSIONS]), rate=number(before[RATE], "percent")
         )
@@ -105,10 +104,9 @@ def _bar(asking: PageQuery, view: View, goal: GoalTarget, rows: Sequence[Rows], 
     )
 
 
-def _change(asking: PageQuery, view: View, now: Record, before: Record | None) -> TileChange | None:
+def _change(asking: PageQuery, now: Record, before: Record | None) -> TileChange | None:
     """Judged as the tiles are: not where what stands against it is not known whole, or not as long."""
-    told = comparison_shown(view, asking.days, asking.compared, asking.formats)
-    if before is None or told.instead:
+    if before is None or (asking.compared is not None and asking.compared.begun is not None):
         return None
     return change_of(
         _CONVERSIONS,

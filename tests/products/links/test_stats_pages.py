@@ -160,7 +160,7 @@ def test_any_range_of_a_link_is_compared_with_what_is_known_since_it_was_made(pa
     path = f"/links/{pages.link(slug='young')['id']}"
     pages.follow("young")
     page = pages.seen(f"{path}?range=last_12m&by=month&compare=year&beside=visitors&show=table&wait=all")
-    assert page.count("no data before 17 Jun") == 2
+    assert page.casefold().count("no data before 17 jun") == 1
     assert "1 – 17 Jun 2026" in page
 
 

@@ -245,6 +245,6 @@ def test_errors_and_performance_have_tables_that_the_navigation_and_their_panels
         page = box.get(f"{site}/details/{name}", cookie=box.cookie, accept="text/html").body.decode()
         assert f'<li><a href="{site}/details/{name}" aria-current="page">' in page
         for tab in tabs:
-            assert f'href="{site}/details/{tab}"' in page
+            assert f'href="{site}/details/{tab}?range=today"' in page
             shown = box.get(f"{site}/details/{tab}/json", cookie=box.cookie)
             assert (shown.status, shown.json["list"]) == (200, tab)

@@ -43,16 +43,16 @@ def test_folded_panels_are_asked_for_only_when_they_are_unfolded(box: WholeBox, 
     path = f"/sites/{box.sites['shop']}"
     page = box.get(path, cookie=box.cookie).body.decode()
     more = page.partition('id="more-panels"')[2].partition("</details>")[0]
-    assert f'data-late="{path}/parts/events,links,week"' in more
+    assert f'data-late="{path}/parts/events,links,week?range=today"' in more
     assert asked["custom_events"] == asked["hour_of_week"] == 0
-    box.get(f"{path}/parts/events,links,week", cookie=box.cookie)
+    box.get(f"{path}/parts/events,links,week?range=today", cookie=box.cookie)
     assert asked["custom_events"] == asked["hour_of_week"] == 1
 
 
 def test_page_without_scripts_loads_every_panel_in_one_request(box: WholeBox) -> None:
     path = f"/sites/{box.sites['shop']}"
     page = box.get(path, cookie=box.cookie).body.decode()
-    refresh = f'<noscript><meta http-equiv="refresh" content="0; url={path}?wait=all"></noscript>'
+    refresh = f'<noscript><meta http-equiv="refresh" content="0; url={path}?range=today&amp;wait=all"></noscript>'
     assert refresh in page.partition("</head>")[0]
     whole = box.get(f"{path}?wait=all", cookie=box.cookie).body.decode()
     assert "http-equiv" not in whole
@@ -162,7 +162,7 @@ def test_notes_below_a_late_chart_have_their_place_at_once(box: WholeBox) -> Non
     assert "Version 2" in waiting
 
 
-@pytest.mark.parametrize("rest", ["?range=today", "?zone=Asia/Kathmandu", "?show=table"])
+@pytest.mark.parametrize("rest", ["?range=yesterday", "?zone=Asia/Kathmandu", "?show=table"])
 def test_another_view_is_another_part(box: WholeBox, asked: Counter[str], rest: str) -> None:
     path, cookie = f"/sites/{box.sites['shop']}", box.cookie
     box.get(path, cookie=cookie)

@@ -198,7 +198,8 @@ async def monitor_page(visit: Visitor, monitor_id: FromPath[str]) -> Page:
     monitor, now = await viewable_monitor(visit.call, monitor_id), visit.call.now
     known = visit.parts[Monitors]
     view = _view(visit, monitor)
-    window = (await page.asking_for(visit, monitor.number, view)).window
+    asking, view = await page.asking_for(visit, monitor.number, view)
+    window = asking.window
     spans = await _spans(visit, monitor, min(window.start, now - LONGEST_DAYS * DAY))
     incidents, maintenance = spans_within(spans, window)
     names = ("figures", *view.of.panels, *view.of.extras)
