@@ -18,7 +18,7 @@ from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Db
 from analytics_box.web.asgi import Receive, Scope, Send
 from analytics_box.web.front import Front
-from tests.inprocess import BROWSER, Answer, WholeBox, whole_box
+from tests.inprocess import BROWSER, Answer, KeyName, SiteName, WholeBox, whole_box
 
 VIEW = {"name": "screen_view", "path": "https://shop.example/a"}
 
@@ -86,6 +86,59 @@ def test_usual_request_is_answered_by_the_shortcut_as_by_the_long_way(
         assert {**short.json, "requestId": ""} == {**long.json, "requestId": ""}
         assert list(short.json) == list(long.json)
         assert short.headers["x-request-id"] == short.json["requestId"]
+
+
+def with_key(box: WholeBox, content: object, key: KeyName = "all", **headers: str) -> Answer:
+    return box.post("/track", content, key=key, **headers)
+
+
+def test_usual_request_with_an_api_key_is_answered_by_the_shortcut_as_by_the_long_way(
+    tmp_path: Path, long_ways: list[str]
+) -> None:
+    answers = []
+    for name in ("short", "long"):
+        with whole_box(tmp_path / name) as box:
+            if name == "long":
+                assert isinstance(box.box.application, Front)
+                box.box.application._shortcuts = {}
+            shop = {"name": "sign_up", "websiteId": box.sites["shop"], "anonymousId": "one"}
+            contents: list[object] = [shop, {"name": "sign_up"}, [shop, {"name": "b", "eventId": "two"}, shop]]
+            answers.append([with_key(box, content) for content in (*contents, *contents)])
+            assert stored(box) == 9
+    assert len(long_ways) == 6
+    for short, long in zip(*answers, strict=True):
+        assert {**short.headers, "x-request-id": ""} == {**long.headers, "x-request-id": ""}
+        assert {**short.json, "requestId": ""} == {**long.json, "requestId": ""}
+
+
+REFUSED: tuple[tuple[KeyName, SiteName | None, int], ...] = (
+    ("revoked", "shop", 401),
+    ("reading", "shop", 403),
+    ("restricted", None, 403),
+    ("all", "foreign", 403),
+)
+
+
+@pytest.mark.parametrize(("key", "site", "status"), REFUSED)
+def test_request_with_a_key_that_may_not_send_takes_the_long_way(
+    box: WholeBox, long_ways: list[str], key: KeyName, site: SiteName | None, status: int
+) -> None:
+    content = {"name": "sign_up"} | ({"websiteId": box.sites[site]} if site is not None else {})
+    assert with_key(box, content, key).status == status
+    assert long_ways == ["/track"]
+    assert stored(box) == 0
+
+
+def test_request_with_a_key_beyond_a_limit_is_refused_and_leaves_nothing_in_flight(tmp_path: Path) -> None:
+    def few(settings: Settings) -> Settings:
+        return replace(settings, limit_track=2, limit_key_events=3)
+
+    with whole_box(tmp_path / "data", adjust=few) as box:
+        answers = [with_key(box, {"name": "sign_up"}) for _ in range(4)]
+        assert [answer.status for answer in answers] == [200, 200, 429, 429]
+        assert {answer.json["code"] for answer in answers[2:]} == {"RATE_LIMITED"}
+        assert not box.box.events.intake.admission._in_flight
+        assert stored(box) == 2
 
 
 UNUSUAL_ITEMS: tuple[object, ...] = (
