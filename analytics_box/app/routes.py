@@ -36,6 +36,7 @@ inviting_pages = Handlers("analytics_box.tenants.members.inviting_pages")
 member_pages = Handlers("analytics_box.tenants.members.pages")
 site_details = Handlers("analytics_box.products.overview.detail_pages")
 event_pages = Handlers("analytics_box.products.overview.event_pages")
+session_pages = Handlers("analytics_box.products.overview.session_pages")
 realtime_pages = Handlers("analytics_box.products.overview.realtime_pages")
 one_goal_pages = Handlers("analytics_box.products.overview.goal_pages")
 website_list = Handlers("analytics_box.products.overview.list_pages")
@@ -114,6 +115,8 @@ PAGES_AND_API: tuple[Route, ...] = (
     form_route("/sites/{website_id:str}/segments/{segment_id:str}/delete", segment_pages.delete_segment, "member"),
     page_route("/sites/{website_id:str}/live", overview.site_live),
     page_route("/sites/{website_id:str}/realtime", realtime_pages.show),
+    page_route("/sites/{website_id:str}/sessions", session_pages.session_list),
+    page_route("/sites/{website_id:str}/session", session_pages.session),
     page_route("/sites/{website_id:str}/notes", note_pages.show),
     form_route("/sites/{website_id:str}/notes", note_pages.add, "member", kept=True),
     page_route("/sites/{website_id:str}/notes/{note_id:str}", note_pages.edit_form, "member"),

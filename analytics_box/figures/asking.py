@@ -142,18 +142,19 @@ class PageQuery(Struct, frozen=True):
         *,
         before: Sequence[str] = (),
         so_far: Sequence[str] = (),
-        beside: Sequence[QueryType] = (),
+        derived: Sequence[QueryType] = (),
         limit: int = 0,
+        page: int = 1,
         aim: Sequence[Filter | FilterGroup] = (),
     ) -> list[Rows]:
         """The rows of each type, then those of the types that are wanted `before`, too: of the days that these are
-        compared with; then those that are wanted of these days as far as its own have gone by now; then those of types
-        `beside`, which are made of others and have their names. `aim` narrows all of them to those who did something,
+        compared with; then those that are wanted of these days as far as its own have gone by now; then those of
+        `derived` types, which are made of others and have their names. `aim` narrows all of them to those who did something,
         of whom they say how many visitors there were.
 
         Raises UnansweredQuery.
         """
-        made = {f"{one.name} beside {number}": one for number, one in enumerate(beside)}
+        made = {f"{one.name} derived {number}": one for number, one in enumerate(derived)}
         earlier = self.compared.days if self.compared is not None else self.days.previous()
         first, last = earlier.first.isoformat(), earlier.last.isoformat()
         wanted = [
@@ -162,7 +163,7 @@ class PageQuery(Struct, frozen=True):
             *(GivenParameter(name, id=f"{name} so far", start_date=first, end_date=last) for name in so_far),
             *(GivenParameter(one.name, id=label) for label, one in made.items()),
         ]
-        request = self._checked(wanted, limit)
+        request = self._checked(wanted, limit, page)
         asks = self.of.about(self.plain).asks
         more: dict[str, Any] = {f"{name} before": {"starts": self._starts_before} for name in before}
         more |= {f"{name} so far": {"until": self.until} for name in so_far}
@@ -182,7 +183,7 @@ class PageQuery(Struct, frozen=True):
         found = await self._answered(request)
         return [found[parameter.id or parameter.name] for parameter in wanted]
 
-    def _checked(self, wanted: Sequence[GivenParameter], limit: int) -> QueryRequest:
+    def _checked(self, wanted: Sequence[GivenParameter], limit: int, page: int) -> QueryRequest:
         """The questions as the API would check them. Raises UnansweredQuery."""
         given = GivenQuery(
             parameters=[*wanted],
@@ -190,6 +191,7 @@ class PageQuery(Struct, frozen=True):
             endDate=self.days.last.isoformat(),
             granularity=_NARROWEST[self.steps],
             limit=limit or MAX_LIMIT,
+            page=page,
             filters=[*self.filters],
         )
         try:

@@ -107,7 +107,7 @@ async def lines(asking: PageQuery, view: View, name: str, most: int = MAX_LIMIT)
     whole = view.of.wholes.get(listed.counted)
     types = [listed.type] if whole is None else [listed.type, whole[0]]
     rows, *in_all = await asking.converting(view.aim, {listed.type: key_of(listed)}, types, limit=most)
-    beside = await asking.rows((), beside=[one.type for one in listed.beside]) if listed.beside else []
+    beside = await asking.rows((), derived=[one.type for one in listed.beside]) if listed.beside else []
     of = None if whole is None else float(in_all[0][0][whole[1]])
     return TableLines(details.lines(listed, rows, beside, of), of)
 

@@ -157,6 +157,8 @@ SIGNED_IN = (
     "/palette?q=e",
     "{site}/not-counted",
     "{site}/realtime",
+    "{site}/sessions",
+    "{site}/sessions?sort=interesting&path.contains=docs",
     "{site}/goals",
     "{site}/goals/new?event=a",
     "{site}/goal?goal={goal}",

@@ -39,6 +39,7 @@ QUESTIONS = {
     "script not working": "dropped-events",
     "exclude bots": "dropped-events",
     "add a website": "get-started",
+    "session timeline": "dashboard",
     "install tracking code wordpress": "get-started",
     "try it on localhost": "get-started",
     "docker": "install",
