@@ -149,8 +149,8 @@ class PageQuery(Struct, frozen=True):
     ) -> list[Rows]:
         """The rows of each type, then those of the types that are wanted `before`, too: of the days that these are
         compared with; then those that are wanted of these days as far as its own have gone by now; then those of
-        `derived` types, which are made of others and have their names. `aim` narrows all of them to those who did something,
-        of whom they say how many visitors there were.
+        `derived` types, which are made of others and have their names. `aim` narrows all of them to those who did
+        something, of whom they say how many visitors there were. `page` counts from 1, of `limit` rows each.
 
         Raises UnansweredQuery.
         """
