@@ -65,7 +65,7 @@ class Table(Generic[Row]):
         conflicts: Mapping[str, tuple[str, str]] = {},
         invalid: Mapping[str, tuple[str, str]] = {},
     ) -> None:
-        self.name, self._kind, self._key, self.lists = name, kind, key, lists
+        self.name, self.kind, self._key, self.lists = name, kind, key, lists
         self._refusals = ((Conflict.about, conflicts), (BadRequest.about, invalid))
         self._generated = generated
         types = {field.name: field.type for field in msgspec.structs.fields(kind)}
@@ -147,7 +147,7 @@ class Table(Generic[Row]):
         values = dict(zip(self._fields, row, strict=True))
         for field, read in self._readers:
             values[field] = read(values[field])
-        return self._kind(**values)
+        return self.kind(**values)
 
     def _execute(self, db: Connection, statement: str, row: Row) -> None:
         values = {field: getattr(row, field) for field in self._stored}

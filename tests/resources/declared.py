@@ -1,13 +1,16 @@
-"""The resources of the box, for tests of every field: procedures, example values, and what is left out on purpose.
+"""The resources of the box, for tests of every field: what of them does not follow from the tables of the box.
 
-Fields come from the Structs of the procedures. A new field needs a line here only if its type has no example of its
-own (`examples.py`), or if it is missing in one of the columns on purpose: then `without` says why.
+Fields come from the Structs of the procedures, and procedures, owners and pages from the tables (derived.py). A new
+field needs a line here only if its type has no example of its own (`examples.py`), or if it is missing in one of the
+columns on purpose: then `without` says why.
 """
 
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 from msgspec import Struct
+
+from tests.resources.derived import derive
 
 Column = Literal["create", "update", "answer", "list", "export", "form", "audit"]
 Given = Mapping[str, Any]
@@ -18,12 +21,13 @@ class Resource(Struct, frozen=True):
     is a new number each time.
 
     `create`, `update`, `get`, `listed` and `delete` are procedures, of which all but the first name a resource by
-    `key`; `get` can be empty, then the list answers. `place` says where a resource is created. `first` and `second` are
-    example values of fields, and `least` are fields that it needs in addition to the required ones. `unset` are fields
-    with tests of their own, because they are no value of the resource. `alone` are fields that exclude others, each
-    with the input that it needs. `shown` are the names of fields in answers, if they differ, with what is shown of a
-    secret. `page` is the form in the console, `views` are pages about a resource or where it is, and `lists` are pages
-    of all that the session's organization has.
+    `key`; `get` can be empty, then the list answers. `place` says where a resource is created, and `update_place` and
+    so on the same for the other procedures. `first` and `second` are example values of fields, and `least` are fields
+    that it needs in addition to the required ones. `unset` are fields with tests of their own, because they are no
+    value of the resource. `alone` are fields that exclude others, each with the input that it needs. `shown` and
+    `logged` are the names of fields in answers and in the audit log, if they differ, with what is shown of a secret.
+    `page` is the form in the console, `views` are pages about a resource or where it is, and `lists` are pages of all
+    that the session's organization has.
     """
 
     name: str
@@ -47,8 +51,9 @@ class Resource(Struct, frozen=True):
     views: tuple[str, ...] = ()
     lists: tuple[str, ...] = ()
     update_place: Given = {}
-    list_place: Given | None = None
-    delete_place: Given | None = None
+    get_place: Given = {}
+    list_place: Given = {}
+    delete_place: Given = {}
     export: tuple[str, str] = ("", "")
     export_with: Given = {}
     import_with: Given = {}
@@ -57,10 +62,15 @@ class Resource(Struct, frozen=True):
     logged: Mapping[str, str] = {}
 
 
-ORGANIZATION: Final = {"organizationId": "{organization}"}
-WEBSITE: Final = {"websiteId": "{website}"}
-PAGE: Final = {"statusPageId": "{status page}"}
-FLAG: Final = {"flagId": "{flag}"}
+def declare(name: str, area: str, noun: str = "", **special: Any) -> Resource:
+    """A resource whose procedures are `area.createNoun` and so on; `special` is what does not follow from the tables
+    of the box (derived.py).
+    """
+    found = derive(area, noun)
+    names = {part: {**found.get(part, {}), **special.get(part, {})} for part in ("shown", "logged")}
+    return Resource(name=name, **{**found, **special, **names})
+
+
 IDENTITY: Final = "identifies it, and stays"
 TARGET_RULE: Final = {
     "targetUrl": "https://example.com/rule",
@@ -76,17 +86,11 @@ RULES: Final = [{"type": "email", "operator": "ends_with", "value": "@example.co
 LATER, LATEST = "2027-01-01T00:00:00Z", "2027-02-01T00:00:00Z"
 
 RESOURCES: Final = (
-    Resource(
+    declare(
         "website",
-        "websites.create",
-        "websites.update",
-        "websites.getById",
-        "websites.list",
-        "websites.delete",
-        ORGANIZATION,
+        "websites",
         first={"domain": "first-{next}.example"},
         second={"domain": "second-{next}.example"},
-        page="/sites/{id}/settings",
         views=(
             "/sites/{id}",
             "/sites/{id}/settings/tracking",
@@ -94,17 +98,10 @@ RESOURCES: Final = (
             "/sites/{id}/not-counted",
             "/sites/{id}/queries",
         ),
-        lists=("/sites",),
-        list_place=ORGANIZATION,
     ),
-    Resource(
+    declare(
         "link",
-        "links.create",
-        "links.update",
-        "links.get",
-        "links.list",
-        "links.delete",
-        ORGANIZATION,
+        "links",
         needs=("folder",),
         first={
             "slug": "first-link-{next}",
@@ -126,15 +123,8 @@ RESOURCES: Final = (
             "variants": [VARIANT | {"name": "one", "weight": 5}, VARIANT | {"name": "two", "weight": 5}],
             "deepLinkApp": "youtube",
         },
-        shown={"password": ("hasPassword", True)},
-        page="/links/{id}/edit",
         views=("/links/{id}",),
-        lists=("/links",),
-        update_place=ORGANIZATION,
-        list_place=ORGANIZATION,
-        export=("links.export", "links.import"),
         typed={"password": {"password": "second password"}},
-        logged={"expiredRedirectUrl": "expiredUrl"},
         import_with={"format": "json"},
         export_with={"format": "json"},
         without={
@@ -142,26 +132,11 @@ RESOURCES: Final = (
             "export": {"password": SECRET, "folderId": "the file names the folder"},
         },
     ),
-    Resource(
-        "folder",
-        "linkFolders.create",
-        "linkFolders.update",
-        "",
-        "linkFolders.list",
-        "linkFolders.delete",
-        ORGANIZATION,
-        list_place=ORGANIZATION,
-        update_place=ORGANIZATION,
-    ),
-    Resource(
+    declare("folder", "linkFolders"),
+    declare(
         "monitor",
-        "uptime.createSchedule",
-        "uptime.updateSchedule",
-        "uptime.getSchedule",
-        "uptime.listSchedules",
-        "uptime.deleteSchedule",
-        ORGANIZATION,
-        key="scheduleId",
+        "uptime",
+        "Schedule",
         made="scheduleId",
         least=("url",),
         needs=("parent",),
@@ -190,10 +165,6 @@ RESOURCES: Final = (
             "bearerToken": ("auth", "bearer"),
             "basicAuth": ("user", "ada"),
         },
-        page="/monitors/{id}/edit",
-        views=("/monitors/{id}",),
-        lists=("/monitors",),
-        list_place=ORGANIZATION,
         export=("uptime.export", "uptime.import"),
         typed={
             "headers": {"headers": "X-First: 2"},
@@ -214,15 +185,10 @@ RESOURCES: Final = (
         export_with={"secrets": True},
         known="url",
     ),
-    Resource(
+    declare(
         "monitor maintenance",
-        "uptime.createMaintenance",
-        "uptime.updateMaintenance",
-        "",
-        "uptime.listMaintenances",
-        "uptime.deleteMaintenance",
-        ORGANIZATION,
-        key="maintenanceId",
+        "uptime",
+        "Maintenance",
         needs=("parent",),
         least=("startsAt", "endsAt"),
         first={"covers": {"all": True}, "startsAt": LATER, "endsAt": LATEST},
@@ -234,19 +200,10 @@ RESOURCES: Final = (
             }
         },
         second={"covers": {"monitorIds": ["{parent}"]}, "startsAt": LATER, "endsAt": LATEST},
-        page="/monitors/maintenance/{id}",
-        lists=("/monitors/maintenance",),
-        list_place=ORGANIZATION,
     ),
-    Resource(
+    declare(
         "status page",
-        "statusPage.create",
-        "statusPage.update",
-        "statusPage.get",
-        "statusPage.list",
-        "statusPage.delete",
-        ORGANIZATION,
-        key="statusPageId",
+        "statusPage",
         first={
             "slug": "first-page-{next}",
             "websiteUrl": "https://example.com/first",
@@ -262,78 +219,47 @@ RESOURCES: Final = (
             "domain": None,
         },
         unset=("logoUrl", "faviconUrl", "uptimeScheduleIds"),
-        shown={"password": ("hasPassword", True)},
-        page="/status-pages/{id}/settings",
-        views=("/status-pages/{id}", "/status-pages/{id}/history"),
-        lists=("/status-pages",),
-        list_place=ORGANIZATION,
         typed={"password": {"password": "second password"}},
         without={"form": {"isPublished": "two buttons set it, /publish and /unpublish"}},
-        logged={"publishAfterMinutes": "publishAfter", "timeZone": "zone", "isPublished": "published"},
     ),
-    Resource(
+    declare(
         "component",
-        "statusPage.addComponent",
-        "statusPage.updateComponent",
-        "",
-        "statusPage.get",
-        "statusPage.removeComponent",
-        PAGE,
-        key="componentId",
+        "statusPage",
+        "Component",
         needs=("status page", "component group"),
         least=("name",),
         first={"groupId": "{component group}", "uptimeScheduleId": None},
         second={"groupId": "{component group}", "uptimeScheduleId": None},
         shown={"name": "displayName"},
-        page="/status-pages/{status page}/components/{id}",
-        views=("/status-pages/{status page}/components",),
-        list_place=PAGE,
-        logged={"order": "position"},
         without={"form": {"order": "components are moved on the page of all"}},
     ),
-    Resource(
+    declare(
         "component group",
-        "statusPage.addGroup",
-        "statusPage.updateGroup",
-        "",
-        "statusPage.get",
-        "statusPage.removeGroup",
-        PAGE,
-        key="groupId",
+        "statusPage",
+        "Group",
         needs=("status page",),
         unset=("componentIds",),
         page="/status-pages/{status page}/groups/{id}",
-        list_place=PAGE,
-        logged={"order": "position"},
         without={"form": {"order": "groups are moved on the page of all"}},
     ),
-    Resource(
+    declare(
         "incident",
-        "statusPage.createIncident",
-        "statusPage.updateIncident",
-        "statusPage.getIncident",
-        "statusPage.listIncidents",
-        "statusPage.deleteIncident",
-        PAGE,
-        key="incidentId",
+        "statusPage",
+        "Incident",
         needs=("status page", "affected"),
         first={"affectedMonitors": [{"statusPageMonitorId": "{affected}", "impact": "down"}]},
         second={"affectedMonitors": [{"statusPageMonitorId": "{affected}", "impact": "degraded"}]},
         unset=("notify",),
         shown={"message": "updates.0.message", "draft": "isDraft"},
         views=("/status-pages/{status page}/incidents/{id}",),
-        list_place=PAGE,
         without={"audit": {"message": UPDATE, "affectedMonitors": UPDATE}},
+        page="",
     ),
-    Resource(
+    declare(
         "maintenance",
-        "statusPage.createMaintenance",
-        "statusPage.updateMaintenance",
-        "statusPage.getIncident",
-        "statusPage.listMaintenances",
-        "statusPage.cancelMaintenance",
-        PAGE,
-        key="maintenanceId",
+        "statusPage",
+        "Maintenance",
+        get="statusPage.getIncident",
         needs=("status page", "affected"),
         unset=("notify",),
         shown={
@@ -345,35 +271,15 @@ RESOURCES: Final = (
         second={"affectedMonitors": ["{affected}"], "scheduledFor": "2027-01-02T00:00:00Z", "scheduledUntil": LATEST},
         page="/status-pages/{status page}/maintenances/{id}/edit",
         views=("/status-pages/{status page}/maintenances",),
-        list_place=PAGE,
         without={
             "audit": {"message": UPDATE, "affectedMonitors": UPDATE},
             "form": {"message": "each update has a form"},
         },
     ),
-    Resource(
-        "incident template",
-        "statusPage.saveTemplate",
-        "statusPage.saveTemplate",
-        "",
-        "statusPage.listTemplates",
-        "statusPage.deleteTemplate",
-        PAGE,
-        key="templateId",
-        needs=("status page",),
-        page="/status-pages/{status page}/templates/{id}",
-        update_place=PAGE,
-        delete_place={},
-        list_place=PAGE,
-    ),
-    Resource(
+    declare("incident template", "statusPage", "Template", needs=("status page",)),
+    declare(
         "flag",
-        "flags.create",
-        "flags.update",
-        "flags.getById",
-        "flags.list",
-        "flags.delete",
-        WEBSITE,
+        "flags",
         needs=("target group", "needed flag"),
         first={
             "key": "first-flag-{next}",
@@ -404,53 +310,27 @@ RESOURCES: Final = (
             "environment": "staging",
         },
         unset=("userId", "note", "version"),
-        page="/flags/{id}/edit",
-        views=("/flags/{id}", "/flags/{id}/rollout", "/flags/{id}/history", "/flags/{id}/test"),
-        lists=("/flags",),
-        update_place=WEBSITE,
-        list_place=WEBSITE,
-        export=("flags.export", "flags.import"),
+        views=tuple(f"/flags/{{id}}{part}" for part in ("", "/rollout", "/test", "/results", "/history", "/code")),
         without={"form": {"key": IDENTITY}},
     ),
-    Resource(
+    declare(
         "target group",
-        "targetGroups.create",
-        "targetGroups.update",
-        "targetGroups.getById",
-        "targetGroups.list",
-        "targetGroups.delete",
-        WEBSITE,
+        "targetGroups",
         first={"color": "#112233", "rules": RULES},
         second={"color": "#445566", "rules": [{"type": "user_id", "operator": "in", "values": ["anna"]}]},
         unset=("updatedAt",),
-        page="/flags/groups/{id}",
-        lists=("/flags/groups",),
-        update_place=WEBSITE,
-        list_place=WEBSITE,
     ),
-    Resource(
+    declare(
         "flag schedule",
-        "flagSchedules.create",
-        "",
-        "",
-        "flagSchedules.list",
-        "flagSchedules.delete",
-        FLAG,
+        "flagSchedules",
         needs=("flag",),
         least=("scheduledAt",),
         first={"type": "enable", "scheduledAt": LATER},
         unset=("ramp", "isEnabled", "rolloutSteps"),
-        list_place=FLAG,
     ),
-    Resource(
+    declare(
         "alert rule",
-        "alarms.create",
-        "alarms.update",
-        "",
-        "alarms.list",
-        "alarms.delete",
-        ORGANIZATION,
-        key="alarmId",
+        "alarms",
         first={
             "triggerConditions": {"tags": ["first"], "reminderMinutes": 30},
             "triggerType": "uptime",
@@ -461,38 +341,19 @@ RESOURCES: Final = (
             "triggerType": "uptime",
             "destinations": [{"type": "webhook", "identifier": "https://hooks.example.com/alerts"}],
         },
-        page="/alerts/{id}",
-        lists=("/alerts",),
-        update_place=ORGANIZATION,
-        list_place=ORGANIZATION,
     ),
-    Resource(
+    declare(
         "channel",
-        "config.createChannel",
-        "config.updateChannel",
-        "",
-        "config.listChannels",
-        "config.deleteChannel",
-        ORGANIZATION,
-        key="channelId",
+        "config",
+        "Channel",
         made="channel.id",
         first={"type": "webhook", "config": {"url": "https://hooks.example.com/first"}},
         second={"type": "webhook", "config": {"url": "https://hooks.example.com/second"}},
-        page="/settings/integrations/{id}",
-        views=("/settings/integrations/{id}/deliveries",),
-        lists=("/settings/integrations",),
-        update_place=ORGANIZATION,
-        list_place=ORGANIZATION,
         logged={"config": "leadsTo"},
     ),
-    Resource(
+    declare(
         "goal",
-        "goals.create",
-        "goals.update",
-        "goals.getById",
-        "goals.list",
-        "goals.delete",
-        WEBSITE,
+        "goals",
         first={
             "type": "EVENT",
             "target": "first_event",
@@ -505,21 +366,12 @@ RESOURCES: Final = (
             "filters": [{"field": "country", "operator": "equals", "value": "FR"}],
             "conditions": [{"property": "plan", "operator": "equals", "value": "free"}],
         },
-        page="/sites/{website}/goals/{id}",
-        views=("/sites/{website}/goals",),
-        update_place=WEBSITE,
-        list_place=WEBSITE,
         logged={"revenueProperty": "amount"},
         without={"form": {"filters": KEPT}},
     ),
-    Resource(
+    declare(
         "note",
-        "annotations.create",
-        "annotations.update",
-        "annotations.getById",
-        "annotations.list",
-        "annotations.delete",
-        WEBSITE,
+        "annotations",
         first={
             "color": "#112233",
             "annotationType": "range",
@@ -533,54 +385,30 @@ RESOURCES: Final = (
             "xEndValue": "2026-06-13T00:00:00.000Z",
         },
         unset=("chartType", "chartContext"),
-        page="/sites/{website}/notes/{id}",
-        views=("/sites/{website}/notes",),
-        list_place=WEBSITE,
         without={
             "form": {"yValue": KEPT, "tags": KEPT},
         },
     ),
-    Resource(
+    declare(
         "segment",
-        "segments.create",
-        "segments.update",
-        "segments.getById",
-        "segments.list",
-        "segments.delete",
-        WEBSITE,
+        "segments",
         first={"filters": [{"field": "path", "op": "eq", "value": "/first"}]},
         second={"filters": [{"field": "country", "op": "eq", "value": "DE"}]},
-        views=("/sites/{website}/segments",),
-        list_place=WEBSITE,
     ),
-    Resource(
+    declare(
         "saved question",
-        "questions.create",
-        "questions.update",
-        "questions.getById",
-        "questions.list",
-        "questions.delete",
-        WEBSITE,
+        "questions",
         first={"query": {"parameters": ["top_pages"], "preset": "last_7d"}},
         second={"query": {"parameters": ["country"], "preset": "last_30d"}},
         views=("/sites/{website}/queries",),
-        list_place=WEBSITE,
         logged={"query": "question"},
     ),
-    Resource(
+    declare(
         "API key",
-        "apikeys.create",
-        "apikeys.update",
-        "apikeys.getById",
-        "apikeys.list",
-        "apikeys.delete",
-        ORGANIZATION,
+        "apikeys",
         first={"ratelimit": {"enabled": True, "max": 5, "window": 60}, "scopes": ["read:data"], "expiresAt": LATER},
         second={"ratelimit": {"enabled": True, "max": 9, "window": 60}, "scopes": ["read:links"], "expiresAt": LATEST},
         alone={"resources": {"scopes": [], "resources": {WEBSITE_KEY: ["read:data"]}}},
-        page="/settings/keys/{id}",
-        lists=("/settings/keys",),
-        list_place=ORGANIZATION,
         without={"form": {"type": "a key keeps its type"}},
     ),
 )

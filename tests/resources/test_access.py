@@ -187,11 +187,10 @@ def test_procedures_ask_for_the_same_role_as_the_form(world: World, resource: Re
     lines = {line.name: line for line in PROCEDURES}
     one = world.plain(resource, other)
     world.ids[other]["id"] = one
-    place = resource.update_place if resource.delete_place is None else resource.delete_place
-    given = world.filled({**place, resource.key: one}, other)
+    given = world.filled({**resource.delete_place, resource.key: one}, other)
     for role in ROLES:
         for cookie in (people.there[role], people.from_here[role]):
-            answer = world.rooms.call(resource.listed, world.filled(resource.list_place or {}, other), cookie)
+            answer = world.rooms.call(resource.listed, world.filled(resource.list_place, other), cookie)
             assert answer.status == (200 if at_least(role, lines[resource.listed].role) else 403), (role, answer.body)
     removed = {role: world.rooms.call(resource.delete, given, people.from_here[role]).status for role in ROLES[:2]}
     same = {role: world.rooms.call(resource.delete, given, people.there[role]).status for role in ROLES[:1]}
@@ -216,8 +215,8 @@ def test_key_needs_the_scope_and_the_organization(world: World, resource: Resour
     world.need(resource, own)
     world.need(resource, other)
     access = lines[resource.listed].access
-    given = world.filled(resource.list_place or {}, own)
-    foreign = world.filled(resource.list_place or {}, other)
+    given = world.filled(resource.list_place, own)
+    foreign = world.filled(resource.list_place, other)
     path = "/" + resource.listed.replace(".", "/")
     assert box.post(path, given).status in {401, 404}, "no credential"
     for scope in ("read:data", "read:links", "read:monitors", "read:status_pages", "manage:flags", "manage:config"):

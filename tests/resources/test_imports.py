@@ -48,7 +48,7 @@ def _schema(described: Any, found: Any) -> Any:
 def test_existing_resources_are_updated_by_either_word(world: World, kind: str, word: str) -> None:
     resource, own = BY_NAME[kind], world.rooms.own
     one = world.plain(resource, own)
-    place = world.filled(resource.list_place or {}, own)
+    place = world.filled(resource.list_place, own)
     export = world.rooms.good(resource.export[0], {**place, **({"format": "json"} if kind == "monitor" else {})})
     changed = {"failuresToDown": 4} if kind == "monitor" else {"description": "changed"}
     world.rooms.good(resource.update, world.filled({**resource.update_place, resource.key: one, **changed}, own))

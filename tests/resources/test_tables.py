@@ -1,27 +1,16 @@
 """Declared tables: each has the columns of the schema, and no other."""
 
-import importlib
-import pkgutil
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import pytest
 
-import analytics_box
 from analytics_box.base.store.db import Connection
 from analytics_box.resource.table import Table
+from tests.resources.derived import declared_tables
 from tests.resources.world import World
 
-
-def declared() -> Iterator[Table[Any]]:
-    """Every table that a module of the box declares."""
-    for one in pkgutil.walk_packages(analytics_box.__path__, "analytics_box."):
-        if one.name.endswith((".rows", "_rows")):
-            yield from (value for value in vars(importlib.import_module(one.name)).values() if isinstance(value, Table))
-
-
-TABLES = {table.name: table for table in declared()}
+TABLES = {table.name: table for table in declared_tables()}
 
 
 def columns(db: Connection, table: str) -> set[str]:
@@ -30,7 +19,7 @@ def columns(db: Connection, table: str) -> set[str]:
 
 
 def test_tables_of_resources_are_declared() -> None:
-    assert {"links", "link_folders", "annotations", "goals", "alarms"} <= {*TABLES}
+    assert {"links", "link_folders", "annotations", "goals", "alarms", "flags", "target_groups"} <= {*TABLES}
 
 
 @pytest.mark.parametrize("table", TABLES.values(), ids=lambda one: one.name)

@@ -99,7 +99,7 @@ class World:
         if not resource.get:
             return self.listed(resource, organization, one)
         key = "incidentId" if resource.get == "statusPage.getIncident" else resource.key
-        place = resource.update_place if resource.update_place else {}
+        place = resource.get_place
         found: Mapping[str, Any] = self.rooms.good(resource.get, self.filled({**place, key: one}, organization))
         return found
 
@@ -109,14 +109,12 @@ class World:
 
     def all(self, resource: Resource, organization: str) -> list[Mapping[str, Any]]:
         """All resources of a kind, as the list shows them."""
-        answer = self.rooms.good(resource.listed, self.filled(resource.list_place or {}, organization))
+        answer = self.rooms.good(resource.listed, self.filled(resource.list_place, organization))
         return [*items_in(answer)]
 
     def remove(self, resource: Resource, organization: str, one: str) -> None:
         """Delete a resource unless its state forbids that."""
-        place = resource.update_place if resource.delete_place is None else resource.delete_place
-        self.rooms.call(resource.delete, self.filled({**place, resource.key: one}, organization))
+        self.rooms.call(resource.delete, self.filled({**resource.delete_place, resource.key: one}, organization))
 
     def delete(self, resource: Resource, organization: str, one: str) -> None:
-        place = resource.update_place if resource.delete_place is None else resource.delete_place
-        self.rooms.good(resource.delete, self.filled({**place, resource.key: one}, organization))
+        self.rooms.good(resource.delete, self.filled({**resource.delete_place, resource.key: one}, organization))
