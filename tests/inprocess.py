@@ -24,7 +24,7 @@ from analytics_box.base.store.db import Db
 from analytics_box.base.store.migrations import migrate
 from analytics_box.base.store.pairing import bring_together
 from analytics_box.tenants.accounts import passwords
-from analytics_box.tenants.keys.create import create as create_key
+from analytics_box.tenants.keys.change import create as create_key
 from analytics_box.tenants.tenancy import rows as tenancy_rows
 from analytics_box.tenants.tenancy.rules import Organization
 from analytics_box.tenants.tenancy.sites import new_site

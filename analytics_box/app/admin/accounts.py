@@ -6,14 +6,15 @@ from msgspec import Meta, Struct
 
 from analytics_box.app.admin.lookup import organization_of
 from analytics_box.app.setup import account
-from analytics_box.base import errors, ids
+from analytics_box.base import errors
 from analytics_box.base.acting import COMMAND_LINE, By
-from analytics_box.base.identity import ApiKey, Role
+from analytics_box.base.identity import Role
 from analytics_box.base.outgoing.client import Clients
 from analytics_box.base.store.db import Connection
 from analytics_box.tenants.accounts import password_reset, rules, users
 from analytics_box.tenants.accounts.users import AccountListItem
 from analytics_box.tenants.keys.ring import KeyRing
+from analytics_box.tenants.keys.rules import StoredKey
 from analytics_box.tenants.organizations import change
 from analytics_box.tenants.tenancy import members
 from analytics_box.tenants.tenancy.directory import OrganizationDirectory
@@ -42,14 +43,14 @@ class SetupResult(Struct, frozen=True, omit_defaults=True):
 async def set_up(call: Call, given: account.FirstAccount) -> SetupResult:
     """setup: the first account. Raises BadRequest, or Conflict on a box that has one."""
 
-    def write(db: Connection) -> tuple[account.CreatedAccount, tuple[ApiKey, str] | None]:
+    def write(db: Connection) -> tuple[account.CreatedAccount, tuple[StoredKey, str] | None]:
         made = account.first_account(db, given, by=call.by)
         return made, account.first_key(db, made, by=call.by) if given.key else None
 
     made, key = await call.write(write)
     made.remember(call.parts)
     if key is not None:
-        call.parts[KeyRing].remember(ids.digest(key[1]), key[0])
+        call.parts[KeyRing].remember(key[0])
     return SetupResult(
         organizationId=made.organization.id,
         organization=made.organization.name,

@@ -8,13 +8,14 @@ from msgspec import Struct
 from analytics_box.base import audit, ids
 from analytics_box.base.acting import By
 from analytics_box.base.errors import Conflict
-from analytics_box.base.identity import SCOPES, ApiKey
+from analytics_box.base.identity import SCOPES
 from analytics_box.base.names import slug_of
 from analytics_box.base.outgoing.fences import ALL
 from analytics_box.base.store.db import Connection
 from analytics_box.tenants.accounts import first_run, preferences, rules
 from analytics_box.tenants.accounts.rules import User
-from analytics_box.tenants.keys.create import create as create_key
+from analytics_box.tenants.keys.change import create as create_key
+from analytics_box.tenants.keys.rules import StoredKey
 from analytics_box.tenants.tenancy import members, private_targets
 from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.tenancy.rules import Organization, clean_organization
@@ -87,6 +88,6 @@ def first_account(db: Connection, wanted: FirstAccount, *, by: By) -> CreatedAcc
     return CreatedAccount(user=user, organization=organization, website=website)
 
 
-def first_key(db: Connection, made: CreatedAccount, *, by: By) -> tuple[ApiKey, str]:
+def first_key(db: Connection, made: CreatedAccount, *, by: By) -> tuple[StoredKey, str]:
     """A key that can do everything in the organization, and its secret, which is shown this once."""
     return create_key(db, organization_id=made.organization.id, name="First key", scopes=SCOPES, websites=None, by=by)

@@ -1,17 +1,50 @@
-"""Changing, rotating and deleting an API key, each with its audit entry in the same transaction."""
+"""Creating, changing, rotating, revoking and deleting an API key, each with its audit entry in the same transaction."""
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from msgspec.structs import replace
 
 from analytics_box.base import audit, ids
 from analytics_box.base.acting import By
 from analytics_box.base.errors import Conflict, NotFound
+from analytics_box.base.identity import Scope
 from analytics_box.base.store.db import Connection
-from analytics_box.tenants.keys import rows, rules
+from analytics_box.tenants.keys import rules
+from analytics_box.tenants.keys.rows import KEYS
 from analytics_box.tenants.keys.rules import StoredKey
 
 _AUDITED = ("name", "description", "enabled", "scopes", "resources", "tags", "ratelimit", "expires_at")
+
+
+def create(
+    db: Connection,
+    *,
+    organization_id: str,
+    name: str,
+    scopes: tuple[Scope, ...],
+    websites: tuple[str, ...] | None,
+    by: By,
+) -> tuple[StoredKey, str]:
+    """Store a plain new key: these scopes on these websites, or on all (None). Return it with its secret."""
+    values = {"name": name, "scopes": scopes, "resources": rules.resources_for(scopes, websites)}
+    key, secret = draft(organization_id, values, now=by.now)
+    key = rules.check(key, known=websites or (), now=by.now)
+    store(db, key, by=by)
+    return key, secret
+
+
+def draft(organization_id: str, values: Mapping[str, Any], *, now: int) -> tuple[StoredKey, str]:
+    """A new key with these values, and its secret."""
+    key, secret = rules.new_key(organization_id, key_id=ids.new_id(), now=now)
+    return replace(key, **values), secret
+
+
+def store(db: Connection, key: StoredKey, *, by: By) -> None:
+    """Store a checked new key."""
+    KEYS.insert(db, key)
+    detail = {"scopes": key.scopes, "resources": key.resources, "expires_at": key.expires_at}
+    _record(db, key, "created", by=by, detail=detail)
 
 
 def update(
@@ -21,71 +54,64 @@ def update(
     *,
     organization_id: str,
     by: By,
-) -> tuple[bytes, StoredKey]:
-    """Store what `edit` makes of a key; returns the digest of its secret and the new record.
-
-    Raises NotFound, Conflict for a revoked key, and what `edit` raises.
-    """
-    digest, before = changeable(db, key_id, organization_id)
+) -> StoredKey:
+    """Store what `edit` makes of a key. Raises NotFound, Conflict for a revoked key, and what `edit` raises."""
+    before = changeable(db, key_id, organization_id)
     after = replace(edit(before), updated_at=by.now)
     changed = audit.difference(before, after, _AUDITED)
-    if changed:
-        rows.update(db, after, digest)
-        note(db, after, "updated", by=by, detail={"changed": changed})
-    return digest, after if changed else before
+    if not changed:
+        return before
+    KEYS.update(db, after)
+    _record(db, after, "updated", by=by, detail={"changed": changed})
+    return after
 
 
 def rotate(db: Connection, key_id: str, *, organization_id: str, by: By) -> tuple[StoredKey, str]:
-    """Give a key a new secret; returns the key and the secret, which is not kept anywhere.
-
-    Raises NotFound, and Conflict for a revoked key.
-    """
-    _, record = changeable(db, key_id, organization_id)
+    """Give a key a new secret, which is returned and not stored. Raises NotFound, and Conflict for a revoked key."""
+    before = changeable(db, key_id, organization_id)
     secret = ids.new_key_secret()
-    rotated = replace(record, start=secret[: rules.START_LENGTH], updated_at=by.now)
-    rows.update(db, rotated, ids.digest(secret))
-    note(db, rotated, "rotated", by=by, detail={"start_before": record.start})
+    start = secret[: rules.START_LENGTH]
+    rotated = replace(before, digest=ids.digest(secret), start=start, updated_at=by.now)
+    KEYS.update(db, rotated)
+    _record(db, rotated, "rotated", by=by, detail={"start_before": before.start})
     return rotated, secret
 
 
+def revoke(db: Connection, key_id: str, *, organization_id: str, by: By) -> StoredKey:
+    """Disable a key permanently. Raises NotFound, and Conflict for a revoked key."""
+    before = changeable(db, key_id, organization_id)
+    revoked = replace(before, enabled=False, revoked_at=by.now, updated_at=by.now)
+    KEYS.update(db, revoked)
+    _record(db, revoked, "revoked", by=by)
+    return revoked
+
+
 def delete(db: Connection, key_id: str, *, organization_id: str, by: By) -> None:
-    """Remove a key; only the audit log still knows of it. Raises NotFound."""
-    _, record = find(db, key_id, organization_id)
-    rows.delete(db, key_id)
-    note(db, record, "deleted", by=by)
+    """Delete a key. Raises NotFound."""
+    key = find(db, key_id, organization_id)
+    KEYS.delete(db, key_id)
+    _record(db, key, "deleted", by=by)
 
 
-def find(db: Connection, key_id: str, organization_id: str | None) -> tuple[bytes, StoredKey]:
-    """The key with this id, of this organization if one is given. Raises NotFound."""
-    found = rows.by_id(db, key_id)
-    if found is None or organization_id not in {None, found[1].organization_id}:
+def find(db: Connection, key_id: str, organization_id: str) -> StoredKey:
+    """The key of an organization with this id. Raises NotFound."""
+    key = KEYS.find(db, key_id)
+    if key is None or key.organization_id != organization_id:
         raise NotFound.of("apiKey", key_id)
-    return found
+    return key
 
 
-def changeable(db: Connection, key_id: str, organization_id: str | None) -> tuple[bytes, StoredKey]:
-    """Find a key that may be changed. Raises NotFound, and Conflict for a revoked key."""
-    digest, record = find(db, key_id, organization_id)
-    if record.revoked_at is not None:
+def changeable(db: Connection, key_id: str, organization_id: str) -> StoredKey:
+    """Find a key that can be changed. Raises NotFound, and Conflict for a revoked key."""
+    key = find(db, key_id, organization_id)
+    if key.revoked_at is not None:
         raise Conflict("This API key is revoked. Create a new one")
-    return digest, record
+    return key
 
 
-def note(
-    db: Connection,
-    record: StoredKey,
-    action: audit.Action,
-    *,
-    by: By,
-    detail: Mapping[str, object] | None = None,
+def _record(
+    db: Connection, key: StoredKey, action: audit.Action, *, by: By, detail: Mapping[str, object] | None = None
 ) -> None:
-    """The audit entry of a change. It names the key by the start of its secret."""
-    audit.record(
-        db,
-        by,
-        record.organization_id,
-        action,
-        "api_key",
-        record.id,
-        {"name": record.name, "start": record.start, **(detail or {})},
-    )
+    """Write the audit entry of a change, which names the key by the start of its secret."""
+    about = {"name": key.name, "start": key.start, **(detail or {})}
+    audit.record(db, by, key.organization_id, action, "api_key", key.id, about)

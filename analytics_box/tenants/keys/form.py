@@ -7,6 +7,7 @@ person's zone), max, window and unlimited (its own limit, and whether that rests
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -15,7 +16,7 @@ from analytics_box.base.errors import BadRequest, check_together
 from analytics_box.base.identity import SCOPES, Role, Scope, SignedInPerson
 from analytics_box.base.translation import _
 from analytics_box.tenants.keys import rules
-from analytics_box.tenants.keys.rules import KeyDefinition, KeyType, RateLimit, StoredKey
+from analytics_box.tenants.keys.rules import KeyType, RateLimit, StoredKey
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.permission import OF_ORGANIZATION
 
@@ -131,9 +132,12 @@ def fields_of(record: StoredKey, person: SignedInPerson) -> dict[str, str]:
     return fields
 
 
-def parse_key_form(fields: Mapping[str, str], person: SignedInPerson, before: StoredKey | None = None) -> KeyDefinition:
-    """The key definition in a posted form; `before` is the key that it edits. Raises BadRequest, which
-    names the field."""
+def parse_key_form(
+    fields: Mapping[str, str], person: SignedInPerson, before: StoredKey | None = None
+) -> dict[str, Any]:
+    """The values of a posted form by the fields of a key; `before` is the key that it edits. Raises BadRequest, which
+    names each wrong field.
+    """
     scopes = tuple(scope for scope in SCOPES if f"{SCOPE_FIELD}{scope}" in fields)
     some = fields.get("reach") == "some"
     own = _own_scopes(fields)
@@ -148,16 +152,16 @@ def parse_key_form(fields: Mapping[str, str], person: SignedInPerson, before: St
         lambda: _rate(fields),
     )
     further = {f"{rules.WEBSITE}{website}": held for website, held in own.items()}
-    return KeyDefinition(
-        name=fields.get("name", ""),
-        description=fields.get("description", ""),
-        type=before.type if before is not None else _type(fields),
-        scopes=scopes,
-        resources={**rules.resources_for(scopes, websites if some else None), **further},
-        tags=tags,
-        ratelimit=_rate(fields),
-        expires_at=_expiry(fields, person, before),
-    )
+    return {
+        "name": fields.get("name", ""),
+        "description": fields.get("description", "").strip(),
+        "type": before.type if before is not None else _type(fields),
+        "scopes": scopes,
+        "resources": {**rules.resources_for(scopes, websites if some else None), **further},
+        "tags": tags,
+        "ratelimit": _rate(fields),
+        "expires_at": _expiry(fields, person, before),
+    }
 
 
 def _check_websites(websites: Collection[str], own: Mapping[str, tuple[Scope, ...]]) -> None:

@@ -6,45 +6,30 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from analytics_box.base.identity import Role, Scope
-from analytics_box.tenants.keys import rules
-from analytics_box.tenants.keys.rules import KeyType, RateLimit
+from analytics_box.resource.fields import input_of
+from analytics_box.tenants.keys.rules import GivenResources, KeyType, RateLimit, StoredKey
 from analytics_box.tenants.tenancy.messages import Text
-
-Scopes = Annotated[tuple[Scope, ...], Meta(max_length=50)]
-GivenResources = Annotated[dict[Text, Scopes], Meta(max_length=rules.MOST_RESOURCES)]
-Instant = Annotated[datetime, Meta(tz=True)]
 
 
 class KeyId(Struct, frozen=True, forbid_unknown_fields=True):
     id: Text
 
 
-class CreateKey(Struct, frozen=True, forbid_unknown_fields=True):
+@input_of(StoredKey, needed=("name", "scopes"))
+class CreateKey(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Input of apikeys.create. Without resources the key is global."""
 
-    name: Annotated[str, Meta(max_length=rules.MOST_NAME)]
-    scopes: Scopes
     organizationId: Text | None = None
     type: KeyType = "user"
-    description: Annotated[str, Meta(max_length=rules.MOST_DESCRIPTION)] | None = None
     resources: GivenResources | None = None
-    tags: tuple[Text, ...] = ()
-    expiresAt: Instant | None = None
-    ratelimit: RateLimit | None = None
 
 
-class ChangedKey(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input of apikeys.update; what is not given stays, null takes away."""
+@input_of(StoredKey)
+class ChangedKey(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Input of apikeys.update: omitted fields keep their values, null removes them."""
 
     id: Text
-    name: Annotated[str, Meta(max_length=rules.MOST_NAME)] | UnsetType = UNSET
-    description: Annotated[str, Meta(max_length=rules.MOST_DESCRIPTION)] | UnsetType | None = UNSET
     enabled: bool | UnsetType = UNSET
-    scopes: Scopes | UnsetType = UNSET
-    resources: GivenResources | UnsetType = UNSET
-    tags: tuple[Text, ...] | UnsetType = UNSET
-    expiresAt: Instant | UnsetType | None = UNSET
-    ratelimit: RateLimit | UnsetType | None = UNSET
 
 
 class Secret(Struct, frozen=True):

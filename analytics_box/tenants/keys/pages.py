@@ -4,7 +4,7 @@ They do what the procedures do, by the same functions.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from litestar.params import FromPath
 from msgspec import Struct
@@ -15,11 +15,11 @@ from analytics_box.base.identity import SCOPES, ApiKey, SignedInPerson
 from analytics_box.base.settings import Settings
 from analytics_box.base.translation import _
 from analytics_box.tenants.keys import calls as procedures
-from analytics_box.tenants.keys import change, form, rows, rules
+from analytics_box.tenants.keys import change, form, rules
 from analytics_box.tenants.keys.form import SCOPE_LABELS
 from analytics_box.tenants.keys.messages import ChangedKey, KeyId
 from analytics_box.tenants.keys.ring import KeyRing
-from analytics_box.tenants.keys.rules import KeyDefinition, StoredKey
+from analytics_box.tenants.keys.rules import StoredKey
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.page import dates
 from analytics_box.web.page.edits import FIELD, check_version, version_of
@@ -189,12 +189,11 @@ FIELDS = {"expiresAt": "expires", "resources": "websites", "ratelimit": "max"}  
 
 async def key_list(visit: Visitor) -> Page:
     """GET /settings/keys."""
-    organization_id = visit.person.organization_id
-    records = await visit.call.read(lambda db: rows.of(db, organization_id))
+    keys = await procedures.keys_of(visit.call, visit.person.organization_id)
     return visit.settings_page(
         "keys.html",
         "keys",
-        keys=[_key_page(visit, record) for record in records],
+        keys=[_key_page(visit, key) for key in keys],
         may_make=visit.person.may("member"),
         may_end=rules.may_edit_scopes(visit.person.role),
         done=_DONE.get(visit.asked("done"), ""),
@@ -231,7 +230,7 @@ async def edit_key(visit: Visitor, key_id: FromPath[str]) -> Answer:
     fields, record = await visit.form(), await _record(visit, key_id, working=True)
 
     async def save() -> str:
-        def want(before: StoredKey) -> KeyDefinition:
+        def want(before: StoredKey) -> dict[str, Any]:
             check_version(fields, before, without=_CHANGED_BY_USE)
             return form.parse_key_form(fields, visit.person, before)
 
@@ -260,7 +259,7 @@ async def end_key(visit: Visitor, key_id: FromPath[str], ending: FromPath[str]) 
     """
     call, given = visit.call, KeyId(key_id)
     if ending in {"disable", "enable"}:
-        await procedures.update(call, ChangedKey(key_id, enabled=ending == "enable"))
+        await procedures.update(call, ChangedKey(id=key_id, enabled=ending == "enable"))
         return visit.go(f"{HOME}?done={ending}d#key-{key_id}")
     match _ending(ending):
         case "rotate":
@@ -307,8 +306,7 @@ def _form(visit: PageRequest, again: Again, record: StoredKey | None = None) -> 
 
 async def _record(visit: PageRequest, key_id: str, *, working: bool) -> StoredKey:
     find, organization_id = (change.changeable if working else change.find), visit.person.organization_id
-    _rest, record = await visit.call.read(lambda db: find(db, key_id, organization_id))
-    return record
+    return await visit.call.read(lambda db: find(db, key_id, organization_id))
 
 
 def _key_page(visit: PageRequest, record: StoredKey) -> KeyListItem:

@@ -1,6 +1,6 @@
 """All API keys in memory, by the digest of their secret: a look-up costs no query, a revoke acts at once."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 from analytics_box.base import ids
 from analytics_box.base.clock import MINUTE, Clock
@@ -11,17 +11,17 @@ USE_NOTED_EVERY = 5 * MINUTE  # how coarse "last used" is (wire 10.2)
 
 
 class KeyRing:
-    """The keys of this box. Whoever changes a key in box.db tells the ring after the commit.
+    """The keys of this box. Code that changes a key in box.db updates the ring after the commit.
 
-    Keys of the organizations in `closed` are as if they were not there.
+    Keys of the organizations in `closed` are not found.
     """
 
-    def __init__(self, clock: Clock, records: Mapping[bytes, StoredKey], closed: Set[str] = frozenset()) -> None:
+    def __init__(self, clock: Clock, records: Iterable[StoredKey], closed: Set[str] = frozenset()) -> None:
         self._clock = clock
         self._closed = closed
-        self._keys = {digest: key_of(record) for digest, record in records.items()}
-        self._digests = {record.id: digest for digest, record in records.items()}
-        self._used = {record.id: record.last_used_at for record in records.values() if record.last_used_at}
+        records = list(records)
+        self.replace(records)
+        self._used = {record.id: record.last_used_at for record in records if record.last_used_at}
         self._unsaved: set[str] = set()
 
     def find(self, secret: str) -> ApiKey | None:
@@ -43,16 +43,16 @@ class KeyRing:
         key = self._keys.get(ids.digest(secret)) if ids.is_key_shaped(secret) else None
         return None if key is None or key.organization_id in self._closed else key
 
-    def remember(self, digest: bytes, key: ApiKey) -> None:
-        """A key was made or changed; its old secret, if it has a new one, is dead from now on."""
-        self._keys.pop(self._digests.get(key.id, b""), None)
-        self._keys[digest] = key
-        self._digests[key.id] = digest
+    def remember(self, record: StoredKey) -> None:
+        """Add a created or changed key. If it has a new secret, the old one stops working."""
+        self._keys.pop(self._digests.get(record.id, b""), None)
+        self._keys[record.digest] = key_of(record)
+        self._digests[record.id] = record.digest
 
-    def replace(self, records: Mapping[bytes, StoredKey]) -> None:
+    def replace(self, records: Sequence[StoredKey]) -> None:
         """Replace all keys; their times of use stay known."""
-        self._keys = {digest: key_of(record) for digest, record in records.items()}
-        self._digests = {record.id: digest for digest, record in records.items()}
+        self._keys = {record.digest: key_of(record) for record in records}
+        self._digests = {record.id: record.digest for record in records}
 
     def forget(self, key_id: str) -> None:
         """A key was deleted."""

@@ -1,14 +1,17 @@
 """Valid API keys, and who can grant which scopes (spec 2.1, 2.2; wire 10.2). Pure."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
-from msgspec import Struct
+from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from analytics_box.base import ids, names
 from analytics_box.base.errors import BadRequest, Forbidden, check_together
 from analytics_box.base.identity import ApiKey, KeyRate, Role, Scope
 from analytics_box.base.translation import _
+from analytics_box.resource.fields import Field, Instant, Stamp
+from analytics_box.tenants.tenancy.messages import Text
 
 START_LENGTH = 8  # characters of the secret that may be shown (wire 10.2)
 GLOBAL = "global"
@@ -19,7 +22,9 @@ LONGEST_WINDOW = 86_400  # seconds
 
 KeyType = Literal["user", "sdk", "automation"]
 TYPES: tuple[KeyType, ...] = get_args(KeyType)
+Scopes = Annotated[tuple[Scope, ...], Meta(max_length=50)]
 Resources = Mapping[str, tuple[Scope, ...]]
+GivenResources = Annotated[dict[Text, Scopes], Meta(max_length=MOST_RESOURCES)]
 
 ADMINISTRATORS = ("admin", "owner")
 MEMBER_SCOPES = frozenset({"read:data", "track:events", "read:links", "read:monitors", "read:status_pages"})
@@ -33,60 +38,57 @@ class RateLimit(Struct, frozen=True, forbid_unknown_fields=True):
     window: int
 
 
-class KeyDefinition(Struct, frozen=True, kw_only=True):
-    """A requested key. `resources` maps "global" or "website:<id>" to further scopes; times are UTC ms."""
-
-    name: str
-    scopes: tuple[Scope, ...]
-    resources: Resources
-    type: KeyType = "user"
-    description: str = ""
-    tags: tuple[str, ...] = ()
-    ratelimit: RateLimit | None = None
-    expires_at: int | None = None
+def _or_null(text: str) -> str | None:
+    return text or None
 
 
-class StoredKey(Struct, frozen=True, kw_only=True):
-    """All that is kept of a key but the digest of its secret. Times are UTC ms."""
+class StoredKey(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A key, without its secret. Times are UTC ms.
 
+    `resources` maps "global" or "website:<id>" to further scopes.
+    """
+
+    digest: bytes
     id: str
     organization_id: str
-    name: str
+    name: Annotated[str, Meta(max_length=MOST_NAME), Field()]
     start: str
     type: KeyType
-    description: str
-    scopes: tuple[Scope, ...]
-    resources: Resources
-    tags: tuple[str, ...]
-    ratelimit: RateLimit | None
+    description: Annotated[
+        str, Meta(max_length=MOST_DESCRIPTION), Field(clean=str.strip, null=True, empty="", shown=_or_null)
+    ]
+    scopes: Annotated[Scopes, Field()]
+    resources: Annotated[Resources, Field(wire=GivenResources)]
+    tags: Annotated[tuple[Text, ...], Field()]
+    ratelimit: Annotated[RateLimit | None, Field()]
     enabled: bool
-    created_at: int
-    updated_at: int
-    expires_at: int | None = None
-    revoked_at: int | None = None
-    last_used_at: int | None = None
+    created_at: Stamp
+    updated_at: Stamp
+    expires_at: Instant | None = None
+    revoked_at: Stamp | None = None
+    last_used_at: Stamp | None = None
 
 
-def new_record(wanted: KeyDefinition, *, key_id: str, organization_id: str, now: int) -> tuple[StoredKey, str]:
-    """A key and its secret, which exists only here and in the one answer that shows it."""
+def new_key(organization_id: str, *, key_id: str, now: int) -> tuple[StoredKey, str]:
+    """A key without a name and permissions, and its secret, which exists only here and in the answer that shows it."""
     secret = ids.new_key_secret()
-    record = StoredKey(
+    key = StoredKey(
+        digest=ids.digest(secret),
         id=key_id,
         organization_id=organization_id,
-        name=wanted.name,
+        name="",
         start=secret[:START_LENGTH],
-        type=wanted.type,
-        description=wanted.description,
-        scopes=wanted.scopes,
-        resources=wanted.resources,
-        tags=wanted.tags,
-        ratelimit=wanted.ratelimit,
+        type="user",
+        description="",
+        scopes=(),
+        resources={},
+        tags=(),
+        ratelimit=None,
         enabled=True,
         created_at=now,
         updated_at=now,
-        expires_at=wanted.expires_at,
     )
-    return record, secret
+    return key, secret
 
 
 def key_of(record: StoredKey) -> ApiKey:
@@ -123,27 +125,24 @@ def resources_for(scopes: tuple[Scope, ...], websites: Collection[str] | None) -
     return {GLOBAL: scopes} if websites is None else {f"{WEBSITE}{website}": () for website in sorted(websites)}
 
 
-def check(wanted: KeyDefinition, *, known: Collection[str], now: int | None) -> KeyDefinition:
-    """Check and clean a draft. `known` are ids of websites that it may name; `now` is None if the expiry is an old one.
+def check(key: StoredKey, *, known: Collection[str], now: int | None) -> StoredKey:
+    """Return a key with each value in its one spelling. Raises BadRequest, which names each wrong field.
 
-    Raises BadRequest, which names the field.
+    `known` are ids of websites that it may name; `now` is None if its expiry is an old one.
     """
     check_together(
-        lambda: clean_name(wanted.name),
-        lambda: clean_tags(wanted.tags),
-        lambda: check_scopes(bool(wanted.scopes or any(wanted.resources.values()))),
-        lambda: _check_resources(wanted.resources, known),
-        lambda: _check_limits(wanted, now),
+        lambda: clean_name(key.name),
+        lambda: clean_tags(key.tags),
+        lambda: check_scopes(bool(key.scopes or any(key.resources.values()))),
+        lambda: _check_resources(key.resources, known),
+        lambda: _check_limits(key, now),
     )
-    return KeyDefinition(
-        name=clean_name(wanted.name),
-        scopes=tuple(sorted(set(wanted.scopes))),
-        resources={where: tuple(sorted(set(scopes))) for where, scopes in sorted(wanted.resources.items())},
-        type=wanted.type,
-        description=wanted.description.strip(),
-        tags=clean_tags(wanted.tags),
-        ratelimit=wanted.ratelimit,
-        expires_at=wanted.expires_at,
+    return replace(
+        key,
+        name=clean_name(key.name),
+        scopes=tuple(sorted(set(key.scopes))),
+        resources={where: tuple(sorted(set(scopes))) for where, scopes in sorted(key.resources.items())},
+        tags=clean_tags(key.tags),
     )
 
 
@@ -173,11 +172,11 @@ def check_scopes(any_chosen: bool) -> None:
         raise BadRequest.about("scopes", _("Select at least one permission."))
 
 
-def _check_limits(wanted: KeyDefinition, now: int | None) -> None:
-    rate = wanted.ratelimit
-    if len(wanted.description.strip()) > MOST_DESCRIPTION:
+def _check_limits(key: StoredKey, now: int | None) -> None:
+    rate = key.ratelimit
+    if len(key.description) > MOST_DESCRIPTION:
         raise BadRequest.about("description", _("Use up to {most} characters.").format(most=MOST_DESCRIPTION))
-    if now is not None and wanted.expires_at is not None and wanted.expires_at <= now:
+    if now is not None and key.expires_at is not None and key.expires_at <= now:
         raise BadRequest.about("expiresAt", _("Enter a time in the future."))
     if rate is not None and not (rate.max >= 1 and 1 <= rate.window <= LONGEST_WINDOW):
         raise BadRequest.about(
@@ -225,9 +224,9 @@ def may_edit_scopes(role: Role) -> bool:
     return role in ADMINISTRATORS
 
 
-def check_grant(role: Role, wanted: KeyDefinition) -> None:
+def check_grant(role: Role, key: StoredKey) -> None:
     """Check that a person grants no more than their role has: members grant reading and tracking. Raises Forbidden."""
-    given = {*wanted.scopes, *(scope for scopes in wanted.resources.values() for scope in scopes)}
+    given = {*key.scopes, *(scope for scopes in key.resources.values() for scope in scopes)}
     too_much = sorted(given - MEMBER_SCOPES)
     if too_much and not may_edit_scopes(role):
         raise Forbidden(f"Your role in this organization is {role}; a key with {', '.join(too_much)} needs admin")

@@ -11,11 +11,9 @@ from typing import Any, Literal, NamedTuple
 import pytest
 
 from analytics_box.app.procedures import PROCEDURES
-from analytics_box.base import ids
 from analytics_box.base.acting import By
 from analytics_box.base.identity import SCOPES, Scope
-from analytics_box.tenants.keys import rules
-from analytics_box.tenants.keys.create import create_as
+from analytics_box.tenants.keys import change as key_change
 from analytics_box.tenants.keys.ring import KeyRing
 from analytics_box.tenants.websites import change
 from analytics_box.tenants.websites.create import create as create_website
@@ -114,12 +112,11 @@ def secret_of(world: World, caller: Caller, website: Website) -> str:
     box, (scopes, places) = world.box, KEYS[caller]
     named = {"*": "global", "here": f"website:{website.id}", "elsewhere": f"website:{box.sites['local']}"}
     resources = {named[place]: further or (scopes if place == "*" else ()) for place, further in places.items()}
-    wanted = rules.KeyDefinition(name="Key", scopes=scopes, resources=resources)
     organization_id = box.foreign_organization_id if caller == "other everything" else box.organization_id
-    key, secret = box.box.box_db.write_now(
-        lambda db: create_as(db, wanted, organization_id=organization_id, by=By("test", box.clock.now()))
-    )
-    box.box.parts[KeyRing].remember(ids.digest(secret), key)
+    values = {"name": "Key", "scopes": scopes, "resources": resources}
+    key, secret = key_change.draft(organization_id, values, now=box.clock.now())
+    box.box.box_db.write_now(lambda db: key_change.store(db, key, by=By("test", box.clock.now())))
+    box.box.parts[KeyRing].remember(key)
     return secret
 
 
