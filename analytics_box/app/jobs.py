@@ -33,6 +33,7 @@ from analytics_box.products.monitors.erasing import Erasing
 from analytics_box.products.monitors.running import old_urls
 from analytics_box.products.monitors.running import retention as check_retention
 from analytics_box.products.people import unused
+from analytics_box.products.status_pages.automatic import windows
 from analytics_box.products.status_pages.automatic.telling import AutomaticIncidents
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.incidents import ticking
@@ -258,6 +259,7 @@ async def store_status_days(box: Box) -> None:
 async def turn_incidents(box: Box) -> None:
     """Begin and end maintenances of status pages, and publish incidents that monitors have made."""
     await ticking.tick(box.parts)
+    await windows.announce(box.parts)
 
 
 async def sweep_incidents(box: Box) -> None:

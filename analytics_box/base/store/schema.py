@@ -67,6 +67,20 @@ BOX: tuple[Step, ...] = (
             """,
         ),
     ),
+    # The last message to subscribers of a page about an announced maintenance window. The window may be gone.
+    (
+        "0006_window_messages",
+        (
+            """
+            create table status_page_windows (
+              page_id    text not null references status_pages (id) on delete cascade,
+              window_id  text not null check (length(window_id) between 8 and 64),
+              news       text not null check (json_valid(news)),
+              primary key (page_id, window_id)
+            ) strict, without rowid
+            """,
+        ),
+    ),
 )
 EVENTS: tuple[Step, ...] = ((FIRST, EVENT_TABLES),)
 

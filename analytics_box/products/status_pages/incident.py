@@ -34,6 +34,18 @@ STATUS_LABELS: Final[Mapping[Status, str]] = {
     "verifying": _("Verifying"),
     "completed": _("Completed"),
 }
+# The text of an update that its author left blank, and of automatic updates.
+USUAL_MESSAGES: Final[Mapping[str, str]] = {
+    "investigating": _("We are investigating. The next update will be posted here."),
+    "identified": _("The cause has been identified and we are working on a fix."),
+    "monitoring": _("A fix has been applied and we are monitoring the results."),
+    "resolved": _("This incident has been resolved."),
+    "postmortem": "",
+    "in_progress": _("Maintenance has started."),
+    "verifying": _("The work is done. We are verifying that everything works."),
+    "completed": _("Maintenance is complete."),
+    "scheduled": _("We will carry out maintenance during this time."),
+}
 ENDED: Final[frozenset[Status]] = frozenset(("resolved", "postmortem", "completed"))
 LONGEST_TITLE, LONGEST_MESSAGE = 200, 5_000  # characters (wire 9.3)
 

@@ -47,7 +47,10 @@ class ComponentImpact(Struct, frozen=True):
 
 
 class News(Struct, frozen=True, kw_only=True, tag="update"):
-    """An update of an incident or a maintenance as it was when it was published; `at` is UTC ms."""
+    """An update of an incident or a maintenance as it was published; `at` is UTC ms.
+
+    `component_ids` are only those of maintenance windows. The page of an ended window is gone: it is not `is_open`.
+    """
 
     update_id: str
     incident_id: str
@@ -60,6 +63,8 @@ class News(Struct, frozen=True, kw_only=True, tag="update"):
     scheduled_for: int | None = None
     scheduled_until: int | None = None
     affected: tuple[ComponentImpact, ...] = ()
+    component_ids: tuple[str, ...] = ()
+    is_open: bool = True
 
 
 class ConfirmationRequest(Struct, frozen=True, tag="request"):

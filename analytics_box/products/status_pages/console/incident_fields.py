@@ -13,25 +13,12 @@ from analytics_box.products.status_pages.console.choosing import (
     severity_of,
     title_of,
 )
-from analytics_box.products.status_pages.incident import ENDED, Impact, Incident, Severity, Status
+from analytics_box.products.status_pages.incident import ENDED, USUAL_MESSAGES, Impact, Incident, Severity, Status
 from analytics_box.products.status_pages.incidents.messages import CreateIncident, UpdateIncident, UpdatePageMaintenance
 from analytics_box.products.status_pages.page import Whole
 from analytics_box.products.status_pages.seen import PageSeen
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.page.edits import FIELD
-
-USUAL_MESSAGES = {
-    "investigating": _("We are investigating. The next update will be posted here."),
-    "identified": _("The cause has been identified and we are working on a fix."),
-    "monitoring": _("A fix has been applied and we are monitoring the results."),
-    "resolved": _("This incident has been resolved."),
-    "postmortem": "",
-    "in_progress": _("Maintenance has started."),
-    "verifying": _("The work is done. We are verifying that everything works."),
-    "completed": _("Maintenance is complete."),
-    "scheduled": _("We will carry out maintenance during this time."),
-}
-
 
 NAMES: Final = ("title", "message", "severity", "notify", "template", "status", FIELD)
 

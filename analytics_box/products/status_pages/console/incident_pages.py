@@ -15,10 +15,9 @@ from analytics_box.products.status_pages import incident_rows
 from analytics_box.products.status_pages.console import incident_fields as fields_of
 from analytics_box.products.status_pages.console.choosing import choices, impacts_of, read_impacts
 from analytics_box.products.status_pages.console.frame import ConsolePage, Tab, frame, open_page, rejection_of
-from analytics_box.products.status_pages.console.incident_fields import USUAL_MESSAGES
 from analytics_box.products.status_pages.console.shown import href_of, incident_shown
 from analytics_box.products.status_pages.console.telling import notified_text
-from analytics_box.products.status_pages.incident import STATUS_LABELS, Incident, IncidentUpdate, Status
+from analytics_box.products.status_pages.incident import STATUS_LABELS, USUAL_MESSAGES, Incident, IncidentUpdate, Status
 from analytics_box.products.status_pages.incidents import calls as procedures
 from analytics_box.products.status_pages.incidents import maintenance_calls, template_calls
 from analytics_box.products.status_pages.incidents.messages import (

@@ -14,7 +14,7 @@ from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.status_pages import incident_rows, rows, states
 from analytics_box.products.status_pages.directory import StatusPages
-from analytics_box.products.status_pages.incident import Incident
+from analytics_box.products.status_pages.incident import USUAL_MESSAGES, Incident
 from analytics_box.products.status_pages.incidents import rules, saying
 from analytics_box.products.status_pages.page import StatusPage
 from analytics_box.products.status_pages.saving import save
@@ -88,11 +88,11 @@ def _turn_maintenance(db: Connection, page: StatusPage, maintenance: Incident, n
     start, end = maintenance.scheduled_for or 0, maintenance.scheduled_until or 0
     if maintenance.status == "scheduled":
         maintenance = saying.say(
-            db, page, maintenance, "in_progress", _("Maintenance has started."), now=now, at=start, notify=end > now
+            db, page, maintenance, "in_progress", USUAL_MESSAGES["in_progress"], now=now, at=start, notify=end > now
         )
         _note_states(db, maintenance)
     if end <= now:
-        maintenance = saying.say(db, page, maintenance, "completed", _("Maintenance is complete."), now=now, at=end)
+        maintenance = saying.say(db, page, maintenance, "completed", USUAL_MESSAGES["completed"], now=now, at=end)
         _note_states(db, maintenance)
 
 

@@ -1,5 +1,6 @@
 """Pending notifications of subscribers: written in the transaction of the update, so that each is sent exactly once."""
 
+from collections.abc import Collection
 from typing import Final
 
 import msgspec
@@ -24,13 +25,30 @@ def notify(db: Connection, page: StatusPage, incident: Incident, update: Inciden
     """
     if not page.published or incident.is_draft or not update.notified:
         return 0
-    told = rows.wanting(db, page.id, _about(incident, update))
-    if told:
-        rows.put_message(db, update.id, update.id, msgspec.json.encode(_news(incident, update)).decode(), now)
-    put = rows.put_deliveries(db, update.id, told, now)
+    put = queue_news(db, page, _news(incident, update), _about(incident, update), now=now, update_id=update.id)
     rows.end_replaced(db, incident.id, update.id, failing_before=now - rules.OUTAGE, now=now)
-    rows.end_oldest(db, update.id, most=MOST_WAITING, now=now, error=PUSHED_OUT)
-    receivers.wake(db, SUBSCRIBERS, told, now=now)
+    return put
+
+
+def queue_news(
+    db: Connection,
+    page: StatusPage,
+    news: News,
+    components: Collection[str] | None,
+    *,
+    now: int,
+    update_id: str | None = None,
+) -> int:
+    """Queue a message for the confirmed subscribers of these components, None for all. Return how many.
+
+    `update_id` is that of an update of an incident, with which the message is deleted.
+    """
+    receiving = rows.wanting(db, page.id, components)
+    if receiving:
+        rows.put_message(db, news.update_id, update_id, msgspec.json.encode(news).decode(), now)
+    put = rows.put_deliveries(db, news.update_id, receiving, now)
+    rows.end_oldest(db, news.update_id, most=MOST_WAITING, now=now, error=PUSHED_OUT)
+    receivers.wake(db, SUBSCRIBERS, receiving, now=now)
     return put
 
 

@@ -297,7 +297,7 @@ def requests(db: Connection, subscriber_id: str) -> list[tuple[int, bool, str]]:
         -- subscribers.requests
         select number, due_at is not null, error
         from subscriber_deliveries join subscriber_messages using (topic)
-        where subscriber_id = ? and update_id is null
+        where subscriber_id = ? and subscriber_messages.topic glob 'request_*'
         order by number desc
         """,
         (subscriber_id,),
@@ -330,7 +330,7 @@ def end_requests(db: Connection, subscriber_id: str, now: int) -> None:
         -- subscribers.end_requests
         update subscriber_deliveries set due_at = null, ended_at = ?
         where subscriber_id = ? and due_at is not null
-          and topic in (select topic from subscriber_messages where update_id is null)
+          and topic glob 'request_*'
         """,
         (now, subscriber_id),
     )

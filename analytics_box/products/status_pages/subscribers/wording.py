@@ -159,7 +159,7 @@ def webhook_of(news: News, about: MessageContext) -> dict[str, Any]:
                 "title": news.title,
                 "status": news.status,
                 "severity": news.severity,
-                "url": about.places.incident(news.incident_id),
+                "url": _address_of(news, about),
                 "scheduledFor": None if news.scheduled_for is None else iso(news.scheduled_for),
                 "scheduledUntil": None if news.scheduled_until is None else iso(news.scheduled_until),
             },
@@ -184,6 +184,11 @@ def challenge_of(about: MessageContext, challenge: str, now: int) -> dict[str, A
     }
 
 
+def _address_of(news: News, about: MessageContext) -> str:
+    """The page of an incident or maintenance; the status page once a maintenance window has ended."""
+    return about.places.incident(news.incident_id) if news.is_open else about.places.page
+
+
 def _sender(about: MessageContext) -> str:
     return _("{page} status").format(page=line(about.page, _LONGEST_SENDER))
 
@@ -199,7 +204,7 @@ def _list(about: MessageContext) -> tuple[str, str]:
 
 
 def _text(news: News, about: MessageContext) -> str:
-    details = _("Details: {url}").format(url=about.places.incident(news.incident_id))
+    details = _("Details: {url}").format(url=_address_of(news, about))
     foot = " ".join(
         (
             _("You are receiving this email because you subscribed to status updates from {page}.").format(
@@ -232,7 +237,7 @@ def _html(news: News, about: MessageContext) -> HtmlMail:
         text=style_html(markdown.html(text)) if text else Markup(),
         heading=_("Affected"),
         rows=tuple(_row(one, news) for one in news.affected),
-        action=Action(_OPEN[news.kind], about.places.incident(news.incident_id)),
+        action=Action(_OPEN[news.kind], _address_of(news, about)),
         foot=_("You are receiving this email because you subscribed to status updates from {page}.").format(
             page=about.page
         ),

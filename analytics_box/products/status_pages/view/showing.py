@@ -19,7 +19,13 @@ from analytics_box.products.monitors.monitor import Monitor
 from analytics_box.products.monitors.window import MaintenanceWindow, is_covered, spans
 from analytics_box.products.status_pages.days import figures as of_days
 from analytics_box.products.status_pages.days.figures import NOTHING, DayFigures
-from analytics_box.products.status_pages.incident import AffectedComponent, Incident, IncidentUpdate
+from analytics_box.products.status_pages.incident import (
+    USUAL_MESSAGES,
+    AffectedComponent,
+    Incident,
+    IncidentUpdate,
+    Status,
+)
 from analytics_box.products.status_pages.page import Component, ComponentStatus, StatusPage, Whole
 from analytics_box.products.status_pages.seen import (
     AffectedSeen,
@@ -125,7 +131,7 @@ def visible_page(
         components=tuple(_component(*each, names, past) for each in zip(members, owns, statuses, strict=True)),
         incidents=tuple(one for one in seen if one.kind == "incident"),
         maintenances=(
-            *(one for window in windows for one in _window_occurrence(window, members, names, now)),
+            *(one for window in windows for one in _window_occurrences(window, members, names, now)),
             *(one for one in seen if one.kind == "maintenance"),
         ),
         created_at=page.created_at,
@@ -246,32 +252,49 @@ def _incident(one: Incident, names: Mapping[str, str], unseen: set[str]) -> Inci
     )
 
 
-def _window_occurrence(
+def _window_occurrences(
     window: MaintenanceWindow, members: Sequence[VisibleComponent], names: Mapping[str, str], now: int
 ) -> Iterator[IncidentSeen]:
-    """The current or next occurrence of a window within the next weeks, as maintenance without updates."""
-    for span in spans(window, now, now + _AHEAD)[:1]:
-        is_on = span.start <= now
+    """A window as maintenance: its next occurrence within 30 days, and one that ended in the last 24 hours."""
+    affected = tuple(
+        AffectedSeen(one.component.id, names[one.component.id], "maintenance")
+        for one in members
+        if one.monitor is not None and is_covered(window, one.monitor)
+    )
+    found = spans(window, now - DAY, now + _AHEAD)
+    for span in (*[one for one in found if one.end > now][:1], *[one for one in found if one.end <= now][-1:]):
+        said: list[tuple[Status, int]] = [("scheduled", window.updated_at)]
+        said += [("in_progress", span.start)] if span.start <= now else []
+        said += [("completed", span.end)] if span.end <= now else []
+        status, changed_at = said[-1]
         yield IncidentSeen(
-            id=window.id,
+            id=window.id if span.end > now else f"{window.id}-{span.start}",
             kind="maintenance",
             title=window.name,
-            status="in_progress" if is_on else "scheduled",
+            status=status,
             severity="minor",
-            is_open=True,
+            is_open=span.end > now,
             created_at=window.created_at,
-            updated_at=window.updated_at,
-            started_at=span.start if is_on else window.created_at,
+            updated_at=changed_at,
+            started_at=span.start if span.start <= now else window.created_at,
             monitoring_at=None,
-            resolved_at=None,
+            resolved_at=span.end if span.end <= now else None,
             scheduled_for=span.start,
             scheduled_until=span.end,
-            updates=(),
-            affected=tuple(
-                AffectedSeen(one.component.id, names[one.component.id], "maintenance")
-                for one in members
-                if one.monitor is not None and is_covered(window, one.monitor)
+            updates=tuple(
+                UpdateSeen(
+                    id=f"{window.id}-{span.start}-{state}",
+                    status=state,
+                    message=USUAL_MESSAGES[state],
+                    at=min(at, span.start) if state == "scheduled" else at,
+                    created_at=at,
+                    updated_at=at,
+                    notified=True,
+                    affected=affected,
+                )
+                for state, at in reversed(said)
             ),
+            affected=affected,
         )
 
 
