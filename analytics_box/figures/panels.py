@@ -195,7 +195,8 @@ def details_of(view: View, shown: str) -> str:
 
 def share_help(of: Board, listed: FigureList, whole: float | None) -> str:
     """The explanation of a list's shares."""
-    said = of.words.shares["" if listed.apart else listed.counted]
+    shares = of.words.shares
+    said = shares.get(f"apart {listed.counted}", shares[""]) if listed.apart else shares[listed.counted]
     return said.format(whole=figures.count(whole or 0))
 
 

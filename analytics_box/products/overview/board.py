@@ -66,6 +66,12 @@ TAB_LABELS = {
     "performance": _("Performance by page"),
     "slow_browsers": _("Performance by browser"),
     "slow_devices": _("Performance by device"),
+    "slow_countries": _("Performance by country"),
+    "loading": _("Load times"),
+    "attention": _("Attention"),
+    "depths": _("Scroll depth"),
+    "frustration": _("Frustration"),
+    "forms": _("Forms"),
 }
 _TITLES = {
     "page": _("This page"),
@@ -143,7 +149,8 @@ DEFINITIONS = {
     "errors": "error",
     "vitals": "web-vitals",
     **dict.fromkeys(("error_pages", "error_kinds"), "error"),
-    **dict.fromkeys(("performance", "slow_browsers", "slow_devices"), "web-vitals"),
+    **dict.fromkeys(("performance", "slow_browsers", "slow_devices", "slow_countries", "loading"), "web-vitals"),
+    **dict.fromkeys(("attention", "depths", "frustration", "forms"), "engagement"),
     "people": "identified-visitor",
     "goals": "goal-and-conversion",
     "conversions": "goal-and-conversion",
@@ -159,6 +166,10 @@ _SHARES = {
     "total_events": _("Share of all custom events in this range."),
     "total_clicks": _("Share of all clicks on links to other websites in this range."),
     "": _("Share of all errors in this range."),
+    "apart page_views": _("Share of the page views of all these pages."),
+    "apart samples": _("Share of all measurements in this range."),
+    "apart form_starts": _("Share of all started forms in this range."),
+    "apart visitors": _("Share of the visitors of all rows."),
 }
 
 
@@ -188,6 +199,16 @@ def _properties(row: Record) -> tuple[str, ...]:
 
 def _path(row: Record) -> tuple[str, ...]:
     return (row["path"] or "",)
+
+
+def _most_clicked(row: Record) -> str:
+    """The element that rage clicks on a page meant, else that of its dead clicks."""
+    target = row["top_rage_click_target"] or row["top_dead_click_target"]
+    return _("most on {element}").format(element=target) if target else ""
+
+
+def _last_field(row: Record) -> str:
+    return _("left at “{field}”").format(field=row["top_abandoned_field"]) if row["top_abandoned_field"] else ""
 
 
 METRICS: Final = (
@@ -301,9 +322,58 @@ LISTS: Final[dict[str, FigureList]] = {
     "performance": FigureList("web_vitals_by_page", "path", columns=_VITALS),
     "slow_browsers": FigureList("web_vitals_by_browser", "browser_name", columns=_VITALS),
     "slow_devices": FigureList("web_vitals_by_device", "device_type", columns=_VITALS),
+    "slow_countries": FigureList("web_vitals_by_country", "country", columns=_VITALS),
+    "loading": FigureList(
+        "slow_pages",
+        "path",
+        counted="samples",
+        apart=True,
+        columns=(FigureColumn("p50_load_time", "ms"), FigureColumn("p95_load_time", "ms"), FigureColumn("visitors")),
+    ),
+    "attention": FigureList(
+        "engagement_quality_by_page",
+        "path",
+        counted="page_views",
+        apart=True,
+        columns=(
+            FigureColumn("avg_time_on_page", "seconds"),
+            FigureColumn("avg_active_time", "seconds"),
+            FigureColumn("avg_scroll_depth", "percent"),
+            FigureColumn("avg_interactions", "score"),
+            FigureColumn("median_time_to_first_interaction", "ms"),
+        ),
+    ),
+    "depths": FigureList(
+        "scroll_depth_distribution", shown="depth_range", apart=True, columns=(FigureColumn("sessions"),)
+    ),
+    "frustration": FigureList(
+        "frustration_by_page",
+        "path",
+        counted="page_views",
+        detail=_most_clicked,
+        apart=True,
+        columns=(
+            FigureColumn("visitors"),
+            FigureColumn("rage_click_rate", "percent"),
+            FigureColumn("dead_click_rate", "percent"),
+            FigureColumn("error_rate", "percent"),
+        ),
+    ),
+    "forms": FigureList(
+        "form_abandonment_by_page",
+        "path",
+        counted="form_starts",
+        detail=_last_field,
+        apart=True,
+        columns=(FigureColumn("form_submits"), FigureColumn("abandonment_rate", "percent")),
+    ),
 }
 # Lists with a table, but no panel.
-TABLES_ALONE: Final = (("errors", "error_pages", "error_kinds"), ("performance", "slow_browsers", "slow_devices"))
+TABLES_ALONE: Final = (
+    ("errors", "error_pages", "error_kinds"),
+    ("performance", "loading", "slow_browsers", "slow_devices", "slow_countries"),
+    ("attention", "depths", "frustration", "forms"),
+)
 CAMPAIGNS: Final = ("utm_campaign", "utm_source", "utm_medium", "utm_term", "utm_content")
 # Fields that no list shows: what happened in a session beside what is listed (query/happened.py).
 FURTHER: Final = ("event_property", "viewed_page", "scroll", "engaged", "link", "reached_goal")
@@ -376,6 +446,20 @@ WEBSITE: Final = Board(
             "p50_cls": _("CLS (median)"),
             "p50_fcp": _("FCP (median)"),
             "measurements": _("Measurements"),
+            "samples": _("Measurements"),
+            "p50_load_time": _("Load time (median)"),
+            "p95_load_time": _("Load time (95th percentile)"),
+            "page_views": _("Page views"),
+            "avg_time_on_page": _("Time on page"),
+            "avg_active_time": _("Active time"),
+            "avg_interactions": _("Interactions"),
+            "median_time_to_first_interaction": _("First interaction"),
+            "rage_click_rate": _("Rage clicks"),
+            "dead_click_rate": _("Dead clicks"),
+            "error_rate": _("With errors"),
+            "form_starts": _("Started"),
+            "form_submits": _("Submitted"),
+            "abandonment_rate": _("Abandoned"),
         },
     ),
 )

@@ -1,6 +1,8 @@
 """The lists of a website's overview as tables and as files, and the whole overview as a file."""
 
+from collections.abc import Mapping
 from functools import partial
+from typing import Final
 
 from litestar.params import FromPath
 
@@ -16,20 +18,22 @@ from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.page.shell import Here
 from analytics_box.web.page.visit import Answer, Next, PageRequest, Visitor
 
+# The navigation entries of tables that no panel shows, by the first table of each group.
+HERE: Final[Mapping[str, Here]] = {"errors": "errors", "performance": "performance", "attention": "engagement"}
+
 
 async def site_details(visit: Visitor, website_id: FromPath[str], name: FromPath[str]) -> Answer:
     """GET /sites/{id}/details/{list}: all rows of a list. Raises NotFound."""
     website = own(visit.call, website_id)
     home = f"/sites/{website.id}"
     group = next((names[0] for names in TABLES_ALONE if name in names), "")
-    here: Here = "errors" if group == "errors" else "performance" if group else "overview"
     return await tables.show(
         visit,
         website.site,
         _view(visit, home, name),
         name,
         home=home,
-        shell=site_shell(visit, here, website),
+        shell=site_shell(visit, HERE.get(group, "overview"), website),
         subject=website.name,
     )
 

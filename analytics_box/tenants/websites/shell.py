@@ -38,6 +38,12 @@ OPTIONS: Final = (
     SnippetOption(
         "vitals", "data-track-web-vitals", _("Performance"), _("Loading and interaction times of real visits")
     ),
+    SnippetOption(
+        "interactions",
+        "data-track-interactions",
+        _("Engagement"),
+        _("Rage clicks, dead clicks and forms, never typed text"),
+    ),
     SnippetOption("forms", "data-track-forms", _("Form submissions"), _("Submitted forms, never their contents")),
     SnippetOption("hash", "data-track-hash-changes", _("Hash routes"), _("For apps that change the URL after the #")),
 )
