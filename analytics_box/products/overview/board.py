@@ -320,9 +320,6 @@ LISTS: Final[dict[str, FigureList]] = {
         "errors_by_type", counted="count", apart=True, columns=(FigureColumn("users"), FigureColumn("sessions"))
     ),
     "performance": FigureList("web_vitals_by_page", "path", columns=_VITALS),
-    "slow_browsers": FigureList("web_vitals_by_browser", "browser_name", columns=_VITALS),
-    "slow_devices": FigureList("web_vitals_by_device", "device_type", columns=_VITALS),
-    "slow_countries": FigureList("web_vitals_by_country", "country", columns=_VITALS),
     "loading": FigureList(
         "slow_pages",
         "path",
@@ -330,6 +327,9 @@ LISTS: Final[dict[str, FigureList]] = {
         apart=True,
         columns=(FigureColumn("p50_load_time", "ms"), FigureColumn("p95_load_time", "ms"), FigureColumn("visitors")),
     ),
+    "slow_browsers": FigureList("web_vitals_by_browser", "browser_name", columns=_VITALS),
+    "slow_devices": FigureList("web_vitals_by_device", "device_type", columns=_VITALS),
+    "slow_countries": FigureList("web_vitals_by_country", "country", columns=_VITALS),
     "attention": FigureList(
         "engagement_quality_by_page",
         "path",

@@ -27,9 +27,9 @@ from analytics_box.web.recognition.called import display_name
 
 StepKind = Literal["page", "event", "flag", "error", "link"]
 
-# A line of the list names so many custom events.
+# The limit of named custom events in a line of the list.
 MOST_NAMES: Final = 3
-# An event of a timeline shows so many properties, each with so many characters.
+# The limits of an event in a timeline: properties, and characters of each.
 MOST_PROPERTIES: Final = 12
 LONGEST_VALUE: Final = 200
 _UNITS: Final[Mapping[str, Callable[[float], str]]] = {"CLS": lambda value: f"{value:.2f}"}
