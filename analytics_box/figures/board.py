@@ -93,12 +93,13 @@ class JoinedType(Struct, frozen=True):
 class FigureList(Struct, frozen=True):
     """A list: its query type, the field of a row that names it and the one that counts it.
 
-    `field` is the filter (wire 2.2) that a click on a row sets; empty where no filter tells such rows apart. `places`
-    lists name their country by its code, and a click filters by the country as well, because places of different
-    countries share names. `label` is how a name is written, `detail` what tells rows apart beside their names.
-    `apart` lists count something else than the page: no heading says what, their shares are of the rows that are shown,
-    and they leave out the row of the name in `without`. Its table has `columns` more, of its own type and of those
-    `beside` it; `within` are the fields that name a row together with `shown`. One of countries may `look` like a map
+    `field` is the filter (wire 2.2) that a click on a row sets; empty where no filter tells such rows apart.
+    `places` lists name their country by its code, and a click filters by the country as well, because places of
+    different countries share names. `label` is how a name is written, `detail` what tells rows apart beside their
+    names. `apart` lists count something else than the page: no heading says what, their shares are of the rows that
+    are shown, and they leave out the row of the name in `without`. Its table has `columns` more, of its own type
+    and of those `beside` it; the column `order`, the largest first, is what it is sorted by at first, without one
+    its count; `within` are the fields that name a row together with `shown`. One of countries may `look` like a map
     above bars: those of the lists `below`, the widest places first, whose tables are its own.
     """
 
@@ -114,6 +115,7 @@ class FigureList(Struct, frozen=True):
     without: str = ""
     columns: tuple[FigureColumn, ...] = ()
     beside: tuple[JoinedType, ...] = ()
+    order: str = ""
     within: tuple[str, ...] = ()
     look: Literal["bars", "map"] = "bars"
     below: tuple[str, ...] = ()

@@ -167,17 +167,18 @@ def _label(listed: FigureList, row: Record) -> str:
     return listed.label(row[listed.shown] or "") or _("Unknown")
 
 
-def select_lines(found: Sequence[DetailLine], detail: TableState, columns: Sequence[FigureColumn]) -> list[DetailLine]:
+def select_lines(found: Sequence[DetailLine], detail: TableState, listed: FigureList) -> list[DetailLine]:
     """The lines that are searched for, sorted as wanted; equal ones stay in their order, what is unknown comes last."""
     wanted = detail.search.casefold()
     lines_of = [one for one in found if any(wanted in text.casefold() for text in one.texts)]
-    if detail.sort == NAME:
+    sort = detail.sort or listed.order
+    if sort == NAME:
         return sorted(lines_of, key=lambda one: one.label.casefold(), reverse=not detail.ascending)
-    if detail.sort not in {column.known_as for column in columns}:
+    if sort not in {column.known_as for column in columns_of(listed)}:
         return lines_of
-    there = [(value, one) for one in lines_of if (value := one.figures[detail.sort]) is not None]
+    there = [(value, one) for one in lines_of if (value := one.figures[sort]) is not None]
     there.sort(key=itemgetter(0), reverse=not detail.ascending)
-    return [*(one for _rest, one in there), *(one for one in lines_of if one.figures[detail.sort] is None)]
+    return [*(one for _rest, one in there), *(one for one in lines_of if one.figures[sort] is None)]
 
 
 def table(
@@ -195,7 +196,7 @@ def table(
     `most` lines, all that were asked for."""
     listed, detail = view.listed(name), view.detail
     columns = columns_of(listed)
-    shown = select_lines(found, detail, columns)
+    shown = select_lines(found, detail, listed)
     pages = max(1, -(-len(shown) // ON_A_PAGE))
     page = min(detail.page, pages)
     first = (page - 1) * ON_A_PAGE
@@ -206,7 +207,7 @@ def table(
         name=name,
         label=list_name(view, name),
         tabs=tuple(_tab(view, home, one, name) for one in view.of.tables(name)),
-        headings=tuple(_headings(view, columns)),
+        headings=tuple(_headings(view, columns, listed.order)),
         rows=tuple(_row(back, listed, one, columns, largest, zone, formats) for one in on_page),
         count=_count(first, len(on_page), len(shown)),
         note=_HELPS.get(name, ""),
@@ -267,10 +268,10 @@ def _tab(view: View, home: str, name: str, selected: str) -> Tab:
     return Tab(name, list_name(view, name), address(found), "", selected=name == selected)
 
 
-def _headings(view: View, columns: Sequence[FigureColumn]) -> list[DetailHeading]:
+def _headings(view: View, columns: Sequence[FigureColumn], order: str) -> list[DetailHeading]:
     detail, words = view.detail, view.of.words.columns
     known = {NAME: _("Name"), SHARE: _("Share")} | {one.known_as: words[one.known_as] for one in columns}
-    sort = detail.sort if detail.sort in known else columns[0].known_as
+    sort = detail.sort if detail.sort in known else order or columns[0].known_as
     headings = []
     for name in (NAME, *(one.known_as for one in columns)):
         now = sort == name

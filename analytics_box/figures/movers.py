@@ -55,5 +55,5 @@ def movers(view: View, now: Rows, before: Rows, difference: float, limit: int) -
     ]
     rest = difference - sum(changes[name] for name in largest[:MOST])
     if rest:
-        parts.append(Mover(_("Other sources"), figures.difference(rest), tone[rest > 0]))
+        parts.append(Mover(_("Other sources and overlap"), figures.difference(rest), tone[rest > 0]))
     return Movers(figures.difference(difference), tuple(parts))

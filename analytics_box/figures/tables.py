@@ -90,7 +90,7 @@ async def file(visit: PageRequest, number: int, view: View, name: str, form: str
     except UnansweredQuery as failed:
         raise errors.Unavailable(str(failed)) from failed
     listed = view.listed(name)
-    names, rows = details.records(listed, details.select_lines(found.lines, view.detail, details.columns_of(listed)))
+    names, rows = details.records(listed, details.select_lines(found.lines, view.detail, listed))
     days = asking.days
     called = f"{name}-{days.first}-{days.last}.{form}"
     if form == "csv":

@@ -29,7 +29,7 @@ def test_largest_changes_come_first_and_the_rest_completes_the_sum() -> None:
         ("GitHub", "+8"),
         ("Bing", "+7"),
     ]
-    assert parts(now, before, 34)[-1] == ("Other sources", "+4")
+    assert parts(now, before, 34)[-1] == ("Other sources and overlap", "+4")
 
 
 def test_source_missing_in_a_cut_list_is_not_a_mover() -> None:
@@ -37,7 +37,7 @@ def test_source_missing_in_a_cut_list_is_not_a_mover() -> None:
     assert parts({"Google": 4}, {"Gone": 5, "Google": 1}, -2, limit=2) == [("Gone", "−5"), ("Google", "+3")]
     assert parts({"New": 5, "Google": 4}, {"Gone": 2, "Google": 1}, 6, limit=2) == [
         ("Google", "+3"),
-        ("Other sources", "+3"),
+        ("Other sources and overlap", "+3"),
     ]
 
 

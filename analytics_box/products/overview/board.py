@@ -77,6 +77,7 @@ _TITLES = {
     "page": _("This page"),
     "goals": _("Goals"),
     "week": _("Hours of the week"),
+    "uptime": _("Uptime"),
     "errors": _("Errors"),
     "vitals": _("Web vitals"),
 }
@@ -148,6 +149,7 @@ DEFINITIONS = {
     "week": "hours-of-the-week",
     "errors": "error",
     "vitals": "web-vitals",
+    "uptime": "uptime",
     **dict.fromkeys(("error_pages", "error_kinds"), "error"),
     **dict.fromkeys(("performance", "slow_browsers", "slow_devices", "slow_countries", "loading"), "web-vitals"),
     **dict.fromkeys(("attention", "depths", "frustration", "forms"), "engagement"),
@@ -319,7 +321,7 @@ LISTS: Final[dict[str, FigureList]] = {
     "error_kinds": FigureList(
         "errors_by_type", counted="count", apart=True, columns=(FigureColumn("users"), FigureColumn("sessions"))
     ),
-    "performance": FigureList("web_vitals_by_page", "path", columns=_VITALS),
+    "performance": FigureList("web_vitals_by_page", "path", columns=_VITALS, order="p75_lcp"),
     "loading": FigureList(
         "slow_pages",
         "path",
@@ -327,9 +329,9 @@ LISTS: Final[dict[str, FigureList]] = {
         apart=True,
         columns=(FigureColumn("p50_load_time", "ms"), FigureColumn("p95_load_time", "ms"), FigureColumn("visitors")),
     ),
-    "slow_browsers": FigureList("web_vitals_by_browser", "browser_name", columns=_VITALS),
-    "slow_devices": FigureList("web_vitals_by_device", "device_type", columns=_VITALS),
-    "slow_countries": FigureList("web_vitals_by_country", "country", columns=_VITALS),
+    "slow_browsers": FigureList("web_vitals_by_browser", "browser_name", columns=_VITALS, order="p75_lcp"),
+    "slow_devices": FigureList("web_vitals_by_device", "device_type", columns=_VITALS, order="p75_lcp"),
+    "slow_countries": FigureList("web_vitals_by_country", "country", columns=_VITALS, order="p75_lcp"),
     "attention": FigureList(
         "engagement_quality_by_page",
         "path",

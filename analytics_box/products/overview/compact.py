@@ -1,4 +1,4 @@
-"""The small panels at the end of an overview, for what some websites measure: errors and web vitals. Pure."""
+"""The small panels of a dashboard, for what some websites measure: errors, web vitals, uptime. Pure."""
 
 from collections.abc import Sequence
 from typing import Final, Literal
@@ -11,6 +11,7 @@ from analytics_box.base.translation import _
 from analytics_box.figures import hours
 from analytics_box.figures.board import Extra, PanelPlace, Rows
 from analytics_box.figures.panels import UNKNOWN, BarRow
+from analytics_box.figures.watched import WatchedUptime
 from analytics_box.query.catalog.types import Record
 
 _NAMES = {
@@ -215,6 +216,21 @@ def _vitals(answers: Sequence[Rows], _: PanelPlace) -> tuple[VitalFact, ...]:
     return vitals(msgspec.convert(answers[0], list[VitalRow]))
 
 
+def uptime_rows(monitors: Sequence[WatchedUptime]) -> tuple[BarRow, ...]:
+    """The monitors of a website, each with its uptime in the range and its state now."""
+    return tuple(
+        BarRow(
+            label=figures.visible(one.name),
+            detail="",
+            value=UNKNOWN if one.uptime is None else figures.uptime(one.uptime),
+            share=one.state,
+            width=figures.bar_width(one.uptime or 0, 100),
+            href=one.href,
+        )
+        for one in monitors
+    )
+
+
 EXTRAS: Final = {
     "page": Extra(
         TYPES,
@@ -226,6 +242,7 @@ EXTRAS: Final = {
         before="sources",
     ),
     "goals": Extra((), None, "goals", "", _("No active goals."), before="countries"),
+    "uptime": Extra((), None, "bars", _("In this range"), _("No checks in this range."), before="countries"),
     "week": Extra(
         ("hour_of_week",),
         hours.content,

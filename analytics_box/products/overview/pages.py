@@ -1,7 +1,7 @@
 """The dashboard of a website, its parts as fragments, and its current visitors."""
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Final
 
@@ -14,8 +14,9 @@ from msgspec.structs import replace
 from analytics_box.base import figures
 from analytics_box.base.translation import _, ngettext
 from analytics_box.figures import page, suggesting
-from analytics_box.figures.asking import NotePage, SubjectFacts
+from analytics_box.figures.asking import NotePage, PageQuery, SubjectFacts
 from analytics_box.figures.page import Dashboard
+from analytics_box.figures.panels import BarRow
 from analytics_box.figures.view import View, read_view
 from analytics_box.figures.watched import WatchedWebsites
 from analytics_box.ingest.dropped import FOLDED, DroppedTraffic
@@ -24,6 +25,7 @@ from analytics_box.ingest.refusals import REASON, Refusals, RefusedOrigin
 from analytics_box.products.goals.lookup import active_goals
 from analytics_box.products.notes.on_charts import on_charts
 from analytics_box.products.overview.board import WEBSITE
+from analytics_box.products.overview.compact import uptime_rows
 from analytics_box.products.overview.goal_rates import rates
 from analytics_box.products.overview.live import PREFIX, Watching, online_text
 from analytics_box.products.overview.measured import parts_of
@@ -157,11 +159,21 @@ async def site_live(visit: Visitor, website_id: FromPath[str]) -> Next:
 async def _subject_facts(visit: PageRequest, website: Website, view: View) -> SubjectFacts:
     """Facts about a website from other rooms."""
     goals = await active_goals(visit.call, website.id)
+    watched = visit.parts[WatchedWebsites]
+    monitors = watched.count(website)
+
+    async def uptimes(asking: PageQuery) -> Sequence[BarRow]:
+        return uptime_rows(await watched.uptimes(website, asking.window, asking.now))
+
+    own_panels = {
+        "goals": partial(rates, view=view, goals=goals) if goals else None,
+        "uptime": uptimes if monitors else None,
+    }
     return SubjectFacts(
-        partial(visit.parts[WatchedWebsites].outages, website.id),
+        partial(watched.outages, website.id),
         on_charts(visit, website),
-        own={"goals": partial(rates, view=view, goals=goals)} if goals else {},
-        rows={"goals": len(goals)},
+        own={name: content for name, content in own_panels.items() if content is not None},
+        rows={"goals": len(goals), "uptime": monitors},
         noting=NotePage(f"/sites/{website.id}/notes", visit.person.may("member"), website.is_public),
     )
 

@@ -120,7 +120,7 @@ def _minute(row: Record, index: int, most: float, time: str, *, current: bool) -
         time=time,
         visitors=figures.count(visitors),
         pageviews=figures.count(pageviews),
-        title=", ".join((words, _("not over yet"))) if current else words,
+        title=", ".join((words, _("so far"))) if current else words,
         x=index * STEP,
         y=HEIGHT - height,
         height=height,

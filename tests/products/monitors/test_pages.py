@@ -274,6 +274,21 @@ def test_a_website_gets_its_monitor_with_one_click(pages: PageWorld) -> None:
     assert f'href="{own}"' in pages.seen(f"/sites/{website}?wait=all")
 
 
+def test_dashboard_of_a_website_lists_the_uptime_of_the_monitors_that_check_its_domain(pages: PageWorld) -> None:
+    website = pages.box.sites["shop"]
+    event = {"name": "screen_view", "path": "https://shop.example/", "anonymousId": "a"}
+    assert pages.box.post(f"/?client_id={website}", event).status == 200
+    assert 'id="panel-uptime"' not in pages.seen(f"/sites/{website}?wait=all")
+    other = pages.set_up(url="https://shop.example.org/")
+    checked = [
+        pages.sent(f"/sites/{website}/monitor", {}).headers["location"].partition("?")[0].rpartition("/")[2],
+        pages.set_up(url="https://api.shop.example/health"),
+    ]
+    panel = pages.seen(f"/sites/{website}?wait=all").partition('id="panel-uptime"')[2].partition("</section>")[0]
+    assert [f'href="/monitors/{one}"' in panel for one in (*checked, other)] == [True, True, False]
+    assert "Waiting" in panel  # neither of them has been checked
+
+
 def test_maintenance_is_planned_ended_and_deleted(pages: PageWorld) -> None:
     form = {"name": "Deploy", "all": "on", "frequency": "weekly", "weekday.2": "on", "time": "02:30", "minutes": "45"}
     form |= {"zone": "Europe/Berlin"}

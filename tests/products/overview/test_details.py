@@ -12,6 +12,7 @@ import pytest
 
 from analytics_box.figures import details as table
 from analytics_box.figures import export
+from analytics_box.figures.detail_view import TableState
 from analytics_box.products.overview.board import LISTS, TABLES_ALONE
 from tests.cases import each
 from tests.inprocess import Answer, WholeBox, whole_box
@@ -248,3 +249,11 @@ def test_errors_and_performance_have_tables_that_the_navigation_and_their_panels
             assert f'href="{site}/details/{tab}?range=today"' in page
             shown = box.get(f"{site}/details/{tab}/json", cookie=box.cookie)
             assert (shown.status, shown.json["list"]) == (200, tab)
+
+
+def test_table_of_performance_begins_with_the_slowest_page() -> None:
+    listed = LISTS["performance"]
+    figures = {"p75_inp": 90.0, "p50_cls": 0.1, "p50_fcp": 800.0, "measurements": 5}
+    rows = [{"name": name, "visitors": 9, "p75_lcp": lcp, **figures} for name, lcp in (("/a", 900.0), ("/b", 4000.0))]
+    shown = table.select_lines(table.lines(listed, rows, (), None), TableState(), listed)
+    assert [one.label for one in shown] == ["/b", "/a"]

@@ -62,7 +62,7 @@ def test_page_without_scripts_loads_every_panel_in_one_request(box: WholeBox) ->
 def test_a_late_part_is_computed_once(box: WholeBox, asked: Counter[str]) -> None:
     path, cookie = f"/sites/{box.sites['shop']}", box.cookie
     assert b'aria-busy="true"' in box.get(path, cookie=cookie).body
-    for name in set(WEBSITE.parts) - {"page", "goals"}:  # which need a filter, and a goal
+    for name in set(WEBSITE.parts) - {"page", "goals", "uptime"}:  # which need a filter, a goal, and a monitor
         part = box.get(f"{path}/parts/{name}", cookie=cookie)
         assert part.status == 200
         assert b"aria-busy" not in part.body

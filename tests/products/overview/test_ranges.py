@@ -141,3 +141,11 @@ def test_website_opens_on_the_hours_of_today_until_its_first_event_is_two_days_o
         assert [day for day, _visitors in table(shown(young, "range=last_30d&show=table"))][-1].endswith("today so far")
         young.clock.advance(seconds=2 * DAY)
         assert [day for day, _visitors in table(shown(young, "show=table"))][-1] == "Fri 19 Jun today so far"
+
+
+def test_what_changed_yesterday_is_one_click_from_the_movers(box: WholeBox) -> None:
+    page = shown(box, "range=last_7d", "blog")
+    link = re.search(r'id="moved-yesterday" href="([^"]*)"', page)
+    assert link is not None
+    assert "range=yesterday" in link[1]
+    assert 'id="moved-yesterday"' not in shown(box, "range=yesterday", "blog")

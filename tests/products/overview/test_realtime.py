@@ -73,9 +73,9 @@ def test_who_is_online_is_the_same_everywhere_also_after_the_clock_went_back(box
 
 
 def test_the_feed_says_when_there_was_more(box: WholeBox, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "there were more" not in page(box, box.sites["shop"])
+    assert "Older ones are not shown" not in page(box, box.sites["shop"])
     monkeypatch.setattr(realtime, "MOST", 1)
-    assert "The latest 1; there were more." in page(box, box.sites["shop"])
+    assert "Latest event. Older ones are not shown." in page(box, box.sites["shop"])
 
 
 def test_events_of_the_last_two_minutes_are_listed_newest_first(box: WholeBox) -> None:
@@ -96,6 +96,6 @@ def test_a_row_leads_to_the_overview_of_today_narrowed_to_it(box: WholeBox) -> N
 def test_without_anybody_it_says_so_and_others_do_not_see_it(box: WholeBox) -> None:
     empty = page(box, box.sites["blog"])
     assert "No visitors in the last 5 minutes." in empty
-    assert "No event in the last 2 minutes." in empty
+    assert "No events in the last 2 minutes." in empty
     assert box.get(f"/sites/{box.sites['foreign']}/realtime", cookie=box.cookie, accept="text/html").status == 404
     assert box.get(f"/sites/{box.sites['shop']}/realtime", accept="text/html").status == 303
