@@ -29,7 +29,7 @@ PAGES: Final = (
         for entry in OF_WEBSITE
         if entry.here != "site-settings"
     ),
-    SitePage("/realtime", _("Right now"), "pulse"),
+    SitePage("/realtime", _("Realtime"), "pulse"),
     SitePage("/notes", _("Notes"), "flag"),
     SitePage("/segments", _("Segments"), "tune"),
     *(SitePage(tab.path, tab.label, "tune", tab.least, _("Website settings")) for tab in TABS),
