@@ -67,8 +67,11 @@ def of_page(random: Random, machine: SampleMachine, page: SamplePage, seconds: i
     """Measurements during a view of this many seconds: ms after its start, the table, and its own columns."""
     if random.random() < MEASURED:
         slower = 1 if machine.downloads else PHONE_SLOWER
-        for name, vital in _VITALS.items():
-            value = vital.median * random.lognormvariate(0, vital.scatter)
+        values = {name: vital.median * random.lognormvariate(0, vital.scatter) for name, vital in _VITALS.items()}
+        # A page begins to arrive before it paints anything, and paints something before it paints most.
+        steps = ("TTFB", "FCP", "LCP")
+        values |= dict(zip(steps, sorted(values[name] for name in steps), strict=True))
+        for name, value in values.items():
             yield min(_LATEST, seconds * 1_000), "vitals", (METRICS[name], _round_value(name, value, slower))
     for fault in _FAULTS:
         if (not fault.section or fault.section == page.section) and random.random() < fault.chance:
