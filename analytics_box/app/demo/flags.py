@@ -35,8 +35,7 @@ _HOURS: Final = 9 * HOUR  # of the day, UTC, when people work on flags
 
 
 class DemoFlagPlan(NamedTuple):
-    """A flag of the demo, made so many days after the first day, and how it changed later: days, and what with a note
-    that says why."""
+    """A flag of the demo: the day of its creation, counted from the first day, its fields, and later changes by day."""
 
     age: int
     given: Mapping[str, Any]

@@ -23,7 +23,7 @@ RuleType = Literal["user_id", "email", "property", "conditions"]
 VariantType = Literal["string", "number", "json"]
 Algorithm = Literal["default", "unleash", "growthbook_v1", "growthbook_v2", "flagd", "flagd_v3", "launchdarkly"]
 
-# The first eight are the wire's; a rule of a type user_id, email or property may use all of them, too.
+# The first eight are the wire's. Rules of all types can use all operators.
 Operator = Literal[
     "equals",
     "contains",
@@ -87,9 +87,9 @@ def is_key(text: str) -> bool:
 
 class TargetingCondition(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A condition, or conditions of which all, any or none must hold. Exactly one of the forms is given: `all`, `any`,
-    `none`, `attribute` with an operator, or `group`: the rules of that target group let somebody in.
+    `none`, `attribute` with an operator, or `group`: a rule of that target group matches.
 
-    An empty `all` or `none` holds for everybody, an empty `any` for nobody.
+    An empty `all` or `none` matches all users, an empty `any` matches none.
 
     `attribute` is user_id, email, organization_id, team_id or the name of a property. With `only`, values and list
     elements of other types never match.
@@ -213,7 +213,7 @@ _GivenKeys = Annotated[tuple[Key, ...], Meta(max_length=MOST_DEPENDENCIES)]
 _GivenColor = Annotated[str, Meta(pattern="^(#[0-9A-Fa-f]{6})?$", max_length=7)]
 Folder = Annotated[str, Meta(max_length=LONGEST_FOLDER)]
 Description = Annotated[str, Field(wire=_GivenText, clean=clean_description, null=True, empty="", shown=_or_null)]
-# Rules name people: the log, which nobody can erase, only counts them.
+# Rules name users, and the log cannot be erased, so it only counts them.
 Rules = Annotated[
     tuple[TargetingRule, ...],
     Field(wire=Annotated[tuple[TargetingRule, ...], Meta(max_length=MOST_RULES)], null=True, empty=(), audited=len),

@@ -55,7 +55,7 @@ def revision(db: Connection, scope_id: str) -> int:
 
 
 def touch(db: Connection, scope_id: str, now: int) -> None:
-    """Something of the scope has changed. No change has the instant of another, whatever the clock says.
+    """Record a change of the scope. Each change has its own instant, even if the clock stands still.
 
     Does nothing for an id of neither a website nor an organization.
     """

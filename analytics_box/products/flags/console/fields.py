@@ -41,7 +41,7 @@ class FlagConditionFields(Struct, frozen=True):
     """A condition as it is typed, or several with how they are joined. `values` has one on each line.
 
     `attribute` is user_id, email, organization_id, team_id, property (of the name `property`), group (of the id
-    `group`), or percentage: a share of users, which stands alone in its rule. `only` is kept as it is stored.
+    `group`), or percentage: a share of users, the only condition of its rule. `only` is kept as it is stored.
     """
 
     kind: str = ONE

@@ -49,7 +49,7 @@ async def folder_list(visit: Visitor) -> Page:
 
 
 async def rename(visit: Visitor) -> Answer:
-    """POST /flags/folders/rename: another name, with the folders below it. Raises NotFound or Forbidden."""
+    """POST /flags/folders/rename: rename a folder with its subfolders. Raises NotFound or Forbidden."""
     form = await visit.form()
     own = form_reach(visit, form.get("of", ""))
     try:
@@ -76,7 +76,7 @@ async def delete_form(visit: Visitor) -> Page:
 
 
 async def delete(visit: Visitor) -> Answer:
-    """POST /flags/folders/delete: its flags stay. Raises NotFound, Forbidden or BadRequest."""
+    """POST /flags/folders/delete: delete a folder and keep its flags. Raises NotFound, Forbidden or BadRequest."""
     form = await visit.form()
     own = form_reach(visit, form.get("of", ""))
     try:

@@ -84,7 +84,7 @@ async def new_form(visit: Visitor) -> Page:
 
 
 async def add(visit: Visitor) -> Answer:
-    """POST /flags/groups/new: make the group, or show the form after one of its buttons."""
+    """POST /flags/groups/new: create the group, or show the form after one of its buttons."""
     form = await visit.form(limit=LARGEST_FORM, most_fields=MOST_FIELDS)
     state, do = read_state(form, OF_GROUP), form.get("do", SAVE)
     if do != SAVE:

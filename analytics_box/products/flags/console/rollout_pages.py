@@ -273,7 +273,7 @@ async def rollout(visit: Visitor, flag_id: FromPath[str]) -> Page:
 
 
 async def save_share(visit: Visitor, flag_id: FromPath[str]) -> Answer:
-    """POST /flags/{id}/rollout: another share, from now on. Raises NotFound or Forbidden."""
+    """POST /flags/{id}/rollout: change the percentage. Raises NotFound or Forbidden."""
     page, form = await open_flag(visit, flag_id), await visit.form()
     own, flag = find_flag(visit.call, flag_id)
     try:
@@ -292,7 +292,7 @@ async def save_share(visit: Visitor, flag_id: FromPath[str]) -> Answer:
 
 
 async def schedule(visit: Visitor, flag_id: FromPath[str]) -> Answer:
-    """POST /flags/{id}/schedules: switch it, or change its share, at a time. Raises NotFound or Forbidden."""
+    """POST /flags/{id}/schedules: schedule a change. Raises NotFound or Forbidden."""
     page, form = await open_flag(visit, flag_id), await visit.form()
     try:
         visit.saves()
@@ -306,7 +306,7 @@ async def schedule(visit: Visitor, flag_id: FromPath[str]) -> Answer:
 
 
 async def cancel(visit: Visitor, flag_id: FromPath[str]) -> Answer:
-    """POST /flags/{id}/schedules/cancel: nothing of it is done any more. Raises NotFound or Forbidden."""
+    """POST /flags/{id}/schedules/cancel: cancel a scheduled change. Raises NotFound or Forbidden."""
     page, form = await open_flag(visit, flag_id), await visit.form()
     schedules = {one.id: one for one in await _schedules(page)}
     try:

@@ -34,8 +34,8 @@ def new_definition(given: FlagFields, *, by_sdk: bool = False) -> FlagDefinition
 
 
 def update_definition(before: FlagDefinition, given: FlagFields) -> FlagDefinition:
-    """The definition with what is given, which draws independently once it gets variants, if no user was drawn for its
-    rules yet. Raises BadRequest.
+    """The definition with the given fields. It buckets independently once it gets variants, unless its rules have
+    bucketed users already. Raises BadRequest.
     """
     after = apply_fields(before, given)
     becomes_multivariant = before.type != "multivariant" and after.type == "multivariant"

@@ -45,7 +45,7 @@ class CreateFlag(FlagFields, frozen=True, kw_only=True):
 class UpdateFlag(FlagFields, frozen=True, kw_only=True):
     """Input of flags.update. With a `version` only a flag that is still of this version changes; else 409.
 
-    `note` says in the flag's history why.
+    `note` is the reason, for the flag's history.
     """
 
     id: Id

@@ -10,8 +10,8 @@ from analytics_box.products.flags.evaluation.context import EvaluationContext
 from analytics_box.products.flags.evaluation.outcome import Outcome
 from analytics_box.products.flags.flag import Bucketing, Flag, FlagDefinition, RolloutBy
 
-# Longer texts of a context are as if they were not given, nobody is drawn by more than so much, and of a list only so
-# many elements are looked at, together no longer than a text: whoever asks cannot make an evaluation long.
+# Longer texts count as missing, longer ids are in no rollout, and of a list only the first elements are compared, up to
+# the length of a text together: a caller cannot make an evaluation slow.
 LONGEST_TEXT = 1_024  # characters
 LONGEST_DRAWN = 320  # bytes
 MOST_ELEMENTS = 20
@@ -41,7 +41,7 @@ class ContextValue:
 
     @property
     def elements(self) -> tuple["ContextValue", ...]:
-        """Of a list as many elements as may be looked at, without lists in it; those too long are left out."""
+        """The first elements of a list, without nested lists and elements that are too long."""
         if self._elements is None:
             self._elements = tuple(map(ContextValue, _elements(self.value)))
         return self._elements

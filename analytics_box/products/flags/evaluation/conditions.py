@@ -103,7 +103,7 @@ def _if_given(test: Test) -> Test:
 
 
 def nodes(rules: Iterable[TargetingRule]) -> Iterator[TargetingCondition]:
-    """All conditions of rules, those inside others too."""
+    """All conditions of rules, including nested ones."""
     left = [rule.conditions for rule in rules if rule.conditions is not None]
     while left:
         node = left.pop()
@@ -199,7 +199,7 @@ def node_test(node: TargetingCondition) -> Test:
 
 
 def _of_texts(rule: TargetingRule) -> Match | None:
-    """The plainest rules, which are most of them, as one look-up; None for all others. They decide as `_leaf` does."""
+    """The simplest and most frequent rules as one lookup, with the result of `_leaf`; None for all others."""
     values = [value for value in rule_values(rule) if type(value) is str and 0 < len(value) <= LONGEST_TEXT]
     if rule.batch or len(values) < len(rule_values(rule)):
         return None

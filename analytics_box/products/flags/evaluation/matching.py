@@ -38,7 +38,7 @@ def never(found: ContextValue) -> bool:
 
 
 def matcher(operator: Operator, wanted: Iterable[Scalar], *, elements: bool = False, only: Only = "") -> Test:
-    """Whether a value is as any of the wanted ones says. What cannot be compared is no match, and never an error.
+    """Return whether a value matches one of the wanted ones. Values that cannot be compared do not match.
 
     With `elements` a list is as its elements are: one of them has to match. With `only` a value or element of another
     type does not match.
@@ -275,7 +275,7 @@ def _ip_in(wanted: tuple[Scalar, ...]) -> Test:
 _TYPES: dict[str, tuple[type, ...]] = {"text": (str,), "number": (int, float), "boolean": (bool,), "list": (list,)}
 
 
-# Kinds of lists, which other products tell apart.
+# Kinds of lists that other products distinguish.
 _LISTS: dict[str, Test] = {
     "empty_list": lambda found: not found.value,
     "one_element": lambda found: len(found.value) == 1,

@@ -108,7 +108,7 @@ def none_of(nodes: Iterable[TargetingCondition]) -> TargetingCondition:
 def insensitive(attribute: str, values: Iterable[str], operator: Operator = "equals") -> TargetingCondition | None:
     """Whether the attribute is a text that is or has one of these in any case, or a list with such a text.
 
-    None if that cannot be said in regular expressions of RE2 that are not too long.
+    None if that cannot be expressed in RE2 within the length limit.
     """
     before, after = _AROUND[operator]
     parts: list[str] = []
@@ -198,7 +198,7 @@ def rule(
         percentage = 100
     drawn: dict[str, Any] = {"percentageFrom": above, "percentage": percentage, "bucketing": bucketing}
     common: dict[str, Any] = {"enabled": enabled, "variant": variant, "name": name[:100], **drawn}
-    if condition == EVERYBODY:  # the wire's rule for so many percent: of all of them
+    if condition == EVERYBODY:  # The wire's rule for a percentage of all users.
         return TargetingRule(type="property", value=100, **common)
     asked = (condition.value, *condition.values)
     if (

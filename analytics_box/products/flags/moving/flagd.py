@@ -241,7 +241,7 @@ class _TargetingReader:
             )
         yield from self._leaf(None, all_of((path, none_of([exists(attribute)]))))
         if by is not None and attribute != "user_id":
-            # The box never draws by an empty text, so the share of that draw is fixed here.
+            # The box does not bucket by an empty text, so the result for it is fixed here.
             empty = self._outcome_at(draw_by(bucketing)(""), shares, weights)
             yield from self._leaf(empty, all_of((path, without_text(attribute))))
         yield from self._shares(shares, weights, bucketing, path)

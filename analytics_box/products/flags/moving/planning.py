@@ -271,7 +271,7 @@ class _Among:
             if self._wanted_by.get((flag.key, flag.environment)):
                 found |= self._by_key.get((flag.key, flag.environment), {})
                 found |= self._reached(flag, self._needed) | self._reached(flag, self._needing)
-            else:  # nobody comes back to it
+            else:  # No later flag needs it.
                 found |= self._reached(flag, self._needed_strictly)
         self._count(found.values())
         return tuple(found.values())

@@ -168,7 +168,7 @@ def _with_segments(
     given: Mapping[str, Any], segments: Mapping[str, Mapping[str, Any]], linked: Iterable[str] = ()
 ) -> Mapping[str, Any]:
     """A strategy with the constraints of its segments; those of a segment that the file does not have are missing, and
-    of more than a flag can have the first ones stay, which are too many."""
+    if a flag has too many, the first ones are kept, which exceed the limit."""
     keep_going()
     ids = [text(one) for one in given.get("segments") or () if not isinstance(one, dict)]
     inside = [one for one in given.get("segments") or () if isinstance(one, dict)]

@@ -28,7 +28,7 @@ MOST_BYTES: Final = 8_000_000  # of a file
 class SourceFlag(Struct, frozen=True, kw_only=True):
     """A flag of a file. `definition` is None for an invalid flag: then `error` says why.
 
-    `environment` and `user_id` are those of a file of this box. `notes` say what has no counterpart here, or differs a
+    `environment` and `user_id` are those of a file of this box. `notes` list what has no counterpart here, or differs a
     little; `decides` is true if a lost part decides outcomes, which makes the flag inactive. In a definition the target
     groups have the file's names.
     """

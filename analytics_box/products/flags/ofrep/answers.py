@@ -34,7 +34,7 @@ class OfrepResult(NamedTuple):
 class Environment:
     """The flags of a scope in one environment, as long as they do not change.
 
-    `token` stands for them: its holder can tell these flags from others, and does not keep them in memory.
+    `token` identifies them without keeping them in memory.
     """
 
     def __init__(self, scope: FlagScope, name: str | None, ruleset: Ruleset) -> None:
@@ -78,7 +78,7 @@ class Environments:
         self._known: BoundedCache[Place, Environment] = BoundedCache(_MOST)
 
     def of(self, scope: FlagScope, name: str | None, ruleset: Ruleset) -> Environment:
-        """The environment of this name, as these rules are."""
+        """The environment of this name, with its current rules."""
         key = (scope.id, name)
         found = self._known.get(key)
         if found is not None and found.ruleset is ruleset and found.scope.revision == scope.revision:

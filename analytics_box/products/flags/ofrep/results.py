@@ -1,4 +1,4 @@
-"""Outcomes of flags as OFREP says them (openfeature.dev, OFREP 0.3). Pure."""
+"""Outcomes of flags in OFREP (openfeature.dev, OFREP 0.3). Pure."""
 
 from collections.abc import Mapping
 from typing import Any, Final, Literal

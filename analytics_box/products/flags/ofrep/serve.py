@@ -102,7 +102,7 @@ def _object(content: bytes) -> dict[str, Any]:
 
 
 def canonical(context: EvaluationContext) -> bytes:
-    """A context in one spelling: equal ones have equal bytes. Raises BrokenBody for one that nests too deep."""
+    """A context in one spelling: equal contexts have equal bytes. Raises BrokenBody for deeply nested ones."""
     with suppress(ValueError, OverflowError, RecursionError):
         return msgspec.json.encode(context, order="sorted")
     try:  # msgspec cannot encode lone surrogates and integers of more than 64 bits.
@@ -189,7 +189,7 @@ class Ofrep:
         if scope["method"] != method:
             raise MethodNotAllowed(f"This address takes {method}", headers={"Allow": f"{method}, OPTIONS"})
         found, network = self._flags.client(client_id, self._clock.now()), network_of(scope["address"])
-        # Ids that nobody has share what is left of their address: made-up ones add nothing.
+        # Unknown ids share the limit of their address, so invented ids do not raise it.
         self._limits.take("flags", f"{found.id if found is not None else ''} {network}", self._limit)
         if found is None:
             raise NotFound("There is no website or organization with this client id")

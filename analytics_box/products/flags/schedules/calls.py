@@ -1,7 +1,5 @@
 """Schedules of flags over RPC (wire 6.4). Keys need manage:flags."""
 
-from datetime import datetime
-
 from analytics_box.base import errors
 from analytics_box.products.flags.access import find_flag, visible_flag
 from analytics_box.products.flags.schedules import planning, rows
@@ -13,32 +11,25 @@ from analytics_box.products.flags.schedules.messages import (
     OfFlag,
     RolloutStepAnswer,
 )
-from analytics_box.tenants.tenancy.messages import Success, date
+from analytics_box.resource.fields import answer_of, date
+from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.web.call import Call
 
 
 def schedule_answer(schedule: FlagSchedule) -> FlagScheduleAnswer:
     """A schedule as its organization sees it."""
-    return FlagScheduleAnswer(
-        id=schedule.id,
-        flag_id=schedule.flag_id,
-        type=schedule.type,
+    return answer_of(
+        FlagScheduleAnswer,
+        schedule,
         state="pending" if schedule.next_at is not None else "failed" if schedule.error else "done",
-        scheduled_at=date(schedule.scheduled_at),
         rollout_steps=tuple(
-            RolloutStepAnswer(date(step.at), step.percentage, _date(step.doneAt), step.skipped)
+            RolloutStepAnswer(
+                date(step.at), step.percentage, None if step.doneAt is None else date(step.doneAt), step.skipped
+            )
             for step in schedule.steps
         ),
-        next_at=_date(schedule.next_at),
-        ended_at=_date(schedule.ended_at),
         error=schedule.error or None,
-        created_by=schedule.created_by,
-        created_at=date(schedule.created_at),
     )
-
-
-def _date(instant: int | None) -> datetime | None:
-    return None if instant is None else date(instant)
 
 
 async def create(call: Call, given: CreateFlagSchedule) -> FlagScheduleAnswer:
@@ -59,7 +50,7 @@ async def delete(call: Call, given: DeleteFlagSchedule) -> Success:
 
     Changes already made stay.
     """
-    schedule = await call.read(lambda db: rows.find(db, given.id))
+    schedule = await call.read(lambda db: rows.SCHEDULES.find(db, given.id))
     try:
         own, _ = find_flag(call, schedule.flag_id if schedule is not None else "")
     except errors.NotFound as elsewhere:

@@ -7,6 +7,7 @@ from msgspec import Meta, Struct, field
 
 from analytics_box.base.clock import DAY, MINUTE
 from analytics_box.products.flags.flag import Status
+from analytics_box.resource.fields import Stamp
 
 ScheduleType = Literal["enable", "disable", "update_rollout"]
 SUBJECT = "flag schedule"  # The noun in the audit log.
@@ -24,7 +25,7 @@ class RolloutStep(Struct, frozen=True, kw_only=True, omit_defaults=True):
     skipped: bool = False
 
 
-class FlagSchedule(Struct, frozen=True, kw_only=True):
+class FlagSchedule(Struct, frozen=True, kw_only=True, rename="camel"):
     """A scheduled change of a flag. Times are UTC ms. Only an update_rollout has steps, in the order of time.
 
     `scheduled_at` is the beginning, `next_at` the time of the next action; it is None once all is done, or once `error`
@@ -35,13 +36,13 @@ class FlagSchedule(Struct, frozen=True, kw_only=True):
     id: str
     flag_id: str
     type: ScheduleType
-    scheduled_at: int
+    scheduled_at: Stamp
     steps: tuple[RolloutStep, ...] = ()
-    next_at: int | None
-    ended_at: int | None = None
+    next_at: Stamp | None
+    ended_at: Stamp | None = None
     error: str = ""
     created_by: str = ""  # An actor of the audit log.
-    created_at: int = 0
+    created_at: Stamp = 0
     flag_percentage: float = 0
     flag_status: Status = "active"
 
@@ -57,7 +58,7 @@ Percentage = Annotated[float, Meta(ge=0, le=100)]
 
 
 class GivenStep(Struct, frozen=True, forbid_unknown_fields=True):
-    """From then on the flag is for so many percent."""
+    """A step of a rollout: the percentage from this time on."""
 
     scheduledAt: Instant
     value: Percentage

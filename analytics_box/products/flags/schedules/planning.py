@@ -1,4 +1,4 @@
-"""Making and removing schedules: each verb writes its rows and its audit entry, in the caller's transaction."""
+"""Creating and deleting schedules: each function writes its rows and its audit entry in the caller's transaction."""
 
 from datetime import datetime
 
@@ -11,6 +11,7 @@ from analytics_box.products.flags.access import FlagReach, existing
 from analytics_box.products.flags.flag import Flag
 from analytics_box.products.flags.schedules import rows, rules
 from analytics_box.products.flags.schedules.messages import SUBJECT, CreateFlagSchedule, FlagSchedule, RolloutStep
+from analytics_box.products.flags.schedules.rows import SCHEDULES
 from analytics_box.resource.reach import check
 from analytics_box.tenants.tenancy.messages import millis
 
@@ -21,7 +22,7 @@ def create(db: Connection, own: FlagReach, given: CreateFlagSchedule) -> FlagSch
     flag = existing(db, own, given.flagId)
     made = plan_schedule(flag, given, own.by)
     rules.check_room(made, (other for other in rows.of_flag(db, flag.id) if other.next_at is not None))
-    rows.insert(db, made)
+    SCHEDULES.insert(db, made)
     _record(db, own, flag, made, "created")
     return made
 
@@ -29,11 +30,11 @@ def create(db: Connection, own: FlagReach, given: CreateFlagSchedule) -> FlagSch
 def delete(db: Connection, own: FlagReach, schedule_id: str) -> FlagSchedule:
     """Delete a schedule; changes already made stay. Raises Forbidden or NotFound."""
     check(db, own, "member")
-    gone = rows.find(db, schedule_id)
+    gone = SCHEDULES.find(db, schedule_id)
     if gone is None:
         raise errors.NotFound.of("flagSchedule", schedule_id)
     flag = existing(db, own, gone.flag_id)
-    rows.delete(db, schedule_id)
+    SCHEDULES.delete(db, schedule_id)
     _record(db, own, flag, gone, "deleted")
     return gone
 

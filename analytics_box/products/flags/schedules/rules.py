@@ -52,7 +52,7 @@ def ramp(start: float, end: float, starts_at: int, ends_at: int, every: int) -> 
 
 
 def check(kind: ScheduleType, scheduled_at: int | None, steps: Sequence[RolloutStep], now: int) -> None:
-    """Raises BadRequest for times and steps that do not fit together, or lie in the past or too far ahead."""
+    """Raises BadRequest for steps out of order, and for times in the past or more than five years ahead."""
     if kind != "update_rollout":
         _check_switch(kind, scheduled_at, steps)
     elif not steps:

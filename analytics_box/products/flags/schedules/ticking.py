@@ -19,6 +19,7 @@ from analytics_box.products.flags.rows import FLAGS
 from analytics_box.products.flags.saving import save
 from analytics_box.products.flags.schedules import rows, rules
 from analytics_box.products.flags.schedules.messages import FlagSchedule
+from analytics_box.products.flags.schedules.rows import SCHEDULES
 from analytics_box.web.call import Parts
 
 log = logging.getLogger(__name__)
@@ -45,13 +46,13 @@ async def tick(parts: Parts) -> None:
 
 def turn(db: Connection, schedule_id: str, now: int) -> None:
     """Execute the due part of a schedule, in the caller's transaction. `now` is UTC ms."""
-    schedule = rows.find(db, schedule_id)
+    schedule = SCHEDULES.find(db, schedule_id)
     if schedule is None or schedule.next_at is None or schedule.next_at > now:
         return  # It was deleted or executed a moment ago.
     flag = FLAGS.find(db, schedule.flag_id)
     if flag is None:
         return
-    rows.update(db, _run_schedule(db, schedule, flag, now))
+    SCHEDULES.update(db, _run_schedule(db, schedule, flag, now))
     rows.keep_latest(db, flag.id, MOST_OVER)
 
 

@@ -113,7 +113,7 @@ class FlagServer:
         is_remembered = given is not None
         asked = given.asked if given is not None else asked_of(query, one=asking == "evaluate")
         owned = self._flags.client(asked.client_id, self._clock.now())
-        # Ids that nobody has share what is left of their address: made-up ones add nothing.
+        # Unknown ids share the limit of their address, so invented ids do not raise it.
         whose = owned.id if owned is not None else ""
         self._limits.take("flags", f"{whose} {network_of(scope['address'])}", self._limit)
         if owned is None:

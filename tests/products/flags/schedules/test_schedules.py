@@ -201,7 +201,7 @@ def test_one_schedule_that_cannot_be_done_does_not_keep_others_waiting(
     first, second = world.put("first", HALF), world.put("second", HALF)
     broken = plan(world, first, "disable", scheduledAt=at(world, 1))
     plan(world, second, "disable", scheduledAt=at(world, 2))
-    find = rows.find
+    find = rows.SCHEDULES.find
 
     def failing(db: Any, schedule_id: str) -> Any:
         if schedule_id == broken["id"]:
@@ -209,7 +209,7 @@ def test_one_schedule_that_cannot_be_done_does_not_keep_others_waiting(
         return find(db, schedule_id)
 
     with monkeypatch.context() as patched:
-        patched.setattr(rows, "find", failing)
+        patched.setattr(rows.SCHEDULES, "find", failing)
         pass_minutes(world, 3)
     assert (now_is(world, first)[0], now_is(world, second)[0]) == ("active", "inactive")
     pass_minutes(world, 0)
