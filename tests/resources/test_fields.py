@@ -189,10 +189,6 @@ def test_form_edits_every_field(world: World, resource: Resource) -> None:
         world.delete(resource, own, one)
 
 
-# Forms that do not detect a conflicting edit.
-UNVERSIONED: Final = {
-    "monitor maintenance",
-}
 # Forms on the page of a list: its address, and that of the form.
 IN_LISTS: Final = {
     "folder": ("/links/folders", "/links/folders/rename"),
@@ -202,7 +198,7 @@ IN_LISTS: Final = {
 
 @pytest.mark.parametrize(
     "resource",
-    [one for one in RESOURCES if (one.page or one.name in IN_LISTS) and one.name not in UNVERSIONED],
+    [one for one in RESOURCES if (one.page or one.name in IN_LISTS)],
     ids=lambda one: one.name,
 )
 def test_conflicting_edit_is_refused_once(world: World, resource: Resource) -> None:

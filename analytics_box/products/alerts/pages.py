@@ -31,6 +31,8 @@ _DONE = {
 
 
 HOME = "/alerts"
+# An alert that is sent while somebody edits its rule is no conflict.
+_CHANGED_BY_USE = ("told_at",)
 # Fields of the form under Advanced whose value is a change from the default.
 _ADVANCED = {
     "groups": _("Groups"),
@@ -112,7 +114,7 @@ async def save_alarm(visit: Visitor, alarm_id: FromPath[str]) -> Answer:
     fields, own, alarm = await visit.form(), await _channels(visit), await _find(visit, alarm_id)
 
     async def save() -> str:
-        check_version(fields, alarm)
+        check_version(fields, alarm, without=_CHANGED_BY_USE)
         draft = form.draft(fields, alarm, own)
         procedures.check_website(visit.call, visit.person.organization_id, fields.get("website") or None)
         by, tools, organization = visit.call.by, visit.parts[ChannelTools], visit.person.organization_id
@@ -178,7 +180,7 @@ async def _form(visit: PageRequest, again: Again, *, alarm: Alarm | None = None)
     return visit.settings_page(
         "alert_rule_form.html",
         "alerts",
-        values={FIELD: version_of(alarm) if alarm is not None else ""},
+        values={FIELD: version_of(alarm, without=_CHANGED_BY_USE) if alarm is not None else ""},
         again=Again(again.code, again.values, wrong, again.general),
         alarm=alarm,
         triggers=TRIGGERS,

@@ -107,6 +107,27 @@ def test_monitors_that_are_down_or_degraded_come_before_all_groups_with_their_ca
     assert up not in pages.seen("/monitors?state=down")
 
 
+def test_list_sums_up_the_downtime_of_all_monitors_in_a_range(pages: PageWorld) -> None:
+    first, second, _third = (pages.set_up(url=f"https://{name}.example.com", name=name) for name in "abc")
+    spans = [
+        (pages.number(first), NOON - 40 * DAY, NOON - 40 * DAY + HOUR),  # in another month
+        (pages.number(first), NOON - 2 * DAY, NOON - 2 * DAY + HOUR),
+        (pages.number(first), NOON - DAY, NOON - DAY + HOUR),
+        (pages.number(second), NOON - HOUR // 2, 0),
+    ]
+    pages.box.box.parts[QueryRunner].events.write_now(
+        lambda db: db.executemany("insert into monitor_spans (monitor, state, start, until) values (?, 3, ?, ?)", spans)
+    )
+    summary = pages.seen("/monitors").partition("monitor-downtime")[2].partition("</details>")[0]
+    assert "2\N{NO-BREAK SPACE}h\N{NO-BREAK SPACE}30\N{NO-BREAK SPACE}m</strong>" in summary
+    assert "This month · 3 outages · 2 of 3 monitors" in summary
+    assert summary.index(f"/monitors/{first}") < summary.index(f"/monitors/{second}")
+    last = pages.seen("/monitors?downtime=last_month").partition("monitor-downtime")[2]
+    assert "Last month · 1 outage · 1 of 3 monitors" in last
+    assert "This month · 1 outage · 1 of 1 monitor" in pages.seen("/monitors?search=b.example")
+    assert "Last 30 days · 3 outages" in pages.seen("/monitors?downtime=last_30d")
+
+
 def test_list_has_a_search_from_twelve_monitors_on(pages: PageWorld) -> None:
     for number in range(11):
         pages.made(f"https://{number}.example.com")

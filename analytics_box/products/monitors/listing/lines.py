@@ -1,6 +1,6 @@
 """The rows of the monitor list. Pure but for the person's time zone."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -9,7 +9,7 @@ from analytics_box.base import figures
 from analytics_box.base.clock import DAY, HOUR, SECOND
 from analytics_box.base.facts.uptime import UptimeSpan, WindowUptime, uptime, uptimes
 from analytics_box.base.identity import SignedInPerson
-from analytics_box.base.translation import _
+from analytics_box.base.translation import _, ngettext
 from analytics_box.products.alerts.alarm import AlertNotice
 from analytics_box.products.monitors.engine import MonitorStatus
 from analytics_box.products.monitors.monitor import HOME, Monitor
@@ -20,6 +20,7 @@ from analytics_box.web.page import dates
 HOURS: Final = 24
 DAYS: Final = 30
 NOTHING: Final = "–"
+MOST_DOWNTIMES: Final = 50  # monitors in the summary of downtime
 # States that need attention, the worst first.
 URGENT: Final = ("down", "verifying", "degraded")
 # An hour is drawn as the worst state in it.
@@ -59,6 +60,49 @@ class MonitorLine(Struct, frozen=True):
     uptime_month: str
     response: str
     trouble: Trouble | None = None
+
+
+class DowntimeLine(Struct, frozen=True):
+    """A monitor that was down in a range: its total downtime and the number of its outages."""
+
+    name: str
+    href: str
+    downtime: str
+    outages: str
+
+
+class DowntimeSummary(Struct, frozen=True):
+    """The downtime of all listed monitors in a range. `lines` are the monitors that were down, the longest first."""
+
+    downtime: str
+    outages: str
+    affected: str
+    lines: tuple[DowntimeLine, ...]
+
+
+def downtime_summary(monitors: Sequence[Monitor], downtimes: Mapping[int, tuple[int, int]]) -> DowntimeSummary:
+    """The downtime of these monitors; `downtimes` are milliseconds and outages by the number of a monitor."""
+    affected = sorted((one for one in monitors if one.number in downtimes), key=lambda one: -downtimes[one.number][0])
+    return DowntimeSummary(
+        downtime=duration_text(sum(lasted for lasted, _count in downtimes.values()) // SECOND),
+        outages=_outages(sum(count for _lasted, count in downtimes.values())),
+        affected=ngettext("{affected} of 1 monitor", "{affected} of {count} monitors", len(monitors)).format(
+            affected=figures.count(len(affected)), count=figures.count(len(monitors))
+        ),
+        lines=tuple(
+            DowntimeLine(
+                figures.visible(one.called),
+                f"{HOME}/{one.id}",
+                duration_text(downtimes[one.number][0] // SECOND),
+                _outages(downtimes[one.number][1]),
+            )
+            for one in affected[:MOST_DOWNTIMES]
+        ),
+    )
+
+
+def _outages(count: int) -> str:
+    return ngettext("1 outage", "{count} outages", count).format(count=figures.count(count))
 
 
 def line(

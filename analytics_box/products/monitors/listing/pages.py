@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Mapping
 from itertools import groupby
-from typing import Final
+from typing import Final, Literal
 from urllib.parse import urlencode
 
 from msgspec import Struct
@@ -18,11 +18,21 @@ from analytics_box.products.monitors.access import visible
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.engine import State
 from analytics_box.products.monitors.listing import rows
-from analytics_box.products.monitors.listing.lines import DAYS, URGENT, MonitorLine, line, trouble
+from analytics_box.products.monitors.listing.lines import (
+    DAYS,
+    URGENT,
+    DowntimeSummary,
+    MonitorLine,
+    downtime_summary,
+    line,
+    trouble,
+)
 from analytics_box.products.monitors.monitor import HOME, LONGEST_GROUP, LONGEST_TAG, Monitor
 from analytics_box.products.monitors.page_frame import DONE, STATE_LABELS, frame, state_name
 from analytics_box.products.monitors.reporting import Reporting
 from analytics_box.products.monitors.selection import MonitorSelection, select_monitors
+from analytics_box.query import ranges
+from analytics_box.query.ranges import Preset
 from analytics_box.query.run import QueryRunner
 from analytics_box.web.page.visit import Page, PageRequest, Visitor
 
@@ -30,14 +40,24 @@ from analytics_box.web.page.visit import Page, PageRequest, Visitor
 ORDER: Final[tuple[State, ...]] = ("down", "verifying", "degraded", "unknown", "new", "maintenance", "up", "paused")
 
 
+# The ranges of the downtime summary.
+RANGE_LABELS: Final[Mapping[Preset, str]] = {
+    "this_month": _("This month"),
+    "last_month": _("Last month"),
+    "last_30d": _("Last 30 days"),
+    "this_year": _("This year"),
+}
+
+
 class MonitorListState(Struct, frozen=True):
-    """?search= &state= &group= &tag= &page=."""
+    """?search= &state= &group= &tag= &page= &downtime=; an empty `downtime` is this month, folded up."""
 
     search: str = ""
     state: str = ""
     group: str = ""
     tag: str = ""
     page: int = 1
+    downtime: Preset | Literal[""] = ""
 
     @property
     def narrowed(self) -> bool:
@@ -60,6 +80,7 @@ class MonitorListState(Struct, frozen=True):
             "group": wanted.group,
             "tag": wanted.tag,
             "page": str(wanted.page) if wanted.page > 1 else "",
+            "downtime": wanted.downtime,
         }
         query = urlencode({name: value for name, value in given.items() if value})
         return f"{HOME}?{query}" if query else HOME
@@ -98,6 +119,8 @@ async def monitor_list(visit: Visitor) -> Page:
         asked=asked,
         urgent=await _urgent(visit, known, urgent, lines),
         groups=_groups(calm, lines, _up_by_group(found, states)),
+        downtime=await _downtime(visit, found, asked.downtime or "this_month"),
+        range_labels=RANGE_LABELS,
         count=len(own),
         searched=len(own) >= SEARCHED or asked.narrowed,
         totals=_totals(Counter(states.values())),
@@ -121,6 +144,7 @@ def read_asked(visit: PageRequest) -> MonitorListState:
         group=visit.asked("group")[:LONGEST_GROUP],
         tag=visit.asked("tag")[:LONGEST_TAG],
         page=int(page) if page.isascii() and page.isdecimal() and int(page[:6]) > 0 and len(page) < 6 else 1,
+        downtime=next((one for one in RANGE_LABELS if one == visit.asked("downtime")), ""),
     )
 
 
@@ -139,6 +163,16 @@ async def _lines(visit: PageRequest, known: Monitors, shown: list[Monitor]) -> d
     return {
         one.number: line(one, known.state_of(one), spans[one.number], responses.get(one.number), now) for one in shown
     }
+
+
+async def _downtime(visit: Visitor, found: list[Monitor], preset: Preset) -> DowntimeSummary:
+    """The downtime of all listed monitors in a range of the person's calendar."""
+    now, tz = visit.call.now, ranges.zone(visit.person.time_zone)
+    window = ranges.cut(ranges.window(ranges.of_preset(preset, now, tz), tz), now)
+    numbers = [one.number for one in found]
+    events = visit.parts[QueryRunner].events
+    downtimes = await events.read(lambda db: rows.downtimes(db, numbers, window.start, window.end))
+    return downtime_summary(found, downtimes)
 
 
 async def _urgent(

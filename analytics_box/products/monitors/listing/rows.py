@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-from analytics_box.base.facts.uptime import UptimeSpan
+from analytics_box.base.facts.uptime import DOWN, UptimeSpan
 from analytics_box.base.store.db import Connection
 
 
@@ -22,6 +22,24 @@ def spans(db: Connection, numbers: Sequence[int], since: int) -> dict[int, list[
     for monitor, state, start, until in found:
         by_monitor[int(str(monitor))].append(UptimeSpan(int(str(state)), int(str(start)), int(str(until))))
     return by_monitor
+
+
+def downtimes(db: Connection, numbers: Sequence[int], start: int, end: int) -> dict[int, tuple[int, int]]:
+    """The downtime in ms and the number of outages of these monitors between two instants (UTC ms).
+
+    An outage in progress lasts until `end`. Monitors that were not down are left out.
+    """
+    found = db.execute(
+        """
+        -- monitors.listing.downtimes
+        select monitor, sum(min(iif(until = 0, :end, until), :end) - max(start, :start)), count(*) from monitor_spans
+        where monitor in (select value from json_each(:numbers))
+          and state = :down and start < :end and (until = 0 or until > :start)
+        group by monitor
+        """,
+        {"numbers": json.dumps(list(numbers)), "start": start, "end": end, "down": DOWN},
+    ).fetchall()
+    return {int(str(monitor)): (int(str(lasted)), int(str(count))) for monitor, lasted, count in found}
 
 
 def causes(db: Connection, number: int, incidents: Sequence[UptimeSpan]) -> dict[int, str]:

@@ -29,12 +29,15 @@ from analytics_box.products.monitors.windows.messages import MaintenanceShown, O
 from analytics_box.tenants.tenancy.messages import millis
 from analytics_box.web.page import dates
 from analytics_box.web.page.dates import WEEKDAYS
+from analytics_box.web.page.edits import check_version, shown_version
 from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visitor
 
 _DELETE = ConfirmationTexts(
-    _("Delete {name}?"), _("Checks in that time count again, and alarms are sent."), _("Delete {name}")
+    _("Delete {name}?"),
+    _("Checks during this time count toward uptime again, and alerts are sent."),
+    _("Delete {name}"),
 )
 _STATES = {"active": _("Now"), "scheduled": _("Planned"), "over": _("Over")}
 
@@ -176,12 +179,14 @@ async def edit_form(visit: Visitor, maintenance_id: FromPath[str]) -> Page:
 
 async def save(visit: Visitor, maintenance_id: FromPath[str]) -> Answer:
     """POST /monitors/maintenance/{id}. Raises NotFound."""
-    found, fields = await _find_maintenance(visit, maintenance_id), read_fields(await visit.form())
+    found, form = await _find_maintenance(visit, maintenance_id), await visit.form()
+    fields = read_fields(form)
     try:
         visit.saves()
+        check_version(form, visit.parts[Monitors].window(found.id))
         await procedures.update_maintenance(visit.call, update_input(fields, found.id))
     except (BadRequest, Conflict) as wrong:
-        return await _page(visit, fields, found, wrong=wrong)
+        return await _page(visit, fields, found, form=form, wrong=wrong)
     return visit.go(f"{PLACE}?done=maintenance-saved")
 
 
@@ -216,6 +221,7 @@ async def _page(
     fields: dict[str, str],
     found: MaintenanceShown | None = None,
     *,
+    form: Mapping[str, str] | None = None,
     wrong: BadRequest | Conflict | None = None,
 ) -> Page:
     errors = {_FIELDS.get(name, name): message for name, message in field_errors(wrong).items()} if wrong else {}
@@ -227,6 +233,7 @@ async def _page(
         action=f"{PLACE}/{found.id}" if found is not None else f"{PLACE}/new",
         back=PLACE,
         values=fields,
+        version=shown_version(visit.parts[Monitors].window(found.id), form, wrong) if found is not None else "",
         errors=errors,
         general=wrong.message if wrong is not None and not errors else "",
         monitors=_monitors(visit),

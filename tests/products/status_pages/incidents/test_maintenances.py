@@ -10,6 +10,7 @@ from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from tests.cases import each
 from tests.products.monitors.world import FakeEngine
 from tests.products.status_pages.incidents.world import PAGE, World, affected, component
+from tests.tenants.keys.world import make
 
 BEGAN, OVER, CANCELLED = "Maintenance has started.", "Maintenance is complete.", "This maintenance has been canceled."
 TOUCHED: Final = {"affectedMonitors": [component("api"), component("people")]}
@@ -42,6 +43,27 @@ def test_a_plan_is_refused(world: World, case: Refusal) -> None:
     assert answer.status == 400, answer.body
     assert answer.json["details"][0]["field"] == case.field
     assert not world.whole.incidents
+
+
+def test_key_without_the_scope_for_monitors_cannot_mute_their_alerts(world: World) -> None:
+    key = make(world.box, world.box.cookie, scopes=["read:status_pages", "write:status_pages"])["secret"]
+    both = make(world.box, world.box.cookie, scopes=["read:status_pages", "write:status_pages", "write:monitors"])[
+        "secret"
+    ]
+    plan = {"statusPageId": PAGE, "title": "New disks", "message": "Soon."}
+    plan |= {"scheduledFor": world.date(30), "scheduledUntil": world.date(60)}
+
+    def status(procedure: str, secret: str, **given: Any) -> int:
+        return world.box.post(f"/statusPage/{procedure}", given, x_api_key=secret).status
+
+    assert status("createMaintenance", key, **plan | TOUCHED) == 403
+    assert status("createMaintenance", both, **plan | TOUCHED) == 200
+    assert status("createMaintenance", key, **plan) == 200
+    muting, silent = sorted(world.whole.incidents, key=lambda one: not one.affected)
+    assert status("updateMaintenance", key, maintenanceId=silent.id, **TOUCHED) == 403
+    assert status("updateMaintenance", key, maintenanceId=muting.id, scheduledUntil=world.date(90)) == 403
+    assert status("updateMaintenance", key, maintenanceId=muting.id, title="Newer disks") == 200
+    assert status("updateMaintenance", both, maintenanceId=muting.id, scheduledUntil=world.date(90)) == 200
 
 
 # What the clock shows, minute by minute, and what a maintenance from minute 10 to 20 is then.
