@@ -2,7 +2,7 @@
 
 One that repeats begins at a local time of its zone. Where clocks go forward and that time does not exist, it begins as
 much later as they jump (02:30 becomes 03:30); where they go back and it exists twice, it begins the first time. It
-lasts so many minutes of real time, whatever clocks do meanwhile.
+lasts its number of minutes in real time, even if clocks change in that time.
 """
 
 from collections.abc import Iterable, Iterator
@@ -184,7 +184,7 @@ def _is_day_of_month(repeat: Repeat, day: date) -> bool:
 
 
 def _is_over_in(day: date, days: int) -> bool:
-    """Whether its month is over so many days later."""
+    """Whether its month has ended `days` days later."""
     return (day + timedelta(days=days)).month != day.month
 
 

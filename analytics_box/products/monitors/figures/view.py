@@ -61,7 +61,7 @@ _INCIDENTS: Final = frozenset((DEGRADED, DOWN, UNKNOWN))  # states of spans that
 
 
 class UptimeFigure(Struct, frozen=True):
-    """The uptime of the last so many days; `note` says how much was observed, where that is not all."""
+    """The uptime of a number of days until now; `note` is the observed share, if that is not all."""
 
     label: str
     value: str

@@ -79,7 +79,7 @@ def _endpoint_item(number: int, given: dict[str, Any], windows: list[WindowImpor
     scheme = url.partition("://")[0].lower() if "://" in url else ""
     kind: Kind | None = "dns" if isinstance(dns, dict) else _KINDS.get(scheme)
     if kind is None or source.take("grpc"):
-        return MonitorImportItem(**plain, error=f"Nothing here does what {scheme or 'an address like this'} does")
+        return MonitorImportItem(**plain, error=f"{scheme or 'These'} checks are not supported")
     fields = _common(source, notes, name, group) | _client(source, notes, kind)
     options: dict[str, Any] = fields.setdefault("options", {})
     options["assertions"] = _assertions(kind, source, notes)

@@ -8,13 +8,15 @@ from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest, BoxError, Conflict
 from analytics_box.base.file_queue import Existing, FileQueue
+from analytics_box.base.identity import at_least
+from analytics_box.base.notify.change import ChannelTools
 from analytics_box.base.store.db import Connection
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing import change
 from analytics_box.products.monitors.editing.change import MonitorChange, MonitorTools
 from analytics_box.products.monitors.editing.shown import push_url
 from analytics_box.products.monitors.messages import Id
-from analytics_box.products.monitors.moving import files, gatus, kuma, own
+from analytics_box.products.monitors.moving import files, gatus, kuma, notifications, own
 from analytics_box.products.monitors.moving.plan import (
     ExistingMonitors,
     MonitorImportPlan,
@@ -26,7 +28,7 @@ from analytics_box.products.monitors.moving.wanted import MonitorImportFile, Mon
 from analytics_box.products.monitors.window import MaintenanceWindow
 from analytics_box.products.monitors.windows import change as windows
 from analytics_box.products.monitors.windows import rules
-from analytics_box.resource.reach import Reach, check, reach
+from analytics_box.resource.reach import Reach, check, reach, role_of
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.call import Call
 
@@ -114,6 +116,7 @@ async def import_monitors(call: Call, given: ImportMonitors) -> MonitorImportAns
     for some in _pieces(planned):
         done += some if given.dryRun else await _store_items(call, acting, some)
     listed = await _windows(call, acting, plan.ids, file.windows, given)
+    notes = await _alert_notes(call, acting, file, done, dry=given.dryRun)
     rows = [_row(call, one, dry=given.dryRun) for one in sorted(done, key=lambda one: one.wanted.number)]
     statuses: tuple[Status, ...] = ("created", "updated", "unchanged", "existing", "failed")
     counts = {status: sum(row.status == status for row in rows) for status in statuses}
@@ -123,7 +126,7 @@ async def import_monitors(call: Call, given: ImportMonitors) -> MonitorImportAns
         total=len(rows),
         monitors=rows,
         maintenances=listed,
-        notes=file.notes,
+        notes=(*file.notes, *notes),
         **counts,
     )
 
@@ -243,6 +246,30 @@ async def _window(
     except BoxError as refused:
         return WindowRowOutcome(name=name, status="failed", error=refused.message)
     return WindowRowOutcome(name=name, status="created")
+
+
+async def _alert_notes(
+    call: Call, acting: Reach, file: MonitorImportFile, done: Sequence[PlannedImport], *, dry: bool
+) -> list[str]:
+    """Create alert rules for the notifications of a file whose channels exist; a note on each."""
+    if not file.notifications:
+        return []
+    by_notification: dict[str, list[str]] = {}
+    for one in done:
+        if one.monitor is not None:
+            for ref in one.wanted.notifications:
+                by_notification.setdefault(ref, []).append(one.monitor.id)
+    tools = call.parts[ChannelTools]
+    may = call.identity.may_act_for_organization("manage:config")
+
+    def follow(db: Connection) -> list[str]:
+        creates = may and at_least(role_of(db, acting.organization_id, acting.by), "admin")
+        return [
+            notifications.follow(db, tools, acting, one, by_notification.get(one.ref, ()), creates=creates, dry=dry)
+            for one in file.notifications
+        ]
+
+    return await (call.read if dry else call.write)(follow)
 
 
 def _is_id(ref: str) -> bool:

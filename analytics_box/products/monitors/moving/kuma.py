@@ -1,18 +1,20 @@
 """Monitors of Uptime Kuma, from the JSON of its backup (Settings, Backup, Export). Pure."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 from urllib.parse import unquote
 
 import msgspec
 
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 from analytics_box.base.urls import url_parts
 from analytics_box.products.monitors.monitor import LONGEST_GROUP, LONGEST_TAG, MOST_TAGS
 from analytics_box.products.monitors.moving.files import Taking
 from analytics_box.products.monitors.moving.wanted import (
     MOST,
+    ImportNotification,
     MonitorImportFile,
     MonitorImportItem,
     MonitorImportNotes,
@@ -33,6 +35,8 @@ _PASSED: Final = frozenset(  # says nothing, or what is so here anyway
         *("port", "url", "keyword", "retryOnlyOnStatusCodeFailure"),
     )
 )
+# The types of channels whose names differ.
+_CHANNELS: Final = {"smtp": "email"}
 _HTTP: Final = ("http", "keyword", "json-query")
 _PATH = re.compile(r"\$?\.?[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*|\[\d+\])*\Z", re.ASCII)
 _STEP = re.compile(r"[A-Za-z_][\w-]*|\d+(?=\])", re.ASCII)
@@ -64,26 +68,35 @@ def read_kuma(given: Mapping[str, Any]) -> MonitorImportFile:
     if len(monitors) > MOST:
         raise BadRequest(f"A file can have up to {MOST:,} monitors; split it")
     groups = _Groups({str(one.get("id")): one for one in monitors if one.get("type") == "group"})
-    notes = [
-        f"{name} has no counterpart; make alarms and channels anew"
-        for name in ("notificationList", "proxyList")
-        if given.get(name)
-    ]
+    notes = [_("Proxies are not supported.")] if given.get("proxyList") else []
     return MonitorImportFile(
-        monitors=tuple(_import_item(number, one, groups) for number, one in enumerate(monitors, 1)), notes=tuple(notes)
+        monitors=tuple(
+            _import_item(number, one, groups) for number, one in enumerate(monitors, 1) if one.get("type") != "group"
+        ),
+        notifications=tuple(_notifications(given.get("notificationList"))),
+        notes=tuple(notes),
     )
+
+
+def _notifications(given: Any) -> Iterator[ImportNotification]:
+    """The notifications of a backup. Their settings are JSON in a text; only the type is read."""
+    for one in given if isinstance(given, list) else ():
+        if not isinstance(one, dict):
+            continue
+        try:
+            config = msgspec.json.decode(str(one.get("config") or "{}"))
+        except msgspec.MsgspecError:
+            config = {}
+        kind = str(config.get("type") or "").lower() if isinstance(config, dict) else ""
+        yield ImportNotification(str(one.get("id", "")), str(one.get("name") or kind)[:100], _CHANNELS.get(kind, kind))
 
 
 def _import_item(number: int, given: dict[str, Any], groups: "_Groups") -> MonitorImportItem:
     source, notes = Taking(given), MonitorImportNotes()
     kind, name = source.text("type"), source.text("name")[:255]
     plain: dict[str, Any] = {"number": number, "name": name, "ref": str(given.get("id", ""))}
-    if kind == "group":
-        return MonitorImportItem(**plain, error="Its monitors get its name as their group")
     if source.is_on("upsideDown"):
-        return MonitorImportItem(
-            **plain, error="upsideDown has no counterpart: a monitor that is well while nothing answers"
-        )
+        return MonitorImportItem(**plain, error="Upside-down mode is not supported")
     fields: dict[str, Any] = {
         "name": name or None,
         "granularity": granularity(source.number("interval") or 60, notes),
@@ -98,12 +111,15 @@ def _import_item(number: int, given: dict[str, Any], groups: "_Groups") -> Monit
         fields |= _of_kind(kind, source, notes)
     except BadRequest as refused:
         return MonitorImportItem(**plain, error=refused.message)
+    chosen = source.take("notificationIDList")
+    told = tuple(str(ref) for ref, is_on in chosen.items() if is_on) if isinstance(chosen, dict) else ()
     for lost in source.rest(_PASSED):
         notes.lost(lost, decides=lost in {"proxyId", "conditions"})
     made, field, error = new_monitor(fields)
     return MonitorImportItem(
         **plain,
         given=made,
+        notifications=told,
         taken=tuple(source.taken),
         notes=tuple(notes.said),
         decides=notes.decides,
@@ -131,7 +147,7 @@ def _of_kind(kind: str, source: Taking, notes: MonitorImportNotes) -> dict[str, 
         return {"url": f"dns://{host}", "options": options}
     if kind == "push":
         return {"kind": "push"}
-    raise BadRequest(f"Nothing here does what the type {kind or '(none)'} does")
+    raise BadRequest(_("{kind} monitors are not supported").format(kind=kind.capitalize() or _("Untyped")))
 
 
 def _http(kind: str, source: Taking, notes: MonitorImportNotes) -> dict[str, Any]:

@@ -24,11 +24,10 @@ MOST_WINDOWS: Final = 1_000  # maintenance windows of a file
 class MonitorImportItem(Struct, frozen=True, kw_only=True):
     """A monitor of a file. `given` is None for one that cannot be: then `error` says why.
 
-    `ref` is what the file calls it, and `parent` what it calls the one above. `website` is a domain. `token` is what a
-    push went by. `keeps_send` is true where the file leaves out what a check says over TCP, `keeps_url` where it leaves
-    out values of the URL's query. `taken` are fields of the
-    file that are taken over, `notes` say what has no counterpart here; what `decides` about the result among it makes a
-    monitor that is paused.
+    `ref` is its id in the file, and `parent` the id of the monitor above. `website` is a domain. `token` identifies a
+    heartbeat. `keeps_send` is true if the file omits the text that a check sends over TCP, `keeps_url` if it omits
+    values of the URL's query. `notifications` are ids of the file's notifications. `taken` are imported fields, `notes`
+    are about the others. A monitor that lost a setting that `decides` the result of its checks is paused.
     """
 
     number: int
@@ -40,6 +39,7 @@ class MonitorImportItem(Struct, frozen=True, kw_only=True):
     token: str = ""
     keeps_send: bool = False
     keeps_url: bool = False
+    notifications: tuple[str, ...] = ()
     taken: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     decides: bool = False
@@ -54,10 +54,19 @@ class WindowImportItem(Struct, frozen=True, kw_only=True):
     given: CreateMaintenanceWindow
 
 
+class ImportNotification(Struct, frozen=True):
+    """A notification of another program. `kind` is its type as channels name it; `ref` is its id in the file."""
+
+    ref: str
+    name: str
+    kind: str
+
+
 class MonitorImportFile(Struct, frozen=True, kw_only=True):
     """The contents of an import file. `notes` are about the file as a whole."""
 
     monitors: tuple[MonitorImportItem, ...]
+    notifications: tuple[ImportNotification, ...] = ()
     windows: tuple[WindowImportItem, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -87,12 +96,12 @@ class MonitorImportNotes:
         self.decides = False
 
     def say(self, text: str, *, decides: bool = False) -> None:
-        """Something has no counterpart, or is a little different here."""
+        """Add a note on a setting that is missing or different here."""
         self.said.append(text)
         self.decides = self.decides or decides
 
     def lost(self, name: str, *, decides: bool = False) -> None:
-        """Nothing here does what this field says."""
+        """Note that this field is not supported."""
         self.say(f"{name} has no counterpart", decides=decides)
 
 
@@ -107,7 +116,7 @@ def new_monitor(fields: Mapping[str, Any]) -> tuple[CreateMonitor | None, str, s
 
 
 def granularity(seconds: float, notes: MonitorImportNotes) -> Granularity:
-    """The interval here that is nearest to so many seconds."""
+    """The interval of the box that is nearest to this number of seconds."""
     seconds = max(seconds, 1.0)
     name = min(SECONDS, key=lambda one: abs(math.log(SECONDS[one] / seconds)))
     if SECONDS[name] != seconds:

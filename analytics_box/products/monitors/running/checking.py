@@ -39,7 +39,7 @@ class Checking:
         return not self._pool.running and not self._slow.running
 
     async def stop(self, seconds: float) -> None:
-        """Begin no more checks, give those under way so many seconds, and break off the rest."""
+        """Stop: start no further checks, wait `seconds` for running ones, and cancel the rest."""
         await asyncio.gather(self._pool.stop(seconds), self._slow.stop(seconds))
 
     async def settle(self) -> None:

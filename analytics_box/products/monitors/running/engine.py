@@ -89,7 +89,7 @@ class CheckEngine:
             self._loop = asyncio.get_running_loop().create_task(self._run())
 
     async def stop(self, seconds: float) -> None:
-        """Begin no more checks, give those under way so many seconds, and write what there is."""
+        """Stop: start no further checks, wait `seconds` for running ones, and store the results."""
         self._is_wanted = self._is_started = False
         if self._loop is not None:
             self._loop.cancel()

@@ -17,7 +17,7 @@ What = Literal["down", "recovered", "degraded", "flapping", "stable", "certifica
 Muted = Literal["", "maintenance", "parent", "flapping"]
 
 WINDOW: Final = 12  # checks
-CHANGES: Final = 4  # of the state, in so many checks: it is flapping
+CHANGES: Final = 4  # of the state, within WINDOW checks: it is flapping
 DAYS: Final = (30, 14, 7, 3, 1)  # before a certificate ends
 _KNOWN: Final = 64  # certificates of one monitor: those of all servers behind one name
 _OVER: Final = 30 * DAY  # ms after its end in which a certificate may still be seen

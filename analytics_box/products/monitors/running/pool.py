@@ -1,4 +1,4 @@
-"""Checks under way: so many at once, a share of them for one group, and few of one host. What waits has no task."""
+"""Running checks, limited in number, per group and per host. Waiting checks have no task."""
 
 import asyncio
 from collections import deque

@@ -39,7 +39,7 @@ async def retain(events: Db, settings: Settings, now: int) -> None:
 
 
 async def put_together(events: Db, bucket: int, until: int) -> None:
-    """Put the checks from before this UTC day together by so many ms: an hour or a day."""
+    """Combine the checks from before this UTC day into hours or days."""
     numbers = await events.read(rollup_rows.numbers_with_checks, seconds=_SCAN_SECONDS, long=True)
     if not numbers:
         return

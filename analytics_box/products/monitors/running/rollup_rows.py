@@ -30,7 +30,9 @@ order by 1, 2
 
 
 def put_together(db: Connection, numbers: Sequence[int], *, start: int, end: int, bucket: int, most: int) -> int:
-    """Put checks of these monitors in this time together, by so many ms, until they were `most`; of how many monitors.
+    """Combine checks of these monitors in this time into buckets of `bucket` ms. Return the number of monitors done.
+
+    Stops after `most` checks.
 
     What stands for a UTC day is of its noon, which is that date in nearly every time zone.
     Checks that are together already stay as they are.
@@ -118,7 +120,7 @@ def note_days(db: Connection, *, hours: int | None = None, days: int | None = No
 
 
 def remove_older(db: Connection, number: int, before: int, limit: int) -> int:
-    """Remove at most so many checks and as many spans of a monitor from before this instant; how many went."""
+    """Remove up to `limit` checks and spans of a monitor from before this instant. Return their number."""
     db.execute(
         """
         -- monitors.running.remove_older
@@ -139,7 +141,7 @@ def remove_older(db: Connection, number: int, before: int, limit: int) -> int:
 
 
 def forget_told(db: Connection, before: int, limit: int) -> int:
-    """Forget at most so many transitions from before this instant that were told; how many."""
+    """Delete up to `limit` reported transitions from before this instant. Return their number."""
     db.execute(
         """
         -- monitors.running.forget_told

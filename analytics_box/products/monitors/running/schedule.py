@@ -42,7 +42,7 @@ class Bursts:
         self._counts: Counter[str] = Counter()
 
     def is_one(self, organization_id: str, now: int) -> bool:
-        """Whether so many monitors of this organization changed within a second that one more is to wait."""
+        """Whether the organization changed its limit of monitors within a second, so that another change waits."""
         if not 0 <= now - self._since < _AT_ONCE_MS:
             self._since = now
             self._counts.clear()

@@ -59,8 +59,10 @@ def test_a_dry_run_says_what_an_import_does_and_stores_nothing(world: World, con
 
 def test_a_backup_of_uptime_kuma_is_read(world: World) -> None:
     shown = world.good("import", content=KUMA)
-    assert (shown["source"], shown["total"], shown["created"], shown["failed"]) == ("uptime-kuma", 14, 9, 5)
-    assert shown["notes"] == ["notificationList has no counterpart; make alarms and channels anew"]
+    assert (shown["source"], shown["total"], shown["created"], shown["failed"]) == ("uptime-kuma", 13, 9, 4)
+    assert shown["notes"] == [
+        "Notification Telegram: no matching telegram channel. Add one, then import the file again."
+    ]
     found = stored(world)
     shop = found["Shop"]
     assert (shop.url, shop.interval, shop.timeout, shop.failures_to_down) == (
@@ -88,21 +90,35 @@ def test_a_backup_of_uptime_kuma_is_read(world: World) -> None:
     assert found["Backup"].interval == 86_400
 
 
+def test_notifications_of_uptime_kuma_become_alert_rules_of_existing_channels(world: World) -> None:
+    config = {"token": "123456:AAE-abcdefghijklmnopqrstuvwxyz0123456", "chatId": "42"}
+    channel = world.box.post(
+        "/config/createChannel", {"type": "telegram", "name": "On call", "config": config}, key="all"
+    ).json["channel"]["id"]
+    notes = world.good("import", content=KUMA, dryRun=True)["notes"]
+    assert notes == ["Notification Telegram: a new alert rule will notify On call."]
+    notes = world.good("import", content=KUMA)["notes"]
+    assert notes == ["Notification Telegram: the new alert rule Telegram notifies On call."]
+    (rule,) = world.box.post("/alarms/list", {}, key="all").json
+    assert (rule["name"], rule["triggerType"], rule["destinations"][0]["channelId"]) == ("Telegram", "uptime", channel)
+    assert rule["triggerConditions"]["monitorIds"] == [stored(world)["Shop"].id]
+    notes = world.good("import", content=KUMA)["notes"]
+    assert notes == ["Notification Telegram: the alert rule Telegram already notifies On call."]
+
+
 def test_what_uptime_kuma_has_and_the_box_has_not_is_said(world: World) -> None:
     found = rows(world, KUMA, dryRun=True)
     assert set(found["Shop"]["notes"]) == {
         "An interval of 20 seconds becomes 60 seconds",
         "description has no counterpart",
         "resendInterval has no counterpart",
-        "notificationIDList has no counterpart",
         "kafkaProducerSaslOptions has no counterpart",
     }
     assert {"interval", "timeout", "headers", "tags", "maxretries"} <= {*found["Shop"]["taken"]}
     assert found["Postgres"]["notes"] == ["maxretries + 1 becomes 10"]
     for name, error in (
-        ("Web", "Its monitors get its name as their group"),
-        ("Containers", "Nothing here does what the type docker does"),
-        ("Closed", "upsideDown has no counterpart: a monitor that is well while nothing answers"),
+        ("Containers", "Docker monitors are not supported"),
+        ("Closed", "Upside-down mode is not supported"),
         ("Shop again", "The file contains this monitor twice"),
     ):
         assert (found[name]["status"], found[name]["error"]) == ("failed", error)
@@ -159,7 +175,7 @@ def test_a_configuration_of_gatus_is_read(world: World) -> None:
     failed = {row["name"]: row for row in shown["monitors"] if row["status"] == "failed"}
     assert {*failed} == {"variable", "starttls", "ssh"}
     assert failed["variable"]["notes"] == ["It has a variable of the environment; put its value there"]
-    assert failed["starttls"]["error"] == "Nothing here does what starttls does"
+    assert failed["starttls"]["error"] == "starttls checks are not supported"
 
 
 def test_maintenance_of_gatus_becomes_windows(world: World) -> None:
