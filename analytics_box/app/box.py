@@ -143,8 +143,12 @@ class Box(Struct, frozen=True):
         running.mark_closed(self.settings.data_dir)
 
 
-def open_box(settings: Settings, clock: Clock | None = None) -> Box:
-    """Migrate and open the databases of a data directory and wire everything. The caller holds the lock."""
+def open_box(given: Settings, clock: Clock | None = None, sources: Mapping[str, str] | None = None) -> Box:
+    """Migrate and open the databases of a data directory and wire everything. The caller holds the lock.
+
+    `sources` are the places of given settings; stored ones apply to the others.
+    """
+    settings = given
     clock = clock or SystemClock()
     # First, because it refuses wrong settings: no file is open yet.
     agent = f"AnalyticsBox/{analytics_box.__version__}"
@@ -157,7 +161,9 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     bring_together(settings.data_dir, upgrade.prepare(settings, clock))
     upgrade.mark_done(settings)
     running.starting(settings.data_dir)
-    state = open_state(settings, clock, reserve)
+    state = open_state(given, clock, reserve, sources)
+    settings = state.settings.current
+    clients.fences.use(settings)
     clients.fences.opened = state.organizations.private_targets_of
     _check_is_promoted(settings, state)
     events = open_events(settings, clock, state, reserve)
@@ -173,6 +179,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     watched = _watch_targets(state, events, settings, runs, reserve, clock, clock_watch, backups, engine, machines)
     wired = PartInputs(settings, clock, state, events, clients, sender, deliveries, watched, machines)
     parts = parts_of(wired, lambda: page_parts.page_parts(wired))
+    state.settings.followers += [parts.use, sender.mailer.use, backups.use, clients.fences.use]
     teller.also = parts[AutomaticIncidents].tell
     _watch_outgoing(parts, deliveries, events, mirroring)
     return Box(
@@ -262,7 +269,7 @@ def _engine(
 
 def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
     pages = parts[Pages]
-    pages.tell_administrators(lambda: notices(parts))
+    pages.tell_administrators(lambda shell: notices(parts, shell.user_id))
     pages.complete_frames(WebsiteNavigation(state.websites).complete_frame)
     guard = Guard(RequestCallers(state.keys, state.admission, state.sign_ins), Owners(parts.box_db))
     turns = RequestTurns(parts.settings.max_requests_address)
@@ -359,7 +366,10 @@ def _watch_targets(
         monotonic=clock.monotonic(),
         machines=machines,
         cut_off_since=lambda: engine.isolated_since,
-        outgoing=OutgoingWatch(monitors=engine.by_state, refused=lambda: engine.refused),
+        outgoing=OutgoingWatch(
+            monitors=engine.by_state,
+            refused=lambda: engine.refused if state.settings.current.allowed_private_targets else 0,
+        ),
     )
 
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 import analytics_box
 from analytics_box.app.event_side import EventSide
 from analytics_box.app.state_side import StateSide
+from analytics_box.app.watch.notices import DismissedNotices, dismissals
 from analytics_box.app.watch.state import WatchedParts
 from analytics_box.base.clock import Clock
 from analytics_box.base.notify.deliveries import ChannelDeliveries
@@ -72,6 +73,7 @@ def parts_of(wired: PartInputs, later: Callable[[], Iterable[object]]) -> Parts:
         *_telling(wired),
         wired.watched,
         wired.watched.backups,
+        DismissedNotices(state.db.read_now(dismissals)),
         wired.machines,
         pages,
         _assets(),
@@ -88,6 +90,7 @@ def _in_state(state: StateSide) -> tuple[object, ...]:
         state.sign_ins,
         state.passwords,
         state.seal,
+        state.settings,
         state.links,
         state.link_domains,
         state.monitors,

@@ -14,6 +14,7 @@ profile_calls = Handlers("analytics_box.tenants.accounts.profile_calls")
 alarm_calls = Handlers("analytics_box.products.alerts.calls")
 annotations = Handlers("analytics_box.products.notes.calls")
 audit_calls = Handlers("analytics_box.tenants.audit_log.calls")
+box_settings = Handlers("analytics_box.app.box_settings.calls")
 bot_calls = Handlers("analytics_box.ingest.bots.calls")
 configuration_calls = Handlers("analytics_box.tenants.configuration.calls")
 channel_calls = Handlers("analytics_box.tenants.configuration.channel_calls")
@@ -71,6 +72,10 @@ website_deletion = Handlers("analytics_box.tenants.websites.deletion_calls")
 website_reading = Handlers("analytics_box.tenants.websites.reading_calls")
 
 PROCEDURES: tuple[Procedure, ...] = (
+    Procedure("boxSettings.get", box_settings.get, SIGNED_IN),
+    Procedure("boxSettings.update", box_settings.update, SIGNED_IN),
+    Procedure("boxSettings.testEmail", box_settings.test_email, SIGNED_IN),
+    Procedure("boxSettings.backUp", box_settings.back_up, SIGNED_IN),
     Procedure("apikeys.getMyRole", key_calls.get_my_role, SIGNED_IN),
     Procedure("apikeys.list", key_calls.list_keys, SIGNED_IN),
     Procedure("apikeys.getById", key_calls.get_by_id, SIGNED_IN),

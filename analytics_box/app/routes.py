@@ -22,6 +22,7 @@ from analytics_box.web.route import RESOURCE, Route, form_route, page_route
 alarm_pages = Handlers("analytics_box.products.alerts.pages")
 note_pages = Handlers("analytics_box.products.notes.pages")
 audit_pages = Handlers("analytics_box.tenants.audit_log.pages")
+box_settings = Handlers("analytics_box.app.box_settings.pages")
 bot_pages = Handlers("analytics_box.ingest.bots.pages")
 docs_pages = Handlers("analytics_box.app.docs.pages")
 reference_pages = Handlers("analytics_box.app.docs.reference_pages")
@@ -96,6 +97,16 @@ PAGES_AND_API: tuple[Route, ...] = (
     page_route("/alerts/{alarm_id:str}/{action:str}", alarm_pages.confirm, "admin"),
     form_route("/alerts/{alarm_id:str}/{action:str}", alarm_pages.act, "member"),
     page_route("/settings/box", watching.box),
+    form_route("/settings/box/notices/dismiss", box_settings.dismiss_notice),
+    page_route("/settings/box/email", box_settings.show),
+    form_route("/settings/box/email", box_settings.save, kept=True),
+    form_route("/settings/box/email/test", box_settings.test_email),
+    page_route("/settings/box/backups", box_settings.show),
+    form_route("/settings/box/backups", box_settings.save, kept=True),
+    form_route("/settings/box/backups/start", box_settings.start_backup),
+    page_route("/settings/box/network", box_settings.show),
+    form_route("/settings/box/network", box_settings.save, kept=True),
+    form_route("/settings/box/network/{organization_id:str}", box_settings.save_organization_networks),
     page_route("/settings/audit", audit_pages.audit_log, "admin"),
     page_route(FORM_KEPT, kept_forms.nothing_kept),
     page_route("/palette", palette.show),

@@ -6,7 +6,7 @@ import logging
 import signal
 import socket
 import threading
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,11 +50,16 @@ _NEW_OBJECTS = 10_000  # between two searches for garbage; Python's own 700 is f
 Beside = Callable[[Box], Coroutine[Any, Any, None]]
 
 
-def serve(settings: Settings, announce: Callable[[Box, str], None], beside: Sequence[Beside] = ()) -> None:
+def serve(
+    settings: Settings,
+    announce: Callable[[Box, str], None],
+    beside: Sequence[Beside] = (),
+    sources: Mapping[str, str] | None = None,
+) -> None:
     """Serve until a signal ends it; the caller holds the lock. `announce` is called once when the box listens; what is
     to run `beside` it is stopped before the box closes."""
     with uvloop_runner() as runner:
-        runner.run(_serve(settings, announce, beside))
+        runner.run(_serve(settings, announce, beside, sources))
 
 
 def spare_the_collector() -> None:
@@ -72,12 +77,17 @@ def uvloop_runner() -> "asyncio.Runner":
     return asyncio.Runner(loop_factory=uvloop.new_event_loop)
 
 
-async def _serve(settings: Settings, announce: Callable[[Box, str], None], beside: Sequence[Beside]) -> None:
+async def _serve(
+    settings: Settings,
+    announce: Callable[[Box, str], None],
+    beside: Sequence[Beside],
+    sources: Mapping[str, str] | None,
+) -> None:
     check_tls(settings)
     secret_file.check(settings)
     warn_of_open_folder(settings.data_dir)
     with connections.listen(settings) as listener:
-        await _serve_on(listener, settings, announce, beside)
+        await _serve_on(listener, settings, announce, beside, sources)
 
 
 async def _serve_on(
@@ -85,9 +95,10 @@ async def _serve_on(
     settings: Settings,
     announce: Callable[[Box, str], None],
     others: Sequence[Beside] = (),
+    sources: Mapping[str, str] | None = None,
 ) -> None:
     place = connections.ListenAddress.of(listener)
-    box = open_box(replace(settings, port=place.port or settings.port))
+    box = open_box(replace(settings, port=place.port or settings.port), sources=sources)
     allowed = connections.room(settings)
     spare_the_collector()
     stopping = _ends_on_signals()

@@ -1,5 +1,7 @@
 """The side of the state: box.db, what of it is in memory, and who is let in by it."""
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 
 from analytics_box.base.clock import MINUTE, Clock
@@ -9,6 +11,8 @@ from analytics_box.base.store import schema
 from analytics_box.base.store.db import Db
 from analytics_box.base.store.reserve import Reserve
 from analytics_box.base.store.seal import Seal
+from analytics_box.base.stored_settings import StoredSettings
+from analytics_box.base.stored_settings import everything as stored_rows
 from analytics_box.ingest.bots import rows as bot_rows
 from analytics_box.ingest.classification import Classification
 from analytics_box.products.flags import rows as flag_rows
@@ -45,6 +49,7 @@ class StateSide(Struct, frozen=True):
 
     db: Db
     seal: Seal
+    settings: StoredSettings
     limits: TokenBuckets
     admission: Admission
     organizations: OrganizationDirectory
@@ -60,9 +65,12 @@ class StateSide(Struct, frozen=True):
     sign_ins: SignIns
 
 
-def open_state(settings: Settings, clock: Clock, reserve: Reserve) -> StateSide:
+def open_state(given: Settings, clock: Clock, reserve: Reserve, sources: Mapping[str, str] | None = None) -> StateSide:
     """Open box.db, which must be migrated, and read what is kept in memory of it."""
-    db = Db(settings.data_dir / schema.BOX_FILE, readers=2, durability=settings.durability, reserve=reserve)
+    db = Db(given.data_dir / schema.BOX_FILE, readers=2, durability=given.durability, reserve=reserve)
+    seal = Seal(given.data_dir / KEY_FILE)
+    stored = StoredSettings(given, sources, db.read_now(stored_rows), seal)
+    settings = stored.current
     organizations = OrganizationDirectory(
         db.read_now(tenancy_rows.organizations),
         db.read_now(tenancy_rows.deleted_organizations),
@@ -72,7 +80,6 @@ def open_state(settings: Settings, clock: Clock, reserve: Reserve) -> StateSide:
     passwords = Passwords()
     links = LinkDirectory(db, organizations.closed, most=settings.links_in_memory)
     links.load_now()
-    seal = Seal(settings.data_dir / KEY_FILE)
     websites = Directory(db.read_now(website_rows.everything), organizations.closed)
     looked = clock.now() + FIRST_ROUND
     db.write_now(lambda found: incident_rows.wait_at_least(found, looked))
@@ -88,6 +95,7 @@ def open_state(settings: Settings, clock: Clock, reserve: Reserve) -> StateSide:
     return StateSide(
         db=db,
         seal=seal,
+        settings=stored,
         limits=limits,
         admission=Admission(clock, limits, settings),
         organizations=organizations,

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from email.utils import parseaddr
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from typing import Final
 
 from analytics_box.base.urls import url_parts
@@ -14,6 +14,7 @@ _HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+\Z")
 _WITH_PORT: Final = re.compile(r"(\[[^\]]+\]|[^:\[\]]+):([0-9]{1,5})\Z")
 # Links never open these: programs run them, or they are on the user's own machine.
 NEVER_OPENED: Final = frozenset(("javascript", "data", "vbscript", "file", "blob", "about", "filesystem"))
+LEAST_PASSPHRASE: Final = 8  # characters
 _OPENED_ANYWAY: Final = frozenset(("http", "https"))
 
 
@@ -111,7 +112,21 @@ def backup_place(text: str) -> str:
         return ""
     found = url_parts(text)
     is_bucket = found.scheme == "s3" and found.netloc and "@" not in found.netloc and not found.query
-    return "" if is_bucket else "enter a folder, or s3://bucket/prefix; keys belong in AWS_* variables"
+    return "" if is_bucket else "enter a folder, or s3://bucket/prefix; put keys in their own settings"
+
+
+def passphrase(text: str) -> str:
+    """A passphrase that cannot be guessed quickly."""
+    return one_line(text) or ("" if len(text) >= LEAST_PASSPHRASE else f"enter at least {LEAST_PASSPHRASE} characters")
+
+
+def network(text: str) -> str:
+    """An address or a CIDR range."""
+    try:
+        ip_network(text, strict=False)
+    except ValueError:
+        return f"{text!r} is not an address or a range, like 192.168.1.0/24"
+    return ""
 
 
 # By setting; of a setting with several values each is checked. An empty text is none, and is not checked.
@@ -121,6 +136,12 @@ CHECKS: Final[Mapping[str, Callable[[str], str]]] = {
     "base_url": origin,
     "ingest_url": origin,
     "backup_to": backup_place,
+    "backup_passphrase": passphrase,
+    "s3_endpoint": origin,
+    "s3_region": one_line,
+    "s3_access_key": one_line,
+    "s3_secret_key": one_line,
+    "allowed_private_targets": network,
     "link_app_schemes": app_scheme,
     "monitor_canaries": host_and_port,
     "geo_country_header": header,
@@ -128,6 +149,7 @@ CHECKS: Final[Mapping[str, Callable[[str], str]]] = {
     "geo_city_header": header,
     "smtp_host": mail_server,
     "smtp_user": one_line,
+    "smtp_password": one_line,
     "smtp_from": mail_address,
 }
 

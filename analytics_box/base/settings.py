@@ -7,6 +7,7 @@ the tables of web/manual/settings.md with this one.
 import os
 import tomllib
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_type_hints
 
@@ -24,6 +25,21 @@ NOWHERE = Path()
 LEAST_KEPT_DAYS = 35  # quarantined events are kept here for 30 days, whatever becomes of the others
 
 _Text = Annotated[str, Meta(max_length=2048)]
+
+
+class Editable(NamedTuple):
+    """The mark of a setting that box administrators can change in the settings area.
+
+    A `secret` is stored encrypted, never shown, and no option of the command line. It has to be entered again if the
+    setting `bound_to` changes. With `restart` a change takes effect at the next start.
+    """
+
+    secret: bool = False
+    bound_to: str = ""
+    restart: bool = False
+
+
+_EDITABLE = Editable()
 
 
 def _default_data_dir() -> Path:
@@ -52,6 +68,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     base_url: Annotated[
         _Text,
         "Public address of the server, such as https://stats.example.com. If empty, it follows from host and port.",
+        Editable(restart=True),
     ] = ""
     ingest_url: Annotated[_Text, "Public address that trackers send events to. If empty, base_url."] = ""
     tls_certificate: Annotated[
@@ -65,6 +82,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     allowed_private_targets: Annotated[
         tuple[str, ...],
         "Private addresses or CIDR ranges that administrators can reach and can open for organizations.",
+        _EDITABLE,
     ] = ()
     dns_servers: Annotated[
         tuple[str, ...], "Name servers, such as 192.0.2.53 or 192.0.2.53:5353. If empty, those of the system."
@@ -124,12 +142,29 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     # Backups
     backup_to: Annotated[
-        _Text, "Destination of scheduled backups: a folder, or s3://bucket/prefix. Empty disables them."
+        _Text, "Destination of scheduled backups: a folder, or s3://bucket/prefix. Empty disables them.", _EDITABLE
     ] = ""
-    backup_every: Annotated[int, Meta(ge=0, le=8_760), "Hours between scheduled backups. 0 disables them."] = 24
-    backup_keep: Annotated[int, Meta(ge=0, le=10_000), "Number of backups to keep in backup_to. 0 keeps all."] = 14
+    backup_every: Annotated[
+        int, Meta(ge=0, le=8_760), "Hours between scheduled backups. 0 disables them.", _EDITABLE
+    ] = 24
+    backup_keep: Annotated[
+        int, Meta(ge=0, le=10_000), "Number of backups to keep in backup_to. 0 keeps all.", _EDITABLE
+    ] = 14
     backup_passphrase_file: Annotated[
         _Text, "File whose first line is the passphrase that encrypts backups. If empty, backups are not encrypted."
+    ] = ""
+    backup_passphrase: Annotated[
+        _Text, "The passphrase itself, instead of a file with it. At least 8 characters.", Editable(secret=True)
+    ] = ""
+    s3_endpoint: Annotated[
+        _Text, "Address of the S3 storage of backups, if it is not AWS. If empty, AWS_ENDPOINT_URL.", _EDITABLE
+    ] = ""
+    s3_region: Annotated[_Text, "Region of the S3 storage. If empty, AWS_REGION.", _EDITABLE] = ""
+    s3_access_key: Annotated[_Text, "Access key ID for the S3 storage. If empty, AWS_ACCESS_KEY_ID.", _EDITABLE] = ""
+    s3_secret_key: Annotated[
+        _Text,
+        "Secret access key for the S3 storage. If empty, AWS_SECRET_ACCESS_KEY.",
+        Editable(secret=True, bound_to="s3_endpoint"),
     ] = ""
     backup_reminder_days: Annotated[
         int,
@@ -355,15 +390,32 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = 6_000
 
     # Email
-    smtp_host: Annotated[_Text, "Mail server for invitations, alerts and reports. If empty, no email is sent."] = ""
-    smtp_port: Annotated[int, Meta(ge=1, le=65535), "Port of the mail server."] = 587
+    smtp_host: Annotated[
+        _Text, "Mail server for invitations, alerts and reports. If empty, no email is sent.", _EDITABLE
+    ] = ""
+    smtp_port: Annotated[int, Meta(ge=1, le=65535), "Port of the mail server.", _EDITABLE] = 587
     smtp_security: Annotated[
         Literal["starttls", "tls", "none"],
         "starttls: upgrade to TLS. tls: TLS from the start (often port 465). none: no encryption, for a local server.",
+        _EDITABLE,
     ] = "starttls"
-    smtp_user: Annotated[_Text, "User name at the mail server. If empty, the server does not sign in."] = ""
+    smtp_user: Annotated[_Text, "User name at the mail server. If empty, the server does not sign in.", _EDITABLE] = ""
     smtp_password_file: Annotated[_Text, "File whose first line is the password of smtp_user."] = ""
-    smtp_from: Annotated[_Text, "Sender address of emails. If empty, smtp_user."] = ""
+    smtp_password: Annotated[
+        _Text,
+        "The password of smtp_user itself, instead of a file with it.",
+        Editable(secret=True, bound_to="smtp_host"),
+    ] = ""
+    smtp_from: Annotated[_Text, "Sender address of emails. If empty, smtp_user.", _EDITABLE] = ""
+
+    def __repr__(self) -> str:
+        """Names only, so that no secret gets into a log."""
+        return f"Settings({', '.join(self.changes())})"
+
+    def changes(self) -> dict[str, Any]:
+        """The settings that do not have their default."""
+        usual = zip(self.__struct_fields__, self.__struct_defaults__, strict=True)
+        return {name: value for name, default in usual if (value := getattr(self, name)) != default}
 
     @property
     def secure(self) -> bool:
@@ -391,8 +443,10 @@ class SettingRow(NamedTuple):
     default: Any
     variable: str
     help: str
+    editable: Editable | None
 
 
+@cache
 def table() -> tuple[SettingRow, ...]:
     """All settings in the order of their declaration."""
     hints = get_type_hints(Settings, include_extras=True)
@@ -403,6 +457,7 @@ def table() -> tuple[SettingRow, ...]:
             default=default,
             variable=ENVIRONMENT_PREFIX + name.upper(),
             help=next(word for word in reversed(get_args(hints[name])) if isinstance(word, str)),
+            editable=next((mark for mark in get_args(hints[name]) if isinstance(mark, Editable)), None),
         )
         for name, default in zip(Settings.__struct_fields__, Settings.__struct_defaults__, strict=True)
     )
@@ -442,7 +497,23 @@ def sections() -> dict[str, list[str]]:
 
 
 class SettingsError(Exception):
-    """A setting has a value that cannot be used; the message names the setting and says what is wanted."""
+    """A setting has a value that cannot be used; the message names the setting and says what is wanted.
+
+    `setting` is its name, if it is about one, and `sentence` the reason for a form.
+    """
+
+    def __init__(self, message: str, setting: str = "", reason: str = "") -> None:
+        super().__init__(message)
+        self.setting = setting
+        self.sentence = f"{(reason or message)[:1].upper()}{(reason or message)[1:]}"
+
+
+class GivenSettings(NamedTuple):
+    """The settings that were given at the start: their values, and by name where each is from."""
+
+    values: dict[str, Any]
+    sources: dict[str, str]
+    warnings: list[str]
 
 
 def load(
@@ -454,6 +525,19 @@ def load(
     analytics-box.toml in the data directory, if there is one. Raises SettingsError, if `checked` also for values of the
     right type that cannot work.
     """
+    known = {row.name: row for row in table()}
+    given = given_settings(flags, environment)
+    settings = _convert(given.values, known, checked=checked)
+    warnings = given.warnings + _without_effect(settings)
+    if settings.data_dir == NOWHERE and "data_dir" not in given.values:
+        raise SettingsError(
+            "This user has no home directory: name a place for the data with --data-dir or ANALYTICS_BOX_DATA_DIR"
+        )
+    return settings, tuple(warnings)
+
+
+def given_settings(flags: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> GivenSettings:
+    """Read the TOML file, the environment and flags without converting values. Raises SettingsError."""
     environ = os.environ if environment is None else environment
     known = {row.name: row for row in table()}
     variables = {row.variable: row.name for row in known.values()}
@@ -470,16 +554,23 @@ def load(
         for variable in sorted(environ)
         if variable.startswith(ENVIRONMENT_PREFIX) and variable not in variables and variable != CONFIG_VARIABLE
     ]
-    merged: dict[str, Any] = {name: value for name, value in content.items() if name in known}
-    merged |= {name: _from_text(known[name], text) for name, text in given.items()}
-    merged |= dict(flags)
-    settings = _convert(merged, known, checked=checked)
-    warnings += _without_effect(settings)
-    if settings.data_dir == NOWHERE and "data_dir" not in merged:
-        raise SettingsError(
-            "This user has no home directory: name a place for the data with --data-dir or ANALYTICS_BOX_DATA_DIR"
-        )
-    return settings, tuple(warnings)
+    values: dict[str, Any] = {name: value for name, value in content.items() if name in known}
+    sources = dict.fromkeys(values, str(path))
+    values |= {name: _from_text(known[name], text) for name, text in given.items()}
+    sources |= {name: known[name].variable for name in given}
+    values |= dict(flags)
+    sources |= {name: option_of(name) for name in flags}
+    return GivenSettings(values, sources, warnings)
+
+
+def option_of(name: str) -> str:
+    """The command-line option of a setting."""
+    return "--" + name.replace("_", "-")
+
+
+def with_changes(settings: Settings, values: Mapping[str, Any]) -> Settings:
+    """The settings with these values, which are converted and checked. Raises SettingsError."""
+    return _convert(settings.changes() | dict(values), {row.name: row for row in table()}, checked=True)
 
 
 def configuration_file(data_dir: Path, environment: Mapping[str, str] | None = None) -> Path:
@@ -518,9 +609,9 @@ def _convert(values: dict[str, Any], known: Mapping[str, SettingRow], *, checked
         try:
             converted[name] = msgspec.convert(value, known[name].type, strict=False, dec_hook=_path)
         except msgspec.ValidationError as broken:
-            raise SettingsError(f"{name} ({known[name].variable}): {broken}") from broken
+            raise SettingsError(f"{name} ({known[name].variable}): {broken}", name, _plain(broken)) from broken
         if checked and (wrong := setting_values.wrong(name, converted[name])):
-            raise SettingsError(f"{name} ({known[name].variable}): {wrong}")
+            raise SettingsError(f"{name} ({known[name].variable}): {wrong}", name, wrong)
     settings = Settings(**converted)
     if checked:
         for check in (_check_addresses, _check_mail, _check_events, _check_role):
@@ -528,10 +619,20 @@ def _convert(values: dict[str, Any], known: Mapping[str, SettingRow], *, checked
     return settings
 
 
+def _plain(broken: msgspec.ValidationError) -> str:
+    """The reason in words for a form."""
+    text = str(broken).replace("`", "")
+    return (
+        text.replace("Expected int >= ", "enter a number of at least ")
+        .replace("Expected int <= ", "enter a number of at most ")
+        .replace("Expected int, got str", "enter a number")
+    )
+
+
 def _without_effect(settings: Settings) -> list[str]:
     """Warnings about settings that have no effect because of another setting."""
     usual = Settings()
-    smtp = ("smtp_port", "smtp_security", "smtp_user", "smtp_password_file", "smtp_from")
+    smtp = ("smtp_port", "smtp_security", "smtp_user", "smtp_password", "smtp_password_file", "smtp_from")
     clickhouse = ("clickhouse_url", "clickhouse_password_file", "clickhouse_cluster", "clickhouse_keep_days")
     geo = ("geo_country_header", "geo_region_header", "geo_city_header")
     needs: tuple[tuple[tuple[str, ...], bool, str], ...] = (
@@ -553,7 +654,7 @@ def _without_effect(settings: Settings) -> list[str]:
         (("columnar_memory",), settings.columnar in {"auto", "on"}, "columnar = auto or on"),
         (clickhouse, settings.columnar == "clickhouse", "columnar = clickhouse"),
         (smtp, bool(settings.smtp_host), "smtp_host"),
-        (("smtp_password_file",), bool(settings.smtp_user), "smtp_user"),
+        (("smtp_password", "smtp_password_file"), bool(settings.smtp_user), "smtp_user"),
     )
     return [
         f"{name} has no effect without {what}"
@@ -569,19 +670,29 @@ def _check_addresses(settings: Settings) -> None:
     if bool(settings.tls_certificate) != bool(settings.tls_key):
         raise SettingsError("tls_certificate and tls_key go together: set both or neither")
     if settings.tls_certificate and settings.base_url.startswith("http://"):
-        raise SettingsError("base_url begins with http://, but tls_certificate makes the box serve https; use https://")
+        raise SettingsError(
+            "base_url begins with http://, but tls_certificate makes the box serve https; use https://", "base_url"
+        )
     if settings.ingest_url and not settings.base_url:
-        raise SettingsError("ingest_url needs base_url; set both, or requests to the other host name are refused")
+        raise SettingsError(
+            "ingest_url needs base_url; set both, or requests to the other host name are refused", "base_url"
+        )
 
 
 def _check_mail(settings: Settings) -> None:
     """Raises SettingsError for a mail server that cannot take anything."""
     if not settings.smtp_host:
         return
-    if settings.smtp_user and not settings.smtp_password_file:
-        raise SettingsError("smtp_user needs smtp_password_file, the file with its password")
+    if settings.smtp_user and not (settings.smtp_password or settings.smtp_password_file):
+        raise SettingsError(
+            "smtp_user needs smtp_password_file, the file with its password", "smtp_password", "enter the password"
+        )
     if settings.smtp_user and not settings.smtp_from and setting_values.mail_address(settings.smtp_user):
-        raise SettingsError("set smtp_from, because smtp_user is not an email address")
+        raise SettingsError(
+            "set smtp_from, because smtp_user is not an email address",
+            "smtp_from",
+            "enter a sender address, because the user name is not an email address",
+        )
 
 
 def _check_events(settings: Settings) -> None:

@@ -16,6 +16,7 @@ from analytics_box.web.rpc import decode_input, plain_output, run_handler
 
 accounts = Handlers("analytics_box.app.admin.accounts")
 care = Handlers("analytics_box.app.admin.care")
+box_settings = Handlers("analytics_box.app.box_settings.calls")
 lookup = Handlers("analytics_box.app.admin.lookup")
 link_exports = Handlers("analytics_box.products.links.bulk.export_calls")
 
@@ -34,6 +35,8 @@ BOX_COMMANDS: Final[dict[str, NamedHandler]] = {
     "prune": care.prune,
     "vacuum": care.vacuum,
     "retire": care.retire,
+    "settings": box_settings.show_all,
+    "settings edit": box_settings.update,
     "state": care.state,
     "report": care.report,
 }

@@ -64,9 +64,11 @@ def backup(
         where = dest or ("" if only_check else found.backup_to)
         if not where:
             raise click.UsageError("Enter DEST: a folder, - or s3://bucket/prefix. Or set backup_to")
-        passphrase = passphrase_of(passphrase_file or found.backup_passphrase_file)
+        passphrase = passphrase_of(
+            passphrase_file or found.backup_passphrase_file, "" if passphrase_file else found.backup_passphrase
+        )
         if only_check:
-            _show_checked(*_check_backup(where, passphrase), as_json=as_json)
+            _show_checked(*_check_backup(found, where, passphrase), as_json=as_json)
             return
         wanted = BackupOptions(passphrase=passphrase, keep=keep, with_key=not without_key)
         _show_made(back_up(found, where, wanted), as_json=as_json)
@@ -76,7 +78,7 @@ def backup(
 
 def back_up(found: Settings, where: str, wanted: BackupOptions) -> BackupEntry:
     """Create a backup of a data directory, whether its box runs or not. Raises BackupFailed or NotAnswering."""
-    clock, place = SystemClock(), place_of(where)
+    clock, place = SystemClock(), place_of(where, found)
     try:
         place.look()
         copy = _copy(found, clock)
@@ -131,8 +133,8 @@ def _show_made(entry: BackupEntry, *, as_json: bool) -> None:
         click.echo(f"{KEY_IN_CLEAR} Or use --passphrase-file or --without-key.", err=True)
 
 
-def _check_backup(where: str, passphrase: bytes) -> tuple[str, Manifest]:
-    place, name = source_of(where)
+def _check_backup(found: Settings, where: str, passphrase: bytes) -> tuple[str, Manifest]:
+    place, name = source_of(where, found)
     return place.full_name(name), restore.check(place, name, passphrase)
 
 
@@ -187,11 +189,13 @@ def restore_command(source: str, yes: bool, passphrase_file: str | None, as_json
         found = read_settings(given)
         if source == PIPE and not yes:
             raise click.UsageError("Add --yes to restore from a pipe")
-        passphrase = passphrase_of(passphrase_file or found.backup_passphrase_file)
+        passphrase = passphrase_of(
+            passphrase_file or found.backup_passphrase_file, "" if passphrase_file else found.backup_passphrase
+        )
         directory = found.data_dir
         with _alone(directory):
             restore.complete(directory)
-            place, name = source_of(source, restore.box_of(directory))
+            place, name = source_of(source, found, restore.box_of(directory))
             ready = restore.prepare(directory, place, name, passphrase)
             try:
                 if not yes:

@@ -70,6 +70,42 @@ setup = command(
 )
 
 
+def _settings(request: Request) -> Any:
+    values: dict[str, str | None] = dict.fromkeys(request.values["reset"])
+    for text in request.values["set"]:
+        name, sign, value = text.partition("=")
+        if not sign:
+            raise click.UsageError(f"{text!r} does not have the form NAME=VALUE")
+        values[name] = value or None
+    if values:
+        request.call("settings edit", {"values": values})
+    return request.call()
+
+
+def _settings_text(found: list[dict[str, Any]]) -> Iterator[str]:
+    for one in found:
+        if one["source"] == "default":
+            continue
+        value = ", ".join(one["value"]) if isinstance(one["value"], list) else one["value"]
+        shown = "(hidden)" if value is None else value
+        source = "settings area" if one["source"] == "stored" else one["source"]
+        yield f"{one['name']} = {shown}  [{source}]" + (", after the next restart" if one["needsRestart"] else "")
+    yield "All other settings have their defaults. See analytics-box serve --help-all."
+
+
+settings = command(
+    "settings",
+    "settings",
+    "Show all settings and where they are set, or change some.\n\n"
+    "Without --json, settings with their defaults are left out. Passwords and keys are never shown.",
+    click.Option(("--set",), multiple=True, metavar="NAME=VALUE", help="Change a setting. Can be repeated."),
+    click.Option(("--reset",), multiple=True, metavar="NAME", help="Reset a setting to its default. Can be repeated."),
+    target=BOX,
+    run=_settings,
+    text=_settings_text,
+)
+
+
 @click.command("accept-files")
 @AS_JSON
 @with_settings("data_dir")

@@ -6,7 +6,15 @@ from typing import Any, Final, NamedTuple
 import click
 
 from analytics_box.app.admin import channel
-from analytics_box.app.cli.options import AS_JSON_OPTION, NULL, read_settings, report_refusals, setting_options, show
+from analytics_box.app.cli.options import (
+    AS_JSON_OPTION,
+    NULL,
+    read_settings,
+    read_sources,
+    report_refusals,
+    setting_options,
+    show,
+)
 from analytics_box.app.cli.session import Ask, open_session
 
 # Importing links hashes their passwords, which takes time.
@@ -142,7 +150,9 @@ def command(
     def carry_out(values: dict[str, Any]) -> None:
         given = dict(_input_of(made.inputs, values))
         named = {one.name: values[one.name] for one in all_settings if one.name}
-        with open_session(read_settings(named), creates=procedure == "setup", seconds=seconds) as ask:
+        with open_session(
+            read_settings(named), read_sources(named), creates=procedure == "setup", seconds=seconds
+        ) as ask:
             request = Request(procedure, values, _nest(given), ask)
             if _ORGANIZATION_OPTION in target.params:
                 request.organization = values["organization"]

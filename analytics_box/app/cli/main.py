@@ -29,6 +29,7 @@ COMMANDS: Final = {
     ),
     "retire": CommandLine("care", "retire", "Remove an ingest node permanently."),
     "serve": CommandLine("serve", "serve", "Start the server: API, events and web pages."),
+    "settings": CommandLine("box", "settings", "Show all settings and where they are set, or change some."),
     "setup": CommandLine("box", "setup", "Set up a new box without a browser: user, organization and website."),
     "user": CommandLine("accounts", "user", "Create, list and confirm accounts; reset passwords."),
     "vacuum": CommandLine("care", "vacuum", "Return unused space in both databases to the disk."),

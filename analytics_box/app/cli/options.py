@@ -133,10 +133,12 @@ def setting_options(*names: str) -> list[Setting]:
     """Options for these settings, or for all of them, from the table of settings."""
     found = []
     for row in settings.table():
+        if row.editable is not None and row.editable.secret:
+            continue  # other users of the machine can read the options of a process
         if not names or row.name in names:
             shown = ", ".join(row.default) if isinstance(row.default, tuple) else str(row.default)
             text = f"{row.help} [default: {shown or 'none'}; {row.variable}]"
-            flag = "--" + row.name.replace("_", "-")
+            flag = settings.option_of(row.name)
             found.append(Setting((flag, row.name), type=_option_type(row.type), default=None, help=text))
     return found
 
@@ -173,19 +175,27 @@ def read_settings(given: dict[str, Any], *, checked: bool = True) -> Settings:
 
     Raises SettingsError; if `checked`, also for values that are invalid in combination.
     """
+    found, warnings = settings.load(_flags(given), checked=checked)
+    for warning in warnings:
+        click.echo(f"Warning: {warning}", err=True)
+    log.configure(found.log_level, found.log_format)
+    return found
+
+
+def read_sources(given: dict[str, Any]) -> dict[str, str]:
+    """By name, where each setting is given: an option, a variable or a file. Raises SettingsError."""
+    return settings.given_settings(_flags(given)).sources
+
+
+def _flags(given: dict[str, Any]) -> dict[str, Any]:
     table = {row.name: row for row in settings.table()}
-    flags = {
+    return {
         name: tuple(part.strip() for part in value.split(",") if part.strip())
         if isinstance(table[name].default, tuple)
         else value
         for name, value in given.items()
         if value is not None
     }
-    found, warnings = settings.load(flags, checked=checked)
-    for warning in warnings:
-        click.echo(f"Warning: {warning}", err=True)
-    log.configure(found.log_level, found.log_format)
-    return found
 
 
 def report_refusals(run: Callable[[], None]) -> None:

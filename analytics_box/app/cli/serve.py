@@ -1,6 +1,7 @@
 """The command `analytics-box serve`."""
 
 import json
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -9,7 +10,7 @@ import click
 from analytics_box import __version__
 from analytics_box.app import server
 from analytics_box.app.box import Box
-from analytics_box.app.cli.options import Setting, read_settings, report_refusals, with_settings
+from analytics_box.app.cli.options import Setting, read_settings, read_sources, report_refusals, with_settings
 from analytics_box.base import settings
 from analytics_box.base.settings import Settings
 from analytics_box.base.store import data_lock
@@ -39,7 +40,7 @@ class ServeCommand(click.Command):
             groups |= settings.sections()
         for title, names in groups.items():
             listed = [
-                record for name in names if (record := records[name]) and (name not in USUAL or title == "Options")
+                record for name in names if (record := records.get(name)) and (name not in USUAL or title == "Options")
             ]
             if listed:
                 with formatter.section(title):
@@ -76,12 +77,12 @@ def serve(as_json: bool, **given: Any) -> None:
 
     Every setting is an option. Settings can also be in analytics-box.toml in the data directory or in the environment.
     """
-    report_refusals(lambda: _serve(read_settings(given), as_json=as_json))
+    report_refusals(lambda: _serve(read_settings(given), read_sources(given), as_json=as_json))
 
 
-def _serve(found: Settings, *, as_json: bool) -> None:
+def _serve(found: Settings, sources: Mapping[str, str], *, as_json: bool) -> None:
     with data_lock.lock(found.data_dir):
-        server.serve(found, partial(announce, as_json=as_json))
+        server.serve(found, partial(announce, as_json=as_json), sources=sources)
 
 
 def announce(box: Box, listening: str, *, as_json: bool, **more: str) -> None:

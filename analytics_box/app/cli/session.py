@@ -1,7 +1,7 @@
 """Connection of a command to its box: through the socket while the box runs, else to the files, under their lock."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,13 @@ def check_box(directory: Path) -> None:
 
 
 @contextmanager
-def open_session(settings: Settings, *, creates: bool = False, seconds: float = channel.ASK_SECONDS) -> Iterator[Ask]:
+def open_session(
+    settings: Settings,
+    sources: Mapping[str, str] | None = None,
+    *,
+    creates: bool = False,
+    seconds: float = channel.ASK_SECONDS,
+) -> Iterator[Ask]:
     """A connection for commands, which the running box has `seconds` to answer.
 
     A missing box is created if `creates`. Raises BoxError, NotAnswering and what opening the files raises.
@@ -40,17 +46,17 @@ def open_session(settings: Settings, *, creates: bool = False, seconds: float = 
                 settings.data_dir, command, msgspec.json.encode(arguments), organization=organization, seconds=seconds
             )
             return
-        yield stack.enter_context(_open_box(settings))
+        yield stack.enter_context(_open_box(settings, sources))
 
 
 @contextmanager
-def _open_box(settings: Settings) -> Iterator[Ask]:
+def _open_box(settings: Settings, sources: Mapping[str, str] | None) -> Iterator[Ask]:
     """The box itself, which a command with a running box does not load: that would be most of its time."""
     from analytics_box.app.admin import commands  # noqa: PLC0415  1 s that only commands on the files pay
     from analytics_box.app.box import Box, open_box  # noqa: PLC0415
 
     async def opened() -> Box:
-        return open_box(settings)
+        return open_box(settings, sources=sources)
 
     with asyncio.Runner() as runner:
         box = runner.run(opened())

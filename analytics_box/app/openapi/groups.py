@@ -24,6 +24,7 @@ GROUPS = {
     "apikeys": "API keys",
     "alarms": "Alert rules",
     "config": "Alert channels, domains and defaults",
+    "boxSettings": "Server settings",
     "preferences": "Preferences",
     "audit": "Audit log",
     "Box": "Health and metrics",

@@ -6,19 +6,13 @@ import analytics_box
 from analytics_box.app.watch import shown, sizes
 from analytics_box.app.watch.shown import FILE_LABELS, bytes_text
 from analytics_box.app.watch.state import WatchedParts, state
-from analytics_box.base.backup.record import BackupEntry
-from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.store import schema
 from analytics_box.base.translation import _
 from analytics_box.tenants.tenancy import access
-from analytics_box.web.page.dates import moment
 from analytics_box.web.page.visit import Page, Visitor
 
 _ENGINES = {"sqlite": _("SQLite"), "duckdb": _("DuckDB"), "clickhouse": _("ClickHouse")}
 _STATES = {"off": _("None"), "building": _("Being made"), "ready": _("Ready")}
-
-
-_SHOWN = 10  # backups
 
 
 async def box(visit: Visitor) -> Page:
@@ -40,7 +34,6 @@ async def box(visit: Visitor) -> Page:
             "machines": shown.machines(found, visit.person),
             "jobs": shown.jobs(found),
             "jobs_words": shown.jobs_words(found.jobs),
-            "backups": [_backup(entry, visit.person) for entry in watched.backups.standing().recent[:_SHOWN]],
         }
     return visit.settings_page(
         "box.html",
@@ -55,11 +48,3 @@ async def box(visit: Visitor) -> Page:
         facts=shown.replica(found.replica),
         **own,
     )
-
-
-def _backup(entry: BackupEntry, person: SignedInPerson) -> tuple[str, str]:
-    """The end and the result of a backup."""
-    said = f"{entry.name}, {bytes_text(entry.bytes)}"
-    if entry.has_key_in_clear:
-        said = ". ".join((said, _("Contains secret.key unencrypted. Set backup_passphrase_file to encrypt backups.")))
-    return moment(entry.ended, person), _("Failed: {error}").format(error=entry.error) if entry.error else said

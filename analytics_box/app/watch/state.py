@@ -237,7 +237,7 @@ async def _warning_inputs(
         clickhouse_lacks=watched.engines.lacks,
         failing_channels=failing.get("channels", 0),
         failing_mailboxes=failing.get("subscribers", 0),
-        refused_monitors=watched.outgoing.refused() if settings.allowed_private_targets else 0,
+        refused_monitors=watched.outgoing.refused(),
         log_bytes=max(db.log_bytes for db in watched.databases),
         failing_jobs=tuple((name, run.in_a_row) for name, run in watched.runs.by_name.items() if run.in_a_row),
     )

@@ -52,6 +52,11 @@ class Backups:
         self._copying, self._noting = asyncio.Lock(), asyncio.Lock()
         self._ending = threading.Event()
         self._began = databases[0].read_now(_began)  # when the box was set up
+        self._started: asyncio.Task[None] | None = None
+
+    def use(self, settings: Settings) -> None:
+        """Back up as these settings say from now on."""
+        self._settings = settings
 
     @property
     def settings_name_a_place(self) -> bool:
@@ -83,6 +88,32 @@ class Backups:
         if self.settings_name_a_place and self._is_due() and not self._copying.locked():
             async with self._copying:
                 await self.run()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a backup is being created."""
+        return self._copying.locked() or self._started is not None
+
+    def start(self) -> None:
+        """Create a backup now, in the background. Raises Conflict without a destination, or if one is running."""
+        if not self._settings.backup_to:
+            raise Conflict("Enter a destination first")
+        if self.is_running:
+            raise Conflict("A backup is already running")
+
+        async def run() -> None:
+            try:
+                async with self._copying:
+                    await self.run()
+            finally:
+                self._started = None
+
+        self._started = asyncio.create_task(run())
+
+    async def finish(self) -> None:
+        """Wait for a backup that was started."""
+        if self._started is not None:
+            await self._started
 
     def _is_due(self) -> bool:
         place = shown_as(self._settings.backup_to)  # another one begins with a backup
@@ -118,9 +149,11 @@ class Backups:
     def _make(self) -> BackupEntry:
         settings = self._settings
         wanted = BackupOptions(
-            kind="scheduled", passphrase=passphrase_of(settings.backup_passphrase_file), keep=settings.backup_keep
+            kind="scheduled",
+            passphrase=passphrase_of(settings.backup_passphrase_file, settings.backup_passphrase),
+            keep=settings.backup_keep,
         )
-        place = place_of(settings.backup_to)
+        place = place_of(settings.backup_to, settings)
         place.look()
         copy = take.copy(settings, self._databases, self._clock, self._look_at_end)
         try:

@@ -1,7 +1,8 @@
 """Backups in storage that speaks S3, by obstore, which is an extra.
 
-The address and the credentials are in the environment, as for other programs: AWS_ENDPOINT_URL, AWS_REGION,
-AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY. The operator chose the address, so it can be private.
+The address and the credentials are in the settings, or else in the environment, as for other programs:
+AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY. The operator chose the address, so it can be
+private.
 """
 
 import io
@@ -17,6 +18,7 @@ from analytics_box.base import later
 from analytics_box.base.backup import manifest as manifests
 from analytics_box.base.backup.failures import BackupFailed, NotReached
 from analytics_box.base.backup.places import Sink
+from analytics_box.base.settings import Settings
 from analytics_box.base.urls import url_parts
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ _RETRY: Final = timedelta(seconds=20)  # in which a request is tried again
 class BucketPlace:
     """A prefix in a bucket, named as s3://bucket/prefix. Raises BackupFailed where the library is missing."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, settings: Settings) -> None:
         try:
             import obstore  # noqa: PLC0415  an extra, and 15 MB
             from obstore.store import S3Store  # noqa: PLC0415  as above
@@ -40,17 +42,18 @@ class BucketPlace:
             raise BackupFailed(f"s3:// needs a library that is not installed: {later.missing('s3')}") from absent
         parts = url_parts(address)
         if not parts.netloc or parts.query or "@" in parts.netloc:
-            raise BackupFailed(
-                f"{parts.scheme}://…: storage is named as s3://bucket/prefix; keys stand in AWS_* variables"
-            )
+            raise BackupFailed(f"{parts.scheme}://…: enter s3://bucket/prefix; put keys in their own settings")
         self._obstore = obstore
         self.shown = address.rstrip("/")
         with self._in_words():
             self._store: S3Store = S3Store(
                 parts.netloc,
                 prefix=parts.path.strip("/") or None,
-                config={"disable_bulk_delete": True},  # not every storage knows it
-                client_options={"allow_http": _endpoint().startswith("http://"), "timeout": "120s"},
+                config=_config(settings),
+                client_options={
+                    "allow_http": (settings.s3_endpoint or _endpoint()).startswith("http://"),
+                    "timeout": "120s",
+                },
                 retry_config={"max_retries": 5, "retry_timeout": _RETRY},
             )
 
@@ -104,6 +107,18 @@ class BucketPlace:
         except (BaseError, OSError) as broken:
             said = " ".join(str(broken).partition("Debug source")[0].split())
             raise NotReached(f"{self.shown} cannot be used: {said[:_MOST_WORDS]}") from broken
+
+
+def _config(settings: Settings) -> Any:
+    """The options that the settings give; the library reads the rest from the environment."""
+    given = {
+        "endpoint": settings.s3_endpoint,
+        "region": settings.s3_region,
+        "access_key_id": settings.s3_access_key,
+        "secret_access_key": settings.s3_secret_key,
+    }
+    # Not every storage supports bulk deletion.
+    return {"disable_bulk_delete": True} | {name: value for name, value in given.items() if value}
 
 
 def _endpoint() -> str:

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, Final, Protocol, cast
 
 from analytics_box.base.backup import manifest as manifests
 from analytics_box.base.backup.failures import BackupFailed, BackupNoRoom, NotReached
+from analytics_box.base.settings import Settings
 from analytics_box.base.store.files import sync_folder
 
 PIPE: Final = "-"
@@ -49,14 +50,14 @@ class BackupPlace(Protocol):
         """The name of this backup for users."""
 
 
-def place_of(text: str) -> BackupPlace:
+def place_of(text: str, settings: Settings) -> BackupPlace:
     """The place that a user has named. Raises BackupFailed or NotReached."""
     if text == PIPE:
         return Pipe()
     if text.startswith(S3):
         from analytics_box.base.backup.buckets import BucketPlace  # noqa: PLC0415  its library is an extra, and 15 MB
 
-        return BucketPlace(text)
+        return BucketPlace(text, settings)
     if "://" in text:
         raise BackupFailed(f"{text}: backups go to a folder, to - (a pipe), or to s3://bucket/prefix")
     return FolderPlace(Path(text).expanduser())
@@ -67,7 +68,7 @@ def shown_as(text: str) -> str:
     return text.rstrip("/") if "://" in text or text == PIPE else str(Path(text).expanduser().absolute())
 
 
-def source_of(text: str, box: str = "") -> tuple[BackupPlace, str]:
+def source_of(text: str, settings: Settings, box: str = "") -> tuple[BackupPlace, str]:
     """The backup that a user has named: a file, or the newest one of a folder or a prefix, of this box if it has any.
 
     Raises BackupFailed.
@@ -76,11 +77,11 @@ def source_of(text: str, box: str = "") -> tuple[BackupPlace, str]:
         return Pipe(), PIPE
     parent, _, name = text.rpartition("/")
     if manifests.is_name(name) and text.startswith(S3):
-        return place_of(parent), name
+        return place_of(parent, settings), name
     if not text.startswith(S3) and "://" not in text and not Path(text).expanduser().is_dir():
         path = Path(text).expanduser()
         return FolderPlace(path.parent), path.name
-    place = place_of(text)
+    place = place_of(text, settings)
     name = manifests.newest(place.names(), box)
     if not name:
         raise NotReached(f"There is no backup in {text}")

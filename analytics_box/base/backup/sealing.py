@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from analytics_box.base.backup.failures import BackupFailed, NotABackup
+from analytics_box.base.setting_values import LEAST_PASSPHRASE
 
 MAGIC: Final = b"analytics-box sealed 1\n"
 _CHUNK: Final = 1 << 16
@@ -20,22 +21,23 @@ _SALT: Final = 16
 _COSTS: Final = struct.Struct(">II")  # passes, KiB of memory
 _PASSES, _KIBIBYTES = 3, 64 * 1024
 _MOST_PASSES, _MOST_KIBIBYTES = 20, 1024 * 1024  # of a stream that somebody made
-LEAST: Final = 8  # characters of a passphrase
 
 Write = Callable[[bytes], Any]
 
 
-def passphrase_of(path: str) -> bytes:
-    """The first line of a file; empty where no file is named. Raises BackupFailed."""
-    if not path:
-        return b""
+def passphrase_of(path: str, passphrase: str = "") -> bytes:
+    """The passphrase, or else the first line of a file; empty if neither is given. Raises BackupFailed."""
+    if passphrase or not path:
+        return passphrase.encode()
     try:
         with Path(path).open("rb") as lines:
             found = lines.readline(4096).rstrip(b"\r\n")
     except OSError as broken:
         raise BackupFailed(f"The passphrase cannot be read from {path}: {broken.strerror}") from broken
-    if len(found) < LEAST:
-        raise BackupFailed(f"The first line of {path} is the passphrase; it needs at least {LEAST} characters")
+    if len(found) < LEAST_PASSPHRASE:
+        raise BackupFailed(
+            f"The first line of {path} is the passphrase; it needs at least {LEAST_PASSPHRASE} characters"
+        )
     return found
 
 

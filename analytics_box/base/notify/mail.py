@@ -58,6 +58,11 @@ class Mailer:
         self._is_taking = False  # whether the server took the last message, which is not known after a start
         self.recoveries = 0  # how often the server took a message after it had not, or after the start
 
+    def use(self, settings: Settings) -> None:
+        """Send through the server of these settings from now on."""
+        self._settings = settings
+        self._is_taking = False
+
     @property
     def configured(self) -> bool:
         """Whether there is a server to send through."""

@@ -25,7 +25,7 @@ def send(settings: Settings, sender: str, mail: Mail) -> None:
     """Send a message; return once the server has accepted it. Raises NotSent, which names the step that failed."""
     message = _compose(sender, mail)
     try:
-        password = first_line("smtp_password_file", settings.smtp_password_file)
+        password = settings.smtp_password or first_line("smtp_password_file", settings.smtp_password_file)
     except SettingsError as wrong:
         raise NotSent(str(wrong)) from wrong
     server = _open_connection(settings)

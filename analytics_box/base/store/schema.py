@@ -81,6 +81,27 @@ BOX: tuple[Step, ...] = (
             """,
         ),
     ),
+    # Settings that administrators changed in the settings area: JSON by name, encrypted if it is a secret. And until
+    # when an administrator has dismissed a notice.
+    (
+        "0007_stored_settings",
+        (
+            """
+            create table settings (
+              name   text primary key check (length(name) between 1 and 64),
+              value  blob not null check (length(value) <= 32768)
+            ) strict, without rowid
+            """,
+            """
+            create table dismissed_notices (
+              user_id  text not null references users (id) on delete cascade,
+              code     text not null check (length(code) between 1 and 64),
+              until    integer not null,
+              primary key (user_id, code)
+            ) strict, without rowid
+            """,
+        ),
+    ),
 )
 EVENTS: tuple[Step, ...] = ((FIRST, EVENT_TABLES),)
 

@@ -10,12 +10,11 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from analytics_box.base import errors
 from analytics_box.base.acting import By
-from analytics_box.base.notify import mail_limits
-from analytics_box.base.notify.mail import Mail, Mailer, NotSent
+from analytics_box.base.notify.mail import Mailer
 from analytics_box.base.store.db import Connection
-from analytics_box.base.translation import _
 from analytics_box.resource.reach import acting
 from analytics_box.tenants.configuration import change as configuration
+from analytics_box.tenants.configuration import mail_test
 from analytics_box.tenants.configuration.change import DefaultsUpdate
 from analytics_box.tenants.organizations import change
 from analytics_box.tenants.organizations.change import OrganizationUpdate
@@ -28,8 +27,6 @@ from analytics_box.tenants.tenancy.rules import InvitedRole, StoredOrganization
 from analytics_box.web.call import Call
 
 Days = Annotated[int, Meta(ge=1, le=3_650)]
-
-TESTS = 5  # mails that one caller may try per 60 s
 
 
 class GivenDefaults(Struct, frozen=True, forbid_unknown_fields=True):
@@ -89,14 +86,6 @@ class Configuration(Struct, frozen=True):
     integrations: ConfigIntegrations
 
 
-class TestEmailResult(Struct, frozen=True):
-    """Output of config.testEmail. `error` says why nothing was sent; null where it was."""
-
-    success: bool
-    to: str
-    error: str | None
-
-
 class _State(Struct, frozen=True):
     """The stored settings of an organization, and whether the caller administers the box."""
 
@@ -137,9 +126,9 @@ async def store(call: Call, organization_id: str, by: By, given: GivenDefaults) 
     return state
 
 
-async def test_email(call: Call, given: TestEmail) -> TestEmailResult:
+async def test_email(call: Call, given: TestEmail) -> mail_test.TestEmailResult:
     """config.testEmail: send a test email to a member. Raises Forbidden, BadRequest or RateLimited."""
-    call.parts.limits.take("test e-mail", call.identity.limit_name, TESTS)
+    call.parts.limits.take("test e-mail", call.identity.limit_name, mail_test.TESTS)
     organization_id, by = acting(call, given.organizationId)
     await call.read(lambda db: access.check(db, organization_id, by, "update"))
     person = call.identity.person
@@ -148,20 +137,7 @@ async def test_email(call: Call, given: TestEmail) -> TestEmailResult:
     known = {member.email.lower() for member in everybody if member.confirmed}
     if to.lower() not in known:
         raise errors.BadRequest("Send a member's address in `to`")
-    await call.write(lambda db: mail_limits.take(db, "test", to, call.now))
-    try:
-        await call.parts[Mailer].send(
-            Mail(
-                to,
-                _("Analytics Box can send mail"),
-                _("This message was sent to try the mail server of {url}. There is nothing to do.\n").format(
-                    url=_url(call)
-                ),
-            )
-        )
-    except NotSent as why:
-        return TestEmailResult(success=False, to=to, error=str(why))
-    return TestEmailResult(success=True, to=to, error=None)
+    return await mail_test.send_test(call, to)
 
 
 def smtp(call: Call, *, administers: bool) -> Smtp:
@@ -172,10 +148,6 @@ def smtp(call: Call, *, administers: bool) -> Smtp:
     if not administers:
         return Smtp(configured=True, sender=mailer.sender)
     return Smtp(True, mailer.sender, f"{settings.smtp_host}:{settings.smtp_port}", settings.smtp_security)
-
-
-def _url(call: Call) -> str:
-    return call.parts.settings.public_url
 
 
 def _state(db: Connection, organization_id: str, by: By) -> _State:

@@ -18,6 +18,9 @@ Tab = Literal[
     "keys",
     "audit",
     "box",
+    "box-email",
+    "box-backups",
+    "box-network",
 ]
 
 
@@ -63,7 +66,14 @@ GROUPS: Final = (
         ),
     ),
     SettingsGroup(
-        _("Server"), _("Server settings"), (SettingsEntry("box", _("This box"), "/settings/box", administrators=True),)
+        _("Server"),
+        _("Server settings"),
+        (
+            SettingsEntry("box", _("This box"), "/settings/box", administrators=True),
+            SettingsEntry("box-email", _("Email"), "/settings/box/email", administrators=True),
+            SettingsEntry("box-backups", _("Backups"), "/settings/box/backups", administrators=True),
+            SettingsEntry("box-network", _("Address and networks"), "/settings/box/network", administrators=True),
+        ),
     ),
 )
 

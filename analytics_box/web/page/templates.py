@@ -67,7 +67,7 @@ class Pages:
             "_": _,
             "ngettext": ngettext,
             "settings_groups": lambda shell: visible_groups(shell.role, shell.is_administrator, self._settings),
-            "notices": tuple,
+            "notices": lambda shell: (),
             "complete_frame": lambda shell: shell,
         }
 
@@ -79,7 +79,7 @@ class Pages:
         """Complete the frame of every page by this: it finds the website of pages that are not about one."""
         self._known["complete_frame"] = complete_frame
 
-    def tell_administrators(self, notices: Callable[[], Sequence[object]]) -> None:
+    def tell_administrators(self, notices: Callable[[Shell], Sequence[object]]) -> None:
         """Say on every page of an administrator of the box what this returns: things with a text and an href."""
         self._known["notices"] = notices
 

@@ -90,7 +90,7 @@ def test_an_upload_that_is_refused_leaves_nothing(data: Path, storage: FakeS3, m
 def test_what_is_no_place_is_refused_before_anything_is_copied(data: Path, storage: FakeS3) -> None:
     for where, said in (
         ("ftp://x/y", "s3://bucket/prefix"),
-        (f"s3://key:secret@{BUCKET}/x", "AWS_"),
+        (f"s3://key:secret@{BUCKET}/x", "own settings"),
         ("s3://elsewhere/x", "NoSuchBucket"),
         ("/proc", "cannot be written to" if os.geteuid() else "/proc"),
     ):

@@ -87,7 +87,7 @@ def test_a_backup_that_has_the_key_unencrypted_says_so(
         (tmp_path / "data" / "secret.key").write_bytes(b"k" * 32)
         minute(box)
         (made,) = folder.iterdir()
-        shown = box.get("/settings/box", accept="text/html", cookie=box.cookie).body.decode()
+        shown = box.get("/settings/box/backups", accept="text/html", cookie=box.cookie).body.decode()
     assert (made.suffix == ".sealed") is sealed
     notice = manifest_of(made, b"a long passphrase" if sealed else b"")["notice"]
     assert ["secret.key unencrypted" in text for text in (notice, caplog.text, shown)] == [not sealed] * 3
@@ -103,7 +103,7 @@ def test_a_failed_backup_is_said_on_every_page_until_one_is_whole(box: WholeBox,
     minute(box, hours=0.6)
     assert len(list(folder.iterdir())) == 1
     assert "notice-warn" not in page(box)
-    assert "Failed: " in box.get("/settings/box", accept="text/html", cookie=box.cookie).body.decode()
+    assert "Failed: " in box.get("/settings/box/backups", accept="text/html", cookie=box.cookie).body.decode()
 
 
 def test_an_overdue_backup_is_said(box: WholeBox) -> None:
@@ -120,10 +120,7 @@ def test_a_box_without_backups_says_so_after_a_week(plain: WholeBox) -> None:
     assert "notice-warn" not in page(plain)
     plain.clock.advance(seconds=120)
     assert "This box has never been backed up." in page(plain)
-    assert (
-        "There has been no backup yet"
-        in plain.get("/settings/box", accept="text/html", cookie=plain.cookie).body.decode()
-    )
+    assert "No backups yet" in plain.get("/settings/box/backups", accept="text/html", cookie=plain.cookie).body.decode()
     plain.run(plain.box.parts[Backups].note(BackupEntry("upgrade", "/x", plain.clock.now(), moment=plain.clock.now())))
     assert "never been backed up" in page(plain), "one on the same disk is none"
     plain.run(plain.box.parts[Backups].note(BackupEntry("command", "/x", plain.clock.now(), moment=plain.clock.now())))
@@ -136,7 +133,7 @@ def test_only_administrators_of_the_box_are_told(plain: WholeBox) -> None:
     plain.box.box_db.write_now(lambda db: db.execute("update users set is_administrator = 0").fetchall())
     cookie = plain.cookie
     assert "notice-warn" not in page(plain, cookie)
-    assert "backups-title" not in plain.get("/settings/box", accept="text/html", cookie=cookie).body.decode()
+    assert "recent-title" not in plain.get("/settings/box/backups", accept="text/html", cookie=cookie).body.decode()
 
 
 def test_the_figures_say_it(box: WholeBox, folder: Path) -> None:

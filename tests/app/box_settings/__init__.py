@@ -1,0 +1,1 @@
+"""Settings of the server that administrators change."""
