@@ -68,8 +68,6 @@ page_maintenance = Handlers("analytics_box.products.status_pages.incidents.maint
 incident_templates = Handlers("analytics_box.products.status_pages.incidents.template_calls")
 subscribers = Handlers("analytics_box.products.status_pages.subscribers.calls")
 website_calls = Handlers("analytics_box.tenants.websites.calls")
-website_deletion = Handlers("analytics_box.tenants.websites.deletion_calls")
-website_reading = Handlers("analytics_box.tenants.websites.reading_calls")
 
 PROCEDURES: tuple[Procedure, ...] = (
     Procedure("boxSettings.get", box_settings.get, SIGNED_IN),
@@ -277,18 +275,18 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("annotations.create", annotations.create, "manage:websites", "member"),
     Procedure("annotations.update", annotations.update, "manage:websites", "member"),
     Procedure("annotations.delete", annotations.delete, "manage:websites", "member"),
-    Procedure("websites.list", website_reading.list_websites, "read:data"),
+    Procedure("websites.list", website_calls.list_websites, "read:data"),
     Procedure("websites.listWithCharts", overview.list_with_charts, "read:data"),
-    Procedure("websites.getById", website_reading.get_by_id, "read:data", anonymous=True),
-    Procedure("websites.getPublicSummary", website_reading.get_public_summary, PUBLIC),
+    Procedure("websites.getById", website_calls.get_by_id, "read:data", anonymous=True),
+    Procedure("websites.getPublicSummary", website_calls.get_public_summary, PUBLIC),
     Procedure("websites.create", website_calls.create, "manage:websites", "admin"),
     Procedure("websites.update", website_calls.update, "manage:websites", "admin"),
     Procedure("websites.togglePublic", website_calls.toggle_public, "manage:websites", "admin"),
     Procedure("websites.updateSettings", website_calls.update_settings, "manage:websites", "member"),
     Procedure("websites.rotateTracking", website_calls.rotate_tracking, "manage:websites", "member"),
-    Procedure("websites.delete", website_deletion.delete, "manage:websites", "admin"),
-    Procedure("websites.listDeleted", website_deletion.list_deleted, "manage:websites", "admin"),
-    Procedure("websites.restore", website_deletion.restore, "manage:websites", "admin"),
+    Procedure("websites.delete", website_calls.delete, "manage:websites", "admin"),
+    Procedure("websites.listDeleted", website_calls.list_deleted, "manage:websites", "admin"),
+    Procedure("websites.restore", website_calls.restore, "manage:websites", "admin"),
     Procedure("websites.transfer", website_calls.transfer, SIGNED_IN, "admin"),
     Procedure("websites.transferToOrganization", website_calls.transfer, SIGNED_IN, "admin"),
     Procedure("websites.listDropped", drop_calls.list_dropped, "read:data"),

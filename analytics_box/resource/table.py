@@ -44,9 +44,10 @@ class Table(Generic[Row]):
 
     `key` names a row; a table with a `generated` key gets it from SQLite. `columns` are the columns of fields with
     another name. `lists` are fields in separate tables. `sql` are expressions that read and write a field instead of
-    its column; the one that writes names fields as `:field`. A field that is no plain value is stored as JSON, by its
-    function in `written` if it has one. `conflicts` are the constraints that a caller can break: part of SQLite's
-    text → the field on the wire and the message; `invalid` are those that the wire answers with 400 instead of 409.
+    its column; the one that writes names fields as `:field`, and is empty for a field that is only read. A field that
+    is no plain value is stored as JSON, by its function in `written` if it has one. `conflicts` are the constraints
+    that a caller can break: part of SQLite's text → the field on the wire and the message; `invalid` are those that
+    the wire answers with 400 instead of 409.
 
     Each method takes a connection inside the caller's transaction; a condition is SQL after `where`, with its order.
     """
@@ -70,11 +71,14 @@ class Table(Generic[Row]):
         self._generated = generated
         types = {field.name: field.type for field in msgspec.structs.fields(kind)}
         column = {field: columns.get(field, field) for field in types}
-        inserted = tuple(field for field in types if field not in lists and not (generated and field == key))
+        read_only = {field for field, (_, write) in sql.items() if not write}
+        inserted = tuple(
+            field for field in types if field not in {*lists, *read_only} and not (generated and field == key)
+        )
         updated = tuple(field for field in inserted if field != key and field not in _FIXED)
         self._stored = tuple(field for field in types if field not in lists)
         self._fields = (*self._stored, *lists)
-        self.stored_columns = tuple(column[field] for field in self._stored)
+        self.stored_columns = tuple(column[field] for field in self._stored if field not in read_only)
         read = (sql[field][0] if field in sql else column[field] for field in self._stored)
         self.columns: Final = ", ".join((*read, *map(self._list_column, lists)))
         value = {field: sql[field][1] if field in sql else f":{field}" for field in types}

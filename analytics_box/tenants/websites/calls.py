@@ -1,7 +1,9 @@
-"""Making and changing websites over RPC (wire 10.3). Keys need manage:websites."""
+"""The procedures of websites (wire 10.3). Keys need read:data to read, manage:websites to change."""
 
 from analytics_box.base import errors
+from analytics_box.base.clock import DAY
 from analytics_box.resource.reach import refuse_restricted
+from analytics_box.tenants.tenancy.messages import OrganizationInput, Success
 from analytics_box.tenants.websites import change
 from analytics_box.tenants.websites.create import create as create_website
 from analytics_box.tenants.websites.directory import Directory
@@ -13,8 +15,16 @@ from analytics_box.tenants.websites.messages import (
     TransferWebsite,
     WebsiteId,
 )
+from analytics_box.tenants.websites.reach import all_own, is_own, own, restorable
 from analytics_box.tenants.websites.reach import change as change_own
-from analytics_box.tenants.websites.shown import WebsiteAnswer, website_answer
+from analytics_box.tenants.websites.shown import (
+    DeletedWebsite,
+    PublicWebsite,
+    WebsiteAnswer,
+    deleted_website_answer,
+    public_website,
+    website_answer,
+)
 from analytics_box.web.call import Call
 
 
@@ -87,3 +97,59 @@ async def transfer(call: Call, given: TransferWebsite) -> WebsiteAnswer:
         ),
     )
     return website_answer(moved, call.now)
+
+
+async def delete(call: Call, given: WebsiteId) -> Success:
+    """websites.delete: delete a website. Raises NotFound.
+
+    It stops accepting events immediately. `websites.restore` undoes this for `grace_days` days; then its events are
+    erased.
+    """
+    website = own(call, given.id)
+    await call.write(lambda db: change.delete(db, website, call.by))
+    call.parts[Directory].forget(website.id)
+    return Success()
+
+
+async def list_deleted(call: Call, given: OrganizationInput) -> list[DeletedWebsite]:
+    """websites.listDeleted: list deleted websites that can be restored, with their deadline, oldest first."""
+    grace = call.parts.settings.grace_days * DAY
+    return [deleted_website_answer(website, grace) for website in await restorable(call, given.organizationId)]
+
+
+async def restore(call: Call, given: WebsiteId) -> WebsiteAnswer:
+    """websites.restore: restore a deleted website within its grace period. Raises NotFound or Conflict."""
+    grace = call.parts.settings.grace_days * DAY
+    website = await call.write(
+        lambda db: change.restore(db, given.id, call.by, lambda found: is_own(call, found), grace=grace)
+    )
+    call.parts[Directory].remember(website)
+    return website_answer(website, call.now)
+
+
+async def list_websites(call: Call, given: OrganizationInput) -> list[WebsiteAnswer]:
+    """websites.list: list the websites that the caller can read, oldest first."""
+    return [website_answer(website, call.now) for website in all_own(call, given.organizationId)]
+
+
+async def get_by_id(call: Call, given: WebsiteId) -> WebsiteAnswer | PublicWebsite:
+    """websites.getById: get a website. Raises AuthRequired for anonymous callers, else NotFound.
+
+    Callers without access get the public fields of a public website.
+    """
+    website = call.parts[Directory].find(given.id)
+    if website is not None and is_own(call, website):
+        return website_answer(website, call.now)
+    if website is not None and website.is_public:
+        return public_website(website)
+    if call.identity.anonymous:
+        raise errors.AuthRequired("Authentication required")
+    raise errors.NotFound.of("website", given.id)
+
+
+async def get_public_summary(call: Call, given: WebsiteId) -> PublicWebsite:
+    """websites.getPublicSummary: get the public fields of a public website. Raises NotFound for any other."""
+    website = call.parts[Directory].find(given.id)
+    if website is None or not website.is_public:
+        raise errors.NotFound.of("website", given.id)
+    return public_website(website)

@@ -12,10 +12,13 @@ from analytics_box.base.acting import By
 from analytics_box.base.clock import DAY
 from analytics_box.base.identity import at_least
 from analytics_box.base.store.db import Connection
+from analytics_box.resource.fields import difference, values_of
 from analytics_box.resource.reach import role_in
-from analytics_box.tenants.websites import rows, rules, tracking
+from analytics_box.tenants.tenancy.messages import message_of
+from analytics_box.tenants.websites import rows, rules
+from analytics_box.tenants.websites.rows import WEBSITES
 from analytics_box.tenants.websites.rules import ClientId, Website
-from analytics_box.tenants.websites.tracking import GivenTracking
+from analytics_box.tenants.websites.tracking import GivenTracking, Tracking
 
 MOST_OLD_CLIENT_IDS = 5
 
@@ -51,20 +54,20 @@ def publicity(db: Connection, website: Website, by: By, *, public: bool, values:
 def settings(db: Connection, website: Website, by: By, given: GivenTracking) -> Website:
     """Other tracking settings; what is not given stays. Raises BadRequest or NotFound."""
     website = _fresh(db, website)
-    return _store(db, website, replace(website, tracking=tracking.update_tracking(website.tracking, given)), by)
+    return _store(db, website, replace(website, tracking=replace(website.tracking, **values_of(given, Tracking))), by)
 
 
 def allow_origin(db: Connection, website: Website, by: By, origin: str) -> Website:
     """Let pages of another origin send. Raises BadRequest or NotFound."""
     known = _fresh(db, website).tracking.allowedOrigins
-    return settings(db, website, by, GivenTracking(allowedOrigins=[*known, origin]))
+    return settings(db, website, by, message_of({"allowedOrigins": [*known, origin]}, GivenTracking, "{message}"))
 
 
 def delete(db: Connection, website: Website, by: By) -> Website:
     """From now on it takes no events and answers no questions. Raises NotFound."""
     website = _fresh(db, website)
     gone = replace(website, deleted_at=by.now, updated_at=by.now)
-    rows.update(db, gone)
+    WEBSITES.update(db, gone)
     record(db, gone, by, "deleted", {"name": gone.name, "domain": gone.domain})
     return gone
 
@@ -74,20 +77,20 @@ def restore(db: Connection, website_id: str, by: By, is_own: Callable[[Website],
 
     Raises NotFound, or Conflict when the domain is measured anew.
     """
-    website = rows.find(db, website_id)
+    website = WEBSITES.find(db, website_id)
     if website is None or website.deleted_at is None or not is_own(website):
         raise errors.NotFound.of("website", website_id, "There is no deleted website with this id")
     if by.now >= website.deleted_at + grace:
         raise errors.NotFound.of("website", website_id, "This website can no longer be restored")
     back = replace(website, deleted_at=None, updated_at=by.now)
-    rows.update(db, back)
+    WEBSITES.update(db, back)
     record(db, back, by, "updated", {"deleted": {"before": True, "after": False}})
     return back
 
 
 def websites_to_purge(db: Connection, *, before: int) -> list[Website]:
     """The websites that were deleted at this instant (UTC ms) or earlier."""
-    return rows.deleted_before(db, before)
+    return WEBSITES.all(db, "deleted_at <= ? order by created_at, id", before)
 
 
 def transfer(db: Connection, website: Website, by: By, *, user_id: str, organization_id: str) -> Website:
@@ -102,7 +105,7 @@ def transfer(db: Connection, website: Website, by: By, *, user_id: str, organiza
     moved = replace(website, organization_id=organization_id, updated_at=by.now)
     if moved.organization_id == website.organization_id:
         return website
-    rows.update(db, moved)
+    WEBSITES.update(db, moved)
     detail = {"organizationId": {"before": website.organization_id, "after": organization_id}}
     record(db, website, by, "updated", detail)
     record(db, moved, by, "updated", detail)
@@ -119,7 +122,7 @@ def rotate(db: Connection, website: Website, by: By, *, grace_days: int) -> Webs
     rows.end_client_id(db, website.id, ends_at)
     rows.insert_client_id(db, website.id, ClientId(ids.new_id(), by.now))
     rotated = replace(_fresh(db, website), updated_at=by.now)
-    rows.update(db, rotated)
+    WEBSITES.update(db, rotated)
     detail = {"clientId": {"before": website.client_id, "after": rotated.client_id}, "oldAcceptedUntil": ends_at}
     record(db, rotated, by, "rotated", detail)
     return rotated
@@ -130,30 +133,19 @@ def record(db: Connection, website: Website, by: By, action: audit.Action, detai
     audit.record(db, by, website.organization_id, action, "website", website.id, detail)
 
 
-def _difference(before: Website, after: Website) -> audit.Detail:
-    """The differences between two states of a website, by the name on the wire."""
-    own = audit.difference(
-        before,
-        after,
-        ("name", "domain", "is_public", "public_values"),
-        names={"is_public": "isPublic", "public_values": "publicValues"},
-    )
-    return own | audit.difference(before.tracking, after.tracking)
-
-
 def _store(db: Connection, before: Website, after: Website, by: By) -> Website:
-    changes = _difference(before, after)
+    changes = difference(before, after, without=("tracking",)) | audit.difference(before.tracking, after.tracking)
     if not changes:
         return before
     after = replace(after, updated_at=by.now)
-    rows.update(db, after)
+    WEBSITES.update(db, after)
     record(db, after, by, "updated", changes)
     return after
 
 
 def _fresh(db: Connection, website: Website) -> Website:
     """The website as it is in this transaction, so that two changes at once keep each other's. Raises NotFound."""
-    found = rows.find(db, website.id)
+    found = WEBSITES.find(db, website.id)
     if found is None or found.deleted_at is not None or found.organization_id != website.organization_id:
         raise errors.NotFound.of("website", website.id)
     return found

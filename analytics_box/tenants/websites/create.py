@@ -25,6 +25,7 @@ def create(db: Connection, *, organization_id: str, name: str, domain: str, by: 
         is_public=False,
         status="ACTIVE",
         created_at=by.now,
+        updated_at=by.now,
         tracking=Tracking(visitorIdMode=given.visitor_id_mode, dataRetentionDays=given.data_retention_days),
     )
     rows.insert(db, website)

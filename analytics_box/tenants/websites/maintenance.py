@@ -46,7 +46,7 @@ async def note_old_client_ids(box: Maintenance) -> None:
         return
 
     def write(db: Connection) -> list[Website]:
-        touched = [rows.find(db, website_id) for website_id in rows.note_use(db, used)]
+        touched = [rows.WEBSITES.find(db, website_id) for website_id in rows.note_use(db, used)]
         return [website for website in touched if website is not None and website.deleted_at is None]
 
     for website in await box.box_db.write(write):

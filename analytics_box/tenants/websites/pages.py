@@ -2,8 +2,8 @@
 
 from litestar.params import FromPath
 
+from analytics_box.tenants.websites import calls
 from analytics_box.tenants.websites import calls as procedures
-from analytics_box.tenants.websites import deletion_calls
 from analytics_box.tenants.websites.messages import CreateWebsite, WebsiteId
 from analytics_box.tenants.websites.shell import shell
 from analytics_box.web.page.templates import go
@@ -39,5 +39,5 @@ async def _new_site_page(visit: PageRequest, again: Again) -> Page:
 
 async def restore(visit: Visitor, website_id: FromPath[str]) -> Next:
     """POST /sites/{id}/restore: bring a deleted website back. Raises NotFound or Conflict."""
-    website = await deletion_calls.restore(visit.call, WebsiteId(website_id))
+    website = await calls.restore(visit.call, WebsiteId(website_id))
     return go(f"/sites/{website.id}")

@@ -6,8 +6,8 @@ from analytics_box.base import errors
 from analytics_box.base.acting import By
 from analytics_box.base.clock import DAY
 from analytics_box.base.store.db import Connection
-from analytics_box.tenants.websites import rows
 from analytics_box.tenants.websites.directory import Directory
+from analytics_box.tenants.websites.rows import WEBSITES
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Call
 
@@ -37,7 +37,8 @@ def all_own(call: Call, organization_id: str | None = None) -> list[Website]:
 async def restorable(call: Call, organization_id: str | None = None) -> list[Website]:
     """The caller's deleted websites whose grace is not over. Raises Forbidden for another organization."""
     organization_id, grace = call.organization(organization_id), call.parts.settings.grace_days * DAY
-    gone = await call.read(lambda db: rows.deleted_websites(db, organization_id))
+    deleted = "organization_id = ? and deleted_at is not null order by created_at, id"
+    gone = await call.read(lambda db: WEBSITES.all(db, deleted, organization_id))
     return [each for each in gone if is_own(call, each) and call.now < (each.deleted_at or 0) + grace]
 
 

@@ -1,7 +1,7 @@
 """Valid names and domains of websites (wire 10.3). Pure."""
 
 import re
-from typing import Final
+from typing import Annotated, Final
 
 from msgspec import Struct
 
@@ -9,6 +9,7 @@ from analytics_box.base import names
 from analytics_box.base.clock import DAY
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.identity import Role
+from analytics_box.resource.fields import Field
 from analytics_box.tenants.websites.tracking import Tracking
 
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?"
@@ -45,14 +46,14 @@ class Website(Struct, frozen=True):
     site: int
     name: str
     domain: str
-    is_public: bool
+    is_public: Annotated[bool, Field(name="isPublic", given=False)]
     status: str
     created_at: int
     updated_at: int = 0
     deleted_at: int | None = None
     tracking: Tracking = Tracking()
     client_ids: tuple[ClientId, ...] = ()
-    public_values: bool = False
+    public_values: Annotated[bool, Field(name="publicValues", given=False)] = False
 
     @property
     def client_id(self) -> str:

@@ -8,6 +8,7 @@ from analytics_box.base.clock import DAY
 from analytics_box.base.errors import BadRequest, ErrorDetail
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.translation import _
+from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.tracking import LONGEST_RETENTION, MOST_MEGABYTES, MOST_TEXTS, GivenTracking
 from analytics_box.web.page import dates
@@ -70,17 +71,12 @@ def tracking_of(form: Mapping[str, str]) -> GivenTracking:
     ]
     if wrong:
         raise BadRequest(wrong[0].message, details=tuple(wrong))
-    return GivenTracking(
+    given = {
         **lists,
-        visitorIdMode="cookieless" if form.get("visitorIdMode") == "cookieless" else "auto",
-        dataRetentionDays=_number(numbers["dataRetentionDays"]),
-        hourlyTexts=_number(numbers["hourlyTexts"]),
-        hourlyMegabytes=_number(numbers["hourlyMegabytes"]),
-    )
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text else None
+        "visitorIdMode": "cookieless" if form.get("visitorIdMode") == "cookieless" else "auto",
+        **{name: int(text) if text else None for name, text in numbers.items()},
+    }
+    return message_of(given, GivenTracking, "{message}")
 
 
 def _is_number(text: str, most: int) -> bool:

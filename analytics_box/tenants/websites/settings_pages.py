@@ -10,7 +10,7 @@ from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
-from analytics_box.tenants.websites import change, deletion_calls, settings_form
+from analytics_box.tenants.websites import calls, change, settings_form
 from analytics_box.tenants.websites.messages import WebsiteId
 from analytics_box.tenants.websites.reach import change as change_own
 from analytics_box.tenants.websites.reach import own
@@ -93,7 +93,7 @@ async def delete(visit: Visitor, website_id: FromPath[str]) -> Answer:
             raise BadRequest.about(
                 "confirmation", _("Type the website's name, {name}, exactly as it is").format(name=website.name)
             )
-        await deletion_calls.delete(visit.call, WebsiteId(website.id))
+        await calls.delete(visit.call, WebsiteId(website.id))
         return "/sites"
 
     return await visit.submit(save, partial(_again, _danger, website_id), values=form)

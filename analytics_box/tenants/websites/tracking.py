@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 from ipaddress import ip_network
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import Meta, Struct
 
 from analytics_box.base.errors import BadRequest, ErrorDetail
+from analytics_box.resource.fields import Field, input_of
 
 MOST_ENTRIES = 100  # of one list
 LONGEST_PATH = 300
@@ -21,82 +22,6 @@ _ORIGIN = re.compile(
 )
 
 VisitorIds = Literal["auto", "cookieless"]
-Entry = Annotated[str, Meta(max_length=500)]
-Entries = Annotated[list[Entry], Meta(max_length=MOST_ENTRIES)]
-Days = Annotated[int, Meta(ge=1, le=LONGEST_RETENTION)]
-Texts = Annotated[int, Meta(ge=1, le=MOST_TEXTS)]
-Megabytes = Annotated[int, Meta(ge=1, le=MOST_MEGABYTES)]
-
-
-class Tracking(Struct, frozen=True):
-    """The tracking settings of a website, under their names on the wire. Retention is in days; None keeps for ever.
-
-    `hourlyTexts` and `hourlyMegabytes` are how many new texts, and how much of them and of properties, may come in an
-    hour without a key; None is what the box has as its default.
-    """
-
-    allowedOrigins: tuple[str, ...] = ()
-    allowedIps: tuple[str, ...] = ()
-    ignoredIps: tuple[str, ...] = ()
-    ignoredPaths: tuple[str, ...] = ()
-    ignoredTrackingOrigins: tuple[str, ...] = ()
-    visitorIdMode: VisitorIds = "auto"
-    dataRetentionDays: int | None = None
-    hourlyTexts: int | None = None
-    hourlyMegabytes: int | None = None
-
-
-class GivenTracking(Struct, frozen=True, forbid_unknown_fields=True):
-    """Changed tracking settings; what is not given stays."""
-
-    allowedOrigins: Entries | UnsetType = UNSET
-    allowedIps: Entries | UnsetType = UNSET
-    ignoredIps: Entries | UnsetType = UNSET
-    ignoredPaths: Entries | UnsetType = UNSET
-    ignoredTrackingOrigins: Entries | UnsetType = UNSET
-    visitorIdMode: VisitorIds | UnsetType = UNSET
-    dataRetentionDays: Days | UnsetType | None = UNSET
-    hourlyTexts: Texts | UnsetType | None = UNSET
-    hourlyMegabytes: Megabytes | UnsetType | None = UNSET
-
-
-def update_tracking(before: Tracking, given: GivenTracking) -> Tracking:
-    """The settings updated with the given values, cleaned. Raises BadRequest, which names every wrong field."""
-    wrong: list[ErrorDetail] = []
-
-    def entries(name: str, clean: Callable[[str], str]) -> tuple[str, ...]:
-        lines: Sequence[str] | UnsetType = getattr(given, name)
-        if isinstance(lines, UnsetType):
-            kept: tuple[str, ...] = getattr(before, name)
-            return kept
-        if len(lines) > MOST_ENTRIES:
-            wrong.append(ErrorDetail(name, f"There may be at most {MOST_ENTRIES} entries"))
-        cleaned: dict[str, None] = {}
-        for line in lines:
-            try:
-                cleaned[clean(line.strip())] = None
-            except ValueError as broken:
-                wrong.append(ErrorDetail(name, str(broken)))
-        return tuple(cleaned)
-
-    after = Tracking(
-        allowedOrigins=entries("allowedOrigins", clean_origin),
-        allowedIps=entries("allowedIps", clean_network),
-        ignoredIps=entries("ignoredIps", clean_network),
-        ignoredPaths=entries("ignoredPaths", clean_path),
-        ignoredTrackingOrigins=entries("ignoredTrackingOrigins", clean_origin),
-        visitorIdMode=before.visitorIdMode if isinstance(given.visitorIdMode, UnsetType) else given.visitorIdMode,
-        dataRetentionDays=before.dataRetentionDays
-        if isinstance(given.dataRetentionDays, UnsetType)
-        else given.dataRetentionDays,
-        hourlyTexts=before.hourlyTexts if isinstance(given.hourlyTexts, UnsetType) else given.hourlyTexts,
-        hourlyMegabytes=before.hourlyMegabytes
-        if isinstance(given.hourlyMegabytes, UnsetType)
-        else given.hourlyMegabytes,
-    )
-    if wrong:
-        raise BadRequest(wrong[0].message, details=tuple(wrong))
-    return after
 
 
 def clean_origin(text: str) -> str:
@@ -141,3 +66,54 @@ def clean_path(text: str) -> str:
     if path.count("*") > MOST_STARS:
         raise ValueError(f"“{text[:80]}” has more than {MOST_STARS} stars")
     return path
+
+
+def _each(clean: Callable[[str], str]) -> Callable[[Sequence[str]], tuple[str, ...]]:
+    """Return a function that cleans the entries of a list and raises BadRequest with all that are wrong."""
+
+    def clean_all(given: Sequence[str]) -> tuple[str, ...]:
+        wrong: list[ErrorDetail] = []
+        cleaned: dict[str, None] = {}
+        for entry in given:
+            try:
+                cleaned[clean(entry.strip())] = None
+            except ValueError as broken:
+                wrong.append(ErrorDetail("", str(broken)))
+        if wrong:
+            raise BadRequest(wrong[0].message, details=tuple(wrong))
+        return tuple(cleaned)
+
+    return clean_all
+
+
+Entry = Annotated[str, Meta(max_length=500)]
+Entries = Annotated[tuple[Entry, ...], Meta(max_length=MOST_ENTRIES)]
+Origins = Annotated[Entries, Field(clean=_each(clean_origin))]
+Networks = Annotated[Entries, Field(clean=_each(clean_network))]
+Paths = Annotated[Entries, Field(clean=_each(clean_path))]
+Days = Annotated[int, Meta(ge=1, le=LONGEST_RETENTION), Field()]
+Texts = Annotated[int, Meta(ge=1, le=MOST_TEXTS), Field()]
+Megabytes = Annotated[int, Meta(ge=1, le=MOST_MEGABYTES), Field()]
+
+
+class Tracking(Struct, frozen=True):
+    """The tracking settings of a website, under their names on the wire.
+
+    Retention is in days; None keeps events forever. `hourlyTexts` and `hourlyMegabytes` limit the new texts, and the
+    size of texts and properties, that are accepted per hour without a key; None is the default of the box.
+    """
+
+    allowedOrigins: Origins = ()
+    allowedIps: Networks = ()
+    ignoredIps: Networks = ()
+    ignoredPaths: Paths = ()
+    ignoredTrackingOrigins: Origins = ()
+    visitorIdMode: Annotated[VisitorIds, Field()] = "auto"
+    dataRetentionDays: Days | None = None
+    hourlyTexts: Texts | None = None
+    hourlyMegabytes: Megabytes | None = None
+
+
+@input_of(Tracking)
+class GivenTracking(Struct, frozen=True, forbid_unknown_fields=True):
+    """Changed tracking settings: omitted ones keep their values."""

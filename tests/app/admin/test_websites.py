@@ -72,7 +72,7 @@ def test_a_deleted_website_comes_back(box: WholeBox, data: Path) -> None:
     ("arguments", "code", "said"),
     [
         (("create", "not a domain", "--organization", "ada"), 1, "example.com"),
-        (("create", "shop.example", "--organization", "ada"), 1, "A website with this domain exists already"),
+        (("create", "shop.example", "--organization", "ada"), 1, "A website with this domain already exists"),
         (("create", "new.example"), 1, "Name the organization: ada, eve"),
         (("create", "new.example", "--organization", "nobody"), 1, "There is no organization nobody"),
         (("show", "nothing.example"), 1, "There is no website nothing.example"),

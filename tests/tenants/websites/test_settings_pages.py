@@ -84,7 +84,7 @@ def test_a_second_box_publishes_values_and_says_nothing_without_the_first(box: W
     [
         ({"name": "", "domain": "shop.example"}, 400, "Use 1 to 100 characters"),
         ({"name": "Shop", "domain": "no domain"}, 400, "Enter a domain, such as"),
-        ({"name": "Shop", "domain": "blog.example"}, 409, "exists already"),
+        ({"name": "Shop", "domain": "blog.example"}, 409, "already exists"),
     ],
 )
 def test_a_wrong_name_or_domain_comes_back(box: WholeBox, fields: dict[str, str], status: int, words: str) -> None:

@@ -95,7 +95,7 @@ def test_a_domain_that_is_measured_there_already_stays_where_it_is(box: WholeBox
     assert taken.status == 200
     answer = sent(box, {"organization": box.foreign_organization_id, "confirmation": "shop.example"})
     assert answer.status == 409
-    assert "A website with this domain exists already" in html.unescape(answer.body.decode())
+    assert "A website with this domain already exists" in html.unescape(answer.body.decode())
     assert owner_of(box) == box.organization_id
 
 
