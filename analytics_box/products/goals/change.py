@@ -1,4 +1,4 @@
-"""Making, changing and deleting goals: each verb writes the row and its audit entry in the caller's transaction."""
+"""Creating, changing and deleting goals: each verb writes the row and its audit entry in the caller's transaction."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -49,7 +49,7 @@ def definition_of(given: NewGoal) -> GoalDefinition:
 
 
 def update(db: Connection, by: By, website: Website, given: ChangedGoal) -> Goal:
-    """Another state of a goal; what is not given stays. Raises NotFound or BadRequest."""
+    """Update a goal; omitted fields keep their values. Raises NotFound or BadRequest."""
     before = existing(db, given.id)
     values = values_of(given, Goal)
     definition = check_goal(replace(before.definition, **values_of(given, GoalDefinition)))
@@ -62,7 +62,7 @@ def update(db: Connection, by: By, website: Website, given: ChangedGoal) -> Goal
 
 
 def delete(db: Connection, by: By, website: Website, goal_id: str) -> None:
-    """The goal is gone; what happened stays. Raises NotFound."""
+    """Delete a goal; facts are kept. Raises NotFound."""
     gone = existing(db, goal_id)
     GOALS.delete(db, goal_id)
     _record(db, by, website, gone, "deleted", {})

@@ -45,7 +45,7 @@ class GoalPeriod(Struct, frozen=True):
 
 
 class GoalFigures(Struct, frozen=True):
-    """Of `visitors` in the range, `conversions` reached a goal. `revenue` is None where a goal has no amount."""
+    """Of `visitors` in the range, `conversions` reached a goal. `revenue` is None if a goal has no amount."""
 
     visitors: int
     conversions: int
@@ -58,7 +58,7 @@ class GoalFigures(Struct, frozen=True):
 
 
 def rate_text(reached: GoalFigures) -> str:
-    """The rate in words; nobody has none."""
+    """The rate in words."""
     return figures.percent(reached.rate) if reached.visitors else "–"
 
 

@@ -39,7 +39,7 @@ class NewGoal(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 @input_of(Goal)
 @input_of(GoalDefinition)
 class ChangedGoal(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Input of goals.update: what is not given stays."""
+    """Input of goals.update: omitted fields keep their values."""
 
     id: Text
     websiteId: Text | None = None

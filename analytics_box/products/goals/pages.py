@@ -108,7 +108,7 @@ def preset(visit: PageRequest) -> Preset:
 
 
 def period_of(visit: PageRequest, chosen: Preset) -> GoalPeriod:
-    """The days of a range for whoever visits the page."""
+    """The days of a range in the user's time zone."""
     zone = ranges.zone(visit.person.time_zone)
     return GoalPeriod(ranges.of_preset(chosen, visit.call.now, zone), zone, visit.call.now)
 

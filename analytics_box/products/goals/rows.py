@@ -16,7 +16,7 @@ GOALS: Final = Table("goals", Goal)
 def fitting(
     db: Connection, organization_id: str, fits: Callable[[str, str], bool], most: int
 ) -> list[tuple[str, str, str]]:
-    """The goals of an organization whose name and website's id fit: their ids, websites and names, at most so many,
+    """The goals of an organization whose name and website's id fit: their ids, websites and names, up to `most`,
     the latest changed first."""
     found = db.execute(
         """

@@ -31,7 +31,7 @@ _OPERATORS: Final[dict[str, Op]] = {
 
 
 def check_goal(given: GoalDefinition) -> GoalDefinition:
-    """The goal as it is kept, without what nobody means. Raises BadRequest."""
+    """The goal in its one spelling. Raises BadRequest."""
     target = given.target.strip()
     if given.type == "PAGE_VIEW":
         target = _path(target)
@@ -85,7 +85,7 @@ def selecting(definition: GoalDefinition) -> tuple[Filter | FilterGroup, ...]:
 
 
 def page_filter(target: str) -> QueryFilterInput:
-    """A path, or with stars a pattern; a star stands for anything."""
+    """A path, or with stars a pattern; a star matches anything."""
     if "*" not in target:
         return QueryFilterInput("viewed_page", "eq", target)
     return QueryFilterInput(

@@ -39,7 +39,7 @@ def visible(call: Call, website_id: str) -> tuple[Website, bool]:
 
 
 async def find_note(call: Call, annotation_id: str) -> tuple[Annotation, bool]:
-    """A note that the caller may see, and whether it is of their own website. Raises AuthRequired or NotFound."""
+    """A note that the caller can see, and whether its website is theirs. Raises AuthRequired or NotFound."""
     found = await call.read(lambda db: rows.NOTES.find(db, annotation_id))
     website = None if found is None else call.parts[Directory].find(found.website_id)
     if found is not None and website is not None:

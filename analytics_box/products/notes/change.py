@@ -1,4 +1,4 @@
-"""Writing, changing and deleting a note: each verb with its row and its audit entry in the caller's transaction."""
+"""Creating, changing and deleting a note: each verb with its row and its audit entry in the caller's transaction."""
 
 from typing import Final
 
@@ -18,7 +18,7 @@ _SUBJECT: Final = "annotation"
 
 
 def create(db: Connection, website: Website, by: By, period: NotePeriod, content: Content) -> Annotation:
-    """A new note. Raises Conflict where the website has as many as it may have."""
+    """Create a note. Raises Conflict if the website has the maximum number."""
     if NOTES.count(db, "website_id = ?", website.id) >= MOST_NOTES:
         raise Conflict.full(
             "annotations", MOST_NOTES, f"A website can have up to {MOST_NOTES:,} notes; delete some first"
@@ -39,7 +39,7 @@ def create(db: Connection, website: Website, by: By, period: NotePeriod, content
 
 
 def update(db: Connection, website: Website, by: By, after: Annotation) -> Annotation:
-    """Another state of a note. Raises NotFound where it is gone meanwhile."""
+    """Update a note. Raises NotFound if it was deleted in the meantime."""
     before = existing(db, website, after.id)
     if after == before:
         return before

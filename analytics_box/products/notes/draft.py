@@ -23,7 +23,7 @@ def draft_note(given: NewAnnotation, now: int) -> tuple[NotePeriod, Content]:
 
 
 def redraft_note(before: Annotation, given: ChangedAnnotation) -> Annotation:
-    """A note as it would be changed; what is not given stays. Raises BadRequest."""
+    """A note as it would be changed; omitted fields keep their values. Raises BadRequest."""
     values = fields.values_of(given, Content) | {"kind": _kind(before, given)}
     period = rules.period(_start(before, given), _end(before, given), ranged=values["kind"] == "range")
     content = replace(before.content, **values, days=period.days)

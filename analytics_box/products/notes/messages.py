@@ -55,7 +55,7 @@ class NewAnnotation(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ChangedAnnotation(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input of annotations.update; what is not given stays. An `xEndValue` of null makes a range a point."""
+    """Input of annotations.update; omitted fields keep their values. An `xEndValue` of null makes a range a point."""
 
     id: Text
     text: Said | UnsetType = UNSET
@@ -71,7 +71,7 @@ class ChangedAnnotation(Struct, frozen=True, forbid_unknown_fields=True):
 class AnnotationShown(Struct, frozen=True):
     """A note. `wholeDays` says that its times are calendar days, whatever the time zone, and then midnights in UTC.
 
-    Who wrote it is told to those who may read all notes of the website.
+    `createdBy` is for callers who can read all notes of the website.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""The page of a website's notes: whoever sees the website sees them, members write them."""
+"""The page of a website's notes: viewers read them, members write them."""
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time

@@ -12,10 +12,8 @@ NOTES: Final = Table("annotations", Annotation)
 def between(
     db: Connection, website_id: str, first: int, last: int, most: int, *, public: bool = False, skip: int = 0
 ) -> list[Annotation]:
-    """Notes of a website that touch this time (UTC ms, both included), the latest first, at most so many
-    after the first `skip`.
-
-    With `public` only those that everybody may see.
+    """Notes of a website that touch this time (UTC ms, both included), the latest first: up to `most`
+    after the first `skip`, with `public` only public ones.
     """
     return NOTES.all(
         db,

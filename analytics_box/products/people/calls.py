@@ -1,6 +1,6 @@
 """Profiles over RPC. Members and keys with read:data on the website read; admins and keys with manage:websites delete.
 
-Viewers, and everybody on a public website, see figures only: who somebody is never shows there (wire 4.5, security).
+Viewers, and visitors of public dashboards, see figures only: never profiles (wire 4.5, security).
 Without a websiteId it is about the people of events that name no website.
 """
 
@@ -27,8 +27,9 @@ from analytics_box.web.call import Call
 
 UNKNOWN = "There is no visitor with this id"
 MOST_PEOPLE = 100
-ITEMS = 1_000  # after so many one answer of an export ends
-PIECES = 20  # or after a look at so many pieces of a table
+# One answer of an export ends after this number of rows, or of looked-at pieces of a table.
+ITEMS = 1_000
+PIECES = 20
 
 Text = Annotated[str, Meta(max_length=255)]
 ProfileId = Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)]
@@ -102,7 +103,7 @@ class PersonDetail(Struct, frozen=True):
 
 
 class ProfileExportAnswer(Struct, frozen=True):
-    """Output of profiles.export: a part of what is stored of somebody, by table.
+    """Output of profiles.export: a part of what is stored about a person, by table.
 
     Ask on with nextCursor until it is null. `profile` and `visitors` are in every answer; a device has no profile.
     """
@@ -115,7 +116,7 @@ class ProfileExportAnswer(Struct, frozen=True):
 
 class ProfileDeleteAnswer(Struct, frozen=True):
     """Output of profiles.delete. The audit log knows the deletion by its id once it is `complete`: it is not as long as
-    ClickHouse, which is away, has a part that nobody else has, or another machine has not removed its part."""
+    ClickHouse, which is away, has a part that is only there, or another machine has not removed its part."""
 
     deletionId: str
     rowsRemoved: int
@@ -186,7 +187,7 @@ async def delete(call: Call, given: Somebody) -> ProfileDeleteAnswer:
 
 
 def record_export(db: Connection, holder: Holder, *, actor: str, now: int) -> None:
-    """The audit log knows that somebody's data was exported, and by whom; not whose."""
+    """Record that a person's data was exported, and by which user; not whose."""
     audit.record(
         db,
         By(actor, now),

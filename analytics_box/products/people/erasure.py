@@ -42,7 +42,7 @@ Progress = Callable[[str], None]  # told before each piece of work, for tests th
 
 class ErasureDone(Struct, frozen=True):
     """An erasure that is done here. The audit log knows it by its id once it is `complete`: it is not as long as
-    ClickHouse, which is away, has a part that nobody else has, or another machine has not removed its part."""
+    ClickHouse, which is away, has a part that is only there, or another machine has not removed its part."""
 
     id: str
     removed: int
@@ -82,7 +82,7 @@ class Erasures(Struct):
     others: Others | None = None
 
     async def person(self, holder: Holder, profile_id: str, actor: str) -> ErasureDone | None:
-        """Remove a person with all that they did as any visitor; None where nobody is known by that id.
+        """Remove a person with all that they did as any visitor; None if the id is unknown.
 
         Raises Unavailable where it cannot be found out now what other machines know.
         """
@@ -101,7 +101,7 @@ class Erasures(Struct):
     async def device(self, holder: Holder, client_id: str, actor: str) -> ErasureDone:
         """Remove what came with this anonymousId: its ids of today and yesterday, and the one that lasts.
 
-        Older daily ids cannot be found by it any more, since their salts are gone. Raises Unavailable as `person` does.
+        Older daily ids can no longer be found by it, since their salts are gone. Raises Unavailable as `person` does.
         """
         subject = subject_of_device(self.salts.current(self.clock.now()), holder.site, client_id)
         erasure = _erasure(ids.new_id(), holder, subject, actor=actor)
@@ -112,11 +112,11 @@ class Erasures(Struct):
         return done
 
     async def ordered(self, site: int, profile_id: str, stays: Sequence[tuple[int, int, int]]) -> ErasureDone | None:
-        """Remove whom another machine removes: a person by the id that the website gave, and these visitors."""
+        """Remove a person that another machine removes, by the id that the website gave, and these visitors."""
         return await self._erase(partial(self._begin_ordered, site=site, profile_id=profile_id, stays=stays))
 
     async def are_under_way(self) -> bool:
-        """Whether anybody is being removed."""
+        """Whether a removal is in progress."""
         return bool(await self.events.read(erasure_rows.under_way))
 
     async def resume(self) -> None:
@@ -135,7 +135,7 @@ class Erasures(Struct):
         return self.others is None or await self.others.have_removed(erasure_id)
 
     async def _erase(self, begin: Callable[[Connection], Erasure | None]) -> ErasureDone | None:
-        """Write it down and do it, to the end even if nobody waits for it any more."""
+        """Record it and do it, to the end even if the caller is gone."""
 
         async def whole() -> ErasureDone | None:
             async with self.lock:
@@ -173,7 +173,7 @@ class Erasures(Struct):
         return self._begun(db, Erasure(ids.new_id(), subject, "", "", ""))
 
     def _forget(self, db: Connection, subject: TraceSubject) -> None:
-        """Forget who somebody is, in the database and in memory."""
+        """Delete a person's profile, in the database and in memory."""
         visitors = {stay.visitor for stay in subject.stays}
         if subject.profile:
             rows.remove(db, subject.site, subject.profile)
@@ -216,7 +216,7 @@ class Erasures(Struct):
     async def _pass(self, erasure: Erasure) -> bool:
         """Walk through all tables once; whether that was all.
 
-        The newest row of a table waits for the end, so that no row that arrives meanwhile gets the id of a removed one.
+        The newest row of a table waits for the end, so that no row that arrives before gets the id of a removed one.
         """
         tops = {}
         for table in PERSONAL:
@@ -236,7 +236,7 @@ class Erasures(Struct):
     def _settle(self, db: Connection, *, erasure: Erasure, tops: dict[str, int]) -> bool:
         """Remove rows that arrived in the meantime, and return whether that is all.
 
-        If the person was identified in further visitors since, these are stored to be erased, too.
+        If the person was identified in further visitors since, these are also stored to be erased.
         """
         subject = erasure.subject
         for table, top in tops.items():
@@ -264,7 +264,7 @@ class Erasures(Struct):
         self.live.forget_waiting([visitor_key(erasure.subject.site, visitor) for visitor in visitors])
 
     async def _sweep(self, erasure: Erasure) -> None:
-        """Remove the strings, and the combinations of strings, that no row has any more."""
+        """Remove the strings, and the combinations of strings, that no row has."""
         for kind in leftovers.KINDS:
             left = await self.events.read(partial(erasure_rows.numbers, erasure_id=erasure.id, kind=kind))
             tops = {}
@@ -340,7 +340,7 @@ def _find(db: Connection, *, table: str, subject: TraceSubject, after: int, unti
 
 
 def _record(db: Connection, *, erasure: Erasure, now: int) -> None:
-    """The audit entry, once. It says that somebody was removed and how much, not who."""
+    """Write the audit entry, once. It has the number of removed rows, not the person's name."""
     if audit.has(db, erasure.organization_id, "person", erasure.id):
         return
     audit.record(

@@ -12,7 +12,7 @@ STRINGS = "strings"
 _COLUMNS = {one.table: one.column for one in COMBINATIONS}
 # The tables of what rows refer to. Strings come last, for combinations have them too.
 KINDS = (*_COLUMNS, STRINGS)
-# Strings in other tables than the long ones, which are walked through: these are looked through at once.
+# Strings in other tables than the long ones, which are walked through: these are read in one go.
 _ELSEWHERE = tuple(
     (table.name, name)
     for table in TABLES

@@ -118,7 +118,7 @@ _FURTHEST = 1_000  # pages
 
 
 async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/visitors; `?search=` finds somebody. Raises NotFound."""
+    """GET /sites/{id}/visitors; `?search=` finds a visitor. Raises NotFound."""
     return await _list(visit, own(visit.call, website_id), Again())
 
 
@@ -202,7 +202,7 @@ async def confirm(visit: Visitor, website_id: FromPath[str]) -> Page:
 
 
 async def delete(visit: Visitor, website_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/visitors/delete: remove somebody for good. Raises NotFound."""
+    """POST /sites/{id}/visitors/delete: remove a visitor permanently. Raises NotFound."""
     website = own(visit.call, website_id)
     form = await visit.form()
     profile_id, device = form.get("profile", ""), form.get("device", "").strip()

@@ -130,7 +130,7 @@ class Profiles(Struct, frozen=True):
             until = after + traces.PIECE
             found = await self.events.read(partial(_readable, table=table, subject=subject, after=after, until=until))
             if await beyond.floor(table) > after:
-                continue  # they were trimmed meanwhile
+                continue  # They were trimmed in the meantime.
             after = until
             yield WalkPlace(table, after), found
 

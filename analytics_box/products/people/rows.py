@@ -11,7 +11,7 @@ _MOST_NAMED_ALIKE = 1_000
 
 
 class StoredPerson(Struct, frozen=True):
-    """A person's row. `traits` are sealed; None where none were ever said. Times are UTC ms."""
+    """A person's row. `traits` are sealed; None if none were ever sent. Times are UTC ms."""
 
     number: int
     profile_id: str
@@ -62,7 +62,7 @@ def find(db: Connection, site: int, profile_id: str) -> StoredPerson | None:
 
 
 def number(db: Connection, profile_id: str) -> int | None:
-    """The number of a profile id, whether or not the person is known; None where no text has one."""
+    """The number of a profile id, whether or not the person is known; None if no text has one."""
     row = db.execute("-- profiles.number\nselect id from strings where value = ?", (profile_id,)).fetchone()
     return int(str(row[0])) if row else None
 

@@ -23,7 +23,7 @@ class TraceSubject(Struct, frozen=True):
     """The subject of traces: a person, by the number of the profile id and the stays in visitors; or, with the number
     0, a device, whatever person it was then.
 
-    A row that names somebody else is not the person's, even if it is of the same visitor.
+    A row that names another profile is not the person's, even if it is of the same visitor.
     """
 
     site: int
@@ -31,7 +31,7 @@ class TraceSubject(Struct, frozen=True):
     stays: tuple[Stay, ...]
 
     def has(self, visitor: int, time: int, profile: int) -> bool:
-        """Whether a row of this visitor at this time (UTC ms), which names this profile or nobody, is theirs."""
+        """Whether a row of this visitor at this time (UTC ms), which names this profile or none, is theirs."""
         if self.profile and profile:
             return profile == self.profile
         return any(stay.visitor == visitor and stay.since <= time < stay.until for stay in self.stays)

@@ -1,6 +1,6 @@
-"""Removing what no row refers to any more, strings and their combinations: what is left of facts that were removed.
+"""Removing strings and combinations that no row refers to: the rest of facts that were removed.
 
-One walk through all facts marks what they have. What nothing marks is looked for once more inside the write that
+One walk through all facts marks what they have. What nothing marks is checked again inside the write that
 removes it, because new rows may have come to use it.
 """
 
@@ -114,7 +114,7 @@ def _ids(db: Connection, *, kind: str, after: int, until: int) -> tuple[list[int
 
 
 def _remove(db: Connection, *, erasures: Erasures, kind: str, numbers: set[int], tops: dict[str, int]) -> int:
-    """Remove those of these that no row uses that came meanwhile."""
+    """Remove those of these that no row added in the meantime uses."""
     for table in leftovers.tables(kind):
         relation = stored_table(table) if kind != STRINGS else table
         numbers = numbers - leftovers.used(db, kind, table, numbers, tops[relation])

@@ -1,1 +1,1 @@
-"""Filters of a website under a name: somebody's own, or shared with the organization."""
+"""Named filters of a website, private or shared with the organization."""

@@ -23,7 +23,7 @@ def saved_segments() -> SavedSegments:
 
 
 async def found_for(visit: PageRequest, website: Website) -> Sequence[kept.Segment]:
-    """The segments of a website that somebody sees, by name."""
+    """The segments of a website that the user sees, by name."""
     return await verbs.visible(visit.call, kept.SEGMENTS, website)
 
 

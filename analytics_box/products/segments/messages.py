@@ -29,7 +29,7 @@ class NewSegment(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ChangedSegment(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input of segments.update; what is not given stays."""
+    """Input of segments.update; omitted fields keep their values."""
 
     id: Text
     name: Text | UnsetType = UNSET

@@ -51,7 +51,7 @@ def by_name(filters: Narrowing, goals: Sequence[GoalTarget]) -> Narrowing:
 
 
 def by_id(filters: Narrowing, goals: Sequence[GoalTarget]) -> Narrowing:
-    """The filters with each goal by its id, which its name, in any case, stands for."""
+    """The filters with each goal by its id; a goal can be given by its name in any case."""
     known = [Value(goal.id, goal.name) for goal in goals]
     return _with_goals(filters, lambda value: matching_values(known, value))
 
@@ -142,7 +142,7 @@ def _back(visit: PageRequest, website_id: str, typed: Mapping[str, str]) -> View
 
 
 async def _filters(visit: PageRequest, website_id: str, query: str) -> list[QueryFilterInput]:
-    """The filters that are written as in an address, goals by their names, too. Raises NotFound and BadRequest."""
+    """The filters that are written as in an address, also goals by their names. Raises NotFound and BadRequest."""
     goals = await _goals(visit, own(visit.call, website_id))
     found = by_id(_view(visit, website_id, query).filters, goals)
     if not found.items:

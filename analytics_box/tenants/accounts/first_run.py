@@ -7,7 +7,7 @@ from analytics_box.tenants.accounts.rules import User
 
 
 def new_link(db: Connection, *, base_url: str, now: int) -> str | None:
-    """A fresh setup link, which makes older ones void; None once somebody has an account."""
+    """A new setup link, which revokes older ones; None once there is an account."""
     if rows.any_user(db):
         return None
     token = ids.new_token()
@@ -16,7 +16,7 @@ def new_link(db: Connection, *, base_url: str, now: int) -> str | None:
 
 
 def is_over(db: Connection) -> bool:
-    """Whether somebody has an account."""
+    """Whether there is an account."""
     return rows.any_user(db)
 
 

@@ -19,7 +19,7 @@ from analytics_box.tenants.accounts.rules import User
 def new_link(db: Connection, email: str, *, base_url: str, by: By, remove_second_factor: bool = False) -> str:
     """A link for this account that works for an hour. Raises NotFound for an address without an account.
 
-    Only the command line may remove the second factor: for somebody who has lost phone and recovery codes.
+    Only the command line can remove the second factor: for a user who has lost phone and recovery codes.
     """
     user = rows.user_by_email(db, email.strip().lower())
     if user is None:

@@ -14,7 +14,7 @@ _NOBODY = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$Jq9cRMvGqqVNDlT
 
 
 class Passwords:
-    """Hashes and verifies; at most so many at a time."""
+    """Hashes and verifies passwords, a limited number at a time."""
 
     def __init__(self, at_once: int = _AT_ONCE) -> None:
         self._slots = asyncio.Semaphore(at_once)
@@ -38,7 +38,7 @@ def hash_now(password: str) -> str:
 
 @cache
 def _hasher() -> "PasswordHasher":
-    from argon2 import PasswordHasher  # noqa: PLC0415  # half a megabyte, until somebody signs in
+    from argon2 import PasswordHasher  # noqa: PLC0415  # Loading it takes half a megabyte, so it waits for the first sign-in.
 
     return PasswordHasher(memory_cost=19 * 1024, time_cost=2, parallelism=1)
 

@@ -1,4 +1,4 @@
-"""The page /settings/profile: what one is called, time zone, formats and theme."""
+"""The page /settings/profile: name, time zone, formats and theme."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime

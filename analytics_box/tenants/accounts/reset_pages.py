@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 
 async def reset_form(visit: Visitor) -> Page:
-    """GET /reset-password?token=…, for whoever has a link that works."""
+    """GET /reset-password?token=…, for users with a valid link."""
     user = await _user(visit)
     return _expired_page(visit) if user is None else _reset_page(visit, user, Again())
 
@@ -58,7 +58,7 @@ async def forgot_form(visit: Visitor) -> Page:
 
 
 async def forgot(visit: Visitor) -> Page:
-    """POST /forgot-password: the same answer at once for everybody; the e-mail goes its own way."""
+    """POST /forgot-password: the same immediate answer for all; the email is sent in the background."""
     parts = visit.parts
     parts.limits.take("forgot", visit.call.identity.address, parts.settings.limit_sign_in)
     email = (await visit.form()).get("email", "")[:254].strip().lower()

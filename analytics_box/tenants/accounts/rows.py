@@ -1,4 +1,4 @@
-"""Users and setup tokens in box.db; sessions have a file of their own.
+"""Users and setup tokens in box.db; sessions have their own file.
 
 Every function takes a connection inside the caller's transaction.
 """

@@ -159,7 +159,7 @@ def session_ends(*, created_at: int, seen_at: int) -> int:
 
 
 def wait_after(wrong: int) -> int:
-    """Seconds to wait after so many wrong codes in a row: 30 after the fifth, then twice as many, at most 3,600."""
+    """Seconds to wait after `wrong` codes in a row: 30 after the fifth, then twice as many, at most 3,600."""
     if wrong < CODE_TRIES:
         return 0
     return min(_LONGEST_WAIT, _FIRST_WAIT << min(wrong - CODE_TRIES, 16))

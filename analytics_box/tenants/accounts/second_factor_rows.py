@@ -62,7 +62,7 @@ def delete_unconfirmed(db: Connection, *, made_before: int) -> None:
 
 
 def use_step(db: Connection, user_id: str, step: int) -> None:
-    """Codes of this step and of those before it do not work any more."""
+    """Codes of this step and of earlier ones stop working."""
     db.execute("-- second_factor.use_step\nupdate second_factors set step = ? where user_id = ?", (step, user_id))
 
 

@@ -47,15 +47,15 @@ class SecondSteps:
         return token
 
     def find(self, token: str) -> PendingSignIn | None:
-        """The sign-in behind a cookie; None where there is none, and after ten minutes."""
+        """The sign-in behind a cookie; None if there is none, and after ten minutes."""
         return self.waiting.get(ids.digest(token))
 
     def end(self, token: str) -> None:
-        """The code was right: the cookie is worth nothing any more."""
+        """Invalidate the cookie after a correct code."""
         self.waiting.drop(ids.digest(token))
 
     def forget(self, user_id: str) -> None:
-        """The password has changed: whoever has shown the old one begins anew."""
+        """Drop waiting sign-ins of a user whose password has changed."""
         for digest, one in self.waiting.items():
             if one.user_id == user_id:
                 self.waiting.drop(digest)
@@ -63,7 +63,7 @@ class SecondSteps:
     def admit(self, user_id: str) -> None:
         """Before a code is looked at; counts it as wrong until `passed`. Raises RateLimited while the user has to wait.
 
-        It counts first, so that codes sent all at once do not slip through.
+        It counts first, so that concurrent codes do not slip through.
         """
         before = self._wrong.get(user_id)
         now = self._clock.monotonic()

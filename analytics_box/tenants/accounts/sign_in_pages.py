@@ -1,4 +1,4 @@
-"""Pages of signing in, with the second factor as a step of its own, and of signing out."""
+"""Pages of signing in, with the second factor as a separate step, and of signing out."""
 
 from analytics_box.base.errors import AuthRequired
 from analytics_box.base.store.seal import Seal
@@ -63,7 +63,7 @@ async def _next_step(visit: PageRequest, user_id: str, *, wanted: str, zone: str
 
 
 async def code_form(visit: Visitor) -> Answer:
-    """GET /sign-in/code, for whoever has just shown a password."""
+    """GET /sign-in/code, for users who have just entered their password."""
     steps = visit.parts[SecondSteps]
     if steps.find(visit.cookie(steps.cookie_name)) is None:
         return visit.go("/sign-in")
@@ -86,7 +86,7 @@ async def check_code(visit: Visitor) -> Answer:
             code=401,
             errors={"code": _("This code does not work. Type the newest one; each works only once.")},
         )
-    if steps.find(token) is None:  # the password has changed meanwhile
+    if steps.find(token) is None:  # The password has changed since.
         return visit.go("/sign-in")
     steps.passed(user_id)
     steps.end(token)

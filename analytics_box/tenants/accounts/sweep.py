@@ -6,7 +6,7 @@ from analytics_box.tenants.accounts import session_rows as sessions
 
 
 def sweep(db: Connection, now: int) -> None:
-    """Forget ended sessions, links that work no more, and second factors that were begun and never confirmed."""
+    """Delete ended sessions, expired links, and second factors that were begun and never confirmed."""
     sessions.delete_old(db, created_before=now - rules.SESSION_LIFE, seen_before=now - rules.SESSION_IDLE)
     reset_rows.delete_ended(db, now=now)
     rows.delete_old_setup_tokens(db, made_before=now - rules.SETUP_LIFE)

@@ -1,4 +1,4 @@
-"""The switch of the theme, in the menu of the account. A cookie beside it is for pages without an account."""
+"""The switch of the theme, in the menu of the account. A cookie is for pages without an account."""
 
 from typing import Final
 

@@ -21,13 +21,13 @@ class Account(Struct, frozen=True):
     memberships: str
 
 
-def everybody(db: Connection) -> list[Account]:
+def every_account(db: Connection) -> list[Account]:
     """All users by address, with the organizations that are not deleted."""
     return records.all_of(
         db,
         Account,
         """
-        -- users.everybody
+        -- users.every_account
         select users.id, users.email, users.name, users.is_administrator, not users.is_unconfirmed,
                users.password <> '',
                exists (select 1 from second_factors where user_id = users.id and confirmed_at is not null),

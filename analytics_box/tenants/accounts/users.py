@@ -1,4 +1,4 @@
-"""Accounts of people: making one, finding one, and all of them for whoever runs the box."""
+"""Accounts: creating and finding one, and all of them for administrators of the box."""
 
 import msgspec
 from msgspec import Struct
@@ -20,7 +20,7 @@ class HeldRole(Struct, frozen=True):
 
 
 class AccountListItem(Struct, frozen=True):
-    """An account as whoever runs the box sees it. Times are UTC ms; `seenAt` is None without a session."""
+    """An account for administrators of the box. Times are UTC ms; `seenAt` is None without a session."""
 
     id: str
     email: str
@@ -118,5 +118,5 @@ def list_accounts(db: Connection) -> list[AccountListItem]:
             seenAt=one.seen_at,
             memberships=msgspec.json.decode(one.memberships, type=tuple[HeldRole, ...]),
         )
-        for one in user_rows.everybody(db)
+        for one in user_rows.every_account(db)
     ]

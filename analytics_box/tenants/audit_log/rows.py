@@ -26,7 +26,7 @@ class AuditSearch(Struct, frozen=True):
 
 
 class AuditEntry(Struct, frozen=True):
-    """A change: when (UTC ms), by whom, what was done to what, and details as JSON text.
+    """A change: the time (UTC ms), actor, action, subject, and details as JSON text.
 
     `actor_name` is a person's e-mail address or a key's name while the box has them, else empty; `subject_name` the
     same of what was changed, also of websites and organizations.

@@ -1,7 +1,7 @@
 """The procedures `config.get`, `update` and `testEmail`: an organization's defaults, and what the box is connected to.
 
 The mail server is a matter of the whole box and is set in its settings file; here one sees whether it is set up and
-can try it. Its address is for whoever runs the box; its user and password are never shown.
+can try it. Its address is for administrators of the box; its user and password are never shown.
 """
 
 from typing import Annotated
@@ -30,7 +30,7 @@ Days = Annotated[int, Meta(ge=1, le=3_650)]
 
 
 class GivenDefaults(Struct, frozen=True, forbid_unknown_fields=True):
-    """New defaults; what is not given stays. `timeZone` is an IANA name; empty for UTC.
+    """New defaults; omitted fields keep their values. `timeZone` is an IANA name; empty for UTC.
 
     `dataRetentionDays` of null keeps the events of new websites for ever.
     """
@@ -42,7 +42,7 @@ class GivenDefaults(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class UpdateConfig(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input of config.update; what is not given stays."""
+    """Input of config.update; omitted fields keep their values."""
 
     organizationId: Text | None = None
     defaults: GivenDefaults | None = None
@@ -65,7 +65,7 @@ class ConfigDefaults(Struct, frozen=True):
 
 
 class Smtp(Struct, frozen=True):
-    """The mail server. `sender` is empty where none is set up; `server` is null but for whoever runs the box."""
+    """The mail server. `sender` is empty if none is set up; `server` is null except for administrators of the box."""
 
     configured: bool
     sender: str
@@ -133,15 +133,15 @@ async def test_email(call: Call, given: TestEmail) -> mail_test.TestEmailResult:
     await call.read(lambda db: access.check(db, organization_id, by, "update"))
     person = call.identity.person
     to = given.to or (person.email if person else "")
-    everybody = await call.read(lambda db: members.everybody(db, organization_id))
-    known = {member.email.lower() for member in everybody if member.confirmed}
+    joined = await call.read(lambda db: members.of_organization(db, organization_id))
+    known = {member.email.lower() for member in joined if member.confirmed}
     if to.lower() not in known:
         raise errors.BadRequest("Send a member's address in `to`")
     return await mail_test.send_test(call, to)
 
 
 def smtp(call: Call, *, administers: bool) -> Smtp:
-    """The mail server, as far as the caller may know it."""
+    """The mail server; its address is only for administrators of the box."""
     mailer, settings = call.parts[Mailer], call.parts.settings
     if not mailer.configured:
         return Smtp(configured=False, sender="")

@@ -19,7 +19,7 @@ _NAMES = {
 
 
 class DefaultsUpdate(Struct, frozen=True):
-    """New defaults; what is not given stays. Retention is in days; None keeps events for ever."""
+    """New defaults; omitted fields keep their values. Retention is in days; None keeps events for ever."""
 
     invitation_role: InvitedRole | None = None
     visitor_id_mode: VisitorIds | None = None

@@ -1,6 +1,6 @@
 """The procedures of alert channels: `config.listChannels`, `createChannel` and so on (scope manage:config; wire 10.5).
 
-Everybody in the organization sees which channels there are. Where they lead is for owners, admins and API keys with
+All members of the organization see the channels. Their destinations are for owners, admins and API keys with
 the scope; a signing secret is shown once, and a bot's token never.
 """
 
@@ -51,7 +51,7 @@ class NewChannel(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ChangedChannel(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input of config.updateChannel; what is not given stays, also inside of `config`.
+    """Input of config.updateChannel; omitted fields keep their values, also inside of `config`.
 
     A field that is not needed is emptied with "". At another server, secrets have to be given again.
     """

@@ -18,7 +18,7 @@ from analytics_box.tenants.tenancy import access, members, rules
 
 
 class VisibleChannels(Struct, frozen=True):
-    """The channels that somebody sees; without their places for those who may not change them."""
+    """The channels that a user sees; without destinations for users who cannot change them."""
 
     channels: list[Channel]
     configs: dict[str, Config]
@@ -42,7 +42,7 @@ def readable(tools: ChannelTools, channel: Channel) -> Config:
 
 
 def existing(db: Connection, organization_id: str, by: By, channel_id: str) -> Channel:
-    """A channel for somebody who may change it. Raises Forbidden or NotFound."""
+    """A channel for a user who can change it. Raises Forbidden or NotFound."""
     access.check(db, organization_id, by, "update")
     return change.existing(db, channel_id, organization_id)
 
@@ -98,9 +98,9 @@ def delete(db: Connection, organization_id: str, by: By, channel_id: str) -> Cha
 
 
 def _with_known_recipients(db: Connection, organization_id: str, by: By, kind: ChannelKind, config: Config) -> Config:
-    """Mail goes only to members and to domains that the organization has proven: the box writes to nobody else.
+    """Mail goes only to members and to domains that the organization has proven: the box writes to no other address.
 
-    Whoever runs the box may name any address. Raises BadRequest.
+    Administrators of the box can enter any address. Raises BadRequest.
     """
     cleaned = dict(config)
     for field in kind.fields:
@@ -114,7 +114,7 @@ def _known_recipient(db: Connection, organization_id: str, by: By, field: str, g
         to = account_rules.clean_email(given)
     except BadRequest as broken:
         raise BadRequest.about(field, broken.message) from broken
-    known = {member.email.lower() for member in members.everybody(db, organization_id) if member.confirmed}
+    known = {member.email.lower() for member in members.of_organization(db, organization_id) if member.confirmed}
     own_domain = domains.owns(db, organization_id, to.rpartition("@")[2])
     if to.lower() not in known and not own_domain and not access.administers(db, by):
         raise BadRequest.about(field, "Enter a member's address, or one at a verified domain")

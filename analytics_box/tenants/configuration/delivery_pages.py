@@ -1,4 +1,4 @@
-"""The page of what a channel was sent lately: /settings/integrations/{id}/deliveries."""
+"""The page of a channel's recent deliveries: /settings/integrations/{id}/deliveries."""
 
 from datetime import datetime
 from typing import Annotated

@@ -1,7 +1,7 @@
 """Claiming, proving and removing domains: each verb writes its row and audit entry in the caller's transaction.
 
-A domain is proven by a TXT record that only its owner can make, or added by whoever runs the box (security: link and
-status domains).
+A domain is verified by a TXT record that only its owner can create, or added by an administrator of the box (security:
+link and status domains).
 """
 
 from collections.abc import Collection
@@ -50,7 +50,7 @@ def existing(db: Connection, domain_id: str, organization_id: str) -> Domain:
 
 
 def existing_for(db: Connection, domain_id: str, organization_id: str, by: By) -> Domain:
-    """Find a domain for somebody who may change it. Raises Forbidden or NotFound."""
+    """Find a domain for a user who can change it. Raises Forbidden or NotFound."""
     access.check(db, organization_id, by, "update")
     return existing(db, domain_id, organization_id)
 
@@ -58,7 +58,7 @@ def existing_for(db: Connection, domain_id: str, organization_id: str, by: By) -
 def claim(
     db: Connection, organization_id: str, by: By, *, given: str, own_hosts: Collection[str], without_proof: bool
 ) -> Domain:
-    """Put a domain on the list. Without proof it counts at once, which only whoever runs the box may say.
+    """Add a domain. Only an administrator of the box can add one `without_proof`, which is verified immediately.
 
     Raises Forbidden, BadRequest or Conflict.
     """

@@ -1,7 +1,7 @@
-"""Admission of API keys: how many requests one key may make, and how many at once, whatever it asks (wire 0, 11.3).
+"""Admission of API keys: how many requests one key can make, and how many concurrently, on all routes (wire 0, 11.3).
 
-It stands before the limits of single routes and independent of them. Ingest routes have an allowance of their own,
-so that this one never undercuts theirs; a key with a rate limit of its own has that one for everything.
+It comes before the limits of single routes and does not depend on them. Ingest routes have a separate allowance,
+so that this one never undercuts theirs; a key with its own rate limit has that one for everything.
 """
 
 from functools import partial

@@ -255,7 +255,7 @@ async def confirm(visit: Visitor, key_id: FromPath[str], ending: FromPath[str]) 
 async def end_key(visit: Visitor, key_id: FromPath[str], ending: FromPath[str]) -> Answer:
     """POST /settings/keys/{id}/{rotate, revoke, delete, disable or enable}. Raises NotFound and Conflict.
 
-    Disabling can be undone, so nobody is asked twice.
+    Disabling can be undone, so it needs no confirmation.
     """
     call, given = visit.call, KeyId(key_id)
     if ending in {"disable", "enable"}:

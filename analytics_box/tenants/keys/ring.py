@@ -1,4 +1,4 @@
-"""All API keys in memory, by the digest of their secret: a look-up costs no query, a revoke acts at once."""
+"""All API keys in memory, by the digest of their secret: a look-up costs no query, a revoke has immediate effect."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 
@@ -27,7 +27,7 @@ class KeyRing:
     def find(self, secret: str) -> ApiKey | None:
         """The usable key with this secret; notes now and then that it is used.
 
-        Digests are compared, so timing tells nothing about secrets.
+        Digests are compared, so timing reveals nothing about secrets.
         """
         key = self.look_up(secret)
         if key is None:
@@ -70,7 +70,7 @@ class KeyRing:
         """Every key, also those that no longer work."""
         return [key for key in self._keys.values() if key.organization_id not in self._closed]
 
-    # When keys were last used: kept in memory and written down by a job, never while somebody waits
+    # When keys were last used: kept in memory and stored by a job, never during a request
 
     def note_use(self, key: ApiKey, now: int) -> None:
         """A key was used, unless that was noted in the last five minutes."""

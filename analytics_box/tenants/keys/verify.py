@@ -1,4 +1,4 @@
-"""Telling anybody whether a secret works and what it may do: the one procedure of keys that wants no credential."""
+"""Verifying a secret and its permissions: the one procedure of keys that needs no credential."""
 
 from analytics_box.base.identity import ApiKey
 from analytics_box.tenants.keys import rules

@@ -28,7 +28,7 @@ async def list_members(call: Call, given: OrganizationInput) -> list[MemberShown
     """organizations.listMembers: list members, longest-standing first."""
     organization_id, by = acting(call, given.organizationId)
     await call.read(lambda db: access.check(db, organization_id, by, "see members"))
-    return [member_shown(one) for one in await call.read(lambda db: members.everybody(db, organization_id))]
+    return [member_shown(one) for one in await call.read(lambda db: members.of_organization(db, organization_id))]
 
 
 async def update_member_role(call: Call, given: NewRole) -> MemberShown:

@@ -17,7 +17,7 @@ from analytics_box.tenants.tenancy.rules import InvitedRole
 class Welcome(Struct, frozen=True):
     """A valid invitation link. `known` is whether the invited address already has an account.
 
-    `stranded` is an account that no longer belongs to any organization, so that nobody can sign in to it.
+    `stranded` is an account that no longer belongs to any organization, so that it cannot sign in.
     """
 
     invitation: Invitation
@@ -39,7 +39,7 @@ def invite(
     if by.user_id is None:
         raise errors.Forbidden("Sign in to do this. API keys are not accepted")
     email = account_rules.clean_email(email)
-    if any(member.email.lower() == email for member in members.everybody(db, organization_id)):
+    if any(member.email.lower() == email for member in members.of_organization(db, organization_id)):
         raise Conflict("This user is already a member")
     waiting = rows.pending_invitations(db, organization_id)
     for older in waiting:

@@ -1,4 +1,4 @@
-"""The forms on the page /settings/members that invite somebody, or take an invitation back."""
+"""The forms on the page /settings/members that create and revoke invitations."""
 
 from analytics_box.base.errors import BadRequest, Conflict, RateLimited
 from analytics_box.tenants.members import invitations

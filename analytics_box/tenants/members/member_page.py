@@ -26,7 +26,7 @@ MEMBERS = "/settings/members"
 
 
 class MemberRow(Struct, frozen=True):
-    """A member in the list. `roles` are those to choose from; none where the reader may not change it."""
+    """A member in the list. `roles` are those to choose from, empty if the user cannot change the role."""
 
     user_id: str
     email: str
@@ -65,15 +65,15 @@ async def member_page(visit: PageRequest, again: Again, link: InvitationLink | N
     def find(db: Connection) -> tuple[list[OrganizationMember], list[Invitation], InvitedRole]:
         own = person.organization_id
         waiting = invitations.waiting(db, own, by, include_expired=True) if inviting else []
-        return members.everybody(db, own), waiting, defaults.of(db, own).invitation_role
+        return members.of_organization(db, own), waiting, defaults.of(db, own).invitation_role
 
-    everybody, waiting, usual = await visit.call.read(find)
+    joined, waiting, usual = await visit.call.read(find)
     return visit.settings_page(
         "members.html",
         "members",
         again=again,
         values={"email": "", "role": usual},
-        members=[_row(one, person) for one in everybody],
+        members=[_row(one, person) for one in joined],
         waiting=[_waiting(one, person, visit.call.now) for one in waiting],
         inviting=inviting,
         invited=rules.INVITED,

@@ -39,7 +39,7 @@ async def confirm(visit: Visitor) -> Answer:
     def write(db: Connection) -> None:
         if not access.administers(db, by):
             raise errors.Forbidden("Only a box administrator can confirm accounts")
-        if all(member.user_id != user_id for member in members.everybody(db, own)):
+        if all(member.user_id != user_id for member in members.of_organization(db, own)):
             raise errors.NotFound.of("member", user_id)
         users.confirm(db, user_id, organization_id=own, by=by)
 
@@ -53,8 +53,8 @@ async def confirm(visit: Visitor) -> Answer:
 async def remove_form(visit: Visitor) -> Page:
     """GET /settings/members/remove?member=…: are you sure?"""
     own = visit.person.organization_id
-    everybody = await visit.call.read(lambda db: members.everybody(db, own))
-    found = next((one for one in everybody if one.user_id == visit.asked("member")), None)
+    joined = await visit.call.read(lambda db: members.of_organization(db, own))
+    found = next((one for one in joined if one.user_id == visit.asked("member")), None)
     if found is None:
         raise errors.NotFound.of("member", visit.asked("member"))
     return visit.confirm(

@@ -8,7 +8,8 @@ from analytics_box.base.clock import DAY
 from analytics_box.tenants.tenancy.rules import InvitedRole
 
 LIFE: Final = 7 * DAY
-KEPT: Final = 30 * DAY  # after its end, so that whoever invited sees that nobody came
+# Expired invitations are kept this long, so that the inviter sees that they were not accepted.
+KEPT: Final = 30 * DAY
 MOST_PENDING: Final = 100  # per organization
 
 Status = Literal["pending", "expired", "accepted", "revoked"]
@@ -32,7 +33,7 @@ class Invitation(Struct, frozen=True):
     by_mail: bool = False
 
     def status(self, now: int) -> Status:
-        """Only a pending one lets somebody in."""
+        """Only a pending one can be accepted."""
         if self.accepted_at is not None:
             return "accepted"
         if self.revoked_at is not None:

@@ -44,7 +44,7 @@ class NewOrganization(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ChangedOrganization(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input of organizations.update; what is not given stays. The plan is for the box administrator."""
+    """Input of organizations.update; omitted fields keep their values. The plan is for the box administrator."""
 
     organizationId: Text | None = None
     name: Text | None = None

@@ -1,6 +1,6 @@
 """Deleting and restoring an organization: each verb writes its rows and audit entries in the caller's transaction.
 
-Whoever calls one tells the directory of organizations after the commit, which closes or opens everything at once.
+The caller updates the directory of organizations after the commit, which closes or opens everything immediately.
 """
 
 from msgspec import Struct
@@ -47,7 +47,7 @@ def delete(db: Connection, organization_id: str, by: By, *, typed: str | None = 
 
 
 def restore(db: Connection, organization_id: str, by: By, *, grace_days: int) -> StoredOrganization:
-    """Undo a deletion that is less than so many days ago. Only an owner may; anybody else gets the same NotFound."""
+    """Undo a deletion within `days`. Only an owner can; all others get the same NotFound."""
     found = next((one for one in of_owner(db, by) if one.id == organization_id), None)
     if found is None:
         raise errors.NotFound.of("organization", organization_id, UNKNOWN)
@@ -82,12 +82,12 @@ def strip(db: Connection, organization_id: str, now: int) -> None:
 def loss(db: Connection, organization_id: str, by: By) -> DeletionImpact:
     """The data that a deletion would remove. Raises Forbidden."""
     check(db, organization_id, by, "delete")
-    everybody = members.everybody(db, organization_id)
+    joined = members.of_organization(db, organization_id)
     return DeletionImpact(
         organization=existing(db, organization_id),
         websites=len(deletion_rows.sites(db, organization_id)),
-        members=len(everybody) - 1,
-        stranded=sum(len(access.of_user(db, one.user_id)) == 1 for one in everybody if one.user_id != by.user_id),
+        members=len(joined) - 1,
+        stranded=sum(len(access.of_user(db, one.user_id)) == 1 for one in joined if one.user_id != by.user_id),
         last=len(access.of_user(db, by.user_id or "")) == 1,
     )
 

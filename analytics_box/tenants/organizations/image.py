@@ -125,7 +125,7 @@ def _jpeg(sent: bytes) -> bytes:
 
 
 def _end_of_scan(sent: bytes, at: int) -> int:
-    """The beginning of the next segment: an FF that neither stands for itself nor restarts the scan."""
+    """The beginning of the next segment: an FF that is neither an escaped byte nor restarts the scan."""
     while True:
         at = sent.index(b"\xff", at)
         if sent[at + 1] not in {0x00, 0xFF} and not 0xD0 <= sent[at + 1] <= 0xD7:

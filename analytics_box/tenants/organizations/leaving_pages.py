@@ -12,7 +12,7 @@ from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visit
 
 
 async def transfer_form(visit: Visitor) -> Page:
-    """GET /settings/organization/transfer: to whom, and are you sure?"""
+    """GET /settings/organization/transfer: choose the new owner, and confirm."""
     return await _page(visit, Again())
 
 
@@ -68,14 +68,14 @@ async def _page(visit: PageRequest, again: Again) -> Page:
 
     def find(db: Connection) -> tuple[StoredOrganization, list[OrganizationMember]]:
         access.check(db, own, by, "transfer")
-        return access.existing(db, own), members.everybody(db, own)
+        return access.existing(db, own), members.of_organization(db, own)
 
-    stored, everybody = await visit.call.read(find)
+    stored, joined = await visit.call.read(find)
     return visit.settings_page(
         "organization_transfer.html",
         "organization",
         again=again,
         values={"member": "", "confirmation": ""},
         organization=stored.name,
-        others=[one for one in everybody if one.user_id != visit.person.user_id],
+        others=[one for one in joined if one.user_id != visit.person.user_id],
     )

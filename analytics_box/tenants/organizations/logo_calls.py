@@ -17,7 +17,7 @@ from analytics_box.web.call import Call
 class NewLogo(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of organizations.uploadLogo. `image` is a PNG, JPEG or WebP picture of at most 512 KB in base64.
 
-    It may be a whole data: URL. What kind of picture it is, is told by its bytes alone.
+    It may be a whole data: URL. Its type follows from its bytes alone.
     """
 
     image: Annotated[str, Meta(min_length=1)]

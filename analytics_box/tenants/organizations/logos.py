@@ -27,7 +27,7 @@ def replace_logo(db: Connection, organization_id: str, by: By, picture: Picture)
 
 
 def remove(db: Connection, organization_id: str, by: By) -> StoredOrganization:
-    """No logo any more. Raises Forbidden."""
+    """Remove the logo. Raises Forbidden."""
     check(db, organization_id, by, "update")
     before = existing(db, organization_id)
     if before.logo:

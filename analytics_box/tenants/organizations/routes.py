@@ -1,4 +1,4 @@
-"""The address under which a logo is served, to whoever belongs to its organization."""
+"""The address of a logo, for members of its organization."""
 
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ from analytics_box.base.identity import Identity
 from analytics_box.tenants.organizations import logos
 from analytics_box.web.call import Call
 
-# Nothing in a picture may do anything, even when it is opened as a page of its own. With the digest in the address
+# Nothing in a picture may do anything, even when it is opened as a page. With the digest in the address
 # it never changes.
 _HEADERS: Final = {
     "content-security-policy": "default-src 'none'; sandbox",

@@ -1,4 +1,4 @@
-"""Organizations and members as answers show them, and as the memory beside the database keeps them."""
+"""Organizations and members for answers and for the directory in memory."""
 
 from datetime import datetime
 from typing import Any
@@ -15,7 +15,7 @@ from analytics_box.web.call import Call
 class OrganizationAnswer(Struct, frozen=True):
     """An organization as procedures answer with it. `role` is the caller's; null for an API key.
 
-    `logo` is the address of its picture; whoever belongs to the organization can load it.
+    `logo` is the address of its picture; members of the organization can load it.
     """
 
     id: str

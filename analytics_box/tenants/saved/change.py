@@ -1,7 +1,7 @@
-"""Keeping something, changing and deleting it: each verb with its row and its audit entry in the caller's transaction.
+"""Creating, changing and deleting saved items: each verb with its row and audit entry in the caller's transaction.
 
-Whoever may change a website keeps things of their own, and changes those that are shared. Names that nobody else sees
-are not in the audit log.
+Users who can change a website have private items, and change those that are shared. Names of private items are not in
+the audit log.
 """
 
 from msgspec import UNSET, UnsetType
@@ -20,7 +20,7 @@ from analytics_box.tenants.websites.rules import Website
 def create(
     db: Connection, kind: SavedKind[Content], website: Website, by: By, name: str, content: Content, *, is_shared: bool
 ) -> SavedItem[Content]:
-    """Keep something new. Raises BadRequest or Conflict."""
+    """Save a new item. Raises BadRequest or Conflict."""
     owner = by.user_id or ""
     if items(kind).count(db, "website_id = ? and user_id = ?", website.id, owner) >= MOST:
         raise Conflict.full(f"{kind.noun}s", MOST, f"You can save {MOST} {kind.noun}s of a website; delete one first")
@@ -44,7 +44,7 @@ def update(
     content: Content | UnsetType = UNSET,
     is_shared: bool | UnsetType = UNSET,
 ) -> SavedItem[Content]:
-    """Another state of it; what is not given stays. Raises NotFound, BadRequest or Conflict."""
+    """Update an item; omitted fields keep their values. Raises NotFound, BadRequest or Conflict."""
     before = existing(db, kind, website, by, kept_id)
     after = replace(
         before,
@@ -95,7 +95,7 @@ def clean_name(kind: SavedKind[Content], given: str) -> str:
 
 
 def _free(db: Connection, kind: SavedKind[Content], website_id: str, by: By, name: str, but: str = "") -> str:
-    """The name, if nothing else that they see is called so. Raises Conflict."""
+    """The name, unless another item that the user sees has it. Raises Conflict."""
     others = rows.of_website(db, kind, website_id, by.user_id or "")
     if any(other.name.casefold() == name.casefold() for other in others if other.id != but):
         raise Conflict.about("name", f"A {kind.noun} with this name already exists")
@@ -111,7 +111,7 @@ def _record(
     kept: SavedItem[Content],
     changes: audit.Detail,
 ) -> None:
-    """The name of what is somebody's own stays theirs."""
+    """Write the audit entry; it has no names of private items."""
     named = {"name": kept.name} if kept.is_shared else {}
     detail = {**named, "websiteId": website.id, **changes}
     audit.record(db, by, website.organization_id, action, kind.noun, kept.id, detail)

@@ -25,11 +25,11 @@ class SavedItem(Struct, Generic[Content], frozen=True):
     updated_at: int
 
     def is_seen_by(self, user_id: str) -> bool:
-        """Whether somebody of the organization may see it, and change it if they may change its website."""
+        """Whether a member of the organization can see it, and change it if they can change its website."""
         return self.is_shared or self.is_of(user_id)
 
     def is_of(self, user_id: str) -> bool:
-        """Whether somebody keeps it. What a key made is nobody's."""
+        """Whether it belongs to this user. Items that a key saved belong to no user."""
         return user_id != "" and self.user_id == user_id
 
 

@@ -27,7 +27,7 @@ async def find_visible(call: Call, kind: SavedKind[Content], kept_id: str) -> tu
 async def create(
     call: Call, kind: SavedKind[Content], website_id: str, name: str, content: Content, *, is_shared: bool
 ) -> SavedItem[Content]:
-    """Keep something new. Raises NotFound, BadRequest or Conflict."""
+    """Save a new item. Raises NotFound, BadRequest or Conflict."""
     website = own(call, website_id)
     return await call.parts.box_db.write(
         lambda db: change.create(db, kind, website, call.by, name, content, is_shared=is_shared), adds=True
@@ -43,7 +43,7 @@ async def update(
     content: Content | UnsetType = UNSET,
     is_shared: bool | UnsetType = UNSET,
 ) -> SavedItem[Content]:
-    """Another state of it; what is not given stays. Raises NotFound, BadRequest or Conflict."""
+    """Update an item; omitted fields keep their values. Raises NotFound, BadRequest or Conflict."""
     website, _ = await find_visible(call, kind, kept_id)
     return await call.write(
         lambda db: change.update(db, kind, website, call.by, kept_id, name=name, content=content, is_shared=is_shared)
@@ -51,6 +51,6 @@ async def update(
 
 
 async def delete(call: Call, kind: SavedKind[Content], kept_id: str) -> None:
-    """Forget it. Raises NotFound."""
+    """Delete an item. Raises NotFound."""
     website, _ = await find_visible(call, kind, kept_id)
     await call.write(lambda db: change.delete(db, kind, website, call.by, kept_id))

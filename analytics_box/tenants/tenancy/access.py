@@ -10,7 +10,7 @@ from analytics_box.tenants.tenancy.rules import Action, StoredOrganization
 
 
 def check(db: Connection, organization_id: str, by: By, action: Action) -> Role:
-    """The role with which somebody acts. Raises Forbidden where it does not allow the action."""
+    """The role of the actor. Raises Forbidden if it does not allow the action."""
     role = role_of(db, organization_id, by)
     rules.check(role, action)
     return role

@@ -7,10 +7,10 @@ from analytics_box.tenants.tenancy.rules import Organization
 
 
 class OrganizationDirectory:
-    """The organizations of this box. Whoever changes one in box.db tells the directory after the commit.
+    """The organizations of this box. Code that changes one in box.db updates the directory after the commit.
 
     `closed` are the deleted ones that can be restored. Keys and websites look into the same set, so that one line
-    here shuts everything of an organization at once, and opens it again.
+    here closes and reopens everything of an organization immediately.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class OrganizationDirectory:
         self._closed.update(wanted)
 
     def close(self, organization_id: str) -> None:
-        """An organization was deleted: its keys and websites answer nobody from now on."""
+        """An organization was deleted: its keys and websites no longer answer."""
         self._closed.add(organization_id)
 
     def reopen(self, organization_id: str) -> None:

@@ -1,6 +1,6 @@
 """Changing who belongs to an organization: each verb writes its rows and audit entries in the caller's transaction.
 
-Roles are read inside the transaction, so two changes at once cannot leave an organization without an owner.
+Roles are read inside the transaction, so two concurrent changes cannot leave an organization without an owner.
 """
 
 from msgspec.structs import replace
@@ -18,7 +18,7 @@ from analytics_box.tenants.tenancy.access import check
 from analytics_box.tenants.tenancy.rules import Organization, OrganizationMember
 
 
-def everybody(db: Connection, organization_id: str) -> list[OrganizationMember]:
+def of_organization(db: Connection, organization_id: str) -> list[OrganizationMember]:
     """All members, who joined first first."""
     return rows.members(db, organization_id)
 
@@ -35,7 +35,7 @@ def insert_organization(db: Connection, organization: Organization, *, owner: st
 
 
 def add(db: Connection, organization_id: str, by: By, *, role: Role) -> None:
-    """The actor becomes a member; whoever calls this has checked that they may. Raises Conflict for a member."""
+    """Make the actor a member; the caller has checked that they can be. Raises Conflict for a member."""
     user_id = by.user_id or ""
     rows.insert_member(db, organization_id=organization_id, user_id=user_id, role=role, now=by.now)
     audit.record(db, by, organization_id, "created", "member", user_id, {"role": role})

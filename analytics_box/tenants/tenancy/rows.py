@@ -131,7 +131,7 @@ def set_role(db: Connection, organization_id: str, user_id: str, role: Role) -> 
 
 
 def delete_member(db: Connection, organization_id: str, user_id: str) -> None:
-    """Remove somebody. Their sessions on this organization go on with their first other one, or end."""
+    """Remove a member. Their sessions in this organization move to their first other one, or end."""
     db.execute(
         "-- tenancy.delete_member\ndelete from members where organization_id = ? and user_id = ?",
         (organization_id, user_id),

@@ -104,7 +104,7 @@ def check(role: Role, action: Action) -> None:
 
 
 def check_role_change(by: Role, before: Role, after: Role | None) -> None:
-    """Whether somebody with the role `by` may change a member's role, or remove the member (`after` is None).
+    """Whether a user with the role `by` can change a member's role, or remove the member (`after` is None).
 
     Only owners make owners and touch owners. Raises Forbidden.
     """

@@ -1,1 +1,1 @@
-"""Websites: what they are called, how they are tracked, and who may read them."""
+"""Websites: their names, tracking settings and readers."""

@@ -1,6 +1,6 @@
-"""Changing a website: each verb writes the row and its audit entry in the caller's transaction, and returns it anew.
+"""Changing a website: each verb writes the row and its audit entry in the caller's transaction, and returns the row.
 
-Whoever calls one tells the directory after the commit.
+The caller updates the directory after the commit.
 """
 
 from collections.abc import Callable, Mapping
@@ -39,9 +39,9 @@ def details(db: Connection, website: Website, by: By, *, name: str | None, domai
 
 
 def publicity(db: Connection, website: Website, by: By, *, public: bool, values: bool | None = None) -> Website:
-    """Whether anybody may run public query types on it, and whether also those that show what events carried.
+    """Set whether all visitors can run public query types, and whether also those that show what events carried.
 
-    None leaves the latter; a website that is not public any more forgets it, so that it is asked for anew. Raises
+    None leaves the latter; a website that is no longer public forgets it. Raises
     BadRequest or NotFound.
     """
     website = _fresh(db, website)
@@ -52,19 +52,19 @@ def publicity(db: Connection, website: Website, by: By, *, public: bool, values:
 
 
 def settings(db: Connection, website: Website, by: By, given: GivenTracking) -> Website:
-    """Other tracking settings; what is not given stays. Raises BadRequest or NotFound."""
+    """Other tracking settings; omitted fields keep their values. Raises BadRequest or NotFound."""
     website = _fresh(db, website)
     return _store(db, website, replace(website, tracking=replace(website.tracking, **values_of(given, Tracking))), by)
 
 
 def allow_origin(db: Connection, website: Website, by: By, origin: str) -> Website:
-    """Let pages of another origin send. Raises BadRequest or NotFound."""
+    """Allow events from pages of another origin. Raises BadRequest or NotFound."""
     known = _fresh(db, website).tracking.allowedOrigins
     return settings(db, website, by, message_of({"allowedOrigins": [*known, origin]}, GivenTracking, "{message}"))
 
 
 def delete(db: Connection, website: Website, by: By) -> Website:
-    """From now on it takes no events and answers no questions. Raises NotFound."""
+    """Delete a website: it no longer accepts events or queries. Raises NotFound."""
     website = _fresh(db, website)
     gone = replace(website, deleted_at=by.now, updated_at=by.now)
     WEBSITES.update(db, gone)
@@ -75,7 +75,7 @@ def delete(db: Connection, website: Website, by: By) -> Website:
 def restore(db: Connection, website_id: str, by: By, is_own: Callable[[Website], bool], *, grace: int) -> Website:
     """Undo a deletion that is less than `grace` ms ago.
 
-    Raises NotFound, or Conflict when the domain is measured anew.
+    Raises NotFound, or Conflict if another website has its domain by now.
     """
     website = WEBSITES.find(db, website_id)
     if website is None or website.deleted_at is None or not is_own(website):
@@ -94,9 +94,9 @@ def websites_to_purge(db: Connection, *, before: int) -> list[Website]:
 
 
 def transfer(db: Connection, website: Website, by: By, *, user_id: str, organization_id: str) -> Website:
-    """Give it to another organization of which this user is an admin or owner.
+    """Transfer a website to another organization of which this user is an admin or owner.
 
-    Keys of the old organization do not reach it any more. Raises Forbidden, Conflict or NotFound.
+    Keys of the old organization no longer reach it. Raises Forbidden, Conflict or NotFound.
     """
     website = _fresh(db, website)
     role = role_in(db, organization_id, user_id)
@@ -113,7 +113,7 @@ def transfer(db: Connection, website: Website, by: By, *, user_id: str, organiza
 
 
 def rotate(db: Connection, website: Website, by: By, *, grace_days: int) -> Website:
-    """A new client id for trackers; the old one is accepted for so many days more. Raises Conflict or NotFound."""
+    """A new client id for trackers; the old one is accepted for `grace_days`. Raises Conflict or NotFound."""
     website = _fresh(db, website)
     old = [each for each in website.client_ids if each.ends_at is not None and each.accepted(by.now)]
     if len(old) >= MOST_OLD_CLIENT_IDS:
@@ -144,7 +144,7 @@ def _store(db: Connection, before: Website, after: Website, by: By) -> Website:
 
 
 def _fresh(db: Connection, website: Website) -> Website:
-    """The website as it is in this transaction, so that two changes at once keep each other's. Raises NotFound."""
+    """The stored website, so that concurrent changes keep each other's values. Raises NotFound."""
     found = WEBSITES.find(db, website.id)
     if found is None or found.deleted_at is not None or found.organization_id != website.organization_id:
         raise errors.NotFound.of("website", website.id)

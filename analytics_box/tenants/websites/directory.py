@@ -18,7 +18,7 @@ class TrackingTarget(Struct, frozen=True):
 
 
 class Directory:
-    """The websites of this box. Whoever changes one in box.db tells the directory after the commit.
+    """The websites of this box. Code that changes one in box.db updates the directory after the commit.
 
     Websites of the organizations in `closed` are as if they were not there.
     """
@@ -33,7 +33,7 @@ class Directory:
             self.remember(website)
 
     def find(self, website_id: str) -> Website | None:
-        """The website with this id, whoever owns it."""
+        """The website with this id, of any organization."""
         website = self._by_id.get(website_id)
         return None if website is None or website.organization_id in self._closed else website
 

@@ -39,7 +39,7 @@ _SAID: Final = tuple((page, f"{page.label} {page.of}".casefold()) for page in PA
 
 async def websites(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:
     """The websites that fit, by name, and pages of those that some of the words fit; those of the page that asks
-    without a question, too."""
+    also without a question."""
     person = call.identity.person
     if person is None:
         return ()

@@ -23,7 +23,7 @@ class CreateWebsite(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ChangedWebsite(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input of websites.update; what is not given stays."""
+    """Input of websites.update; omitted fields keep their values."""
 
     id: Text
     name: Text | None = None
@@ -31,9 +31,9 @@ class ChangedWebsite(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Publicity(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input of websites.togglePublic: whether anybody may run public query types on a website.
+    """Input of websites.togglePublic: whether all visitors can run public query types on a website.
 
-    `publicValues` is whether that goes for types that show what events carried, too: values of their properties,
+    `publicValues` is whether that includes types that show what events carried: values of their properties,
     messages of errors, addresses and texts of outgoing links. Left out, it stays; a website that is not public forgets
     it.
     """

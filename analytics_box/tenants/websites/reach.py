@@ -22,7 +22,7 @@ def is_own(call: Call, website: Website) -> bool:
 
 
 def own(call: Call, website_id: str) -> Website:
-    """The caller's website with this id. Raises NotFound for an unknown one and for somebody else's."""
+    """The caller's website with this id. Raises NotFound for an unknown one and for another organization's."""
     website = call.parts[Directory].find(website_id)
     if website is None or not is_own(call, website):
         raise errors.NotFound.of("website", website_id)

@@ -37,8 +37,8 @@ class ClientId(Struct, frozen=True):
 class Website(Struct, frozen=True):
     """A website that is measured. `site` is its number among the facts. Times are UTC ms.
 
-    `public_values` goes with `is_public` only: then anybody may see what events carried, too. `client_ids` are the
-    newest first; a website that never had its client id rotated goes by its own id.
+    `public_values` requires `is_public`: then all visitors can also see what events carried. `client_ids` are the
+    newest first; a website whose client id was never rotated uses its own id.
     """
 
     id: str

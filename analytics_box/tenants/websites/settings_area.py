@@ -1,5 +1,5 @@
-"""The settings of one website: which pages they are, and who sees which. Whoever may see none of them is told so by
-their routes. Pure but for the list of websites beside it."""
+"""The settings of one website: the pages, and the roles that see them. Routes refuse users who
+can see none. Pure but for the list of websites next to it."""
 
 from typing import Any, Final, Literal, NamedTuple
 

@@ -64,7 +64,7 @@ async def rotate(visit: Visitor, website_id: FromPath[str]) -> Answer:
 
 
 async def sharing(visit: Visitor, website_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/settings/sharing: what anybody may see."""
+    """GET /sites/{id}/settings/sharing: what is public."""
     return await _sharing(visit, website_id, Again())
 
 
@@ -111,7 +111,7 @@ async def _save(
 ) -> Answer:
     """Change the website and come back to its page, or show that again with what is wrong. Raises NotFound.
 
-    What is wrong with a `section` of its own is said there.
+    Errors of a separate `section` are shown there.
     """
 
     def write_checked(db: Connection, website: Website, by: By) -> Website:

@@ -95,7 +95,7 @@ def shell(
 
 
 def site_shell(visit: PageRequest, here: Here, website: Website) -> Shell:
-    """The frame of a page about a website, for whoever visits it."""
+    """The frame of a page about a website."""
     return shell(visit.person, here, website=website, websites=visit.parts[Directory].of(visit.person.organization_id))
 
 

@@ -83,7 +83,7 @@ def website_answer(website: Website, now: int) -> WebsiteAnswer:
 
 
 def deleted_website_answer(website: Website, grace: int) -> DeletedWebsite:
-    """A deleted website, with so many ms of grace."""
+    """A deleted website; `grace` is in ms."""
     at = website.deleted_at or 0
     return DeletedWebsite(
         id=website.id,

@@ -59,7 +59,7 @@ def clean_network(text: str) -> str:
 
 
 def clean_path(text: str) -> str:
-    """A path in which `*` stands for any text. Raises ValueError."""
+    """A path in which `*` matches any text. Raises ValueError."""
     if not text.startswith(("/", "*")) or len(text) > LONGEST_PATH or not text.isprintable():
         raise ValueError(f"“{text[:80]}” is not a path. Enter one such as /admin or /admin/*")
     path = re.sub(r"\*+", "*", text)

@@ -1,4 +1,4 @@
-"""Giving a website to another organization of the same person: a page of its own, because a click does not undo it."""
+"""Transferring a website to another organization of the same user: a separate page, because it is hard to undo."""
 
 from litestar.params import FromPath
 

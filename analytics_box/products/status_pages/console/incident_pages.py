@@ -238,7 +238,7 @@ async def _page(page: ConsolePage, incident: Incident, again: Again) -> Page:
 
 async def _authors(page: ConsolePage) -> dict[str, str]:
     """The possible authors of updates: stored author to email address."""
-    everybody = await page.visit.call.read(lambda db: members.everybody(db, page.whole.page.organization_id))
+    everybody = await page.visit.call.read(lambda db: members.of_organization(db, page.whole.page.organization_id))
     return {f"user:{one.user_id}": one.email for one in everybody}
 
 
