@@ -214,6 +214,18 @@ def sent_file(console: Console, do: str, content: bytes, **fields: str) -> Answe
     return console.box.ask("POST", f"/flags/moving/{do}", headers=form | {"cookie": console.world.owner}, body=body)
 
 
+def test_viewer_can_export_flags_and_sees_nothing_about_imports(console: Console) -> None:
+    console.world.put("exported")
+    viewer = cookie_of(console.box, "viewer")
+    assert "Import" not in words_of(console.seen("/flags", viewer)).partition("Feature flags")[2]
+    page = console.seen("/flags/moving", viewer)
+    main = page[page.find("<main") :]
+    assert "<h1>Export flags</h1>" in main
+    assert "Import" not in main
+    assert console.answer("/flags/export/analytics-box", viewer).status == 200
+    assert 'action="/flags/moving/try"' in console.seen("/flags/moving")
+
+
 def test_a_file_is_checked_before_it_is_imported_and_goes_out_again(console: Console) -> None:
     world, content = console.world, FLAGD.read_bytes()
     tried = sent_file(console, "try", content, of=world.shop, environment="moved")
