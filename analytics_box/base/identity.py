@@ -95,6 +95,7 @@ class ApiKey(Struct, frozen=True):
 Theme = Literal["system", "light", "dark"]
 DateFormat = Literal["D MMM YYYY", "MMM D, YYYY", "DD.MM.YYYY", "DD/MM/YYYY", "MM/DD/YYYY", "YYYY-MM-DD"]
 TimeFormat = Literal["HH:mm", "h:mm a"]
+WeekStart = Literal["sunday", "monday"]
 
 
 class Membership(Struct, frozen=True):
@@ -122,6 +123,7 @@ class SignedInPerson(Struct, frozen=True):
     theme: Theme = "system"
     date_format: DateFormat = "D MMM YYYY"
     time_format: TimeFormat = "HH:mm"
+    week_start: WeekStart = "sunday"
     memberships: tuple[Membership, ...] = ()
     session: bytes = b""
     is_administrator: bool = False

@@ -124,12 +124,17 @@ class PageQuery(Struct, frozen=True):
         return 0 if there is None else round(there.replace(tzinfo=self.zone).timestamp() * 1000)
 
     @property
+    def _starts(self) -> tuple[date, ...]:
+        """The first days of the weeks or months of the range."""
+        own = ranges.window(self.days, self.zone, self.steps, self.formats.week[0]).buckets
+        return tuple(date.fromisoformat(bucket.label) for bucket in own)
+
+    @property
     def _starts_before(self) -> tuple[date, ...]:
         """The first days of the weeks or months that the range is compared with."""
         if self.compared is None or self.steps not in {"week", "month"}:
             return ()
-        own = ranges.window(self.days, self.zone, self.steps).buckets
-        return alike(self.days, self.compared.days, [date.fromisoformat(bucket.label) for bucket in own])
+        return alike(self.days, self.compared.days, self._starts)
 
     @property
     def steps(self) -> Step:
@@ -165,7 +170,8 @@ class PageQuery(Struct, frozen=True):
         ]
         request = self._checked(wanted, limit, page)
         asks = self.of.about(self.plain).asks
-        more: dict[str, Any] = {f"{name} before": {"starts": self._starts_before} for name in before}
+        more: dict[str, Any] = {name: {"starts": self._starts} for name in types if self.steps == "week"}
+        more |= {f"{name} before": {"starts": self._starts_before} for name in before}
         more |= {f"{name} so far": {"until": self.until} for name in so_far}
         questions = tuple(
             question

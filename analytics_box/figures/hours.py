@@ -1,7 +1,6 @@
 """Activity by hour of the week, darker the more there was. Pure."""
 
 from collections.abc import Sequence
-from typing import Final
 
 from msgspec import Struct
 
@@ -11,14 +10,13 @@ from analytics_box.figures.board import PanelPlace, Rows
 from analytics_box.figures.scale import ScaleShade
 from analytics_box.figures.shading import Shading, number
 from analytics_box.query.catalog.types import Record
-from analytics_box.web.page.dates import WEEKDAYS, hour_text
+from analytics_box.web.page.dates import USUAL, WEEKDAYS, Formats, hour_text
 
 _DAYS = (_("Monday"), _("Tuesday"), _("Wednesday"), _("Thursday"), _("Friday"), _("Saturday"), _("Sunday"))
 
 
 DAYS, HOURS = 7, 24
 ROWS = DAYS * HOURS
-_SUNDAY_FIRST: Final = (6, 0, 1, 2, 3, 4, 5)  # the places of the days among their names (semantics 6)
 
 
 class WeekHour(Struct, frozen=True):
@@ -38,7 +36,7 @@ class WeekDay(Struct, frozen=True):
 
 
 class HoursOfWeek(Struct, frozen=True):
-    """The days from Sunday on. `busiest` says which hour had the most of what `shading` shows."""
+    """The days in the order of the user's weeks. `busiest` says which hour had the most of what `shading` shows."""
 
     days: tuple[WeekDay, ...]
     busiest: str
@@ -47,8 +45,9 @@ class HoursOfWeek(Struct, frozen=True):
     shading: Shading
 
 
-def week(rows: Rows, shading: Shading, form: TimeFormat = "HH:mm") -> HoursOfWeek | None:
+def week(rows: Rows, shading: Shading, formats: Formats = USUAL) -> HoursOfWeek | None:
     """The hours of `hour_of_week` or `link_hour_of_week`; None where there was nothing."""
+    form = formats.time
     by_hour = {key_of(row): row for row in rows}
     if not any(row[shading.said[0].field] for row in rows):
         return None
@@ -63,11 +62,11 @@ def week(rows: Rows, shading: Shading, form: TimeFormat = "HH:mm") -> HoursOfWee
     return HoursOfWeek(
         days=tuple(
             WeekDay(
-                WEEKDAYS[_SUNDAY_FIRST[day]],
-                _DAYS[_SUNDAY_FIRST[day]],
-                tuple(hour((day, at)) for at in range(HOURS)),
+                WEEKDAYS[day],
+                _DAYS[day],
+                tuple(hour(((day + 1) % DAYS, at)) for at in range(HOURS)),  # rows count from Sunday (semantics 6)
             )
-            for day in range(DAYS)
+            for day in formats.week
         ),
         busiest=(_("The highest: {hour}") if shading.shown.unit == "percent" else _("Most {what}: {hour}")).format(
             what=shading.shown.label.lower(), hour=hour(most).text
@@ -86,7 +85,7 @@ def key_of(row: Record) -> tuple[int, int]:
 def _text(row: Record, shading: Shading, form: TimeFormat) -> str:
     """The text about an hour; a count is shown without a label."""
     return _("{day}, {start} to {end}: {said}").format(
-        day=_DAYS[_SUNDAY_FIRST[row["day"]]],
+        day=_DAYS[row["day"] - 1],
         start=hour_text(row["hour"], form),
         end=hour_text(row["hour"] + 1, form),
         said=shading.words(row) if shading.choices else number(row[shading.said[0].field], "count"),
@@ -95,4 +94,4 @@ def _text(row: Record, shading: Shading, form: TimeFormat) -> str:
 
 def content(answers: Sequence[Rows], place: PanelPlace) -> HoursOfWeek | tuple[()]:
     """The content of the panel for the answer to such a type."""
-    return week(answers[0], place.shading, place.formats.time) or ()
+    return week(answers[0], place.shading, place.formats) or ()

@@ -242,7 +242,7 @@ async def asking_for(
     begun = min((instant for instant in (told.begun, first) if instant is not None), default=None)
     view = view.open_for(begun, now)
     since = None if begun is None else day_of(begun, zone)
-    days = days_of(view.span, now, zone, since)
+    days = days_of(view.span, now, zone, since, formats_of(visit.person))
     against = compared_days(view.compare, days, since) if view.range != "all" or view.compare.how == "own" else None
     asking = PageQuery(
         queries,

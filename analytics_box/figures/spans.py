@@ -16,6 +16,8 @@ from analytics_box.base.clock import DAY
 from analytics_box.base.translation import _
 from analytics_box.query import ranges
 from analytics_box.query.ranges import MAX_DAYS, PRESETS, DayRange, Preset
+from analytics_box.web.page.dates import USUAL as FORMATS
+from analytics_box.web.page.dates import Formats
 
 RANGE_LABELS = {
     "today": _("Today"),
@@ -89,9 +91,12 @@ def read_span(query: Mapping[str, str]) -> RangeSpan:
     return RangeSpan("custom", first, last)
 
 
-def days_of(span: RangeSpan, now: int, zone: ZoneInfo, begun: date | None = None) -> DayRange:
-    """The local days of a range. `now` is in UTC ms; all time begins on the day in `begun`, the last twelve months are
-    this month so far and the eleven before it."""
+def days_of(
+    span: RangeSpan, now: int, zone: ZoneInfo, begun: date | None = None, formats: Formats = FORMATS
+) -> DayRange:
+    """The local days of a range, whose weeks begin as `formats` say. `now` is in UTC ms; all time begins on the day
+    in `begun`, the last twelve months are this month so far and the eleven before it.
+    """
     if span.name == "custom":
         return DayRange(span.first or date.min, span.last or date.max)
     today = ranges.today(now, zone)
@@ -99,7 +104,7 @@ def days_of(span: RangeSpan, now: int, zone: ZoneInfo, begun: date | None = None
         return DayRange(today.replace(year=today.year - (today.month < 12), month=today.month % 12 + 1, day=1), today)
     if span.name == "all":
         return DayRange(max(min(begun or today, today), today - _LONGEST), today)
-    return ranges.of_preset(span.name, now, zone)
+    return ranges.of_preset(span.name, now, zone, formats.week[0])
 
 
 def day_in(text: str | None) -> date | None:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
 from analytics_box.base.clock import HOUR, MINUTE
@@ -113,18 +113,21 @@ def today(now: int, tz: ZoneInfo) -> date:
     return datetime.fromtimestamp(now / 1000, tz).date()
 
 
-def of_preset(preset: Preset, now: int, tz: ZoneInfo) -> DayRange:
-    """The days of a preset (spec 2.8): last_N includes today, weeks begin on Sunday."""
+SUNDAY: Final = 6  # as date.weekday counts
+
+
+def of_preset(preset: Preset, now: int, tz: ZoneInfo, week_start: int = SUNDAY) -> DayRange:
+    """The days of a preset (spec 2.8): last_N includes today, weeks begin on Sunday unless a page says otherwise."""
     end = today(now, tz)
-    sunday = end - timedelta(days=(end.weekday() + 1) % 7)
+    week = end - timedelta(days=(end.weekday() - week_start) % 7)
     first_of_month = end.replace(day=1)
     if preset.startswith("last_") and preset.endswith("d"):
         return DayRange(end - timedelta(days=int(preset[5:-1]) - 1), end)
     return {
         "today": DayRange(end, end),
         "yesterday": DayRange(end - _DAY, end - _DAY),
-        "this_week": DayRange(sunday, end),
-        "last_week": DayRange(sunday - timedelta(days=7), sunday - _DAY),
+        "this_week": DayRange(week, end),
+        "last_week": DayRange(week - timedelta(days=7), week - _DAY),
         "this_month": DayRange(first_of_month, end),
         "last_month": DayRange((first_of_month - _DAY).replace(day=1), first_of_month - _DAY),
         "this_year": DayRange(end.replace(month=1, day=1), end),
@@ -164,13 +167,15 @@ def check_granularity(days: DayRange, granularity: Granularity) -> None:
         raise InvalidQuery.about("granularity", "Minutes support one day")
 
 
-def window(days: DayRange, tz: ZoneInfo, granularity: Granularity | None = None) -> TimeWindow:
+def window(
+    days: DayRange, tz: ZoneInfo, granularity: Granularity | None = None, week_start: int = SUNDAY
+) -> TimeWindow:
     """The range as instants; with a granularity also its buckets, oldest first."""
     start, end = midnight(days.first, tz), midnight(days.last + _DAY, tz)
     if granularity is None:
         return TimeWindow(start, end)
     make = {"minute": _minutes, "hour": _hours}.get(granularity)
-    buckets = make(start, end, tz) if make is not None else _dates(days, granularity, tz)
+    buckets = make(start, end, tz) if make is not None else _dates(days, granularity, tz, week_start)
     return TimeWindow(start, end, tuple(buckets))
 
 
@@ -198,11 +203,11 @@ def midnight(day: date, tz: ZoneInfo) -> int:
     return _transition(min(instant, after_gap), max(instant, after_gap), tz)
 
 
-def _dates(days: DayRange, granularity: Granularity, tz: ZoneInfo) -> list[TimeBucket]:
-    """Days, or weeks that begin on Sunday, or months; the first one begins with the range."""
+def _dates(days: DayRange, granularity: Granularity, tz: ZoneInfo, week_start: int) -> list[TimeBucket]:
+    """Days, or weeks that begin on this day, or months; the first one begins with the range."""
     dates = [days.first + timedelta(days=number) for number in range(days.length)]
     if granularity == "week":
-        dates = [day for number, day in enumerate(dates) if number == 0 or day.weekday() == 6]
+        dates = [day for number, day in enumerate(dates) if number == 0 or day.weekday() == week_start]
     elif granularity == "month":
         dates = [day for number, day in enumerate(dates) if number == 0 or day.day == 1]
     return _of_days(dates, tz)

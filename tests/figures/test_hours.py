@@ -4,6 +4,7 @@ from typing import Any
 
 from analytics_box.figures.hours import week
 from analytics_box.figures.shading import Shader, Shading
+from analytics_box.web.page.dates import Formats
 
 VISITORS, CONVERSIONS = Shader("visitors", "Visitors"), Shader("conversions", "Conversions")
 PLAIN = Shading(VISITORS, (VISITORS,))
@@ -37,7 +38,7 @@ def test_the_week_begins_on_sunday_as_all_weeks_of_the_box_do() -> None:
 
 
 def test_hours_are_written_as_their_reader_has_chosen() -> None:
-    made = week(rows(d1h9=10, d0h23=2, d0h0=1), PLAIN, "h:mm a")
+    made = week(rows(d1h9=10, d0h23=2, d0h0=1), PLAIN, Formats(time="h:mm a"))
     assert made is not None
     assert made.days[1].hours[9].text == "Monday, 9 am to 10 am: 10"
     assert made.days[0].hours[23].text == "Sunday, 11 pm to 12 am: 2"

@@ -102,6 +102,16 @@ BOX: tuple[Step, ...] = (
             """,
         ),
     ),
+    # The day on which weeks begin on a user's pages. Presets of the API always begin on Sunday.
+    (
+        "0008_week_start",
+        (
+            """
+            alter table users
+            add column week_start text not null default 'sunday' check (week_start in ('sunday', 'monday'))
+            """,
+        ),
+    ),
 )
 EVENTS: tuple[Step, ...] = ((FIRST, EVENT_TABLES),)
 

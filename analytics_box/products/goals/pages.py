@@ -21,6 +21,7 @@ from analytics_box.query.run import QueryRunner
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import site_shell
+from analytics_box.web.page.dates import formats_of
 from analytics_box.web.page.visit import Page, PageRequest, Visitor
 
 _DONE = {"created": _("The goal is there."), "saved": _("The goal is saved."), "deleted": _("The goal is deleted.")}
@@ -110,7 +111,8 @@ def preset(visit: PageRequest) -> Preset:
 def period_of(visit: PageRequest, chosen: Preset) -> GoalPeriod:
     """The days of a range in the user's time zone."""
     zone = ranges.zone(visit.person.time_zone)
-    return GoalPeriod(ranges.of_preset(chosen, visit.call.now, zone), zone, visit.call.now)
+    days = ranges.of_preset(chosen, visit.call.now, zone, formats_of(visit.person).week[0])
+    return GoalPeriod(days, zone, visit.call.now)
 
 
 def choices(path: str, chosen: Preset, **kept: str) -> list[RangeChoice]:

@@ -6,11 +6,12 @@ from typing import Final, get_args
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.base import audit
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest
-from analytics_box.base.identity import DateFormat, Theme, TimeFormat
+from analytics_box.base.identity import DateFormat, Theme, TimeFormat, WeekStart
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
 
@@ -28,6 +29,7 @@ class Preferences(Struct, frozen=True):
     date_format: DateFormat
     time_format: TimeFormat
     theme: Theme
+    week_start: WeekStart
 
     @property
     def zone_shown(self) -> str:
@@ -37,12 +39,10 @@ class Preferences(Struct, frozen=True):
 
 def with_zone(before: Preferences, zone: str) -> Preferences:
     """Preferences with this zone, or with "auto". Raises BadRequest for a name that is not in the IANA database."""
-    return Preferences(
+    return replace(
+        before,
         time_zone=before.time_zone if zone == AUTO else known_zone(zone),
         zone_is_chosen=zone != AUTO,
-        date_format=before.date_format,
-        time_format=before.time_format,
-        theme=before.theme,
     )
 
 
@@ -77,7 +77,7 @@ def find(db: Connection, user_id: str) -> Preferences:
         Preferences,
         """
         -- preferences.find
-        select time_zone, zone_is_chosen, date_format, time_format, theme from users where id = ?
+        select time_zone, zone_is_chosen, date_format, time_format, theme, week_start from users where id = ?
         """,
         (user_id,),
     )
@@ -99,7 +99,9 @@ def store(db: Connection, user_id: str, wanted: Preferences, *, organization_id:
     db.execute(
         """
         -- preferences.store
-        update users set time_zone = ?, zone_is_chosen = ?, date_format = ?, time_format = ?, theme = ? where id = ?
+        update users
+        set time_zone = ?, zone_is_chosen = ?, date_format = ?, time_format = ?, theme = ?, week_start = ?
+        where id = ?
         """,
         (
             wanted.time_zone,
@@ -107,6 +109,7 @@ def store(db: Connection, user_id: str, wanted: Preferences, *, organization_id:
             wanted.date_format,
             wanted.time_format,
             wanted.theme,
+            wanted.week_start,
             user_id,
         ),
     )

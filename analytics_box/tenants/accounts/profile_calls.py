@@ -4,7 +4,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from analytics_box.base import errors
-from analytics_box.base.identity import DateFormat, SignedInPerson, TimeFormat
+from analytics_box.base.identity import DateFormat, SignedInPerson, TimeFormat, WeekStart
 from analytics_box.base.store.db import Connection
 from analytics_box.tenants.accounts import preferences
 from analytics_box.tenants.accounts.preferences import Preferences
@@ -12,11 +12,13 @@ from analytics_box.web.call import Call
 
 
 class PreferencesAnswer(Struct, frozen=True):
-    """Preferences as the wire names them; `timezone` is "auto" or an IANA name."""
+    """Preferences as the wire names them; `timezone` is "auto" or an IANA name. `weekStart` is that of the user's
+    pages; presets of queries always begin on Sunday."""
 
     timezone: str
     dateFormat: DateFormat
     timeFormat: TimeFormat
+    weekStart: WeekStart
 
 
 class UpdatePreferences(Struct, frozen=True, forbid_unknown_fields=True):
@@ -25,6 +27,7 @@ class UpdatePreferences(Struct, frozen=True, forbid_unknown_fields=True):
     timezone: str | UnsetType = UNSET
     dateFormat: DateFormat | UnsetType = UNSET
     timeFormat: TimeFormat | UnsetType = UNSET
+    weekStart: WeekStart | UnsetType = UNSET
 
 
 async def get_user_preferences(call: Call) -> PreferencesAnswer:
@@ -46,6 +49,7 @@ async def update_user_preferences(call: Call, given: UpdatePreferences) -> Prefe
             wanted,
             date_format=before.date_format if given.dateFormat is UNSET else given.dateFormat,
             time_format=before.time_format if given.timeFormat is UNSET else given.timeFormat,
+            week_start=before.week_start if given.weekStart is UNSET else given.weekStart,
         )
         preferences.store(db, person.user_id, wanted, organization_id=person.organization_id, by=call.by)
         return wanted
@@ -54,7 +58,7 @@ async def update_user_preferences(call: Call, given: UpdatePreferences) -> Prefe
 
 
 def _preferences_answer(found: Preferences) -> PreferencesAnswer:
-    return PreferencesAnswer(found.zone_shown, found.date_format, found.time_format)
+    return PreferencesAnswer(found.zone_shown, found.date_format, found.time_format, found.week_start)
 
 
 def _person(call: Call) -> SignedInPerson:

@@ -16,7 +16,7 @@ from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visit
 
 _HOME = "/settings/profile"
 _EXAMPLE = datetime(2026, 11, 20, 14, 5, tzinfo=UTC)
-_CHOICES = ("date_format", "time_format", "theme")
+_CHOICES = ("date_format", "time_format", "week_start", "theme")
 
 
 async def profile(visit: Visitor) -> Page:

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from analytics_box.base.identity import DateFormat, Membership, Role, Theme, TimeFormat
+from analytics_box.base.identity import DateFormat, Membership, Role, Theme, TimeFormat, WeekStart
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
 
@@ -20,6 +20,7 @@ class SignInSession(Struct, frozen=True):
     theme: Theme
     date_format: DateFormat
     time_format: TimeFormat
+    week_start: WeekStart
     role: Role
     is_administrator: bool
 
@@ -51,8 +52,8 @@ def find(db: Connection, digest: bytes) -> SignInSession | None:
         """
         -- sessions.find
         select sessions.digest, sessions.user_id, sessions.organization_id, sessions.created_at, sessions.seen_at,
-               users.email, users.time_zone, users.theme, users.date_format, users.time_format, members.role,
-               users.is_administrator
+               users.email, users.time_zone, users.theme, users.date_format, users.time_format, users.week_start,
+               members.role, users.is_administrator
         from sessions
         join users on users.id = sessions.user_id
         join members on members.user_id = sessions.user_id and members.organization_id = sessions.organization_id

@@ -71,6 +71,7 @@ class SignIns:
             theme=found.theme,
             date_format=found.date_format,
             time_format=found.time_format,
+            week_start=found.week_start,
             memberships=tuple(memberships),
             session=found.digest,
             is_administrator=found.is_administrator,

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from analytics_box.base import figures
 from analytics_box.base.clock import MINUTE
-from analytics_box.base.identity import DateFormat, SignedInPerson, TimeFormat
+from analytics_box.base.identity import DateFormat, SignedInPerson, TimeFormat, WeekStart
 from analytics_box.base.translation import _, ngettext
 
 MONTHS = (
@@ -28,10 +28,17 @@ WEEKDAYS = (_("Mon"), _("Tue"), _("Wed"), _("Thu"), _("Fri"), _("Sat"), _("Sun")
 
 
 class Formats(Struct, frozen=True):
-    """A person's formats of days and times of day."""
+    """A person's formats of days and times of day, and the day on which weeks begin."""
 
     date: DateFormat = "D MMM YYYY"
     time: TimeFormat = "HH:mm"
+    week_start: WeekStart = "sunday"
+
+    @property
+    def week(self) -> tuple[int, ...]:
+        """The days of a week in their order, as date.weekday counts them: 0 is Monday."""
+        days = tuple(range(7))
+        return days if self.week_start == "monday" else (6, *days[:6])
 
 
 USUAL = Formats()
@@ -39,7 +46,7 @@ USUAL = Formats()
 
 def formats_of(person: SignedInPerson) -> Formats:
     """The formats that a person has chosen."""
-    return Formats(person.date_format, person.time_format)
+    return Formats(person.date_format, person.time_format, person.week_start)
 
 
 def moment(instant: int, person: SignedInPerson) -> str:

@@ -5,7 +5,7 @@ from typing import Final, Literal, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.identity import Role, SignedInPerson, Theme, at_least, logo_path
+from analytics_box.base.identity import Role, SignedInPerson, Theme, WeekStart, at_least, logo_path
 from analytics_box.base.translation import _
 
 Here = Literal[
@@ -99,6 +99,7 @@ class Shell(Struct, frozen=True):
     website: WebsitePlace | None = None
     others: tuple[WebsitePlace, ...] = ()
     theme: Theme = "system"
+    week_start: WeekStart = "sunday"
     organization: str = ""
     logo: str = ""
     organizations: tuple[OrganizationChoice, ...] = ()
@@ -144,6 +145,7 @@ def frame(person: SignedInPerson, here: Here) -> Shell:
         organization_id=current,
         role=person.role_in(current) or person.role,
         theme=person.theme,
+        week_start=person.week_start,
         organization=next((one.name for one in organizations if one.current), ""),
         logo=next((one.logo for one in organizations if one.current), ""),
         organizations=organizations,

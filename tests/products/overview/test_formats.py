@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from analytics_box.base.identity import DateFormat, TimeFormat
+from tests.cases import each
 from tests.inprocess import WholeBox, whole_box
 from tests.tenants.websites.world import view
 
@@ -84,3 +85,19 @@ def test_whoever_reads_am_and_pm_reads_no_other_time(box: WholeBox, rest: str) -
     seen = words(page) + " ".join(re.findall(r'(?:title|aria-label)="([^"]*)"', page))
     assert re.search(r"\b\d{1,2}(:\d\d)* [ap]m\b", seen)
     assert not re.findall(r"\b\d\d:\d\d\b(?! [ap]m)(?!:\d\d [ap]m)", seen)
+
+
+@each(
+    ("week_start", "this_week", "whole_week"),
+    [("sunday", "14 – 17 Jun 2026", "7 – 13 Jun 2026"), ("monday", "15 – 17 Jun 2026", "8 – 14 Jun 2026")],
+)
+def test_weeks_begin_on_the_day_that_the_user_has_chosen(
+    box: WholeBox, week_start: str, this_week: str, whole_week: str
+) -> None:
+    given = {"weekStart": week_start}
+    assert box.post("/preferences/updateUserPreferences", given, cookie=box.cookie).json["weekStart"] == week_start
+    assert this_week in words(shown(box, "?range=this_week", "D MMM YYYY"))
+    weeks = shown(box, "?range=last_30d&by=week&show=table&wait=all", "D MMM YYYY")
+    assert whole_week in words(weeks)
+    days = re.findall(r'<abbr title="([A-Z][a-z]*day)">', weeks)
+    assert days[0].lower() == week_start

@@ -20,7 +20,7 @@ def test_the_profile_is_kept_and_shown(box: WholeBox) -> None:
 def test_preferences_over_rpc(box: WholeBox) -> None:
     cookie, path = box.cookie, "/preferences/updateUserPreferences"
     start = box.post("/preferences/getUserPreferences", {}, cookie=cookie).json
-    assert start == {"timezone": "auto", "dateFormat": "D MMM YYYY", "timeFormat": "HH:mm"}
+    assert start == {"timezone": "auto", "dateFormat": "D MMM YYYY", "timeFormat": "HH:mm", "weekStart": "sunday"}
     changed = box.post(path, {"timezone": "Asia/Kathmandu"}, cookie=cookie).json
     assert changed == {**start, "timezone": "Asia/Kathmandu"}
     assert box.post(path, {"timezone": "Nowhere/Land"}, cookie=cookie).status == 400

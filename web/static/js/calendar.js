@@ -5,6 +5,10 @@ const EARLIEST = Date.UTC(1980, 0, 1);
 const MONTH = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
 const WHOLE = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 
+// Weeks begin as the profile says. How far a day is into its week:
+const MONDAY = document.documentElement.dataset.weekStart === "monday";
+const into = (day) => (new Date(day).getUTCDay() + (MONDAY ? 6 : 0)) % 7;
+
 const read = (text) => (/^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : NaN);
 const iso = (day) => new Date(day).toISOString().slice(0, 10);
 
@@ -20,18 +24,18 @@ const moves = {
   ArrowRight: (day) => day + DAY,
   ArrowUp: (day) => day - 7 * DAY,
   ArrowDown: (day) => day + 7 * DAY,
-  Home: (day) => day - new Date(day).getUTCDay() * DAY,
-  End: (day) => day + (6 - new Date(day).getUTCDay()) * DAY,
+  Home: (day) => day - into(day) * DAY,
+  End: (day) => day + (6 - into(day)) * DAY,
   PageUp: (day, years) => inMonths(day, years ? -12 : -1),
   PageDown: (day, years) => inMonths(day, years ? 12 : 1),
 };
 
-// Weeks of the month of a day, each from its Sunday on.
+// Weeks of the month of a day.
 const weeks = (day) => {
   const at = new Date(day);
   const first = Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1);
   const days = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 0)).getUTCDate();
-  const start = first - new Date(first).getUTCDay() * DAY;
+  const start = first - into(first) * DAY;
   const count = Math.ceil((first - start) / DAY / 7 + days / 7);
   return Array.from({ length: count }, (_, week) => Array.from({ length: 7 }, (_, at) => start + (7 * week + at) * DAY));
 };
@@ -101,6 +105,8 @@ const start = (place) => {
       say(place.dataset.first);
     });
   }
+  const heads = place.querySelector("thead tr");
+  if (MONDAY) heads.append(heads.firstElementChild);
   draw(false);
   place.hidden = false;
 };

@@ -23,6 +23,7 @@ from analytics_box.query.request import GivenParameter, GivenQuery, QueryFilterI
 from analytics_box.query.run import QueryRunner
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.page import dates
+from analytics_box.web.page.dates import formats_of
 from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
 
 _MOST_EVENTS: Final = 100
@@ -79,7 +80,7 @@ def _read_request(visit: PageRequest, zone: ZoneInfo, created: date, metric: str
     created. Invalid values get the default.
     """
     span = read_span({name: visit.asked(name) for name in ("range", "from", "to")})
-    days = days_of(span, visit.call.now, zone, created)
+    days = days_of(span, visit.call.now, zone, created, formats_of(visit.person))
     event = visit.asked("conversion").strip()[:_LONGEST_NAME] or metric
     return FlagResultsRequest(event, span.name, days.first.isoformat(), days.last.isoformat(), days, span.unread)
 

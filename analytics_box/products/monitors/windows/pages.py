@@ -28,7 +28,7 @@ from analytics_box.products.monitors.windows.fields import (
 from analytics_box.products.monitors.windows.messages import MaintenanceShown, OneMaintenance
 from analytics_box.tenants.tenancy.messages import millis
 from analytics_box.web.page import dates
-from analytics_box.web.page.dates import WEEKDAYS
+from analytics_box.web.page.dates import USUAL, WEEKDAYS, Formats, formats_of
 from analytics_box.web.page.edits import check_version, shown_version
 from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.templates import field_errors
@@ -64,11 +64,13 @@ class MaintenanceDay(Struct, frozen=True):
     more: int
 
 
-def weeks(windows: Iterable[MaintenanceWindow], now: int, zone: str) -> tuple[tuple[MaintenanceDay, ...], ...]:
-    """Five weeks from the Monday of this one on."""
+def weeks(
+    windows: Iterable[MaintenanceWindow], now: int, zone: str, formats: Formats = USUAL
+) -> tuple[tuple[MaintenanceDay, ...], ...]:
+    """Five weeks from the first day of this one on."""
     place = ZoneInfo(zone)
     today = datetime.fromtimestamp(now / 1000, place).date()
-    first = today - timedelta(days=today.weekday())
+    first = today - timedelta(days=formats.week.index(today.weekday()))
     days = [first + timedelta(days=number) for number in range(7 * WEEKS)]
     found: dict[date, list[CalendarEntry]] = {day: [] for day in days}
     start, end = _instant(days[0], place), _instant(days[-1] + timedelta(days=1), place)
@@ -149,7 +151,7 @@ async def maintenance_list(visit: Visitor) -> Page:
             _announced_line(visit, *one) for one in visit.parts[Monitors].announcements(visit.person.organization_id)
         ],
         weeks=_weeks(visit),
-        weekdays=WEEKDAYS,
+        weekdays=[WEEKDAYS[day] for day in formats_of(visit.person).week],
         editable=visit.person.may("member"),
         done=DONE.get(visit.asked("done"), ""),
     )
@@ -237,7 +239,7 @@ async def _page(
         errors=errors,
         general=wrong.message if wrong is not None and not errors else "",
         monitors=_monitors(visit),
-        weekdays=[(str(day + 1), WEEKDAYS[day]) for day in range(7)],
+        weekdays=[(str(day + 1), WEEKDAYS[day]) for day in formats_of(visit.person).week],
         zones=sorted(available_timezones()),
     )
 
@@ -255,7 +257,7 @@ def _weeks(visit: PageRequest) -> list[list[CalendarDay]]:
     announced = monitors.announcements(person.organization_id)
     planned = [*monitors.windows(person.organization_id), *(window for _page, window in announced)]
     hrefs = {window.id: _ON_PAGE.format(page_id, window.id) for page_id, window in announced}
-    made = weeks(planned, visit.call.now, person.time_zone) if planned else ()
+    made = weeks(planned, visit.call.now, person.time_zone, formats_of(person)) if planned else ()
     return [[_calendar_day(day, person, hrefs) for day in week] for week in made]
 
 
