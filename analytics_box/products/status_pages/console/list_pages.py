@@ -14,15 +14,8 @@ from analytics_box.products.status_pages.view.snapshots import PageSnapshots
 from analytics_box.web.page.visit import Page, Visitor
 
 
-class StatusPageNote(Struct, frozen=True):
-    """A short note about a page. A loud note needs attention."""
-
-    text: str
-    loud: bool = False
-
-
 class StatusPageRow(Struct, frozen=True):
-    """A status page in the list."""
+    """A status page in the list. `open` has its open incidents, drafts and maintenance, `notes` who can see it."""
 
     name: str
     href: str
@@ -30,7 +23,9 @@ class StatusPageRow(Struct, frozen=True):
     public_label: str
     mark: str
     label: str
-    notes: tuple[StatusPageNote, ...]
+    notes: tuple[str, ...]
+    open: tuple[str, ...]
+    components: str
     in_trouble: bool
 
 
@@ -57,32 +52,29 @@ def _line(whole: Whole, seen: PageSeen) -> StatusPageRow:
         mark=mark if whole.page.published else "unknown",
         label=PAGE_STATE_LABELS[mark if whole.page.published else "draft"],
         notes=tuple(_notes(whole)),
+        open=tuple(_open_counts(whole)),
+        components=figures.count(len(whole.components)),
         in_trouble=bool(in_trouble(seen, whole.incidents)),
     )
 
 
-def _notes(whole: Whole) -> list[StatusPageNote]:
+def _open_counts(whole: Whole) -> list[str]:
     open_ones = [one for one in whole.incidents if one.is_open]
     incidents = [one for one in open_ones if one.kind == "incident"]
     drafts, planned = sum(one.is_draft for one in incidents), len(open_ones) - len(incidents)
     published = len(incidents) - drafts
     counts = (
-        (ngettext("1 open incident", "{count} open incidents", published), published, True),
-        (ngettext("1 draft", "{count} drafts", drafts), drafts, True),
-        (ngettext("1 scheduled maintenance", "{count} scheduled maintenances", planned), planned, False),
+        (ngettext("1 incident", "{count} incidents", published), published),
+        (ngettext("1 draft", "{count} drafts", drafts), drafts),
+        (ngettext("1 maintenance", "{count} maintenances", planned), planned),
     )
-    found = [StatusPageNote(said.format(count=figures.count(count)), loud) for said, count, loud in counts if count]
-    components = len(whole.components)
-    found.append(
-        StatusPageNote(
-            ngettext("1 component", "{count} components", components).format(count=figures.count(components))
-        )
-    )
+    return [text.format(count=figures.count(count)) for text, count in counts if count]
+
+
+def _notes(whole: Whole) -> list[str]:
     if whole.page.password:
-        found.append(StatusPageNote(_("Password-protected")))
-    elif not whole.page.indexed:
-        found.append(StatusPageNote(_("Hidden from search engines")))
-    return found
+        return [_("Password-protected")]
+    return [] if whole.page.indexed else [_("Hidden from search engines")]
 
 
 def _address(url: str) -> str:

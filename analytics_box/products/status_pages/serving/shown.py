@@ -40,7 +40,6 @@ _IMPACTS = {
     "degraded": _("degraded"),
     "partial": _("partial outage"),
     "down": _("major outage"),
-    "maintenance": _("maintenance"),
 }
 
 
@@ -349,7 +348,10 @@ def _incident_look(one: IncidentSeen) -> Look:
 
 
 def _affected_text(found: Iterable[AffectedSeen]) -> str:
-    return ", ".join(f"{one.name} ({_IMPACTS[one.impact]})" for one in found)
+    """The components with their impacts; a maintenance need not repeat that it is one."""
+    return ", ".join(
+        one.name if one.impact == "maintenance" else f"{one.name} ({_IMPACTS[one.impact]})" for one in found
+    )
 
 
 def _stale(seen: PageSeen, now: int) -> str:
