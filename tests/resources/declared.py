@@ -331,6 +331,7 @@ RESOURCES: Final = (
     declare(
         "alert rule",
         "alarms",
+        without={"form": {"enabled": "two buttons of the list set it, /on and /off"}},
         first={
             "triggerConditions": {"tags": ["first"], "reminderMinutes": 30},
             "triggerType": "uptime",

@@ -10,14 +10,12 @@ from msgspec.structs import replace
 from analytics_box.app.demo import shop
 from analytics_box.base.acting import By
 from analytics_box.base.clock import DAY, MINUTE
-from analytics_box.base.notify.change import ChannelTools as AlarmTools
+from analytics_box.base.notify.change import ChannelTools
 from analytics_box.base.outgoing.fences import ALL, Fences
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal
-from analytics_box.products.alerts import change as alarms
-from analytics_box.products.alerts.alarm import Conditions
-from analytics_box.products.alerts.draft import AlertRuleDraft as AlarmDraft
-from analytics_box.products.alerts.draft import Destination
+from analytics_box.products.alerts import change as alert_rules
+from analytics_box.products.alerts.alarm import Conditions, Destination
 from analytics_box.products.monitors import rows
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing import change
@@ -155,15 +153,15 @@ def _first(db: Connection, tools: MonitorTools, website: Website, acting: Reach,
         known = Monitors(OpenedMonitors(tuple(made.values())), (), tools.websites)
         for window in _maintenance(first_day):
             windows.create(db, known, acting, window)
-    draft = AlarmDraft(
-        name="The shop is down",
-        description="Switched off, because its channel leads nowhere. Give it one of yours, and switch it on.",
-        enabled=False,
-        trigger="uptime",
-        conditions=Conditions(groups=(_SHOP,)),
-        destinations=(Destination("webhook", f"https://hooks.{website.domain}/alarms"),),
-    )
-    alarms.create(db, AlarmTools(tools.seal, tools.fences), acting.organization_id, acting.by, draft)
+    values = {
+        "name": "The shop is down",
+        "description": "Disabled, because its channel is an example. Choose one of yours and enable the rule.",
+        "enabled": False,
+        "trigger": "uptime",
+        "conditions": Conditions(groups=(_SHOP,)),
+    }
+    places = (Destination("webhook", f"https://hooks.{website.domain}/alerts"),)
+    alert_rules.create(db, ChannelTools(tools.seal, tools.fences), acting, values, places)
 
 
 def _maintenance(first_day: int) -> Sequence[CreateMaintenanceWindow]:

@@ -1,13 +1,20 @@
-"""Alert rules: triggers, conditions, quiet hours and destinations. Pure."""
+"""Alert rules: triggers, conditions, quiet hours and destinations, each field declared once. Pure."""
 
+from collections.abc import Mapping
 from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
 
+from analytics_box.base import names
+from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 from analytics_box.products.alerts.occurrence import What
+from analytics_box.resource.fields import Field, Stamp, date
 
 Trigger = Literal["uptime", "traffic_spike", "traffic_drop", "error_rate", "first_event"]
 Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+# The older triggers goal and custom are refused, with the reason.
+GivenTrigger = Literal["uptime", "traffic_spike", "traffic_drop", "error_rate", "first_event", "goal", "custom"]
 Id = Annotated[str, Meta(min_length=1, max_length=64)]
 Label = Annotated[str, Meta(min_length=1, max_length=100)]
 TimeOfDay = Annotated[str, Meta(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
@@ -17,6 +24,35 @@ DAYS: Final[tuple[Day, ...]] = Day.__args__  # type: ignore[attr-defined]  # the
 MOST_ALARMS: Final = 100  # of one organization
 MOST_DESTINATIONS: Final = 20
 LONGEST_NAME, LONGEST_DESCRIPTION = 100, 500
+# The type of a destination that names a channel by its id.
+CHANNEL: Final = "channel"
+
+
+class Destination(Struct, frozen=True):
+    """The destination of an alert rule as it was given: a type with its place, or a channel's id."""
+
+    type: str
+    identifier: str = ""
+    config: Mapping[str, str] = {}
+    channel_id: str = ""
+    escalation: bool = False
+
+
+def clean_trigger(given: str) -> Trigger:
+    """The trigger of this name. Raises BadRequest."""
+    for trigger in TRIGGERS:
+        if trigger == given:
+            return trigger
+    text = _("There are no alert rules of type {given}. Types are {triggers}")
+    raise BadRequest(text.format(given=given[:40], triggers=", ".join(TRIGGERS)))
+
+
+def clean_name(given: str) -> str:
+    """1 to 100 characters in one line. Raises BadRequest."""
+    name = names.one_line(given)
+    if not names.is_name(name, LONGEST_NAME):
+        raise BadRequest(_("Enter a name of 1 to {most} characters").format(most=LONGEST_NAME))
+    return name
 
 
 class QuietHours(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename="camel"):
@@ -56,25 +92,28 @@ class Conditions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=
     quiet_hours: QuietHours | None = None
 
 
-class Alarm(Struct, frozen=True, kw_only=True):
-    """An alarm as it is stored. Times are UTC ms; `told_at` is when it last sent something.
+class AlertRule(Struct, frozen=True, kw_only=True, rename="camel"):
+    """An alert rule as it is stored. Times are UTC ms; `told_at` is the time of its latest alert.
 
-    `channels` are told at once, `escalation` after a while, by the ids of the organization's channels.
+    `channels` are notified immediately, `escalation` later, by the ids of the organization's channels. Both are given
+    as destinations (destinations.py).
     """
 
     id: str
     organization_id: str
-    website_id: str | None
-    name: str
-    description: str
-    enabled: bool
-    trigger: Trigger
-    conditions: Conditions
-    told_at: int | None = None
-    created_at: int
-    updated_at: int
-    channels: tuple[str, ...] = ()
-    escalation: tuple[str, ...] = ()
+    website_id: Annotated[str, Meta(max_length=255), Field()] | None
+    name: Annotated[str, Meta(max_length=LONGEST_NAME), Field(clean=clean_name)]
+    description: Annotated[
+        str, Meta(max_length=LONGEST_DESCRIPTION), Field(clean=str.strip, null=True, shown=lambda text: text or None)
+    ]
+    enabled: Annotated[bool, Field()]
+    trigger: Annotated[Trigger, Field(name="triggerType", clean=clean_trigger, wire=GivenTrigger)]
+    conditions: Annotated[Conditions, Field(name="triggerConditions")]
+    told_at: Annotated[int | None, Field(name="lastToldAt", given=False, shown=date)] = None
+    created_at: Stamp
+    updated_at: Stamp
+    channels: Annotated[tuple[str, ...], Field(given=False, audited=sorted)] = ()
+    escalation: Annotated[tuple[str, ...], Field(given=False, audited=sorted)] = ()
 
 
 class Episode(Struct, frozen=True, kw_only=True):

@@ -5,9 +5,10 @@ for owners, admins and keys that may set up channels; members and keys with writ
 """
 
 import asyncio
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec.structs import replace
 
 from analytics_box.base import errors
 from analytics_box.base.notify import change as channels
@@ -19,17 +20,16 @@ from analytics_box.base.notify.trying import send_test
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.alerts import change
-from analytics_box.products.alerts.alarm import Alarm, Conditions
-from analytics_box.products.alerts.draft import AlertRuleDraft, Destination
+from analytics_box.products.alerts.alarm import AlertRule, Conditions, Destination, GivenTrigger
 from analytics_box.products.alerts.shown import AlarmShown, alarm_answer
-from analytics_box.resource.reach import acting
+from analytics_box.resource.fields import input_of, values_of
+from analytics_box.resource.reach import Reach, reach
 from analytics_box.tenants.tenancy.messages import OrganizationInput, Success, Text
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.call import Call
 
 TESTS = 5  # tests that one caller may make per 60 s (wire 10.5)
 
-GivenTrigger = Literal["uptime", "traffic_spike", "traffic_drop", "error_rate", "first_event", "goal", "custom"]
 Value = Annotated[str, Meta(max_length=10_000)]
 
 
@@ -49,30 +49,30 @@ class GivenDestination(Struct, frozen=True, forbid_unknown_fields=True):
     escalation: bool = False
 
 
-class NewAlarm(Struct, frozen=True, forbid_unknown_fields=True):
+Destinations = Annotated[list[GivenDestination], Meta(max_length=50)]
+
+
+@input_of(AlertRule, needed=("name", "trigger"))
+class NewAlertRule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Input of alarms.create. The older types goal and custom are refused."""
 
-    name: Text
-    triggerType: GivenTrigger
-    destinations: Annotated[list[GivenDestination], Meta(max_length=50)]
-    triggerConditions: Conditions | None = None
-    websiteId: Text | None = None
-    description: Annotated[str, Meta(max_length=500)] | None = None
-    enabled: bool = True
+    destinations: Destinations
+    conditions: Conditions | UnsetType | None = field(default=UNSET, name="triggerConditions")
     organizationId: Text | None = None
 
 
-class ChangedAlarm(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input of alarms.update; what is not given stays. `triggerConditions` and `destinations` replace all there are."""
+@input_of(AlertRule)
+class ChangedAlertRule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Input of alarms.update; omitted fields keep their values. `triggerConditions` and `destinations` are replaced as
+    a whole.
+    """
 
     alarmId: Text
-    name: Text | None = None
-    triggerType: GivenTrigger | None = None
-    triggerConditions: Conditions | None = None
-    destinations: Annotated[list[GivenDestination], Meta(max_length=50)] | None = None
-    websiteId: Text | UnsetType | None = UNSET
-    description: Annotated[str, Meta(max_length=500)] | None = None
-    enabled: bool | None = None
+    destinations: Destinations | None = None
+    name: Text | UnsetType | None = UNSET
+    enabled: bool | UnsetType | None = UNSET
+    trigger: GivenTrigger | UnsetType | None = field(default=UNSET, name="triggerType")
+    conditions: Conditions | UnsetType | None = field(default=UNSET, name="triggerConditions")
     organizationId: Text | None = None
 
 
@@ -107,49 +107,35 @@ class AlertTestAnswer(Struct, frozen=True):
 
 async def list_alarms(call: Call, given: OrganizationInput) -> list[AlarmShown]:
     """alarms.list: list alert rules, oldest first. Raises Forbidden."""
-    organization_id, by = acting(call, given.organizationId)
-    found = await call.read(lambda db: change.list_alert_rules(db, organization_id, by))
+    own = reach(call, given.organizationId)
+    found = await call.read(lambda db: change.list_alert_rules(db, own))
     places = found.changeable and call.identity.may_act_for_organization("manage:config")
     tools = call.parts[ChannelTools]
     return [alarm_answer(alarm, found.channels, found.episodes, tools, places=places) for alarm in found.alarms]
 
 
-async def create(call: Call, given: NewAlarm) -> AlarmShown:
+async def create(call: Call, given: NewAlertRule) -> AlarmShown:
     """alarms.create: create an alert rule. Raises Forbidden, BadRequest or Conflict."""
-    organization_id, by = acting(call, given.organizationId)
-    check_website(call, organization_id, given.websiteId)
-    draft = AlertRuleDraft(
-        name=given.name,
-        description=given.description,
-        website_id=given.websiteId,
-        enabled=given.enabled,
-        trigger=given.triggerType,
-        conditions=given.triggerConditions,
-        destinations=places_of(given.destinations),
-    )
-    tools = call.parts[ChannelTools]
-    return await _answer_to_editor(
-        call, await call.write(lambda db: change.create(db, tools, organization_id, by, draft))
-    )
+    own, tools = reach(call, given.organizationId), call.parts[ChannelTools]
+    values, places = _values(call, own, given), places_of(given.destinations)
+    return await _answer_to_editor(call, await call.write(lambda db: change.create(db, tools, own, values, places)))
 
 
-async def update(call: Call, given: ChangedAlarm) -> AlarmShown:
+async def update(call: Call, given: ChangedAlertRule) -> AlarmShown:
     """alarms.update: update an alert rule. Raises Forbidden, NotFound, BadRequest or Conflict."""
-    organization_id, by = acting(call, given.organizationId)
-    if not isinstance(given.websiteId, UnsetType):
-        check_website(call, organization_id, given.websiteId)
-    draft = AlertRuleDraft(
-        name=given.name,
-        description=given.description,
-        website_id=given.websiteId,
-        enabled=given.enabled,
-        trigger=given.triggerType,
-        conditions=given.triggerConditions,
-        destinations=None if given.destinations is None else places_of(given.destinations),
-    )
-    tools, alarm_id = call.parts[ChannelTools], given.alarmId
-    changed = await call.write(lambda db: change.update(db, tools, organization_id, by, alarm_id, draft))
+    own, tools = reach(call, given.organizationId), call.parts[ChannelTools]
+    values = _values(call, own, given)
+    places = None if given.destinations is None else places_of(given.destinations)
+    changed = await call.write(lambda db: change.update(db, tools, own, given.alarmId, values, places))
     return await _answer_to_editor(call, changed)
+
+
+def _values(call: Call, own: Reach, given: NewAlertRule | ChangedAlertRule) -> dict[str, Any]:
+    """The given values of a rule's fields; null leaves all but the website as they are. Raises BadRequest."""
+    kept = [name for name in given.__struct_fields__ if getattr(given, name) is None and name != "website_id"]
+    values = values_of(replace(given, **dict.fromkeys(set(kept) & {*AlertRule.__struct_fields__}, UNSET)), AlertRule)
+    _check_website(call, own.organization_id, values.get("website_id"))
+    return values
 
 
 async def delete(call: Call, given: OfAlarm) -> Success:
@@ -157,8 +143,8 @@ async def delete(call: Call, given: OfAlarm) -> Success:
 
     Its channels stay.
     """
-    organization_id, by = acting(call, given.organizationId)
-    await call.write(lambda db: change.delete(db, organization_id, by, given.alarmId))
+    own = reach(call, given.organizationId)
+    await call.write(lambda db: change.delete(db, own, given.alarmId))
     return Success()
 
 
@@ -176,19 +162,19 @@ async def acknowledge(call: Call, given: AcknowledgeAlert) -> Success:
 
     Stops its reminders and escalation.
     """
-    organization_id, by = acting(call, given.organizationId)
-    await call.write(lambda db: change.acknowledge(db, organization_id, by, given.alarmId, given.subject))
+    own = reach(call, given.organizationId)
+    await call.write(lambda db: change.acknowledge(db, own, given.alarmId, given.subject))
     return Success()
 
 
 async def try_now(call: Call, alarm_id: str, organization_id: str | None = None) -> list[tuple[Channel, SendOutcome]]:
     """Send a test to all channels of an alarm and keep what came of it. Raises Forbidden, NotFound or RateLimited."""
-    organization_id, by = acting(call, organization_id)
+    own = reach(call, organization_id)
 
-    def find(db: Connection) -> tuple[Alarm, list[Channel]]:
-        alarm = change.existing(db, organization_id, by, alarm_id)
-        own = {channel.id: channel for channel in channels.of(db, organization_id)}
-        return alarm, [own[one] for one in (*alarm.channels, *alarm.escalation) if one in own]
+    def find(db: Connection) -> tuple[AlertRule, list[Channel]]:
+        alarm = change.existing(db, own, alarm_id)
+        known = {channel.id: channel for channel in channels.of(db, own.organization_id)}
+        return alarm, [known[one] for one in (*alarm.channels, *alarm.escalation) if one in known]
 
     alarm, found = await call.read(find)
     call.parts.limits.take("alarm tests", call.identity.limit_name, TESTS)
@@ -205,7 +191,7 @@ async def try_now(call: Call, alarm_id: str, organization_id: str | None = None)
     return list(zip(found, outcomes, strict=True))
 
 
-def check_website(call: Call, organization_id: str, website_id: str | None) -> None:
+def _check_website(call: Call, organization_id: str, website_id: str | None) -> None:
     """Raises BadRequest for a website that is not the organization's."""
     if website_id is None:
         return
@@ -221,7 +207,7 @@ def places_of(given: list[GivenDestination]) -> list[Destination]:
     ]
 
 
-async def _answer_to_editor(call: Call, alarm: Alarm) -> AlarmShown:
+async def _answer_to_editor(call: Call, alarm: AlertRule) -> AlarmShown:
     """An alarm for whoever has just changed it."""
-    found = await call.read(lambda db: change.list_alert_rules(db, alarm.organization_id, call.by))
+    found = await call.read(lambda db: change.list_alert_rules(db, reach(call, alarm.organization_id)))
     return alarm_answer(alarm, found.channels, found.episodes, call.parts[ChannelTools], places=found.changeable)

@@ -1,23 +1,29 @@
-"""Creating, changing and deleting alarms, and acknowledging what lasts: each verb with its rows and its audit entry."""
+"""Create, update and delete alert rules, and acknowledge alerts: each with its rows and its audit entry."""
 
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
-from msgspec import Struct, UnsetType
+from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base import audit, errors, ids
-from analytics_box.base.acting import By
+from analytics_box.base.identity import at_least
 from analytics_box.base.notify import change as channels
 from analytics_box.base.notify.change import ChannelTools
 from analytics_box.base.notify.rules import Channel
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.products.alerts import destinations, episode_rows, messages, rows, rules
-from analytics_box.products.alerts.alarm import MOST_ALARMS, MOST_DESTINATIONS, Alarm, Conditions, Episode
-from analytics_box.products.alerts.destinations import ChosenChannels
-from analytics_box.products.alerts.draft import AlertRuleDraft
-from analytics_box.resource.reach import Reach, check, in_reach
-from analytics_box.tenants.tenancy import access
-from analytics_box.tenants.tenancy.rules import may
+from analytics_box.products.alerts.alarm import (
+    MOST_ALARMS,
+    MOST_DESTINATIONS,
+    AlertRule,
+    Conditions,
+    Destination,
+    Episode,
+)
+from analytics_box.resource import fields
+from analytics_box.resource.reach import Reach, check, in_reach, role_of
 
 OVER: Final = "This rule has no open alert for this subject"
 _SUBJECT: Final = "alarm"
@@ -29,134 +35,119 @@ class VisibleAlertRules(Struct, frozen=True):
     Channels are by id, and the places that they lead to are for those who may change them.
     """
 
-    alarms: list[Alarm]
+    alarms: list[AlertRule]
     channels: dict[str, Channel]
     episodes: list[Episode]
     changeable: bool
 
 
-def list_alert_rules(db: Connection, organization_id: str, by: By) -> VisibleAlertRules:
-    """The organization's alarms, the oldest first. Raises Forbidden."""
-    role = access.check(db, organization_id, by, "read")
+def list_alert_rules(db: Connection, own: Reach) -> VisibleAlertRules:
+    """The organization's alert rules, the oldest first. Raises Forbidden."""
+    role, organization_id = role_of(db, own.organization_id, own.by), own.organization_id
     return VisibleAlertRules(
         alarms=rows.of(db, organization_id),
         channels={channel.id: channel for channel in channels.of(db, organization_id)},
         episodes=[episode for episode in episode_rows.of_organization(db, organization_id) if episode.told],
-        changeable=may(role, "update"),
+        changeable=at_least(role, "admin"),
     )
 
 
-def existing(db: Connection, organization_id: str, by: By, alarm_id: str) -> Alarm:
-    """An alarm for somebody who may change it. Raises Forbidden or NotFound."""
-    access.check(db, organization_id, by, "update")
-    return in_reach(Reach(organization_id, by), rows.ALARMS.find(db, alarm_id), "alarm", alarm_id)
+def existing(db: Connection, own: Reach, rule_id: str) -> AlertRule:
+    """An alert rule for an administrator. Raises Forbidden or NotFound."""
+    check(db, own, "admin")
+    return in_reach(own, rows.ALARMS.find(db, rule_id), "alarm", rule_id)
 
 
-def create(db: Connection, tools: ChannelTools, organization_id: str, by: By, given: AlertRuleDraft) -> Alarm:
-    """A new alarm. Raises Forbidden, BadRequest or Conflict."""
-    access.check(db, organization_id, by, "update")
-    if len(rows.of(db, organization_id)) >= MOST_ALARMS:
-        raise errors.Conflict.full(
-            "alarms", MOST_ALARMS, f"An organization can have up to {MOST_ALARMS} alert rules; delete one first"
-        )
-    before = Alarm(
+def create(
+    db: Connection, tools: ChannelTools, own: Reach, values: Mapping[str, Any], places: Sequence[Destination]
+) -> AlertRule:
+    """A new alert rule of these values of its fields. Raises Forbidden, BadRequest or Conflict."""
+    check(db, own, "admin")
+    if len(rows.of(db, own.organization_id)) >= MOST_ALARMS:
+        text = _("An organization can have up to {most} alert rules; delete one first").format(most=MOST_ALARMS)
+        raise errors.Conflict.full("alarms", MOST_ALARMS, text)
+    known: dict[str, Any] = {"website_id": None, "description": "", "enabled": True, "conditions": Conditions()}
+    before = AlertRule(
+        **known | dict(values),
         id=ids.new_id(),
-        organization_id=organization_id,
-        website_id=None,
-        name="",
-        description="",
-        enabled=True,
-        trigger="uptime",
-        conditions=Conditions(),
-        created_at=by.now,
-        updated_at=by.now,
+        organization_id=own.organization_id,
+        created_at=own.by.now,
+        updated_at=own.by.now,
     )
-    alarm = _update_alarm(
-        db, tools, before, by, replace(given, name=given.name or "", destinations=given.destinations or ())
-    )
-    rows.ALARMS.insert(db, alarm)
-    detail = {"name": alarm.name, "triggerType": alarm.trigger, "enabled": alarm.enabled}
-    audit.record(db, by, organization_id, "created", _SUBJECT, alarm.id, detail)
-    return alarm
+    rule = _with_channels(db, tools, own, before, places)
+    rows.ALARMS.insert(db, rule)
+    detail = {"name": rule.name, "triggerType": rule.trigger, "enabled": rule.enabled}
+    audit.record(db, own.by, own.organization_id, "created", _SUBJECT, rule.id, detail)
+    return rule
 
 
 def update(
-    db: Connection, tools: ChannelTools, organization_id: str, by: By, alarm_id: str, given: AlertRuleDraft
-) -> Alarm:
-    """A changed alarm. Raises Forbidden, NotFound, BadRequest or Conflict.
+    db: Connection,
+    tools: ChannelTools,
+    own: Reach,
+    rule_id: str,
+    values: Mapping[str, Any],
+    places: Sequence[Destination] | None,
+) -> AlertRule:
+    """A changed alert rule; without `places` its channels stay. Raises Forbidden, NotFound, BadRequest or Conflict.
 
-    What lasts goes on under the new conditions, unless the alarm is switched off or is about something else now.
+    Open alerts continue under the new conditions, unless the rule is disabled or has another trigger or website.
     """
-    before = existing(db, organization_id, by, alarm_id)
-    after = _update_alarm(db, tools, before, by, given)
-    detail = audit.difference(
-        before,
-        after,
-        shown={"channels": sorted, "escalation": sorted},  # Ids of channels are no secrets.
-        names={"website_id": "websiteId", "trigger": "triggerType", "conditions": "triggerConditions"},
-    )
+    before = existing(db, own, rule_id)
+    after = _with_channels(db, tools, own, replace(before, **values), places)
+    detail = fields.difference(before, after, without=("told_at",))
     if not detail:
         return before
-    after = replace(after, updated_at=by.now)
+    after = replace(after, updated_at=own.by.now)
     rows.ALARMS.update(db, after)
     if not after.enabled or after.trigger != before.trigger or after.website_id != before.website_id:
         episode_rows.forget_alarm(db, after.id)
     elif after.conditions != before.conditions:
-        _follow(db, after, by.now)
-    audit.record(db, by, organization_id, "updated", _SUBJECT, after.id, {"name": after.name, **detail})
+        _follow(db, after, own.by.now)
+    audit.record(db, own.by, own.organization_id, "updated", _SUBJECT, after.id, {"name": after.name, **detail})
     return after
 
 
-def delete(db: Connection, organization_id: str, by: By, alarm_id: str) -> Alarm:
+def delete(db: Connection, own: Reach, rule_id: str) -> AlertRule:
     """Delete an alert rule; its channels stay. Raises Forbidden or NotFound."""
-    gone = existing(db, organization_id, by, alarm_id)
+    gone = existing(db, own, rule_id)
     rows.ALARMS.delete(db, gone.id)
-    audit.record(db, by, organization_id, "deleted", _SUBJECT, gone.id, {"name": gone.name})
+    audit.record(db, own.by, own.organization_id, "deleted", _SUBJECT, gone.id, {"name": gone.name})
     return gone
 
 
-def acknowledge(db: Connection, organization_id: str, by: By, alarm_id: str, subject: str) -> Alarm:
+def acknowledge(db: Connection, own: Reach, rule_id: str, subject: str) -> AlertRule:
     """Acknowledge an alert: no more reminders and no escalation. Raises Forbidden or NotFound."""
-    own = Reach(organization_id, by)
     check(db, own, "member")
-    alarm = in_reach(own, rows.ALARMS.find(db, alarm_id), "alarm", alarm_id)
-    episode = episode_rows.find(db, alarm_id, subject)
+    rule, by = in_reach(own, rows.ALARMS.find(db, rule_id), "alarm", rule_id), own.by
+    episode = episode_rows.find(db, rule_id, subject)
     if episode is None:
-        raise errors.NotFound.of("alarm", alarm_id, OVER)
+        raise errors.NotFound.of("alarm", rule_id, OVER)
     if episode.acknowledged_at is None:
         episode_rows.store_episode(db, replace(episode, acknowledged_at=by.now, acknowledged_by=by.actor, due_at=None))
-        detail = {"name": alarm.name, "acknowledged": messages.parse_occurrence(episode.occurrence).title}
-        audit.record(db, by, organization_id, "updated", _SUBJECT, alarm.id, detail)
-    return alarm
+        detail = {"name": rule.name, "acknowledged": messages.parse_occurrence(episode.occurrence).title}
+        audit.record(db, by, own.organization_id, "updated", _SUBJECT, rule.id, detail)
+    return rule
 
 
-def _update_alarm(db: Connection, tools: ChannelTools, before: Alarm, by: By, given: AlertRuleDraft) -> Alarm:
-    """The alarm with what was given. Raises BadRequest and what making a channel raises."""
-    trigger = before.trigger if given.trigger is None else rules.clean_trigger(given.trigger)
-    conditions = before.conditions if given.conditions is None else given.conditions
-    led = ChosenChannels(before.channels, before.escalation)
-    if given.destinations is not None:
-        if len(given.destinations) > MOST_DESTINATIONS:
-            raise errors.BadRequest.about("destinations", f"A rule can have up to {MOST_DESTINATIONS} destinations")
-        rules.check(trigger, conditions, escalates=any(one.escalation for one in given.destinations))
-        led = destinations.choose_channels(db, tools, before.organization_id, by, given.destinations)
-    else:
-        rules.check(trigger, conditions, escalates=bool(before.escalation))
-    website = given.website_id
-    return replace(
-        before,
-        name=before.name if given.name is None else rules.clean_name(given.name),
-        description=before.description if given.description is None else rules.clean_description(given.description),
-        website_id=before.website_id if isinstance(website, UnsetType) else website,
-        enabled=before.enabled if given.enabled is None else given.enabled,
-        trigger=trigger,
-        conditions=conditions,
-        channels=led.channels,
-        escalation=led.escalation,
-    )
+def _with_channels(
+    db: Connection, tools: ChannelTools, own: Reach, rule: AlertRule, places: Sequence[Destination] | None
+) -> AlertRule:
+    """The rule with the channels of its destinations, checked as a whole. Raises BadRequest and what creating a channel
+    raises.
+    """
+    if places is None:
+        rules.check(rule.trigger, rule.conditions, escalates=bool(rule.escalation))
+        return rule
+    if len(places) > MOST_DESTINATIONS:
+        text = _("A rule can have up to {most} destinations").format(most=MOST_DESTINATIONS)
+        raise errors.BadRequest.about("destinations", text)
+    rules.check(rule.trigger, rule.conditions, escalates=any(one.escalation for one in places))
+    chosen = destinations.choose_channels(db, tools, own.organization_id, own.by, places)
+    return replace(rule, channels=chosen.channels, escalation=chosen.escalation)
 
 
-def _follow(db: Connection, alarm: Alarm, now: int) -> None:
+def _follow(db: Connection, alarm: AlertRule, now: int) -> None:
     """Apply new conditions to open and held back alerts."""
     episode_rows.release_now(db, alarm.id, now)
     for episode in episode_rows.of_alarm(db, alarm.id):

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from analytics_box.base.clock import DAY, MINUTE, Clock
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.products.alerts import episode_rows, messages, rows, rules, telling
-from analytics_box.products.alerts.alarm import Alarm, Episode, HeldAlert
+from analytics_box.products.alerts.alarm import AlertRule, Episode, HeldAlert
 from analytics_box.products.alerts.monitored import MonitorsOfOrganization
 from analytics_box.products.alerts.telling import send, split
 
@@ -94,7 +94,7 @@ def _remind(db: Connection, episode: Episode, now: int) -> int:
     return told
 
 
-def _act(db: Connection, alarm: Alarm, episode: Episode, now: int) -> tuple[int, Episode]:
+def _act(db: Connection, alarm: AlertRule, episode: Episode, now: int) -> tuple[int, Episode]:
     """Send what is due of an episode; the number of messages, and the episode afterwards."""
     occurrence, told, after = messages.parse_occurrence(episode.occurrence), 0, episode
     minutes = (now - episode.began) // MINUTE
@@ -129,7 +129,7 @@ def _release(db: Connection, alarm_id: str, held: list[HeldAlert], now: int) -> 
     return told + send(db, alarm, messages.summary(alarm, held, now=now), others, topic=topic, now=now)
 
 
-def _tell(db: Connection, alarm: Alarm, held: HeldAlert, channels: Sequence[str], now: int) -> int:
+def _tell(db: Connection, alarm: AlertRule, held: HeldAlert, channels: Sequence[str], now: int) -> int:
     """Tell what was held back as it would have been told."""
     occurrence = messages.parse_occurrence(held.occurrence)
     return send(db, alarm, messages.of(occurrence), channels, topic=occurrence.topic, now=now)

@@ -1,20 +1,29 @@
-"""The form of an alarm: what was typed as a draft, and an alarm as what the form shows. Pure."""
+"""The form of an alert rule: filled in from a rule, and read as API input. Pure."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.errors import BadRequest
+from analytics_box.base.errors import BadRequest, ErrorDetail
 from analytics_box.base.notify.rules import Channel
 from analytics_box.base.translation import _
 from analytics_box.products.alerts import rules
-from analytics_box.products.alerts.alarm import DAYS, Alarm, Conditions, QuietHours, Trigger
-from analytics_box.products.alerts.draft import CHANNEL, AlertRuleDraft, Destination
+from analytics_box.products.alerts.alarm import (
+    CHANNEL,
+    DAYS,
+    AlertRule,
+    Conditions,
+    QuietHours,
+    Trigger,
+    clean_trigger,
+)
 from analytics_box.products.alerts.monitored import MonitorName
 from analytics_box.products.alerts.occurrence import What
 from analytics_box.products.alerts.rules import TRIGGER_LABELS
+from analytics_box.resource import forms
 
 MOST_MONITORS: Final = 300  # that the form lists; groups and tags reach the others
 LATER: Final = "later"  # what a channel of the escalation is marked with
@@ -36,32 +45,33 @@ class AlertFormChoice(Struct, frozen=True):
     value: str
 
 
-def draft(fields: Mapping[str, str], before: Alarm | None, channels: Collection[Channel]) -> AlertRuleDraft:
-    """The draft in the form. Raises BadRequest with the wrong field.
+def message(posted: Mapping[str, str], before: AlertRule | None, channels: Collection[Channel]) -> dict[str, Any]:
+    """The API input of the form, by wire names. Raises BadRequest with the wrong field.
 
     Fields that do not belong to the chosen trigger are ignored.
     """
-    trigger = rules.clean_trigger(fields.get("trigger", ""))
-    conditions = _conditions(fields, trigger, before.conditions if before is not None else Conditions())
-    led = _destinations(fields, channels)
-    if any(one.escalation for one in led) and conditions.escalate_after_minutes is None:
+    trigger = clean_trigger(posted.get("trigger", ""))
+    conditions = _conditions(posted, trigger, before.conditions if before is not None else Conditions())
+    places = _destinations(posted, channels)
+    if any("escalation" in one for one in places) and conditions.escalate_after_minutes is None:
         raise BadRequest.about("escalate_after_minutes", _("Enter the minutes until escalation"))
-    return AlertRuleDraft(
-        name=fields.get("name", "").strip() or TRIGGER_LABELS[trigger],
-        description=fields.get("description", ""),
-        website_id=fields.get("website") or None,
-        trigger=trigger,
-        conditions=conditions,
-        destinations=led,
-    )
+    wrong: dict[str, str] = {}
+    plain = forms.read(posted, AlertRule, posted.get("zone", "") or "UTC", before, wrong)
+    if wrong:
+        raise BadRequest(next(iter(wrong.values())), details=tuple(ErrorDetail(*one) for one in wrong.items()))
+    return plain | {
+        "name": plain.get("name") or TRIGGER_LABELS[trigger],
+        "websiteId": posted.get("website") or None,
+        "triggerType": trigger,
+        "triggerConditions": msgspec.to_builtins(conditions),
+        "destinations": places,
+    }
 
 
-def values(alarm: Alarm, zone: str) -> dict[str, str]:
+def values(alarm: AlertRule, zone: str) -> dict[str, str]:
     """The initial values of an alert rule's form; `zone` is offered for quiet hours."""
     given, quiet = alarm.conditions, alarm.conditions.quiet_hours
-    shown = {
-        "name": alarm.name,
-        "description": alarm.description,
+    shown = forms.fill(alarm, zone) | {
         "trigger": alarm.trigger,
         "website": alarm.website_id or "",
         "zone": zone,
@@ -170,9 +180,10 @@ def _is_clock(text: str) -> bool:
     )
 
 
-def _destinations(fields: Mapping[str, str], channels: Collection[Channel]) -> list[Destination]:
+def _destinations(fields: Mapping[str, str], channels: Collection[Channel]) -> list[dict[str, Any]]:
     return [
-        Destination(CHANNEL, channel.id, escalation=fields[f"to-{channel.id}"] == LATER)
+        {"type": CHANNEL, "identifier": channel.id}
+        | ({"escalation": True} if fields[f"to-{channel.id}"] == LATER else {})
         for channel in channels
         if fields.get(f"to-{channel.id}")
     ]

@@ -15,7 +15,7 @@ from analytics_box.base.clock import MINUTE
 from analytics_box.base.notify.message import Message, Tone
 from analytics_box.base.translation import _
 from analytics_box.products.alerts import rules
-from analytics_box.products.alerts.alarm import Alarm, HeldAlert
+from analytics_box.products.alerts.alarm import AlertRule, HeldAlert
 from analytics_box.products.alerts.occurrence import OF_MONITORS, Occurrence, What
 from analytics_box.query.ranges import zone
 
@@ -82,7 +82,7 @@ def _again(occurrence: Occurrence, title: str, *, began: int, now: int) -> Messa
     )
 
 
-def summary(alarm: Alarm, held: Sequence[HeldAlert], *, now: int) -> Message:
+def summary(alarm: AlertRule, held: Sequence[HeldAlert], *, now: int) -> Message:
     """The summary after quiet hours: open alerts first, then a line for each that is over."""
     quiet = alarm.conditions.quiet_hours
     tz = zone(quiet.time_zone if quiet is not None else None)

@@ -6,16 +6,16 @@ from litestar.params import FromPath
 
 from analytics_box.base import errors, figures
 from analytics_box.base.notify import change as channels
-from analytics_box.base.notify.change import ChannelTools
 from analytics_box.base.notify.rules import Channel
 from analytics_box.base.translation import _
 from analytics_box.products.alerts import calls as procedures
 from analytics_box.products.alerts import change, form, view
-from analytics_box.products.alerts.alarm import TRIGGERS, Alarm
-from analytics_box.products.alerts.calls import AcknowledgeAlert, ChangedAlarm, OfAlarm
-from analytics_box.products.alerts.change import VisibleAlertRules
+from analytics_box.products.alerts.alarm import TRIGGERS, AlertRule
+from analytics_box.products.alerts.calls import AcknowledgeAlert, ChangedAlertRule, NewAlertRule, OfAlarm
 from analytics_box.products.alerts.monitored import MonitorsOfOrganization
 from analytics_box.products.alerts.rules import TRIGGER_LABELS
+from analytics_box.resource.reach import reach
+from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.page.edits import FIELD, check_version, version_of
 from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
@@ -55,8 +55,8 @@ async def alarms(visit: Visitor) -> Page:
 
 async def alarms_page(visit: PageRequest, again: Again, *, done: str = "") -> Page:
     """The list of alarms and what is going on; `general` of a form says what went wrong."""
-    person, by = visit.person, visit.call.by
-    found: VisibleAlertRules = await visit.call.read(lambda db: change.list_alert_rules(db, person.organization_id, by))
+    person, own = visit.person, reach(visit.call)
+    found = await visit.call.read(lambda db: change.list_alert_rules(db, own))
     names = {alarm.id: alarm.name for alarm in found.alarms}
     return visit.settings_page(
         "alert_rules.html",
@@ -94,10 +94,8 @@ async def add_alarm(visit: Visitor) -> Answer:
     fields, own = await visit.form(), await _channels(visit)
 
     async def save() -> str:
-        draft = form.draft(fields, None, own)
-        procedures.check_website(visit.call, visit.person.organization_id, fields.get("website") or None)
-        by, tools, organization = visit.call.by, visit.parts[ChannelTools], visit.person.organization_id
-        await visit.call.write(lambda db: change.create(db, tools, organization, by, draft))
+        given = message_of(form.message(fields, None, own), NewAlertRule, _("Invalid input: {message}"))
+        await procedures.create(visit.call, given)
         return f"{HOME}?done=created"
 
     return await visit.submit(save, _form, values=fields)
@@ -115,10 +113,8 @@ async def save_alarm(visit: Visitor, alarm_id: FromPath[str]) -> Answer:
 
     async def save() -> str:
         check_version(fields, alarm, without=_CHANGED_BY_USE)
-        draft = form.draft(fields, alarm, own)
-        procedures.check_website(visit.call, visit.person.organization_id, fields.get("website") or None)
-        by, tools, organization = visit.call.by, visit.parts[ChannelTools], visit.person.organization_id
-        await visit.call.write(lambda db: change.update(db, tools, organization, by, alarm_id, draft))
+        given = form.message(fields, alarm, own) | {"alarmId": alarm_id}
+        await procedures.update(visit.call, message_of(given, ChangedAlertRule, _("Invalid input: {message}")))
         return f"{HOME}?done=saved"
 
     return await visit.submit(save, partial(_form, alarm=alarm), values=fields)
@@ -145,7 +141,7 @@ async def act(visit: Visitor, alarm_id: FromPath[str], action: FromPath[str]) ->
         case "test":
             return await _test(visit, alarm_id)
         case "on" | "off":
-            await procedures.update(call, ChangedAlarm(alarm_id, enabled=action == "on"))
+            await procedures.update(call, ChangedAlertRule(alarmId=alarm_id, enabled=action == "on"))
             return visit.go(f"{HOME}?done={action}")
         case "delete":
             await procedures.delete(call, OfAlarm(alarm_id))
@@ -170,7 +166,7 @@ async def _test(visit: PageRequest, alarm_id: str) -> Page:
     return await alarms_page(visit, Again(), done=_("The test arrived: {channels}.").format(channels=names))
 
 
-async def _form(visit: PageRequest, again: Again, *, alarm: Alarm | None = None) -> Page:
+async def _form(visit: PageRequest, again: Again, *, alarm: AlertRule | None = None) -> Page:
     """The form of a new alarm, or of one that there is."""
     own, organization = await _channels(visit), visit.person.organization_id
     monitors = visit.parts[MonitorsOfOrganization].of(organization)
@@ -204,6 +200,6 @@ def _websites(visit: PageRequest) -> dict[str, str]:
     return {one.id: one.name for one in visit.parts[Directory].of(visit.person.organization_id)}
 
 
-async def _find(visit: PageRequest, alarm_id: str) -> Alarm:
-    organization, by = visit.person.organization_id, visit.call.by
-    return await visit.call.read(lambda db: change.existing(db, organization, by, alarm_id))
+async def _find(visit: PageRequest, alarm_id: str) -> AlertRule:
+    own = reach(visit.call)
+    return await visit.call.read(lambda db: change.existing(db, own, alarm_id))

@@ -6,14 +6,11 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from analytics_box.base import names
 from analytics_box.base.clock import MINUTE
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.translation import _
 from analytics_box.products.alerts.alarm import (
-    LONGEST_DESCRIPTION,
-    LONGEST_NAME,
-    Alarm,
+    AlertRule,
     Conditions,
     Episode,
     QuietHours,
@@ -52,7 +49,6 @@ DEFAULTS: Final[dict[Trigger, Usual]] = {
     "error_rate": Usual(threshold=5, minutes=60, min_visitors=30),
     "first_event": Usual(silence_hours=24),
 }
-_OLDER: Final = ("goal", "custom")
 _OF_MONITORS: Final = ("monitor_ids", "groups", "tags", "events")
 _ONLY: Final[dict[str, tuple[Trigger, ...]]] = {
     **dict.fromkeys(_OF_MONITORS, ("uptime",)),
@@ -60,33 +56,6 @@ _ONLY: Final[dict[str, tuple[Trigger, ...]]] = {
     "silence_hours": ("first_event",),
 }
 _WIRE: Final = {"monitor_ids": "monitorIds", "min_visitors": "minVisitors", "silence_hours": "silenceHours"}
-
-
-def clean_trigger(given: str) -> Trigger:
-    """The trigger of this name. Raises BadRequest."""
-    for trigger in DEFAULTS:
-        if trigger == given:
-            return trigger
-    known = ", ".join(DEFAULTS)
-    if given in _OLDER:
-        raise BadRequest.about("triggerType", f"There are no alert rules of type {given}. Types are {known}")
-    raise BadRequest.about("triggerType", f"Choose one of {known}")
-
-
-def clean_name(given: str) -> str:
-    """1 to 100 characters in one line. Raises BadRequest."""
-    name = names.one_line(given)
-    if not names.is_name(name, LONGEST_NAME):
-        raise BadRequest.about("name", f"Enter a name of 1 to {LONGEST_NAME} characters")
-    return name
-
-
-def clean_description(given: str | None) -> str:
-    """At most 500 characters. Raises BadRequest."""
-    text = (given or "").strip()
-    if len(text) > LONGEST_DESCRIPTION:
-        raise BadRequest.about("description", f"A description can have up to {LONGEST_DESCRIPTION} characters")
-    return text
 
 
 def check(trigger: Trigger, conditions: Conditions, *, escalates: bool) -> None:
@@ -124,7 +93,7 @@ def is_zone(name: str) -> bool:
     return True
 
 
-def matches(alarm: Alarm, occurrence: Occurrence) -> bool:
+def matches(alarm: AlertRule, occurrence: Occurrence) -> bool:
     """Whether an alarm is about this, apart from whether it wants to be told of its kind."""
     if alarm.organization_id != occurrence.organization_id:
         return False
@@ -151,14 +120,14 @@ def _share_a_name(wanted: Collection[str], there: Collection[str]) -> bool:
     return not {name.casefold() for name in wanted}.isdisjoint(name.casefold() for name in there)
 
 
-def wants(alarm: Alarm, occurrence: Occurrence) -> bool:
+def wants(alarm: AlertRule, occurrence: Occurrence) -> bool:
     """Whether an alarm tells this kind of occurrence. What flapping ends with counts as what it is then, too."""
     if tells(alarm, occurrence.what):
         return True
     return occurrence.what == "stable" and tells(alarm, occurrence.still or "recovered")
 
 
-def tells(alarm: Alarm, what: What) -> bool:
+def tells(alarm: AlertRule, what: What) -> bool:
     """Whether this is among what an alarm tells."""
     return what not in OF_MONITORS or what in (alarm.conditions.events or USUAL)
 

@@ -8,8 +8,9 @@ from msgspec import Struct
 from analytics_box.base.notify.change import ChannelTools
 from analytics_box.base.notify.rules import Channel
 from analytics_box.products.alerts import destinations, messages
-from analytics_box.products.alerts.alarm import Alarm, Conditions, Episode, Trigger
+from analytics_box.products.alerts.alarm import AlertRule, Conditions, Episode, Trigger
 from analytics_box.products.alerts.occurrence import What
+from analytics_box.resource.fields import answer_of
 from analytics_box.tenants.configuration import channels
 from analytics_box.tenants.tenancy.messages import date
 
@@ -55,18 +56,12 @@ class AlarmShown(Struct, frozen=True):
 
 
 def alarm_answer(
-    alarm: Alarm, led: Mapping[str, Channel], episodes: list[Episode], tools: ChannelTools, *, places: bool
+    alarm: AlertRule, led: Mapping[str, Channel], episodes: list[Episode], tools: ChannelTools, *, places: bool
 ) -> AlarmShown:
     """An alarm for an answer; with the places that it leads to for those who may see them."""
-    return AlarmShown(
-        id=alarm.id,
-        organizationId=alarm.organization_id,
-        websiteId=alarm.website_id,
-        name=alarm.name,
-        description=alarm.description or None,
-        enabled=alarm.enabled,
-        triggerType=alarm.trigger,
-        triggerConditions=alarm.conditions,
+    return answer_of(
+        AlarmShown,
+        alarm,
         destinations=[
             _destination(led[channel_id], tools, escalation=escalation, places=places)
             for ids, escalation in ((alarm.channels, False), (alarm.escalation, True))
@@ -74,9 +69,6 @@ def alarm_answer(
             if channel_id in led
         ],
         open=[_open(episode) for episode in episodes if episode.alarm_id == alarm.id],
-        lastToldAt=None if alarm.told_at is None else date(alarm.told_at),
-        createdAt=date(alarm.created_at),
-        updatedAt=date(alarm.updated_at),
     )
 
 

@@ -16,7 +16,7 @@ from analytics_box.base.notify import deliveries
 from analytics_box.base.notify.message import Message
 from analytics_box.base.store.db import Connection
 from analytics_box.products.alerts import episode_rows, messages, rows, rules
-from analytics_box.products.alerts.alarm import DAYS, Alarm, Episode, QuietHours
+from analytics_box.products.alerts.alarm import DAYS, AlertRule, Episode, QuietHours
 from analytics_box.products.alerts.occurrence import OF_MONITORS, Occurrence, What
 from analytics_box.query.ranges import zone
 
@@ -62,7 +62,7 @@ def tell(db: Connection, occurrence: Occurrence, *, now: int) -> int:
 
 def tell_all(db: Connection, occurrences: Sequence[Occurrence], *, now: int) -> int:
     """Tell of several things in their order, as `tell` does."""
-    alarms: dict[tuple[str, bool], list[Alarm]] = {}
+    alarms: dict[tuple[str, bool], list[AlertRule]] = {}
     told = 0
     for occurrence in occurrences:
         key = occurrence.organization_id, occurrence.what in OF_MONITORS
@@ -78,7 +78,7 @@ def is_wanted(db: Connection, organization_id: str, what: What) -> bool:
     return any(rules.tells(alarm, what) for alarm in alarms)
 
 
-def to(db: Connection, alarm: Alarm, occurrence: Occurrence, *, now: int) -> int:
+def to(db: Connection, alarm: AlertRule, occurrence: Occurrence, *, now: int) -> int:
     """Let one alarm deal with an occurrence, once; the number of messages."""
     if not rows.note_topic(db, alarm.id, occurrence.topic, now):
         return 0
@@ -97,7 +97,7 @@ def to(db: Connection, alarm: Alarm, occurrence: Occurrence, *, now: int) -> int
     return send(db, alarm, messages.of(occurrence), alarm.channels, topic=occurrence.topic, now=now)
 
 
-def end(db: Connection, alarm: Alarm, subject: str, *, now: int) -> int:
+def end(db: Connection, alarm: AlertRule, subject: str, *, now: int) -> int:
     """Close an alert without notifying people: only alerts that would stay open are resolved. Return the number of
     messages.
     """
@@ -121,7 +121,7 @@ def forget(db: Connection, organization_id: str, subject: str, *, now: int) -> N
     episode_rows.forget(db, organization_id, subject)
 
 
-def send(db: Connection, alarm: Alarm, message: Message, channels: Sequence[str], *, topic: str, now: int) -> int:
+def send(db: Connection, alarm: AlertRule, message: Message, channels: Sequence[str], *, topic: str, now: int) -> int:
     """Put a message for some of an alarm's channels; for how many."""
     if not channels:
         return 0
@@ -131,7 +131,7 @@ def send(db: Connection, alarm: Alarm, message: Message, channels: Sequence[str]
     return told
 
 
-def split(db: Connection, alarm: Alarm) -> tuple[list[str], list[str]]:
+def split(db: Connection, alarm: AlertRule) -> tuple[list[str], list[str]]:
     """The channels that are told at once: those in which an alert stays open until it is resolved, and the others."""
     lasting = deliveries.keeping_open(db, alarm.organization_id, alarm.channels)
     return lasting, [one for one in alarm.channels if one not in lasting]
@@ -140,7 +140,7 @@ def split(db: Connection, alarm: Alarm) -> tuple[list[str], list[str]]:
 notices = episode_rows.notices
 
 
-def _begin(db: Connection, alarm: Alarm, occurrence: Occurrence, what: What, *, told: bool, now: int) -> None:
+def _begin(db: Connection, alarm: AlertRule, occurrence: Occurrence, what: What, *, told: bool, now: int) -> None:
     """Begin an episode. Another kind of trouble with the same subject begins a new one, if anybody hears of it."""
     before = episode_rows.find(db, alarm.id, occurrence.subject)
     if before is not None and (before.what == what or (before.told and not told)):
@@ -159,7 +159,7 @@ def _begin(db: Connection, alarm: Alarm, occurrence: Occurrence, what: What, *, 
     episode_rows.store_episode(db, replace(episode, due_at=rules.due_at(alarm.conditions, episode)))
 
 
-def _end(db: Connection, alarm: Alarm, occurrence: Occurrence, now: int) -> int:
+def _end(db: Connection, alarm: AlertRule, occurrence: Occurrence, now: int) -> int:
     """Close an alert and send the recovery to all who were notified.
 
     Alerts that would stay open are also resolved if no rule wants the recovery, and during quiet hours.
@@ -180,12 +180,12 @@ def _end(db: Connection, alarm: Alarm, occurrence: Occurrence, now: int) -> int:
     return send(db, alarm, messages.of(occurrence), channels, topic=occurrence.topic, now=now)
 
 
-def _notified_channels(alarm: Alarm, episode: Episode) -> Sequence[str]:
+def _notified_channels(alarm: AlertRule, episode: Episode) -> Sequence[str]:
     """The channels that have been told of an episode."""
     return (*alarm.channels, *alarm.escalation) if episode.escalated else alarm.channels
 
 
-def _hold(db: Connection, alarm: Alarm, occurrence: Occurrence, until: int) -> None:
+def _hold(db: Connection, alarm: AlertRule, occurrence: Occurrence, until: int) -> None:
     episode_rows.hold(
         db,
         alarm_id=alarm.id,

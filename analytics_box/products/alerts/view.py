@@ -9,7 +9,7 @@ from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.notify.rules import Channel
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.alerts import messages, rules
-from analytics_box.products.alerts.alarm import Alarm, Conditions, Episode
+from analytics_box.products.alerts.alarm import AlertRule, Conditions, Episode
 from analytics_box.web.page import dates
 
 _LIMITS = {
@@ -44,7 +44,7 @@ class AlertRuleRow(Struct, frozen=True):
 
 
 def row(
-    alarm: Alarm, channels: Mapping[str, Channel], websites: Mapping[str, str], person: SignedInPerson
+    alarm: AlertRule, channels: Mapping[str, Channel], websites: Mapping[str, str], person: SignedInPerson
 ) -> AlertRuleRow:
     """An alarm for this reader; `websites` are names by id."""
     return AlertRuleRow(
@@ -78,7 +78,7 @@ def going(episode: Episode, name: str, person: SignedInPerson, now: int) -> Goin
     )
 
 
-def about(alarm: Alarm, websites: Mapping[str, str]) -> str:
+def about(alarm: AlertRule, websites: Mapping[str, str]) -> str:
     """The subject of an alert rule, in a few words."""
     website = "" if alarm.website_id is None else websites.get(alarm.website_id, _("Deleted website"))
     parts = [website or ("" if alarm.trigger == "uptime" else _("All websites"))]
@@ -111,7 +111,7 @@ def _monitors(conditions: Conditions) -> str:
     return ", ".join(parts) or _("all monitors")
 
 
-def _to(alarm: Alarm, channels: Mapping[str, Channel]) -> str:
+def _to(alarm: AlertRule, channels: Mapping[str, Channel]) -> str:
     """Its destinations; empty if no channel is left."""
     now = _names(alarm.channels, channels)
     if not now:

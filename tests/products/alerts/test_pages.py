@@ -121,7 +121,7 @@ WRONG = (
     ({"trigger": "error_rate", "threshold": "101"}, "up to 100"),
     ({"trigger": "traffic_drop", "minutes": "2"}, "from 15 to 1440"),
     ({"trigger": "first_event", "silence_hours": "0"}, "from 1 to 720"),
-    ({"name": BAD * 10}, "1 to 100 characters"),
+    ({"name": BAD * 10}, "100 characters"),
     ({"tags": "x" * 101}, "at most 100 characters"),
 )
 

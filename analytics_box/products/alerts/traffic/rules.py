@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from analytics_box.base.clock import DAY
 from analytics_box.products.alerts import rules
-from analytics_box.products.alerts.alarm import Alarm
+from analytics_box.products.alerts.alarm import AlertRule
 from analytics_box.products.alerts.rules import Usual
 
 WEEKS: Final = tuple(7 * DAY * number for number in (4, 3, 2, 1))  # how long before, the oldest first
@@ -48,7 +48,7 @@ class Sessions(Struct, frozen=True):
         return 100 * self.failing / self.all if self.all else 0.0
 
 
-def terms(alarm: Alarm) -> Terms:
+def terms(alarm: AlertRule) -> Terms:
     """The terms of an alert rule."""
     given, usual = alarm.conditions, rules.DEFAULTS.get(alarm.trigger, Usual())
     return Terms(

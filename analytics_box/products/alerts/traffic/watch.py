@@ -18,7 +18,7 @@ from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.translation import _
 from analytics_box.products.alerts import episode_rows, telling
 from analytics_box.products.alerts import rows as alarm_rows
-from analytics_box.products.alerts.alarm import Alarm
+from analytics_box.products.alerts.alarm import AlertRule
 from analytics_box.products.alerts.messages import duration
 from analytics_box.products.alerts.monitored import MonitorsOfOrganization
 from analytics_box.products.alerts.occurrence import Occurrence, What
@@ -249,7 +249,7 @@ class TrafficWatch:
         self._judged = end
         return told
 
-    def _of(self, alarm: Alarm) -> list[Website]:
+    def _of(self, alarm: AlertRule) -> list[Website]:
         """The websites of an alarm: the one that it names, if that is still there, or all."""
         own = self._websites.of(alarm.organization_id)
         return [website for website in own if alarm.website_id in {None, website.id}]
@@ -266,7 +266,7 @@ class TrafficWatch:
         return WatchedPeriod(min(before.since, now), now)
 
     async def _one(
-        self, alarm: Alarm, website: Website, measured: TrafficFigures, *, end: int, since: int, now: int
+        self, alarm: AlertRule, website: Website, measured: TrafficFigures, *, end: int, since: int, now: int
     ) -> int:
         found = await self._judge(alarm, website, measured, end=end, since=since, now=now)
         if found is None or found.verdict == "lasts":
@@ -277,7 +277,7 @@ class TrafficWatch:
         return await self._db.write(partial(_begin, alarm_id=alarm.id, occurrence=found.occurrence, now=now))
 
     async def _judge(
-        self, alarm: Alarm, website: Website, measured: TrafficFigures, *, end: int, since: int, now: int
+        self, alarm: AlertRule, website: Website, measured: TrafficFigures, *, end: int, since: int, now: int
     ) -> TrafficJudgement | None:
         """The result of an alert rule for a website; None if there is too little data."""
         wanted = rules.terms(alarm)
@@ -317,7 +317,7 @@ class TrafficWatch:
         return TrafficJudgement("begins", first_event(about, ever=ever))
 
 
-def _state(db: Connection) -> tuple[list[Alarm], WatchedPeriod | None, dict[str, int]]:
+def _state(db: Connection) -> tuple[list[AlertRule], WatchedPeriod | None, dict[str, int]]:
     return alarm_rows.of_traffic(db), rows.span(db), rows.outages(db)
 
 
@@ -336,11 +336,11 @@ def _begin(db: Connection, *, alarm_id: str, occurrence: Occurrence, now: int) -
     return telling.to(db, alarm, occurrence, now=now)
 
 
-def _end(db: Connection, *, alarm: Alarm, website_id: str, now: int) -> None:
+def _end(db: Connection, *, alarm: AlertRule, website_id: str, now: int) -> None:
     telling.end(db, alarm, subject(website_id), now=now)
 
 
-def _end_others(db: Connection, *, alarms: list[Alarm], there: set[tuple[str, str]], now: int) -> None:
+def _end_others(db: Connection, *, alarms: list[AlertRule], there: set[tuple[str, str]], now: int) -> None:
     """End what lasts of websites that are not there any more."""
     for alarm in alarms:
         for episode in episode_rows.of_alarm(db, alarm.id):

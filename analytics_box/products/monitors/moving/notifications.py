@@ -12,8 +12,7 @@ from analytics_box.base.notify.rules import Channel
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.alerts import change
-from analytics_box.products.alerts.alarm import Alarm, Conditions
-from analytics_box.products.alerts.draft import CHANNEL, AlertRuleDraft, Destination
+from analytics_box.products.alerts.alarm import CHANNEL, AlertRule, Conditions, Destination
 from analytics_box.products.monitors.moving.wanted import ImportNotification
 from analytics_box.resource.reach import Reach
 
@@ -34,7 +33,7 @@ def follow(
 
     Raises Forbidden or Conflict.
     """
-    seen = change.list_alert_rules(db, acting.organization_id, acting.by)
+    seen = change.list_alert_rules(db, acting)
     channel = _matching(channels.of(db, acting.organization_id), notification)
     names = {"name": notification.name, "kind": notification.kind}
     if channel is None:
@@ -55,13 +54,12 @@ def follow(
         )
     if dry:
         return _("Notification {name}: a new alert rule will notify {channel}.").format(**names)
-    draft = AlertRuleDraft(
-        name=notification.name,
-        trigger="uptime",
-        conditions=Conditions(monitor_ids=tuple(monitor_ids[:_MOST])),
-        destinations=(Destination(CHANNEL, channel.id),),
-    )
-    made = change.create(db, tools, acting.organization_id, acting.by, draft)
+    values = {
+        "name": notification.name,
+        "trigger": "uptime",
+        "conditions": Conditions(monitor_ids=tuple(monitor_ids[:_MOST])),
+    }
+    made = change.create(db, tools, acting, values, (Destination(CHANNEL, channel.id),))
     return _("Notification {name}: the new alert rule {rule} notifies {channel}.").format(**names, rule=made.name)
 
 
@@ -72,7 +70,7 @@ def _matching(known: Sequence[Channel], notification: ImportNotification) -> Cha
     return named[0] if named else same[0] if len(same) == 1 else None
 
 
-def _covers(rule: Alarm, channel: Channel, monitor_ids: Sequence[str]) -> bool:
+def _covers(rule: AlertRule, channel: Channel, monitor_ids: Sequence[str]) -> bool:
     """Whether a rule notifies this channel of outages of all these monitors."""
     about = rule.conditions
     is_about_all = not (about.monitor_ids or about.groups or about.tags) and rule.website_id is None
