@@ -176,6 +176,9 @@ SIGNED_IN = (
     "/flags/moving",
     "/settings/audit",
     "/settings/box",
+    "/settings/box/email",
+    "/settings/box/backups",
+    "/settings/box/network",
 )
 VARIANTS = (  # of pages above, for thorough runs
     "{site}?show=table&tab=systems",

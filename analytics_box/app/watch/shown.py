@@ -14,7 +14,7 @@ from analytics_box.web.page import dates
 FILE_LABELS = {"box.db": _("Accounts and settings"), "events.db": _("Events")}
 _FACTS = {
     "rows": _("Rows in it"),
-    "behind": _("Rows still to come"),
+    "behind": _("Rows to ship"),
     "alone": _("Rows that only ClickHouse has"),
     "orders": _("Removals that wait for ClickHouse"),
     "memory": _("Memory"),
@@ -266,9 +266,7 @@ def _job(job: JobState, now: int) -> JobShown:
         name=job.name,
         text=job.text,
         every=_("every {duration}").format(duration=duration(job.every)),
-        last=_("Not since the start")
-        if job.lastAt is None
-        else _("{duration} ago").format(duration=duration((now - job.lastAt) / 1000)),
+        last=_("Not since the start") if job.lastAt is None else dates.ago(job.lastAt, now),
         took="" if job.seconds is None or quick else _("took {duration}").format(duration=duration(job.seconds)),
         next=_next(job.nextAt, now),
         runs=figures.count(job.runs),

@@ -72,7 +72,7 @@ GROUPS: Final = (
             SettingsEntry("box", _("This box"), "/settings/box", administrators=True),
             SettingsEntry("box-email", _("Email"), "/settings/box/email", administrators=True),
             SettingsEntry("box-backups", _("Backups"), "/settings/box/backups", administrators=True),
-            SettingsEntry("box-network", _("Address and networks"), "/settings/box/network", administrators=True),
+            SettingsEntry("box-network", _("Network"), "/settings/box/network", administrators=True),
         ),
     ),
 )
