@@ -131,7 +131,7 @@ def test_a_webhook_is_added_tried_and_deleted_without_scripts(browser: Browser, 
     assert [body["type"] for body in receiver.bodies[before:]] == ["channel.test"]
     page.get_by_role("link", name="Delete Night shift").click()
     page.get_by_role("button", name="Yes, continue").click()
-    expect(page.get_by_text("The channel was deleted.")).to_be_visible()
+    expect(page.get_by_text("Channel deleted.")).to_be_visible()
     expect(page.get_by_text("Night shift")).to_have_count(0)
     context.close()
 

@@ -24,9 +24,9 @@ _PREFIXES: Final[dict[Kind, str]] = {"scroll": SCROLL, "time": TIME, "outgoing":
 LABELS: Final = {
     "name": _("Name"),
     "description": _("Description"),
-    "target": _("Which one, or how much"),
+    "target": _("Value"),
     "conditions": _("Properties of the event"),
-    "revenueProperty": _("Property with an amount"),
+    "revenueProperty": _("Revenue property"),
     "filters": _("What visitors do"),
 }
 

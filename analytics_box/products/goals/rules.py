@@ -43,11 +43,11 @@ def check_goal(given: GoalDefinition) -> GoalDefinition:
     if given.conditions and not about_event:
         raise BadRequest.about("conditions", "Only events have properties")
     if given.amount and not about_event:
-        raise BadRequest.about("revenueProperty", "Only events have an amount")
+        raise BadRequest.about("revenueProperty", "Only events can have a revenue property")
     kept = replace(given, target=target, amount=given.amount.strip())
     _check_lists(kept)
     if len(msgspec.json.encode(kept)) > MOST_BYTES:
-        raise BadRequest.about("filters", f"A goal may take {MOST_BYTES:,} bytes with all of its values")
+        raise BadRequest.about("filters", f"A goal can have up to {MOST_BYTES:,} bytes")
     try:
         selecting(kept)
     except (InvalidQuery, WrongTypes) as wrong:

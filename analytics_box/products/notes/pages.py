@@ -24,8 +24,8 @@ from analytics_box.web.page.edits import check_version, shown_version
 from analytics_box.web.page.questions import ConfirmationTexts, ask, back_of, short_name
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
-_DELETE_NOTE = ConfirmationTexts(_("Delete the note {name}?"), _("It goes from all charts."), _("Delete {name}"))
-_DONE = {"added": _("The note is on the charts."), "saved": _("Saved."), "deleted": _("The note is deleted.")}
+_DELETE_NOTE = ConfirmationTexts(_("Delete the note {name}?"), _("It is removed from all charts."), _("Delete {name}"))
+_DONE = {"added": _("Note added."), "saved": _("Saved."), "deleted": _("Note deleted.")}
 
 
 # The fields of the form; those that are days are named as the wire names what they become.

@@ -182,7 +182,7 @@ async def confirm(visit: Visitor, website_id: FromPath[str]) -> Page:
         else (
             _("Remove {who}?"),
             _(
-                "Everything that {site} keeps of this visitor goes: who they are, and every "
+                "Everything that {site} stores about this visitor is deleted: their profile and every "
                 "event, measurement and error of their visits. Figures of past days get "
                 "smaller. This cannot be undone."
             ),

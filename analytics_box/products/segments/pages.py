@@ -37,9 +37,9 @@ from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 _DELETE = ConfirmationTexts(
-    _("Delete the segment {name}?"), _("Addresses that name it say so, and show everything then."), _("Delete {name}")
+    _("Delete the segment {name}?"), _("Links that use it show all visits instead."), _("Delete {name}")
 )
-_DONE = {"saved": _("The segment is saved."), "deleted": _("The segment is deleted.")}
+_DONE = {"saved": _("Segment saved."), "deleted": _("Segment deleted.")}
 _BETWEEN = {"all": _("and"), "any": _("or")}
 
 
@@ -146,7 +146,7 @@ async def _filters(visit: PageRequest, website_id: str, query: str) -> list[Quer
     goals = await _goals(visit, own(visit.call, website_id))
     found = by_id(_view(visit, website_id, query).filters, goals)
     if not found.items:
-        raise BadRequest.about("query", _("Write at least one filter, such as country=Germany"))
+        raise BadRequest.about("query", _("Enter at least one filter, for example country=Germany."))
     wrong = problems(found)
     if wrong:
         raise BadRequest.about("query", next(iter(wrong.values())))

@@ -31,7 +31,7 @@ def filters(given: list[QueryFilterInput]) -> Filters:
     if not found:
         raise BadRequest.about("filters", "Add a filter")
     if len(msgspec.json.encode(found)) > MOST_BYTES:
-        raise BadRequest.about("filters", f"A segment may take {MOST_BYTES:,} bytes with all of its values")
+        raise BadRequest.about("filters", f"A segment can have up to {MOST_BYTES:,} bytes")
     return found
 
 

@@ -73,7 +73,7 @@ async def _check_password(visit: PageRequest, password: str, field: str) -> None
     try:
         await parts[SignIns].check(person.email, password)
     except AuthRequired as wrong:
-        raise BadRequest.about(field, _("This is not your password")) from wrong
+        raise BadRequest.about(field, _("Incorrect password.")) from wrong
 
 
 def session_name(found: AccountSession) -> str:

@@ -84,7 +84,7 @@ async def check_code(visit: Visitor) -> Answer:
         return visit.pages.show(
             "sign_in_code.html",
             code=401,
-            errors={"code": _("This code does not work. Type the newest one; each works only once.")},
+            errors={"code": _("Incorrect code. Enter the latest code; each code works once.")},
         )
     if steps.find(token) is None:  # The password has changed since.
         return visit.go("/sign-in")

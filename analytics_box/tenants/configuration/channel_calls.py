@@ -200,9 +200,7 @@ def _test_message(call: Call) -> Message:
     return Message(
         type="channel.test",
         title=_("Test from Analytics Box"),
-        text=_("This channel works. The message was sent to try it from {url}; there is nothing to do.").format(
-            url=url
-        ),
+        text=_("This is a test from {url}. The channel works; you do not need to do anything.").format(url=url),
         at=call.now,
         url=url,
     )

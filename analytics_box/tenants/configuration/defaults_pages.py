@@ -68,5 +68,5 @@ def _days(text: str) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdecimal() and len(text) <= 4 and 1 <= int(text) <= 3_650):
-        raise BadRequest.about("days", _("Write a number of days from 1 to 3650, or nothing"))
+        raise BadRequest.about("days", _("Enter a number from 1 to 3650, or leave it blank."))
     return int(text)

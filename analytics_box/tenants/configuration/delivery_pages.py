@@ -169,7 +169,7 @@ def _row(entry: DeliveryLogEntry, person: SignedInPerson, *, editable: bool) -> 
             )
         case "failed":
             when = dates.moment(entry.ended_at or entry.created_at, person)
-            state = _("Given up {when} ({attempts}): {error}").format(when=when, attempts=attempts, error=entry.error)
+            state = _("Failed {when} ({attempts}): {error}").format(when=when, attempts=attempts, error=entry.error)
         case "waiting" if entry.error:
             when = dates.moment(entry.due_at or entry.created_at, person)
             state = _("Tried again {when} ({attempts} so far): {error}").format(

@@ -14,12 +14,12 @@ from analytics_box.web.page import dates
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 _DONE = {
-    "added": _("The domain is on the list. Create its TXT record, then check."),
+    "added": _("Domain added. Create its TXT record, then check it."),
     "trusted": _("The domain now belongs to this organization."),
     "verified": _("The domain is verified and now belongs to this organization."),
     "removed": _("The domain was removed."),
 }
-_NOT_YET = {"unproven": _("The record does not prove the domain yet.")}
+_NOT_YET = {"unproven": _("The record was not found yet.")}
 
 
 HOME = "/settings/domains"
@@ -123,13 +123,11 @@ def _row(domain: Domain, person: SignedInPerson) -> DomainRow:
 def _note(domain: Domain, person: SignedInPerson) -> str:
     if domain.proven_at is not None:
         words = (
-            _("Proven by its TXT record {when}.")
+            _("Verified by its TXT record {when}.")
             if domain.proven_by == "dns"
             else _("Added by the administrator of this box {when}.")
         )
         return words.format(when=dates.moment(domain.proven_at, person))
     if domain.checked_at is None:
         return ""
-    return _("Looked at {when}: {error}.").format(
-        when=dates.moment(domain.checked_at, person), error=domain.check_error
-    )
+    return _("Checked {when}: {error}.").format(when=dates.moment(domain.checked_at, person), error=domain.check_error)

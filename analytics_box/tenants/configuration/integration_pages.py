@@ -29,11 +29,11 @@ from analytics_box.web.page.typed import web_address
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 _DONE = {
-    "added": _("The channel was added. Send a test to see whether it works."),
+    "added": _("Channel added. Send a test to check it."),
     "saved": _("Saved."),
-    "on": _("The channel is switched on."),
-    "off": _("The channel is switched off."),
-    "deleted": _("The channel was deleted."),
+    "on": _("Channel enabled."),
+    "off": _("Channel disabled."),
+    "deleted": _("Channel deleted."),
 }
 
 
@@ -68,7 +68,7 @@ def row(channel: Channel, person: SignedInPerson) -> ChannelRow:
 
 def _last(channel: Channel, person: SignedInPerson) -> str:
     if channel.last_at is None:
-        return _("Nothing was sent yet.")
+        return _("No messages yet.")
     when = dates.moment(channel.last_at, person)
     if channel.last_error:
         return _("Last attempt failed {when}: {error}").format(when=when, error=channel.last_error)
@@ -191,11 +191,9 @@ async def test_mail(visit: Visitor) -> Page:
     """POST /settings/integrations/test-mail: to the reader's own address."""
     sent = await configuration_calls.test_email(visit.call, configuration_calls.TestEmail())
     if sent.error is None:
-        return await integrations_page(
-            visit, Again(), done=_("The test mail is on its way to {email}.").format(email=sent.to)
-        )
+        return await integrations_page(visit, Again(), done=_("Test email sent to {email}.").format(email=sent.to))
     return await integrations_page(
-        visit, Again(general=_("The test mail was not sent: {error}").format(error=sent.error))
+        visit, Again(general=_("The test email was not sent: {error}").format(error=sent.error))
     )
 
 

@@ -51,7 +51,7 @@ ENDINGS = {
     "delete": {
         "button": _("Delete"),
         "title": _("Delete {name}?"),
-        "text": _("It stops working and goes from this list. The audit log still knows of it."),
+        "text": _("The key stops working and is removed from this list. The audit log keeps its history."),
         "submit": _("Delete {name}"),
     },
 }
@@ -161,7 +161,7 @@ def of(key: ApiKey, websites: Sequence[str], secret: str, settings: Settings) ->
         found.append(KeyExample("track", _("Send an event"), track(settings.tracker_url, counts, secret)))
     reads = next((website for website in websites if key.may("read:data", website)), "")
     if reads:
-        found.append(KeyExample("query", _("Ask for the last seven days"), query(settings.public_url, reads, secret)))
+        found.append(KeyExample("query", _("Query the last 7 days"), query(settings.public_url, reads, secret)))
     return found
 
 

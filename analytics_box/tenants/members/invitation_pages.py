@@ -22,7 +22,7 @@ from analytics_box.web.page.templates import Pages, field_errors, form_of, go
 
 _INVITATION = (
     _("This invitation does not work"),
-    _("The link works once, for 7 days, and may have been revoked by its creator."),
+    _("Invitation links work once and expire in 7 days. Ask for a new one."),
     _("Ask for a new one."),
 )
 
@@ -80,9 +80,7 @@ async def _as_stranded(call: Call, token: str, found: Welcome, form: dict[str, s
     try:
         user = await call.parts[SignIns].check(email, form.get("password", ""))
     except AuthRequired as wrong:
-        raise BadRequest(
-            wrong.message, details=(ErrorDetail("password", _("This is not the password of the account")),)
-        ) from wrong
+        raise BadRequest(wrong.message, details=(ErrorDetail("password", _("Incorrect password.")),)) from wrong
     await call.write(lambda db: invitations.accept_as(db, token, user_id=user.id, email=user.email, now=call.now))
     return go("/sign-in")
 

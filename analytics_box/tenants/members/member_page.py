@@ -18,7 +18,7 @@ _DONE = {
     "role": _("The role was changed."),
     "confirmed": _("The email address was confirmed."),
     "removed": _("The member was removed."),
-    "transferred": _("The organization has a new owner, and you are an admin now."),
+    "transferred": _("Ownership transferred. You are now an admin."),
 }
 
 

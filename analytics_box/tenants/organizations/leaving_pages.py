@@ -23,7 +23,7 @@ async def transfer(visit: Visitor) -> Answer:
     def write(db: Connection) -> None:
         access.check(db, own, by, "transfer")
         if not form.get("member"):
-            raise BadRequest.about("member", _("Choose the member who will be the owner"))
+            raise BadRequest.about("member", _("Select the new owner."))
         check_name_typed(form.get("confirmation", ""), access.existing(db, own).name)
         members.transfer(db, own, by, form["member"])
 

@@ -47,7 +47,7 @@ class DeletedOrganization(Struct, frozen=True):
 def check_name_typed(typed: str, name: str) -> None:
     """Whether the name was typed, as the last question before what cannot be undone. Raises BadRequest."""
     if " ".join(typed.split()) != name:
-        raise BadRequest.about("confirmation", f"Type the name of the organization: {name}")
+        raise BadRequest.about("confirmation", f"Enter the organization name: {name}")
 
 
 def metadata_of(given: dict[str, Any]) -> str:

@@ -18,11 +18,11 @@ from analytics_box.web.page.visit import Again, Page, PageRequest
 
 _DONE = {
     "saved": _("Saved."),
-    "made": _("The organization is ready. Add its first website."),
+    "made": _("Organization created. Add its first website."),
     "logo": _("The logo was uploaded."),
     "logo-deleted": _("The logo was removed."),
     "deleted": _("The organization was deleted. It can be restored below."),
-    "restored": _("The organization is back, with everything that was in it."),
+    "restored": _("The organization was restored."),
 }
 
 

@@ -23,9 +23,11 @@ def create(
     """Save a new item. Raises BadRequest or Conflict."""
     owner = by.user_id or ""
     if items(kind).count(db, "website_id = ? and user_id = ?", website.id, owner) >= MOST:
-        raise Conflict.full(f"{kind.noun}s", MOST, f"You can save {MOST} {kind.noun}s of a website; delete one first")
+        raise Conflict.full(
+            f"{kind.noun}s", MOST, f"You can save up to {MOST} {kind.noun}s per website; delete one first"
+        )
     if not is_shared and not owner:
-        raise BadRequest.about("isShared", f"Only people have {kind.noun}s of their own; a key saves shared ones")
+        raise BadRequest.about("isShared", f"API keys can only save shared {kind.noun}s")
     free = _free(db, kind, website.id, by, clean_name(kind, name))
     made = SavedItem(ids.new_id(), website.id, owner, is_shared, free, content, by.now, by.now)
     items(kind).insert(db, made)

@@ -84,7 +84,7 @@ def clean_organization(name: str) -> str:
     """A name of 1 to 100 characters. Raises BadRequest."""
     name = names.one_line(name)
     if not names.is_name(name):
-        raise BadRequest.about("organization", "Use 1 to 100 characters")
+        raise BadRequest.about("organization", "Enter a name of up to 100 characters")
     return name
 
 

@@ -78,7 +78,7 @@ def clean_name(name: str) -> str:
     """1 to 100 characters in one line. Raises BadRequest."""
     name = names.one_line(name)
     if not names.is_name(name):
-        raise BadRequest.about("name", "Use 1 to 100 characters")
+        raise BadRequest.about("name", "Enter a name of up to 100 characters")
     return name
 
 

@@ -14,9 +14,9 @@ from analytics_box.tenants.websites.tracking import LONGEST_RETENTION, MOST_MEGA
 from analytics_box.web.page import dates
 
 _NUMBER_WRONG = {
-    "dataRetentionDays": _("Write a number of days from 1 to {most}, or leave it empty"),
-    "hourlyTexts": _("Write a number of texts from 1 to {most}, or leave it empty"),
-    "hourlyMegabytes": _("Write a number of megabytes from 1 to {most}, or leave it empty"),
+    "dataRetentionDays": _("Enter a number of days from 1 to {most}, or leave it blank."),
+    "hourlyTexts": _("Enter a number from 1 to {most}, or leave it blank."),
+    "hourlyMegabytes": _("Enter a number of megabytes from 1 to {most}, or leave it blank."),
 }
 
 

@@ -90,9 +90,7 @@ async def delete(visit: Visitor, website_id: FromPath[str]) -> Answer:
 
     async def save() -> str:
         if names.one_line(form.get("confirmation", "")) != website.name:
-            raise BadRequest.about(
-                "confirmation", _("Type the website's name, {name}, exactly as it is").format(name=website.name)
-            )
+            raise BadRequest.about("confirmation", _("Enter the website name: {name}").format(name=website.name))
         await calls.delete(visit.call, WebsiteId(website.id))
         return "/sites"
 

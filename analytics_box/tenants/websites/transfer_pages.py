@@ -25,10 +25,10 @@ async def transfer(visit: Visitor, website_id: FromPath[str]) -> Answer:
     async def save() -> str:
         chosen = form.get("organization", "")
         if chosen not in {one.organization_id for one in targets(visit.person)}:
-            raise BadRequest.about("organization", _("Choose an organization in which you are an admin or owner"))
+            raise BadRequest.about("organization", _("Select an organization in which you are an admin or owner."))
         if form.get("confirmation", "").strip().lower() != website.domain:
             raise BadRequest.about(
-                "confirmation", _("Type the website's domain, {domain}, exactly as it is").format(domain=website.domain)
+                "confirmation", _("Enter the website domain: {domain}").format(domain=website.domain)
             )
         await procedures.transfer(visit.call, TransferWebsite(website.id, chosen))
         return f"/sites?moved={chosen}"

@@ -132,7 +132,7 @@ def test_a_password_can_be_set_anew_while_the_box_runs(box: Box) -> None:
     ended = run(box.server.data_dir, "reset-password", EMAIL)
     assert (ended.returncode, ended.stdout.count("\n")) == (0, 1), "a link and nothing else, for scripts"
     link = here(box, ended.stdout.strip())
-    assert "You will be signed out everywhere" in httpx.get(link).text
+    assert "All sessions will be signed out" in httpx.get(link).text
     assert httpx.post(link, data={"password": NEW}).status_code == 303
     cookie = first.headers["set-cookie"].partition(";")[0]
     assert httpx.get(f"{box.url}/settings/profile", headers={"cookie": cookie}).status_code == 303, "signed out"

@@ -130,7 +130,7 @@ def test_the_page_shows_the_log_and_tries_again(here: World) -> None:
     here.people.add("mia", "member")
     channel_id = here.channel("<b>Hook")["channel"]["id"]
     page = f"/settings/integrations/{channel_id}/deliveries"
-    assert b"Nothing was sent yet" in here.people.see("ada", page).body
+    assert b"No messages yet" in here.people.see("ada", page).body
     here.web.reply = lambda _: plain(b"", "404 Not Found")
     here.tell("incident 1", "<script>alert(1)</script>")
     run(here)

@@ -55,7 +55,7 @@ def test_a_segment_is_saved_changed_listed_and_deleted(box: WholeBox) -> None:
 def test_a_segment_is_no_store_of_texts(box: WholeBox) -> None:
     long = [{"field": "path", "op": "in", "value": [f"/{number}" + "x" * 999 for number in range(30)]}]
     status, said = make(box, "Long", filters=long)
-    assert (status, "may take 20,000 bytes" in said) == (400, True)
+    assert (status, "can have up to 20,000 bytes" in said) == (400, True)
 
 
 def test_somebodys_own_is_theirs_alone(box: WholeBox) -> None:
@@ -79,7 +79,7 @@ def test_somebodys_own_is_theirs_alone(box: WholeBox) -> None:
         ("a\u202eb", GERMANY, {}, "Enter a name with visible characters"),
         (" \n", GERMANY, {}, "Enter a name with visible characters"),
         ("x" * 101, GERMANY, {}, "A name can have up to 100 characters"),
-        ("a", GERMANY, {"isShared": False}, "Only people have segments of their own; a key saves shared ones"),
+        ("a", GERMANY, {"isShared": False}, "API keys can only save shared segments"),
         ("a", [{"field": "session_id", "op": "eq", "value": "1"}], {}, "A segment cannot be filtered by session_id"),
         ("a", [{"field": "path", "op": "regex", "value": "("}], {}, "Not a pattern: missing ): ("),
         ("a", [{"field": "scroll", "op": "eq", "value": 101}], {}, "scroll is a whole number from 1 to 100"),

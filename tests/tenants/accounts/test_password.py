@@ -18,7 +18,7 @@ def test_a_change_ends_every_other_session_and_renews_this_one(box: WholeBox) ->
 @pytest.mark.parametrize(
     ("current", "new", "said"),
     [
-        ("wrong wrong wrong", NEW, b"This is not your password"),
+        ("wrong wrong wrong", NEW, b"Incorrect password."),
         (PASSWORD, "short", b"Use at least 12 characters"),
         (PASSWORD, EMAIL, b"too easy to guess"),
     ],

@@ -38,7 +38,7 @@ def zone_of(box: RunningBox, cookie: str) -> tuple[str, str]:
     """The zone as the wire names it, and the one that pages are shown in."""
     chosen = box.post("/preferences/getUserPreferences", {}, cookie=cookie).json["timezone"]
     page = box.get("/settings/profile", cookie=cookie).body.decode()
-    return chosen, page.partition("It is ")[2].partition(" now")[0]
+    return chosen, page.partition("time zone, now ")[2].partition(".")[0]
 
 
 def test_the_zone_that_setup_is_given_stays(box: RunningBox) -> None:

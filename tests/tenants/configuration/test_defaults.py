@@ -124,7 +124,7 @@ def test_the_page_saves_them_and_says_what_is_wrong(people: People) -> None:
     for days in ("0", "3651", "-1", "ten", "９"):
         refused = people.send("ada", "/settings/defaults", role="viewer", mode="cookieless", days=days)
         assert refused.status == 400
-        assert "1 to 3650, or nothing" in refused.body.decode()
+        assert "1 to 3650, or leave it blank" in refused.body.decode()
     people.send("ada", "/settings/defaults", role="viewer", mode="auto", days="")
     assert people.call("ada", "config.get").json["defaults"]["dataRetentionDays"] is None
 

@@ -246,7 +246,7 @@ def test_the_page_asks_for_the_name(people: World) -> None:
     assert (answer.status, answer.headers["location"]) == (303, "/settings/organization?done=deleted")
     after = people.see("ada", answer.headers["location"]).body.decode()
     assert 'action="/settings/organization/restore"' in after
-    assert "can be restored until" in after
+    assert "Can be restored until" in after
     back = people.send("ada", "/settings/organization/restore", organization=own(people))
     assert (back.status, back.headers["location"]) == (303, "/settings/organization?done=restored")
     assert 'value="Ada"' in people.see("ada", "/settings/organization").body.decode()

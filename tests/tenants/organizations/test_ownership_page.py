@@ -26,7 +26,7 @@ def test_the_page_hands_it_over(people: World) -> None:
     answer = people.send("ada", TRANSFER, member=ken, confirmation="Ada")
     assert (answer.status, answer.headers["location"]) == (303, "/settings/members?done=transferred")
     assert people.roles() == {"ada": "admin", "ken": "owner", "kim": "admin"}
-    assert "has a new owner" in people.see("ada", answer.headers["location"]).body.decode()
+    assert "Ownership transferred" in people.see("ada", answer.headers["location"]).body.decode()
     assert people.see("ada", TRANSFER).status == 403
     assert people.see("ken", TRANSFER).status == 200
 

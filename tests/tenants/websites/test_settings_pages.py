@@ -82,7 +82,7 @@ def test_a_second_box_publishes_values_and_says_nothing_without_the_first(box: W
 @pytest.mark.parametrize(
     ("fields", "status", "words"),
     [
-        ({"name": "", "domain": "shop.example"}, 400, "Use 1 to 100 characters"),
+        ({"name": "", "domain": "shop.example"}, 400, "Enter a name of up to 100 characters"),
         ({"name": "Shop", "domain": "no domain"}, 400, "Enter a domain, such as"),
         ({"name": "Shop", "domain": "blog.example"}, 409, "already exists"),
     ],
@@ -169,10 +169,10 @@ def test_deleting_wants_the_name(box: WholeBox) -> None:
     for typed in ("", "shop", "Blog"):
         answer = sent(box, "/settings/delete", {"confirmation": typed})
         assert answer.status == 400
-        assert "exactly as it is" in answer.body.decode()
+        assert "Enter the website name" in answer.body.decode()
     assert row(box)["name"] == "Shop"
     sites = follow(box, sent(box, "/settings/delete", {"confirmation": " Shop "}))
-    assert "can be restored until 24 Jun 2026" in sites
+    assert "Can be restored until 24 Jun 2026" in sites
     assert seen(box, href(box)).status == 404
     assert "data-client-id" in follow(box, sent(box, "/restore", {}))
     assert "can be restored" not in page(box, "/sites")

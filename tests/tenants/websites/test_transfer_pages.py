@@ -51,10 +51,10 @@ def owner_of(box: WholeBox) -> str:
 
 
 def test_without_another_organization_the_page_says_what_to_do(box: WholeBox) -> None:
-    assert "There is nowhere to go" in page(box)
+    assert "No other organization" in page(box)
     assert 'href="/settings/organization"' in page(box)
     join(box, "member")
-    assert "There is nowhere to go" in page(box), "a member there cannot take a website"
+    assert "No other organization" in page(box), "a member there cannot take a website"
 
 
 def test_a_website_goes_where_it_is_sent_and_the_list_says_so(box: WholeBox) -> None:
@@ -73,11 +73,11 @@ def test_a_website_goes_where_it_is_sent_and_the_list_says_so(box: WholeBox) -> 
 @pytest.mark.parametrize(
     ("typed", "chosen", "words"),
     [
-        ("shop", "{eve}", "Type the website's domain, shop.example"),
-        ("", "{eve}", "Type the website's domain"),
-        ("shop.example", "", "Choose an organization"),
-        ("shop.example", "unknown", "Choose an organization"),
-        ("shop.example", "{own}", "Choose an organization"),
+        ("shop", "{eve}", "Enter the website domain: shop.example"),
+        ("", "{eve}", "Enter the website domain"),
+        ("shop.example", "", "Select an organization"),
+        ("shop.example", "unknown", "Select an organization"),
+        ("shop.example", "{own}", "Select an organization"),
     ],
 )
 def test_what_is_typed_wrong_comes_back(box: WholeBox, typed: str, chosen: str, words: str) -> None:
