@@ -106,7 +106,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     form_route("/settings/box/backups/start", box_settings.start_backup),
     page_route("/settings/box/network", box_settings.show),
     form_route("/settings/box/network", box_settings.save, kept=True),
-    form_route("/settings/box/network/{organization_id:str}", box_settings.save_organization_networks),
+    form_route("/settings/box/network/{organization_id:str}", box_settings.save_organization_networks, kept=True),
     page_route("/settings/audit", audit_pages.audit_log, "admin"),
     page_route(FORM_KEPT, kept_forms.nothing_kept),
     page_route("/palette", palette.show),
