@@ -39,10 +39,12 @@ class GoalBar(Struct, frozen=True):
 
 
 class GoalRates(Struct, frozen=True):
-    """The panel: its goals, and the page of all."""
+    """The panel: its goals, the page of all, and the dashboard with the conversions of each campaign: of the chosen
+    goal, else of the one that is reached most."""
 
     bars: tuple[GoalBar, ...]
     more: str
+    by_campaign: str
 
 
 async def rates(asking: PageQuery, view: View, goals: Sequence[GoalTarget]) -> GoalRates:
@@ -51,9 +53,12 @@ async def rates(asking: PageQuery, view: View, goals: Sequence[GoalTarget]) -> G
     so_far = (TOTALS,) if against is not None and not against.nothing else ()
     found = await _count_goals(asking, view, goals, so_far)
     largest = max((rows[0][0][CONVERSIONS] for rows in found), default=0)
+    reached = max(zip(goals, found, strict=True), key=lambda one: one[1][0][0][CONVERSIONS])[0]
+    campaigns = replace(view, goal=view.goal or GoalTarget(reached.id)).tab("utm_campaign")
     return GoalRates(
         tuple(_bar(asking, view, goal, rows, largest) for goal, rows in zip(goals, found, strict=True)),
         f"{view.path}/goals",
+        campaigns.link(),
     )
 
 

@@ -48,9 +48,15 @@ def test_the_panel_of_goals_has_the_active_ones_and_chooses(shared: World) -> No
     shown = page(shared, "/parts/goals?range=today")
     assert sorted(bars(shown, "panel-goals")) == [("Home", "2", "", "100.0\xa0%"), ("Sold", "1", "", "50.0\xa0%")]
     assert f'href="/sites/{shared.shop}?range=today&amp;goal={first["id"]}"' in shown
+    campaigns = f'href="/sites/{shared.shop}?range=today&amp;tab=utm_campaign&amp;goal='
+    assert f'{campaigns}{second["id"]}"' in shown  # which was reached most
     chosen = page(shared, f"/parts/goals?range=today&goal={second['id']}&path=/pricing")
     assert sorted(bars(chosen, "panel-goals")) == [("Home", "1", "", "100.0\xa0%"), ("Sold", "0", "", "0.0\xa0%")]
     assert 'aria-current="true"' in chosen
+    assert (
+        f'&amp;goal={first["id"]}"'
+        in page(shared, f"/parts/goals?range=today&goal={first['id']}").partition("by-campaign")[2]
+    )
     told = json.loads(page(shared, "/export/json?range=today&path=/pricing"))
     assert sorted(told["goals"], key=lambda row: row["goal"]) == [
         {"goal": "Home", "conversions": 1, "conversion_rate": 100},
