@@ -36,6 +36,7 @@ FIELD_LABELS = {
     "event": _("Event"),
     "outgoing_link": _("Outgoing link"),
     "outgoing_domain": _("Outgoing domain"),
+    "error": _("Error"),
     "event_property": _("Property of an event"),
     "viewed_page": _("Page seen in the session"),
     "scroll": _("Scroll depth (at least %)"),

@@ -15,6 +15,7 @@ FIELDS = {
     "exit_page": "session_exit",
     "outgoing_link": "session_link_out",
     "outgoing_domain": "session_domain_out",
+    "error": "session_error",
     "scroll": "session_scroll",
     "engaged": "session_engaged",
     "link": "session_link",
@@ -23,7 +24,7 @@ FIELDS = {
 COLUMNS = frozenset(FIELDS.values())
 # What these are about is not shown to the public, or only where the website publishes what events carried.
 NOT_PUBLIC = frozenset(("link", "reached_goal"))
-OF_VALUES = frozenset(("event_property", "outgoing_link"))
+OF_VALUES = frozenset(("event_property", "outgoing_link", "error"))
 OF_PAGES = frozenset(("viewed_page", "exit_page"))
 
 Number = Literal["scroll", "engaged"]

@@ -39,6 +39,7 @@ _SPELLED = {
     "exit_page": (*WORDS["path"], "/a/"),
     "outgoing_link": WORDS["href"],
     "outgoing_domain": WORDS["domain"],
+    "error": WORDS["message"],
 }
 _OF_IDS = ("eq", "ne", "in", "not_in")
 

@@ -313,6 +313,7 @@ LISTS: Final[dict[str, FigureList]] = {
     ),
     "errors": FigureList(
         "error_types",
+        "error",
         counted="count",
         apart=True,
         columns=(FigureColumn("users"), FigureColumn("last_seen", "moment")),

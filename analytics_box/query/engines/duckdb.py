@@ -69,6 +69,7 @@ DIALECT = Dialect(
         (word(r"given_by_flags\b"), "flag_exposures"),
         (word(r"what_happened\b"), "events"),
         (word(r"what_was_left_by\b"), "outgoing_links"),
+        (word(r"what_went_wrong\b"), "errors"),
     ),
 )
 # Functions that the statements call, where DuckDB knows them by other names. Patterns are RE2's in both engines.

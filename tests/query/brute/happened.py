@@ -26,6 +26,7 @@ class Happened:
     views: list[tuple[int, int, str]] = field(default_factory=list)  # time, id, path
     hrefs: set[str] = field(default_factory=set)
     domains: set[str] = field(default_factory=set)
+    errors: set[str] = field(default_factory=set)
     scrolled: int = 0
     engaged: int = 0
 
@@ -36,6 +37,7 @@ class Happened:
             "exit_page": {max(self.views)[-1]} if self.views else set(),
             "outgoing_link": self.hrefs,
             "outgoing_domain": self.domains,
+            "error": self.errors,
         }
 
 
@@ -55,6 +57,9 @@ def with_sessions(facts: Facts) -> Facts:
             own = known.setdefault(row["session"], Happened())
             own.hrefs.add(row["href"])
             own.domains.add(row["domain"])
+    for row in facts["errors"]:
+        if row["session"]:
+            known.setdefault(row["session"], Happened()).errors.add(row["message"])
     return {
         table: [row | {"happened": known.get(row["session"], NOTHING)} for row in rows] for table, rows in facts.items()
     }

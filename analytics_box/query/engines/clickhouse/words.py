@@ -49,6 +49,7 @@ DIALECT = Dialect(
         (re.compile(r"\bgiven_by_flags\b"), "flag_exposures"),
         (re.compile(r"\bwhat_happened\b"), "events"),
         (re.compile(r"\bwhat_was_left_by\b"), "outgoing_links"),
+        (re.compile(r"\bwhat_went_wrong\b"), "errors"),
         (re.compile(r"\(select value from numbers_in\(:([a-z]\w*)\)\)"), r"{\1:Array(Int64)}"),
         (re.compile(r"\(select value from texts_in\(:([a-z]\w*)\)\)"), r"{\1:Array(String)}"),
         (

@@ -35,6 +35,10 @@ def select_facts(condition: FilterCondition, values: Values, dialect: Dialect) -
             found = _of_events(f"kind = 3 and scroll >= {_least(condition, values)}")
         case "session_engaged":
             found = f"{_of_events()} group by session having sum(engaged) >= {_least(condition, values)}"
+        case "session_error":
+            found = (
+                f"select session from what_went_wrong where {_NEAR} and {string_matches('message', condition, values)}"
+            )
         case "session_link":
             found = _link(condition, values)
         case "session_goal":  # of goals that are not there
