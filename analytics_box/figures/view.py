@@ -171,6 +171,16 @@ class View(Struct, frozen=True):
         return address(replace(self.without_goal(), filters=EVERYTHING, segment=None, kind=""))
 
     @property
+    def sessions_link(self) -> str:
+        """The address of the sessions that a website's filters select; empty on pages of other subjects and on the
+        list itself."""
+        parts = self.path.split("/")
+        if parts[1] != "sites" or parts[-1] == "sessions":
+            return ""
+        path = f"/sites/{parts[2]}/sessions"
+        return address(replace(self, path=path, detail=TableState(), tabs=(), metric=self.of.default, beside=""))
+
+    @property
     def waiting_link(self) -> str:
         """A link to this page that is answered only when every part is ready: for browsers without scripts."""
         return address(replace(self, wait=True))

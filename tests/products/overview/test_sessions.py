@@ -85,6 +85,18 @@ def test_filters_of_the_address_narrow_the_sessions_as_in_the_api(box: WholeBox)
     assert "1 session<" in answer.body.decode()
 
 
+def test_the_dashboard_leads_to_the_sessions_that_its_filters_select(box: WholeBox) -> None:
+    assert (
+        'id="chips-sessions"'
+        not in box.get(f"/sites/{box.sites['shop']}?range=last_7d", cookie=box.cookie, accept="text/html").body.decode()
+    )
+    narrowed = page(box, "details/errors?range=last_7d&error.contains=Broken&sort=users").body.decode()
+    href = unescape(re.findall(r'id="chips-sessions" href="([^"]+)"', narrowed)[0])
+    answer = box.get(href, cookie=box.cookie, accept="text/html")
+    assert ids(answer) == asked(box, {"field": "error", "op": "contains", "value": "Broken"})
+    assert len(ids(answer)) == 1
+
+
 def test_the_most_eventful_session_comes_first_when_asked_for(box: WholeBox) -> None:
     first = (
         page(box, "sessions?range=last_7d&sort=interesting").body.decode().partition('<li><a class="session-line"')[2]
