@@ -11,6 +11,7 @@ from analytics_box.products.flags.flag import FlagDefinition, Prerequisite, Targ
 from analytics_box.products.flags.history import rows as history
 from analytics_box.products.flags.history import words
 from analytics_box.products.flags.history.difference import DefinitionChange, difference
+from analytics_box.resource.forms import inputs_of
 from tests.cases import each
 from tests.products.flags.evaluation.invented import Chance
 from tests.products.flags.world import World
@@ -28,6 +29,7 @@ def among(*values: Any) -> TargetingRule:
     [
         (DefinitionChange("rolloutPercentage", "changed", 10.0, 12.5), "Percentage rollout: 10 % → 12.5 %"),
         (DefinitionChange("defaultValue", "changed", False, True), "Default rule: off → on"),
+        (DefinitionChange("newField", "changed", "a", "b"), "New field: “a” → “b”"),
         (DefinitionChange("status", "changed", "active", "inactive"), "Status: “active” → “inactive”"),
         (DefinitionChange("name", "changed", "", "New\u202e"), "Name: nothing → “New\\u202e”"),
         (DefinitionChange("payload", "changed", False, True), "Payload: false → true"),
@@ -98,7 +100,9 @@ def test_every_change_of_every_field_has_its_line() -> None:
                 assert words.line(change, names).strip(), change
                 told.add(change.field)
     simple = {"name", "description", "persistAcrossAuth", "folder"}  # nothing is at random in them
-    assert told | simple == set(FlagDefinition.__struct_fields__)
+    # Texts and switches all have the same kind of line.
+    plain = {name for name, one in inputs_of(FlagDefinition).items() if one.kind in {"text", "box"}}
+    assert told | simple | plain == set(FlagDefinition.__struct_fields__)
     for field, value in zip(sorted(simple), ("a", "b", "c", True), strict=True):
         (change,) = difference(FlagDefinition(), replace(FlagDefinition(), **{field: value}))
         assert change.field == field
