@@ -22,7 +22,7 @@ from analytics_box.ingest import repeats
 from analytics_box.ingest.cluster.primary import Machines
 from analytics_box.products.alerts.due import Reminders
 from analytics_box.products.alerts.traffic.watch import TrafficWatch
-from analytics_box.products.flags.editing import purging
+from analytics_box.products.flags import saving as flag_saving
 from analytics_box.products.flags.schedules import ticking as flag_schedules
 from analytics_box.products.flags.usage.counts import FlagCounts
 from analytics_box.products.links.clicks import retention as link_retention
@@ -284,7 +284,7 @@ async def forget_flag_counts(box: Box) -> None:
 
 async def purge_flags(box: Box) -> None:
     """Remove deleted feature flags once nobody can bring them back any more."""
-    await purging.purge(box.parts)
+    await flag_saving.purge(box.parts)
 
 
 async def optimize(box: Box) -> None:

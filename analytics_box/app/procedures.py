@@ -22,8 +22,6 @@ delivery_calls = Handlers("analytics_box.tenants.configuration.delivery_pages")
 domain_calls = Handlers("analytics_box.tenants.configuration.domain_calls")
 drop_calls = Handlers("analytics_box.ingest.dropped_events.calls")
 flag_calls = Handlers("analytics_box.products.flags.editing.calls")
-flag_deletion = Handlers("analytics_box.products.flags.editing.deletion_calls")
-flag_folders = Handlers("analytics_box.products.flags.editing.folder_calls")
 target_groups = Handlers("analytics_box.products.flags.groups.calls")
 flag_history = Handlers("analytics_box.products.flags.history.calls")
 flag_exports = Handlers("analytics_box.products.flags.moving.export_calls")
@@ -238,11 +236,11 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("flags.deactivate", flag_calls.deactivate, "manage:flags", "member"),
     Procedure("flags.archive", flag_calls.archive, "manage:flags", "member"),
     Procedure("flags.delete", flag_calls.delete, "manage:flags", "member"),
-    Procedure("flags.listDeleted", flag_deletion.list_deleted, "manage:flags"),
-    Procedure("flags.undelete", flag_deletion.undelete, "manage:flags", "member"),
-    Procedure("flags.listFolders", flag_folders.list_folders, "manage:flags"),
-    Procedure("flags.renameFolder", flag_folders.rename_folder, "manage:flags", "member"),
-    Procedure("flags.deleteFolder", flag_folders.delete_folder, "manage:flags", "member"),
+    Procedure("flags.listDeleted", flag_calls.list_deleted, "manage:flags"),
+    Procedure("flags.undelete", flag_calls.undelete, "manage:flags", "member"),
+    Procedure("flags.listFolders", flag_calls.list_folders, "manage:flags"),
+    Procedure("flags.renameFolder", flag_calls.rename_folder, "manage:flags", "member"),
+    Procedure("flags.deleteFolder", flag_calls.delete_folder, "manage:flags", "member"),
     Procedure("flags.export", flag_exports.export, "manage:flags"),
     Procedure("flags.import", flag_imports.import_flags, "manage:flags", "member", most_bytes=MOST_FLAG_BYTES),
     Procedure("flags.usage", flag_usage.get_usage, "manage:flags"),

@@ -1,4 +1,7 @@
-"""Changes of flags and target groups: in box.db with a new revision of their scope, and after the commit in memory."""
+"""Changes of flags and target groups: in box.db with a new revision of their scope, and after the commit in memory.
+
+Deleted flags are removed after their grace period.
+"""
 
 import asyncio
 import logging
@@ -7,6 +10,7 @@ from functools import partial
 from typing import Final, TypeVar
 
 from analytics_box.base import errors
+from analytics_box.base.clock import DAY
 from analytics_box.base.store.db import Connection
 from analytics_box.products.flags import rows
 from analytics_box.products.flags.access import UNKNOWN_OWNER
@@ -64,3 +68,11 @@ def touch_scope(db: Connection, scope_id: str, now: int) -> FlagScope:
     if found is None:
         raise errors.NotFound.of("website", scope_id, UNKNOWN_OWNER)
     return found
+
+
+async def purge(parts: Parts) -> None:
+    """Remove flags that were deleted `grace_days` ago, with their history."""
+    before = parts.clock.now() - parts.settings.grace_days * DAY
+    removed = await parts.box_db.write(lambda db: rows.remove_deleted_before(db, before))
+    if removed:
+        log.info("Removed %d deleted flags", removed)

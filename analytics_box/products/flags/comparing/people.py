@@ -3,15 +3,35 @@
 import asyncio
 from collections.abc import Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
-from analytics_box.base.store.db import Db
+from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.ingest import profile_rules, profiles
-from analytics_box.products.flags.comparing import rows
 from analytics_box.products.flags.evaluation.context import EvaluationContext
 from analytics_box.products.flags.flag import Flag
 from analytics_box.tenants.websites.directory import Directory
+
+
+def latest(db: Connection, sites: Sequence[int], limit: int) -> list[tuple[int, str, bytes | None]]:
+    """Site, id and sealed traits of the people of these sites who were named last, the latest first."""
+    found: list[tuple[Any, ...]] = []
+    for site in sites:
+        rows = db.execute(
+            """
+            -- flag_people.latest
+            select profiles.updated_at, profiles.site, strings.value, profiles.traits
+            from profiles join strings on strings.id = profiles.profile
+            where profiles.site = ?
+            order by profiles.updated_at desc, profiles.profile
+            limit ?
+            """,
+            (site, limit),
+        )
+        found += rows.fetchall()
+    found.sort(key=lambda row: -int(row[0]))
+    return [(int(site), str(name), traits) for _, site, name, traits in found[:limit]]
+
 
 MOST: Final = 500  # Recently identified visitors that are compared.
 
@@ -31,7 +51,7 @@ class RecentPeople:
         else:
             website = self._websites.find(flag.website_id)
             sites = [website.site] if website is not None else []
-        found = await self._events.read(partial(rows.latest, sites=sites, limit=MOST))
+        found = await self._events.read(partial(latest, sites=sites, limit=MOST))
         return await asyncio.to_thread(self._contexts, found)
 
     def _contexts(self, found: Sequence[tuple[int, str, bytes | None]]) -> list[EvaluationContext]:

@@ -6,10 +6,12 @@ from datetime import datetime
 from msgspec import UNSET, Struct
 
 from analytics_box.base import errors
+from analytics_box.base.clock import DAY
 from analytics_box.base.store.db import Connection
+from analytics_box.products.flags import rows
 from analytics_box.products.flags.access import FlagReach, find_flag, reach, visible_scope
 from analytics_box.products.flags.directory import Flags
-from analytics_box.products.flags.editing import change
+from analytics_box.products.flags.editing import change, folders
 from analytics_box.products.flags.editing.change import FlagChange
 from analytics_box.products.flags.editing.draft import clean_environment
 from analytics_box.products.flags.editing.messages import (
@@ -17,7 +19,10 @@ from analytics_box.products.flags.editing.messages import (
     ChangeFlagStatus,
     CopyFlag,
     CreateFlag,
+    DeleteFlagFolder,
     ListFlags,
+    RenamedFolder,
+    UndeleteFlag,
     UpdateFlag,
 )
 from analytics_box.products.flags.editing.shown import (
@@ -34,6 +39,87 @@ from analytics_box.products.flags.usage.reading import used
 from analytics_box.resource.reach import check
 from analytics_box.tenants.tenancy.messages import date
 from analytics_box.web.call import Call
+
+
+class DeletedFlag(Struct, frozen=True):
+    """A flag that can be brought back until `restorableUntil`."""
+
+    id: str
+    key: str
+    name: str | None
+    environment: str | None
+    userId: str | None
+    deletedAt: datetime
+    restorableUntil: datetime
+
+
+async def list_deleted(call: Call, given: OwnedInput) -> list[DeletedFlag]:
+    """flags.listDeleted: list deleted flags that can be restored, latest first. Raises Forbidden or NotFound."""
+    own = reach(call, given.websiteId, given.organizationId)
+
+    def read(db: Connection) -> list[Flag]:
+        check(db, own, "viewer")
+        return rows.deleted_flags(db, own.scope)
+
+    grace = call.parts.settings.grace_days * DAY
+    found = [(flag, flag.deleted_at or 0) for flag in await call.read(read)]
+    return [_deleted_flag_answer(flag, gone, gone + grace) for flag, gone in found if call.now < gone + grace]
+
+
+async def undelete(call: Call, given: UndeleteFlag) -> FlagChangeAnswer:
+    """flags.undelete: restore a deleted flag, inactive. Raises Forbidden, NotFound, BadRequest or Conflict."""
+    own = reach(call, given.websiteId, given.organizationId)
+    done = await save(call.parts, own.scope, lambda db: change.undelete(db, own, given.id, note=given.note), adds=True)
+    scope = call.parts[Flags].scope(own.scope) or FlagScope(own.scope, own.organization_id, own.website_id)
+    return flag_change_answer(done, scope)
+
+
+def _deleted_flag_answer(flag: Flag, gone: int, until: int) -> DeletedFlag:
+    return DeletedFlag(
+        id=flag.id,
+        key=flag.key,
+        name=flag.definition.name or None,
+        environment=flag.environment,
+        userId=flag.user_id,
+        deletedAt=date(gone),
+        restorableUntil=date(until),
+    )
+
+
+class FlagFolderAnswer(Struct, frozen=True):
+    """A folder, and how many flags are in it; not those in folders below it."""
+
+    folder: str
+    flags: int
+
+
+class FlagMoveAnswer(Struct, frozen=True):
+    """The number of flags that moved to another folder."""
+
+    moved: int
+    success: bool = True
+
+
+async def list_folders(call: Call, given: OwnedInput) -> list[FlagFolderAnswer]:
+    """flags.listFolders: list folders by name. Raises Forbidden or NotFound."""
+    scope = await visible_scope(call, given.websiteId, given.organizationId)
+    return [FlagFolderAnswer(name, count) for name, count in folders.count(scope.flags).items()]
+
+
+async def rename_folder(call: Call, given: RenamedFolder) -> FlagMoveAnswer:
+    """flags.renameFolder: rename a folder with its subfolders. Raises Forbidden, BadRequest or NotFound."""
+    own = reach(call, given.websiteId, given.organizationId)
+    moved = await save(call.parts, own.scope, lambda db: folders.rename(db, own, given.folder, given.to), adds=True)
+    return FlagMoveAnswer(moved)
+
+
+async def delete_folder(call: Call, given: DeleteFlagFolder) -> FlagMoveAnswer:
+    """flags.deleteFolder: delete a folder. Raises Forbidden, BadRequest or NotFound.
+
+    Its flags move one level up.
+    """
+    own = reach(call, given.websiteId, given.organizationId)
+    return FlagMoveAnswer(await save(call.parts, own.scope, lambda db: folders.delete(db, own, given.folder)))
 
 
 class FlagEnvironmentAnswer(Struct, frozen=True):

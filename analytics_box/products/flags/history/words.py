@@ -38,6 +38,7 @@ _FIELDS = {
 _VARIANT_FIELDS = {"type": _("type"), "value": _("value"), "weight": _("weight"), "description": _("description")}
 
 
+_HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 LONGEST: Final = 200  # Characters of a value.
 MOST_VALUES: Final = 10  # Added or removed values that a line names.
 _NOBODY: Final[Mapping[str, str]] = {}
@@ -51,7 +52,8 @@ def line(change: DefinitionChange, groups: Mapping[str, str]) -> str:
         before, after = (_order(change.field, keys, groups) for keys in (change.before, change.after))
         return f"{_ORDERS[change.field]}: {before} → {after}"
     item = groups.get(change.item, change.item) if change.field == "targetGroupIds" else change.item
-    name = _FIELDS.get(change.field, _spelled(change.field)).format(item=figures.visible(item))
+    label = _FIELDS.get(change.field) or _HUMP.sub(" ", change.field).capitalize()
+    name = label.format(item=figures.visible(item))
     if change.kind == "moved":
         return _("{name} was rule {before}").format(name=name, before=change.before)
     if isinstance(change.before, Variant) and isinstance(change.after, Variant):
@@ -61,11 +63,6 @@ def line(change: DefinitionChange, groups: Mapping[str, str]) -> str:
     before, after = (_value(change.field, value, groups) for value in (change.before, change.after))
     says = {"added": bool(after), "removed": bool(before)}.get(change.kind, True)
     return _LINES[change.kind, says].format(name=name, before=before, after=after)
-
-
-def _spelled(field: str) -> str:
-    """The name of a field that has no label, in words."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", field).capitalize()
 
 
 def of_version(number: int) -> str:
