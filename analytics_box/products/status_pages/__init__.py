@@ -1,1 +1,1 @@
-"""Status pages: what everybody may see of an organization's services, with incidents and maintenance (wire 9)."""
+"""Status pages: the public status of an organization's services, with incidents and maintenance (wire 9)."""

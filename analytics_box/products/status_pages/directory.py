@@ -1,4 +1,4 @@
-"""All status pages in memory: they are shown while box.db is busy, and every request looks up its host there."""
+"""All status pages in memory: they are served while box.db is busy, and every request looks up its host here."""
 
 from collections.abc import Callable, Iterable, Set
 
@@ -34,7 +34,7 @@ class StatusPages:
         return len(self._by_id)
 
     def find(self, page_id: str) -> Whole | None:
-        """The page with this id, whoever owns it."""
+        """The page with this id, of any organization."""
         found = self._by_id.get(page_id)
         return None if found is None or found.page.organization_id in self._closed else found
 
@@ -55,7 +55,7 @@ class StatusPages:
         return [whole for whole in self._by_id.values() if whole.page.organization_id not in self._closed]
 
     def domains(self) -> Set[str]:
-        """All hosts of pages, also of closed organizations."""
+        """All hosts of pages, including those of closed organizations."""
         return self._by_domain.keys()
 
     def with_monitor(self, monitor_id: str) -> list[Whole]:
@@ -64,7 +64,7 @@ class StatusPages:
         return [whole for whole in found if whole is not None]
 
     def remember(self, whole: Whole) -> None:
-        """A page was made or changed. An older state than the known one is ignored, and a page that is gone."""
+        """Keep a new or changed page. Older versions than the known one and deleted pages are ignored."""
         page = whole.page
         before = self._by_id.get(page.id)
         if page.id in self._gone or (before is not None and before.page.version > page.version):
@@ -74,7 +74,7 @@ class StatusPages:
         self._keep(whole)
 
     def forget(self, page_id: str) -> None:
-        """A page is gone."""
+        """Remove a deleted page."""
         self._gone.add(page_id)
         known = self._by_id.pop(page_id, None)
         if known is not None:
@@ -82,7 +82,7 @@ class StatusPages:
             self._announce(page_id, ())
 
     def forget_organization(self, organization_id: str) -> None:
-        """An organization and all its pages are gone."""
+        """Remove all pages of a deleted organization."""
         for page_id in [each.page.id for each in self._by_id.values() if each.page.organization_id == organization_id]:
             self.forget(page_id)
 
@@ -103,7 +103,7 @@ class StatusPages:
         self._announce(page.id, tuple(window for window in windows if window.covers.monitor_ids))
 
     def _let_go(self, before: Whole) -> None:
-        """Take a page out of where it is looked up, but where another one stands by now."""
+        """Remove a page from the indexes, unless another page has taken its place."""
         page = before.page
         if self._by_slug.get(page.slug) == page.id:
             del self._by_slug[page.slug]

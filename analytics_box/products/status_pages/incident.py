@@ -51,8 +51,8 @@ LONGEST_TITLE, LONGEST_MESSAGE = 200, 5_000  # characters (wire 9.3)
 
 
 class AffectedComponent(Struct, frozen=True, kw_only=True):
-    """A component that an incident is about, and how it is affected now. `name` is what it was called then; a component
-    that is gone has no `component_id` any more."""
+    """A component and the impact of an incident on it. `name` is its name at that time; a removed component has no
+    `component_id`."""
 
     component_id: str | None
     name: str
@@ -60,10 +60,10 @@ class AffectedComponent(Struct, frozen=True, kw_only=True):
 
 
 class IncidentUpdate(Struct, frozen=True, kw_only=True):
-    """Something that was said of an incident. It never changes but in its `message`, whose earlier texts are kept.
+    """An update of an incident. Only its `message` can change; earlier texts are kept.
 
-    `at` is when it counts from (UTC ms), `affected` is how components were from then on. `author` is empty for the box
-    itself. `notified` is whether subscribers were told.
+    `at` is its effective time (UTC ms), `affected` are the impacts from then on. `author` is empty for automatic
+    updates. `notified` is whether subscribers were notified.
     """
 
     id: str
@@ -81,8 +81,8 @@ class IncidentUpdate(Struct, frozen=True, kw_only=True):
 class Incident(Struct, frozen=True, kw_only=True):
     """An incident, or a maintenance with `scheduled_for` and `scheduled_until`. Times are UTC ms, None for not yet.
 
-    `updates` are newest first, `affected` is how components are now. A draft is shown to nobody but the organization;
-    `publish_at` is when the box publishes one that a monitor made.
+    `updates` are newest first, `affected` are the current impacts. Only members see a draft; `publish_at` is when an
+    automatic draft is published.
     """
 
     id: str
@@ -111,5 +111,5 @@ class Incident(Struct, frozen=True, kw_only=True):
 
     @property
     def is_active(self) -> bool:
-        """Whether it affects anything now: a draft and a maintenance that has not begun do not."""
+        """Whether it affects its components now: drafts and maintenance that has not started do not."""
         return self.is_open and not self.is_draft and self.status != "scheduled"

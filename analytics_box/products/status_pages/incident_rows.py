@@ -38,13 +38,12 @@ _WRONG: Final = """
   left join monitors on monitors.id = one.monitor_id and monitors.organization_id = page.organization_id
   where affected.incident_id = incidents.id and affected.impact <> 'operational'
 """
-# A monitor's, all of whose components that are not well are gone, or their monitors are: nobody will say that they are
-# well again.
+# Automatic incidents whose affected components, or their monitors, are all deleted: no transition will resolve them.
 _LEFT: Final = f"""
 resolved_at is null and origin = 'monitor' and exists ({_WRONG})
 and not exists ({_WRONG} and one.id is not null and (one.monitor_id is null or monitors.id is not null))
 """
-# A monitor's that nobody looks at any more: it is not known whether it still is so.
+# Automatic drafts all of whose monitors are paused: their current state is unknown.
 _UNWATCHED: Final = f"""
 publish_at is not null and not exists ({_WRONG} and one.id is not null
   and (one.monitor_id is null or monitors.is_paused = 0))
@@ -134,7 +133,7 @@ def insert(db: Connection, incident: Incident) -> None:
 
 
 def update(db: Connection, incident: Incident) -> None:
-    """Store all that may change of one but its updates."""
+    """Store an incident without its updates."""
     db.execute(f"-- incidents.update\nupdate incidents set {_SET} where id = :id", _values(incident))
     db.execute("-- incidents.update\ndelete from incident_components where incident_id = ?", (incident.id,))
     _set_affected(db, incident)
@@ -172,7 +171,7 @@ def edit_update(db: Connection, said: IncidentUpdate, message: str, author: str,
 
 
 def rewrite_update(db: Connection, said: IncidentUpdate) -> None:
-    """Another text and other components of an update that nobody has seen."""
+    """Store the text and the components of an update that was not published."""
     db.execute(
         """
         -- incidents.rewrite_update
@@ -183,7 +182,7 @@ def rewrite_update(db: Connection, said: IncidentUpdate) -> None:
 
 
 def set_notified(db: Connection, update_id: str, now: int) -> None:
-    """Subscribers are told of it."""
+    """Mark an update as sent to subscribers."""
     db.execute(
         "-- incidents.set_notified\nupdate incident_updates set notified = 1, updated_at = ? where id = ?",
         (now, update_id),
@@ -191,7 +190,7 @@ def set_notified(db: Connection, update_id: str, now: int) -> None:
 
 
 def hasten_drafts(db: Connection, page_id: str, latest: int) -> None:
-    """Drafts of a page that wait to be published wait no longer than that (UTC ms): what held them back is over."""
+    """Publish the waiting drafts of a page at this instant (UTC ms) at the latest."""
     db.execute(
         """
         -- incidents.hasten_drafts
@@ -255,7 +254,7 @@ def drafts_due(db: Connection, page_id: str, now: int) -> tuple[Incident, ...]:
 
 
 def left_alone(db: Connection, page_id: str) -> tuple[Incident, ...]:
-    """The open incidents of monitors on a page that are about nothing any more."""
+    """The open automatic incidents of a page that affect nothing that still exists."""
     return _due(db, _LEFT, page_id, 0)
 
 

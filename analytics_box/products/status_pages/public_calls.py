@@ -54,7 +54,7 @@ class BySlug(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PublicPageListItem(Struct, frozen=True):
-    """A page that everybody may know of."""
+    """A public page."""
 
     slug: str
     updatedAt: str
@@ -115,7 +115,7 @@ class UpdatePart(Struct, frozen=True, rename="camel"):
 
 
 class AffectedPart(Struct, frozen=True, rename="camel"):
-    """A component that an incident is about."""
+    """A component that an incident affects."""
 
     status_page_monitor_id: str
     monitor_name: str
@@ -136,7 +136,7 @@ class IncidentPart(Struct, frozen=True, rename="camel"):
 
 
 class PublicPage(Struct, frozen=True, rename="camel"):
-    """A status page as anybody may see it (wire 9.2)."""
+    """A status page as visitors see it (wire 9.2)."""
 
     organization: OrganizationPart
     status_page: PagePart

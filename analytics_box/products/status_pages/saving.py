@@ -1,4 +1,4 @@
-"""Changes of a status page: in box.db with a new version of the page, and after the commit in memory."""
+"""Saving of status pages: box.db gets a new version of the page, and memory follows after the commit."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -14,9 +14,9 @@ T = TypeVar("T")
 
 
 async def save(parts: Parts, page_id: str, work: Callable[[Connection], T], *, adds: bool = False) -> T:
-    """Change something on a page; returns after the commit, when the directory knows it.
+    """Change a page, and return after the commit when the directory has the new version.
 
-    What `adds` is refused on a full disk. Raises what `work` raises, NotFound for an unknown page, and Unavailable.
+    Work that `adds` data is refused on a full disk. Raises what `work` raises, NotFound or Unavailable.
     """
     now = parts.clock.now()
 
@@ -30,7 +30,7 @@ async def save(parts: Parts, page_id: str, work: Callable[[Connection], T], *, a
 
 
 def touch_page(db: Connection, page_id: str, now: int) -> Whole:
-    """Something on the page has changed in the caller's transaction; remember what this returns after the commit.
+    """Store a new version of a page after a change in the caller's transaction. Remember the result after the commit.
 
     Raises NotFound for an unknown page.
     """

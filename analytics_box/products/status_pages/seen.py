@@ -1,4 +1,4 @@
-"""A status page as visitors may see it: what is hidden is not in here, so no answer made of it can show it. Pure."""
+"""The visible state of a status page: hidden values are not part of it, so that no answer can show them. Pure."""
 
 from collections.abc import Sequence
 from typing import Final, Literal
@@ -68,7 +68,7 @@ class GroupSeen(Struct, frozen=True, kw_only=True):
 
 
 class AffectedSeen(Struct, frozen=True):
-    """A component that an incident is about; without an id it is gone."""
+    """A component that an incident affects; one without an id was removed."""
 
     component_id: str | None
     name: str

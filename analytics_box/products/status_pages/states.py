@@ -34,7 +34,7 @@ def open_of(db: Connection, page_id: str) -> dict[str, OpenSpan]:
 
 
 def begin(db: Connection, component_id: str, state: int, start: int) -> None:
-    """A component is in this state from now on; end what it was first."""
+    """Start a span with this state; end the previous one first."""
     db.execute(
         "-- component_spans.begin\ninsert into component_spans (component_id, state, start) values (?, ?, ?)",
         (component_id, state, start),
@@ -67,7 +67,7 @@ _WORSE: Final = (UP, MAINTENANCE, DEGRADED, DOWN)  # an outage ranks above a mai
 
 
 def state_of(component: Component, incidents: Iterable[Incident]) -> int:
-    """The worst of what a component is by itself and of what is going on; a partial outage is not down. Pure."""
+    """The worst of a component's status and its active incidents; a partial outage does not count as down. Pure."""
     said = [
         _OF_IMPACT[one.impact]
         for incident in incidents
@@ -79,9 +79,9 @@ def state_of(component: Component, incidents: Iterable[Incident]) -> int:
 
 
 def note(db: Connection, whole: Whole, now: int) -> None:
-    """Note how the components of a page are from now on (UTC ms), in the caller's transaction, where that is news.
+    """Record changed states of components without a monitor from `now` (UTC ms), in the caller's transaction.
 
-    With a clock that was set back a state begins no earlier than the one before it.
+    If the clock was set back, a state starts no earlier than the previous one.
     """
     by_people = [component for component in whole.components if component.monitor_id is None]
     if not by_people:

@@ -12,7 +12,8 @@ from analytics_box.products.status_pages.incident import Impact, Kind, Severity,
 
 SubscriberKind = Literal["email", "webhook"]
 LONGEST_ADDRESS: Final = 2_048  # characters
-UNCONFIRMED_FOR: Final = 48 * HOUR  # so long somebody has to confirm
+# The time to confirm.
+UNCONFIRMED_FOR: Final = 48 * HOUR
 
 
 class Subscriber(Struct, frozen=True, kw_only=True):
@@ -35,12 +36,12 @@ class Subscriber(Struct, frozen=True, kw_only=True):
 
     @property
     def shown_address(self) -> str:
-        """The address as people may see it."""
+        """The address as members see it."""
         return self.address.partition(" ")[0]
 
 
 class ComponentImpact(Struct, frozen=True):
-    """A component by the name that it had, and how an incident affects it."""
+    """A component by its name at that time, and the impact on it."""
 
     name: str
     impact: Impact
@@ -68,7 +69,7 @@ class News(Struct, frozen=True, kw_only=True, tag="update"):
 
 
 class ConfirmationRequest(Struct, frozen=True, tag="request"):
-    """A request to confirm; to somebody who did that long ago, the way to change or end it."""
+    """A request to confirm. Confirmed subscribers get a link to manage their subscription instead."""
 
 
 Message = News | ConfirmationRequest

@@ -6,7 +6,7 @@ from analytics_box.base.store.db import Connection
 
 
 def note(db: Connection, page_id: str, topic: str, at: int) -> bool:
-    """A page deals with a transition; False where it has already."""
+    """Note that a page processes a transition. Return False if it has already."""
     db.execute(
         """
         -- automatic.note
@@ -42,7 +42,7 @@ def firsts(db: Connection, page_id: str) -> dict[str, int]:
 
 
 def forget(db: Connection, before: int) -> None:
-    """Forget transitions before this instant (UTC ms) of which no incident is open; nobody tells them again."""
+    """Forget transitions before this instant (UTC ms) without an open incident; they are not reported again."""
     db.execute(
         """
         -- automatic.forget
@@ -55,7 +55,7 @@ def forget(db: Connection, before: int) -> None:
 
 
 def forget_drafts(db: Connection, before: int) -> None:
-    """Remove drafts that monitors made and ended before this instant (UTC ms), and nobody has published."""
+    """Delete automatic drafts that ended before this instant (UTC ms) and were not published."""
     db.execute(
         """
         -- automatic.forget_drafts

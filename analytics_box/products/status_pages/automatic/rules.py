@@ -11,7 +11,7 @@ JOINING: Final = 2 * MINUTE  # what goes down within that of the first one belon
 
 Meaning = Literal["opens", "recovers"]
 
-# By what happened and what the monitor is then; all else means nothing. While it flaps nothing recovers.
+# By the transition and the state after it. Other transitions have no effect; a flapping monitor does not recover.
 _MEANINGS: Final[dict[tuple[What, str], Meaning]] = {
     ("down", "down"): "opens",
     ("flapping", "down"): "opens",
@@ -24,7 +24,7 @@ _MEANINGS: Final[dict[tuple[What, str], Meaning]] = {
 
 
 def meaning(what: What, detail: NoticeDetail) -> Meaning | None:
-    """Whether it opens an incident or ends one; what nobody is told of does neither."""
+    """The effect of a transition on incidents; None for none, as for muted transitions."""
     return None if detail.muted else _MEANINGS.get((what, detail.state))
 
 
@@ -34,17 +34,17 @@ def severity_of(affected: Iterable[AffectedComponent]) -> Severity:
 
 
 def is_untouched(incident: Incident) -> bool:
-    """Whether no person has written anything of it."""
+    """Return whether no member has written an update of it."""
     return incident.origin == "monitor" and not any(update.author for update in incident.updates)
 
 
 def is_unseen(incident: Incident) -> bool:
-    """Whether it is the box's own, and nobody has seen it: it may still become another one."""
+    """Return whether it is an automatic draft with its first text, which can still be rewritten."""
     return incident.is_draft and len(incident.updates) == 1 and is_untouched(incident)
 
 
 def explaining_incident(incidents: Iterable[Incident], component_id: str) -> Incident | None:
-    """The incident that says already that something is wrong with a component; drafts of people do not count."""
+    """The open incident that affects a component already; drafts of members do not count."""
     for incident in incidents:
         counts = (
             incident.kind == "incident" and incident.is_open and (incident.origin == "monitor" or not incident.is_draft)
@@ -55,9 +55,9 @@ def explaining_incident(incidents: Iterable[Incident], component_id: str) -> Inc
 
 
 def to_join(incidents: Iterable[Incident], firsts: dict[str, int], component_id: str, at: int) -> Incident | None:
-    """The incident that a component which is down since `at` (UTC ms) belongs to, the latest one first.
+    """The automatic incident that a component joins which is down since `at` (UTC ms).
 
-    One that named it before goes on with it; `firsts` is when the monitors of each were first down.
+    An incident that affected it before comes first. `firsts` is when the first monitor of each incident went down.
     """
     own = [one for one in incidents if one.kind == "incident" and one.origin == "monitor" and one.is_open]
     for incident in own:
@@ -80,5 +80,5 @@ def with_one(affected: Sequence[AffectedComponent], new: AffectedComponent) -> t
 
 
 def wrong_in(affected: Iterable[AffectedComponent]) -> tuple[AffectedComponent, ...]:
-    """The components that are there and not well."""
+    """The components that still exist and are not operational."""
     return tuple(one for one in affected if one.impact != "operational" and one.component_id is not None)

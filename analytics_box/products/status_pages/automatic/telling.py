@@ -1,8 +1,7 @@
-"""From transitions of monitors to incidents of status pages: each transition once on each page, whatever breaks.
+"""Automatic incidents: transitions of monitors open, extend and resolve incidents, each transition once on each page.
 
-The box tells a transition again after a crash, so a page notes in one transaction that it has dealt with it and what
-it did. All that opens begins as a draft nobody has seen; it is published in the same transaction where its time has
-come already, so what goes down together is one update.
+A transition is reported again after a crash, so a page notes it in the transaction of its effect. A new incident starts
+as a draft; it is published in the same transaction if it is due, so that simultaneous outages are one update.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -28,8 +27,9 @@ from analytics_box.products.status_pages.page import StatusPage, Whole
 from analytics_box.products.status_pages.saving import touch_page
 from analytics_box.products.status_pages.visibility import public_name
 
-_LONGEST_NAME: Final = 80  # characters of a title
-_NAMED: Final = 10  # in a message
+# Characters of a name in a title, and the number of names in a message.
+_LONGEST_NAME: Final = 80
+_NAMED: Final = 10
 
 
 def title(affected: Sequence[AffectedComponent]) -> str:
@@ -76,12 +76,14 @@ def _names(affected: Sequence[AffectedComponent]) -> str:
     return _("{first} and {last}").format(first=", ".join(names[:-1]), last=names[-1])
 
 
-KEPT: Final = 30 * DAY  # ms for which drafts that have ended, and what was told, are kept
-_AT_ONCE: Final = 100  # in one transaction, so that others may write in between
+# Ended drafts and processed transitions are kept that long (ms).
+KEPT: Final = 30 * DAY
+# Transitions of one transaction, so that others can write in between.
+_BATCH: Final = 100
 
 
 class AutomaticIncidents:
-    """Opens and resolves incidents of the pages that show a monitor. `soon` is called after a commit."""
+    """Opens and resolves incidents of the pages that show a monitor. `soon` runs after each commit."""
 
     def __init__(self, db: Db, pages: StatusPages, clock: Clock, soon: Callable[[], None]) -> None:
         self._db = db
@@ -90,20 +92,20 @@ class AutomaticIncidents:
         self._soon = soon
 
     async def tell(self, told: Iterable[Told]) -> None:
-        """Let the pages deal with what happened, in its order. Raises Unavailable."""
+        """Process transitions on all pages, in their order. Raises Unavailable."""
         found = [
             (monitor, transition)
             for monitor, transition in told
             if rules.meaning(transition.what, transition.detail) and self._pages.with_monitor(monitor.id)
         ]
-        for start in range(0, len(found), _AT_ONCE):
-            now, some = self._clock.now(), found[start : start + _AT_ONCE]
+        for start in range(0, len(found), _BATCH):
+            now, some = self._clock.now(), found[start : start + _BATCH]
             for whole in await self._db.write(partial(deal, told=some, now=now)):
                 self._pages.remember(whole)
             self._soon()
 
     async def sweep(self) -> None:
-        """Forget what was told long ago, and drafts that ended long ago without being published. Raises Unavailable."""
+        """Forget old transitions, and old drafts that ended without being published. Raises Unavailable."""
         before = self._clock.now() - KEPT
 
         def sweep(db: Connection) -> None:
@@ -125,9 +127,9 @@ class ComponentTransition(Struct, frozen=True):
 
 
 def deal(db: Connection, told: Sequence[Told], now: int) -> list[Whole]:
-    """Do on all pages what follows of transitions that mean something, in the caller's transaction; what has changed.
+    """Process transitions on all pages in the caller's transaction.
 
-    Remember them after the commit.
+    Return the changed pages, to remember after the commit.
     """
     changed: dict[str, StatusPage] = {}
     for one in told:
@@ -144,7 +146,7 @@ def deal(db: Connection, told: Sequence[Told], now: int) -> list[Whole]:
 
 
 def _on_pages(db: Connection, told: Told, now: int) -> list[ComponentTransition]:
-    """A transition as the pages of the monitor's own organization see it."""
+    """A transition for each page of the monitor's organization that shows it."""
     monitor, transition = told
     since, found = transition.detail.since, []
     at = min(transition.at, now)
@@ -159,7 +161,7 @@ def _on_pages(db: Connection, told: Told, now: int) -> list[ComponentTransition]
 
 
 def _open(db: Connection, happened: ComponentTransition) -> bool:
-    """A component is down: whether that changed an incident, or made one."""
+    """Open or extend an incident for a component that is down. Return whether anything changed."""
     page, component = happened.page, happened.component
     incidents = incident_rows.incidents_of(db, page.id, 0)
     component_id = component.component_id or ""
@@ -193,7 +195,7 @@ def _new_incident(db: Connection, happened: ComponentTransition) -> Incident:
 
 
 def _join_incident(db: Connection, happened: ComponentTransition, before: Incident) -> Incident:
-    """Another component is down that belongs to an incident."""
+    """Add another component that is down to an incident."""
     affected = rules.with_one(before.affected, happened.component)
     before = replace(before, started_at=min(before.started_at, happened.since))
     if rules.is_unseen(before):
@@ -205,7 +207,7 @@ def _join_incident(db: Connection, happened: ComponentTransition, before: Incide
 
 
 def _recover(db: Connection, happened: ComponentTransition) -> bool:
-    """A component is back: whether that changed an incident."""
+    """Update the incidents of a component that has recovered. Return whether anything changed."""
     component_id = happened.component.component_id or ""
     own = [
         incident
@@ -218,7 +220,7 @@ def _recover(db: Connection, happened: ComponentTransition) -> bool:
 
 
 def _recover_in(db: Connection, happened: ComponentTransition, before: Incident) -> None:
-    """Say so, and end an incident in which nothing is wrong any more. What nobody was to see yet is gone."""
+    """Add an update, and resolve the incident if nothing is wrong in it. An unpublished draft is deleted."""
     well = replace(happened.component, impact="operational")
     affected = rules.with_one(before.affected, well)
     wrong = rules.wrong_in(affected)
@@ -240,7 +242,7 @@ def _recover_in(db: Connection, happened: ComponentTransition, before: Incident)
 
 
 def _rewritten(db: Connection, before: Incident, affected: Sequence[AffectedComponent], now: int) -> Incident:
-    """A draft that nobody has seen, as if it had been about these components from the beginning."""
+    """Rewrite an unseen draft as if it had affected these components from the beginning."""
     update = replace(before.updates[0], message=opening_message(affected), affected=tuple(affected), updated_at=now)
     after = replace(
         before,
@@ -258,7 +260,7 @@ def _rewritten(db: Connection, before: Incident, affected: Sequence[AffectedComp
 def _add_update(
     db: Connection, happened: ComponentTransition, before: Incident, affected: Sequence[AffectedComponent], message: str
 ) -> Incident:
-    """Another update in the state that it has; one with too many of them only changes."""
+    """Add an update with the same status; an incident with too many updates only changes."""
     if len(before.updates) >= MOST_UPDATES:
         after = replace(before, affected=tuple(affected), updated_at=happened.now)
         incident_rows.update(db, after)

@@ -29,7 +29,8 @@ from analytics_box.products.status_pages.view.snapshots import PageSnapshots
 from analytics_box.products.status_pages.visibility import public_name
 from analytics_box.web.call import Parts
 
-AHEAD: Final = 30 * DAY  # as far as pages show it
+# Pages show windows that start within this time.
+AHEAD: Final = 30 * DAY
 
 
 class WindowNotice(NamedTuple):

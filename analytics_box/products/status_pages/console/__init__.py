@@ -1,1 +1,1 @@
-"""The pages in which people keep status pages: what is now, incidents, maintenances, components, subscribers."""
+"""The dashboard of status pages: overview, incidents, maintenance, components, subscribers, settings."""

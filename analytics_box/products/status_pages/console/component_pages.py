@@ -96,7 +96,7 @@ _ADDED: Final = {"monitor": "monitor", "manual": "manual", "group": "group"}
 
 
 class ComponentRow(Struct, frozen=True, kw_only=True):
-    """A component or a group in the list. `is_inner` stands in a group."""
+    """A component or a group in the list. `is_inner` is true for components in a group."""
 
     id: str
     name: str
@@ -144,7 +144,7 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
 
 
 async def order(visit: Visitor, page_id: FromPath[str]) -> Next:
-    """POST /status-pages/{id}/order: one of them goes up or down. Raises NotFound or BadRequest."""
+    """POST /status-pages/{id}/order: move a component or group up or down. Raises NotFound or BadRequest."""
     page, form = await open_page(visit, page_id), await visit.form()
     wanted, step = (form["up"], -1) if form.get("up") else (form.get("down", ""), 1)
     new_order = tuple(reordered_ids(page.whole, wanted, step))

@@ -1,4 +1,4 @@
-"""From a monitor that is down to the incident about it, in one click."""
+"""Links from a monitor that is down to its incident, or to a new one."""
 
 from analytics_box.base import figures
 from analytics_box.base.translation import _
@@ -29,7 +29,7 @@ def _report(whole: Whole, monitor_id: str, *, is_only: bool) -> OutageReport:
 
 
 def _about(whole: Whole, monitor_id: str) -> Incident | None:
-    """The open incident about a monitor, published or not; None where there is none."""
+    """The open incident about a monitor, published or not; None if there is none."""
     own = {one.id for one in whole.components if one.monitor_id == monitor_id}
     for incident in whole.incidents:
         if incident.kind == "incident" and incident.is_open and own & {one.component_id for one in incident.affected}:

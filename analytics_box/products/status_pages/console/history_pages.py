@@ -1,4 +1,4 @@
-"""Past incidents of a status page under /status-pages/{id}/history, and templates of new ones beside them."""
+"""Past incidents of a status page under /status-pages/{id}/history, and templates for new ones."""
 
 from datetime import datetime
 from itertools import groupby
@@ -46,7 +46,7 @@ class TemplateLine(Struct, frozen=True):
 
 
 async def history(visit: Visitor, page_id: FromPath[str]) -> Page:
-    """GET /status-pages/{id}/history: what is over, by month. Raises NotFound."""
+    """GET /status-pages/{id}/history: ended incidents and maintenance by month. Raises NotFound."""
     page = await open_page(visit, page_id)
     over = [one for one in page.whole.incidents if not one.is_open]
     months = [

@@ -24,7 +24,7 @@ NAMES: Final = ("title", "message", "severity", "notify", "template", "status", 
 
 
 def new_fields(whole: Whole, seen: PageSeen, *, monitor_id: str = "", component_id: str = "") -> dict[str, str]:
-    """The form of a new incident, filled in from what is not well."""
+    """The form of a new incident, with the components in trouble filled in."""
     impacts = propose_impacts(whole, seen, monitor_id=monitor_id, component_id=component_id)
     return {
         "title": title_of(seen, impacts),
@@ -40,7 +40,7 @@ def read_fields(form: Mapping[str, str]) -> dict[str, str]:
 
 
 def creation_input(fields: Mapping[str, str], page_id: str, *, draft: bool) -> CreateIncident:
-    """The message that makes an incident. Whoever wrote nothing says what is usually said. Raises BadRequest."""
+    """The form as input of createIncident, with the usual message if it is blank. Raises BadRequest."""
     found = {
         "statusPageId": page_id,
         "title": fields.get("title", ""),
@@ -54,7 +54,7 @@ def creation_input(fields: Mapping[str, str], page_id: str, *, draft: bool) -> C
 
 
 def update_input(fields: Mapping[str, str], incident: Incident) -> UpdateIncident:
-    """The message of another update. Components of one that is over are as the box finds them. Raises BadRequest."""
+    """The form as input of updateIncident. An update that ends it has no components. Raises BadRequest."""
     status = fields.get("status", "")
     found: dict[str, Any] = {
         "incidentId": incident.id,
@@ -69,7 +69,7 @@ def update_input(fields: Mapping[str, str], incident: Incident) -> UpdateInciden
 
 
 def step_input(fields: Mapping[str, str], incident: Incident) -> UpdatePageMaintenance:
-    """The message of a step of a maintenance. Raises BadRequest."""
+    """The form as input of updateMaintenance. Raises BadRequest."""
     status = fields.get("status", "")
     found = {
         "maintenanceId": incident.id,
@@ -86,7 +86,7 @@ def message_or_default(fields: Mapping[str, str], status: str) -> str:
 
 
 def status_of(wanted: str, allowed: tuple[Status, ...], *, is_open: bool) -> str:
-    """The state that a form offers first: the one that was asked for, else the usual next one."""
+    """The status that a form selects: the requested one, or else the usual next one."""
     if wanted in allowed:
         return wanted
     return next(iter((allowed[1:] or allowed) if is_open else allowed[-1:]), "")

@@ -1,7 +1,4 @@
-"""Incidents under /status-pages/{id}/incidents, made for somebody in a hurry.
-
-Every field but one is filled in, and what comes next is one button.
-"""
+"""Incidents under /status-pages/{id}/incidents: fields are filled in, and each next step is a button."""
 
 from typing import Final
 
@@ -84,8 +81,8 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
 
 
 async def told_of_new(visit: Visitor, page_id: FromPath[str]) -> Response[str] | Page:
-    """POST /status-pages/{id}/incidents/told: who is told of what the form of a new one says; the form itself where
-    that came after the session had ended. Raises NotFound."""
+    """POST /status-pages/{id}/incidents/told: the number of subscribers that the form of a new incident notifies. After
+    the session has ended, the form itself. Raises NotFound."""
     page, fields = await open_page(visit, page_id), fields_of.read_fields(await visit.form())
     if visit.typed is not None:
         return await _form(page, _restored_form(fields))
@@ -93,8 +90,10 @@ async def told_of_new(visit: Visitor, page_id: FromPath[str]) -> Response[str] |
 
 
 async def told_of_update(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str]) -> Response[str] | Page:
-    """POST /status-pages/{id}/incidents/{incident}/told: who is told of the update in the form; the form itself where
-    that came after the session had ended. Raises NotFound."""
+    """POST /status-pages/{id}/incidents/{incident}/told: the number of subscribers that the update notifies.
+
+    After the session has ended, the form itself. Raises NotFound.
+    """
     page, fields = await open_page(visit, page_id), fields_of.read_fields(await visit.form())
     incident = await find_incident(page, incident_id)
     if visit.typed is not None:
@@ -125,7 +124,7 @@ async def update(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[s
 
 
 async def publish(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str]) -> Next:
-    """POST /status-pages/{id}/incidents/{incident}/publish: everybody sees a draft. Raises NotFound or BadRequest."""
+    """POST /status-pages/{id}/incidents/{incident}/publish: publish a draft. Raises NotFound or BadRequest."""
     page = await open_page(visit, page_id)
     incident = await find_incident(page, incident_id)
     await procedures.publish_incident(visit.call, PublishIncident(incident.id))
@@ -133,7 +132,7 @@ async def publish(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[
 
 
 async def hold(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str]) -> Next:
-    """POST /status-pages/{id}/incidents/{incident}/hold: it is not published by itself. Raises NotFound, BadRequest."""
+    """POST /status-pages/{id}/incidents/{incident}/hold: cancel automatic publishing. Raises NotFound or BadRequest."""
     page = await open_page(visit, page_id)
     incident = await find_incident(page, incident_id)
     await procedures.hold_incident(visit.call, IncidentId(incident.id))
@@ -169,7 +168,7 @@ async def correct_form(
 async def correct(
     visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str], update_id: FromPath[str]
 ) -> Answer:
-    """POST /status-pages/{id}/incidents/{incident}/updates/{update}: it says something else. Raises NotFound."""
+    """POST /status-pages/{id}/incidents/{incident}/updates/{update}: correct its text. Raises NotFound."""
     page, form = await open_page(visit, page_id), await visit.form()
     incident = await find_incident(page, incident_id)
     said = _update(incident, update_id)

@@ -1,4 +1,4 @@
-"""The settings of a status page under /status-pages/{id}/settings, with the page itself as they would make it."""
+"""The settings of a status page under /status-pages/{id}/settings, with a preview of the page."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -85,7 +85,7 @@ async def save(visit: Visitor, page_id: FromPath[str]) -> Answer:
 
 
 async def preview(visit: Visitor, page_id: FromPath[str]) -> Page:
-    """GET and POST /status-pages/{id}/preview: the public page, with what a form says. Raises NotFound or Forbidden."""
+    """GET and POST /status-pages/{id}/preview: the page with the values of the form. Raises NotFound or Forbidden."""
     whole = await page_of(visit.call, page_id)
     if visit.request.method == "POST":
         whole = _preview_page(whole, await visit.form())
@@ -115,7 +115,7 @@ async def upload(visit: Visitor, page_id: FromPath[str], kind: FromPath[str]) ->
 
 
 async def picture(visit: Visitor, page_id: FromPath[str], kind: FromPath[str]) -> Response[bytes]:
-    """GET /status-pages/{id}/files/{kind}: a picture, for those who keep the page. Raises NotFound."""
+    """GET /status-pages/{id}/files/{kind}: a picture, for members. Raises NotFound."""
     page = (await page_of(visit.call, page_id)).page
     digest: str = getattr(page, _kind(kind))
     found = await pictures.find(visit.parts.box_db, page.id, digest) if digest else None

@@ -35,7 +35,7 @@ UNKNOWN: Final = "This subscriber no longer exists"
 
 
 class SubscriberRow(Struct, frozen=True):
-    """A subscriber in the list; `href` leads to their removal, `note` says what waits or went wrong."""
+    """A subscriber in the list; `href` is the page that removes them, `note` has pending messages or the last error."""
 
     address: str
     kind: str
@@ -52,7 +52,7 @@ async def subscribers(visit: Visitor, page_id: FromPath[str]) -> Page:
 
 
 async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
-    """POST /status-pages/{id}/subscribers: somebody is asked to confirm. Raises NotFound or Forbidden."""
+    """POST /status-pages/{id}/subscribers: add a subscriber, who must confirm. Raises NotFound or Forbidden."""
     page, form = await open_page(visit, page_id), await visit.form()
     address = form.get("address", "").strip()
     kind = "webhook" if address.casefold().startswith(("http://", "https://")) else "email"

@@ -1,1 +1,1 @@
-"""Making and changing status pages, their components and their groups."""
+"""Changes of status pages, their components and their groups."""

@@ -87,7 +87,7 @@ class UpdateMonitorSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fi
 @input_of(Component)
 class AddComponent(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
     """Input of statusPage.addComponent. A component with a monitor needs no name; only a component without one has a
-    `status` of its own."""
+    `status`."""
 
     status_page_id: Id
     uptime_schedule_id: Id | None = None

@@ -1,4 +1,4 @@
-"""Putting a picture on a page: each verb writes its rows and audit entry in the caller's transaction."""
+"""Changes of pictures: each verb writes its rows and audit entry in the caller's transaction."""
 
 from analytics_box.base import audit
 from analytics_box.base.errors import NotFound
@@ -14,7 +14,7 @@ from analytics_box.resource.reach import Reach, check
 
 
 def upload(db: Connection, own: Reach, allowed: Upload, given: PagePicture) -> StatusPage:
-    """The picture that came to an upload address, which works once. Raises Forbidden, or NotFound for a used one."""
+    """Store the picture of an upload address, which works once. Raises Forbidden, or NotFound for a used one."""
     after = replace_picture(db, own, allowed.page_id, allowed.kind, given)
     if not files.use_upload(db, allowed.digest, allowed.until, own.by.now):
         raise NotFound(UNKNOWN)
@@ -22,7 +22,7 @@ def upload(db: Connection, own: Reach, allowed: Upload, given: PagePicture) -> S
 
 
 def replace_picture(db: Connection, own: Reach, page_id: str, kind: FileKind, given: PagePicture | None) -> StatusPage:
-    """Another logo or favicon, or none. Raises Forbidden or NotFound."""
+    """Replace or remove the logo or favicon. Raises Forbidden or NotFound."""
     check(db, own, "member")
     before = page_in_reach(db, own, page_id)
     after = pictures.store_picture(db, before, kind, given, own.by.now)

@@ -1,4 +1,4 @@
-"""The logo and the favicon of a page: where they come from, and how they are kept."""
+"""The logo and the favicon of a page: download, check and storage."""
 
 import hashlib
 from typing import Any, Final
@@ -76,6 +76,6 @@ def store_picture(db: Connection, page: StatusPage, kind: FileKind, given: PageP
 
 
 async def find(box_db: Db, page_id: str, digest: str) -> tuple[bytes, str] | None:
-    """The picture of a page with this digest and its content type, for everybody who may see the page."""
+    """The picture of a page with this digest and its content type, for all visitors of the page."""
     found = await box_db.read(lambda db: rows.find(db, page_id, digest))
     return (found.content, found.type) if found is not None else None

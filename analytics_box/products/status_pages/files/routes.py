@@ -57,7 +57,7 @@ async def upload(request: Request[Any, Any, Any], token: FromPath[str], call: Na
 
 
 def _may_still(call: Call, allowed: Upload) -> bool:
-    """Whether the API key that asked for it, if it was one, may still write. What people may, is looked up later."""
+    """Return whether the API key that requested the address can still write. Roles of members are checked later."""
     kind, _, id_ = allowed.actor.partition(":")
     if kind != "apikey":
         return True

@@ -1,7 +1,7 @@
-"""Addresses to which a picture can be uploaded once within some minutes, by anyone who has them. Pure but for the key.
+"""Upload addresses: anyone who has one can upload a picture once within ten minutes. Pure but for the key.
 
-An address names the page, the kind of picture, who asked for it and until when it is good, under a signature. Who asked
-for it must still be allowed to when it is used.
+An address has the page, the kind of picture, the requester and the expiry, under a signature. The requester must still
+have permission when it is used.
 """
 
 import base64

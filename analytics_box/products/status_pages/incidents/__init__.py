@@ -1,1 +1,1 @@
-"""Incidents and maintenances of status pages: what people write of them, and what the clock does."""
+"""Incidents and maintenance of status pages: updates of members, and scheduled changes."""

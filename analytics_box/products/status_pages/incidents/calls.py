@@ -35,7 +35,7 @@ Earlier = Mapping[str, Sequence[EarlierText]]
 
 
 def incident_answer(incident: Incident, now: int, earlier: Earlier | None = None) -> IncidentAnswer:
-    """An incident as its organization sees it; `earlier` is what its updates said before, by their ids."""
+    """An incident for members; `earlier` has the earlier texts of its updates by their ids."""
     return IncidentAnswer(
         id=incident.id,
         status_page_id=incident.page_id,
@@ -183,7 +183,7 @@ async def of_incident(
 
 
 async def change_incident(call: Call, page_id: str, work: Callable[[Connection], Incident]) -> IncidentAnswer:
-    """Change an incident on a page, and let subscribers hear of it."""
+    """Change an incident on a page, and send what it queued for subscribers."""
     done = await save(call.parts, page_id, work)
     call.parts[SubscriberDeliveries].soon()
     return incident_answer(done, call.now)

@@ -1,6 +1,6 @@
-"""Writing incidents: each verb writes its rows and its audit entry, and tells subscribers, in the caller's transaction.
+"""Changes of incidents: each verb writes its rows, its audit entry and its notifications in the caller's transaction.
 
-Whoever calls one does it through `saving.save`, and calls `SubscriberDeliveries.soon` after that.
+Callers use `saving.save`, and call `SubscriberDeliveries.soon` after the commit.
 """
 
 from collections.abc import Iterable
@@ -30,8 +30,9 @@ from analytics_box.products.status_pages.rows import COMPONENTS
 from analytics_box.products.status_pages.visibility import monitor_of, public_name
 from analytics_box.resource.reach import Reach, check
 
-MOST_OPEN: Final = 100  # of a page
-MOST_UPDATES: Final = 500  # of an incident
+# Per page, and per incident.
+MOST_OPEN: Final = 100
+MOST_UPDATES: Final = 500
 AUDITED: Final = ("status", "title", "severity", "scheduled_for", "scheduled_until")
 
 
@@ -90,7 +91,7 @@ def update(db: Connection, monitors: Monitors, own: Reach, given: UpdateIncident
 
 
 def edit(db: Connection, own: Reach, given: EditIncidentUpdate) -> Incident:
-    """An update says something else from now on; what it said before is kept, and nobody is told again.
+    """Correct the text of an update. The earlier text is kept, and subscribers are not notified again.
 
     Raises Forbidden, NotFound or BadRequest.
     """
@@ -121,7 +122,7 @@ def publish(db: Connection, own: Reach, given: PublishIncident) -> Incident:
 
 
 def hold(db: Connection, own: Reach, incident_id: str) -> Incident:
-    """A draft is not published on its own. Raises Forbidden, NotFound or BadRequest."""
+    """Cancel the automatic publishing of a draft. Raises Forbidden, NotFound or BadRequest."""
     page, before = find_editable(db, own, incident_id)
     if before.publish_at is None:
         raise BadRequest("This is not scheduled for publication")
@@ -142,7 +143,7 @@ def delete(db: Connection, own: Reach, incident_id: str) -> Incident:
 
 
 def hasten(db: Connection, page: StatusPage, now: int) -> None:
-    """Look at drafts anew that wait for the end of a maintenance: it may explain them no more."""
+    """Re-evaluate drafts that wait for the end of a maintenance, because it may no longer explain them."""
     incident_rows.hasten_drafts(db, page.id, now + page.publish_after * MINUTE)
 
 
@@ -194,7 +195,7 @@ def stored_incident(db: Connection, incident_id: str) -> Incident:
 def find_affected(
     db: Connection, monitors: Monitors, page: StatusPage, named: Iterable[tuple[str, Impact]]
 ) -> tuple[AffectedComponent, ...]:
-    """Components of a page with what they are called now. Raises BadRequest for one that is not there, or is twice."""
+    """Components of a page with their current names. Raises BadRequest for one that is not there, or is twice."""
     made: dict[str, AffectedComponent] = {}
     for component_id, impact in named:
         component = COMPONENTS.find(db, component_id)

@@ -25,7 +25,7 @@ Message = Annotated[str, Meta(max_length=LONGEST_MESSAGE)]
 
 
 class AffectedComponentInput(Struct, frozen=True, forbid_unknown_fields=True):
-    """A component of the page, and how it is affected."""
+    """A component of the page, and the impact on it."""
 
     statusPageMonitorId: Id
     impact: Impact = "degraded"
@@ -36,9 +36,9 @@ Touches = Annotated[tuple[Id, ...], Meta(max_length=MOST_COMPONENTS)]
 
 
 class CreateIncident(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
-    """Input of statusPage.createIncident. A `draft` is shown to nobody else.
+    """Input of statusPage.createIncident. Only members see a `draft`.
 
-    `notify` is whether subscribers are told.
+    With `notify`, subscribers are notified.
     """
 
     status_page_id: Id
@@ -52,8 +52,8 @@ class CreateIncident(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class UpdateIncident(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
-    """Input of statusPage.updateIncident: an update with its state. What is not given stays; `affectedMonitors` are all
-    that are affected from now on."""
+    """Input of statusPage.updateIncident: an update with its status. Omitted fields keep their values;
+    `affectedMonitors` replaces the affected components."""
 
     incident_id: Id
     status: Literal["investigating", "identified", "monitoring", "resolved", "postmortem"]
@@ -65,7 +65,7 @@ class UpdateIncident(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class CreatePageMaintenance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
-    """Input of statusPage.createMaintenance: what is planned, from when to when, for which components."""
+    """Input of statusPage.createMaintenance: a plan with its times and components."""
 
     status_page_id: Id
     title: Title
@@ -78,7 +78,7 @@ class CreatePageMaintenance(Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class UpdatePageMaintenance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
-    """Input of statusPage.updateMaintenance. What is not given stays.
+    """Input of statusPage.updateMaintenance. Omitted fields keep their values.
 
     With a `message` or a `status` it is an update.
     """
@@ -115,14 +115,14 @@ class PublishIncident(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class EditIncidentUpdate(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input of statusPage.editIncidentUpdate. What the update said before is kept."""
+    """Input of statusPage.editIncidentUpdate. The earlier text is kept."""
 
     updateId: Id
     message: Message
 
 
 class ListIncidents(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
-    """Input of statusPage.listIncidents and listMaintenances: the newest first, those that began before `before`."""
+    """Input of statusPage.listIncidents and listMaintenances: newest first, those that started before `before`."""
 
     status_page_id: Id
     before: Instant | None = None
@@ -136,7 +136,7 @@ class ListIncidentTemplates(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SaveIncidentTemplate(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
-    """Input of statusPage.saveTemplate: a new one, or with `templateId` another state of it."""
+    """Input of statusPage.saveTemplate: create a template, or update the one with this `templateId`."""
 
     status_page_id: Id
     template_id: Id | None = None
@@ -153,7 +153,7 @@ class IncidentTemplateId(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AffectedComponentAnswer(Struct, frozen=True, rename="camel"):
-    """A component as an incident names it; without an id it is gone."""
+    """An affected component; one without an id was removed from the page."""
 
     status_page_monitor_id: str | None
     monitor_name: str
@@ -169,8 +169,8 @@ class EarlierTextAnswer(Struct, frozen=True, rename="camel"):
 
 
 class IncidentUpdateAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
-    """An update. `at` is when it counts from; `author` is empty for the box itself. `earlier` is what it said before,
-    where a single incident is shown."""
+    """An update. `at` is its effective time; `author` is empty for automatic updates. `earlier` has earlier texts, in
+    the answer about a single incident."""
 
     id: str
     status: Status
@@ -185,9 +185,9 @@ class IncidentUpdateAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class IncidentAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
-    """An incident or a maintenance with its updates, newest first. `next` are the states that may follow.
+    """An incident or a maintenance with its updates, newest first. `next` are the possible next statuses.
 
-    `affectedMonitors` are as they are now; of one that has ended, as they were at worst.
+    `affectedMonitors` are the current impacts; of an ended incident, the worst ones.
     """
 
     id: str
@@ -212,13 +212,13 @@ class IncidentAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class DeleteIncidentAnswer(Struct, frozen=True):
-    """An incident is gone (wire 9.3)."""
+    """The answer to a deletion (wire 9.3)."""
 
     deleted: bool = True
 
 
 class IncidentTemplateAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Words to begin an incident with."""
+    """A template for new incidents."""
 
     id: str
     name: str

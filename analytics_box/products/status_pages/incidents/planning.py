@@ -1,5 +1,5 @@
-"""Planning maintenances: each verb writes its rows and its audit entry, and tells subscribers, in the caller's
-transaction, as verbs of incidents do."""
+"""Changes of maintenance: each verb writes its rows, its audit entry and its notifications in the caller's
+transaction."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -54,7 +54,7 @@ def create(db: Connection, monitors: Monitors, own: Reach, given: CreatePageMain
 
 
 def update(db: Connection, monitors: Monitors, own: Reach, given: UpdatePageMaintenance) -> Incident:
-    """Another plan of a maintenance, and with a message or a state an update of it.
+    """Change the plan of a maintenance and, with a message or a status, add an update.
 
     Raises Forbidden, NotFound, BadRequest or Conflict.
     """
@@ -83,7 +83,7 @@ def update(db: Connection, monitors: Monitors, own: Reach, given: UpdatePageMain
 
 
 def cancel(db: Connection, own: Reach, given: CancelPageMaintenance) -> Incident:
-    """A maintenance that has not begun will not be. Raises Forbidden, NotFound, or BadRequest for one that has."""
+    """Cancel a maintenance. Raises Forbidden, NotFound, or BadRequest if it has started."""
     page, before = change.find_editable(db, own, given.maintenance_id, "maintenance")
     if before.status != "scheduled":
         raise BadRequest("This maintenance has started. Complete it instead")

@@ -21,7 +21,7 @@ FIRST: Final[dict[Kind, Status]] = {"incident": "investigating", "maintenance": 
 REOPENING: Final = DAY  # ms after its end in which an incident may be reopened, once
 LONGEST_MAINTENANCE: Final = 31 * DAY
 
-# What may be said of it next; the same state again is another update. What has ended only the two below come after.
+# The possible next statuses; the same status again is another update. REOPENED follows only once, within a day.
 MOVES: Final[dict[Status, tuple[Status, ...]]] = {
     "investigating": ("investigating", "identified", "monitoring", "resolved"),
     "identified": ("identified", "monitoring", "resolved"),
@@ -41,13 +41,13 @@ _OVER: Final[dict[Kind, Status]] = {"incident": "resolved", "maintenance": "comp
 
 
 def moves(incident: Incident, now: int) -> tuple[Status, ...]:
-    """The states that an update may give it now, in their order."""
+    """The possible next statuses, in their order."""
     following = MOVES[incident.status]
     return (*REOPENED, *following) if may_reopen(incident, now) else following
 
 
 def check_move(incident: Incident, status: Status, now: int) -> None:
-    """Raises BadRequest for a state that may not follow."""
+    """Raises BadRequest for a status that cannot follow."""
     if status in moves(incident, now):
         return
     allowed = ", ".join(moves(incident, now)) or "nothing"
@@ -58,14 +58,14 @@ def check_move(incident: Incident, status: Status, now: int) -> None:
 
 
 def may_reopen(incident: Incident, now: int) -> bool:
-    """Whether it ended less than a day ago for the first time. A clock that was set back does not forbid it."""
+    """Return whether it ended less than a day ago for the first time; a clock that was set back does not matter."""
     if incident.status != "resolved" or incident.resolved_at is None:
         return False
     return now - incident.resolved_at <= REOPENING and not was_reopened(incident)
 
 
 def was_reopened(incident: Incident) -> bool:
-    """Whether it went on after it had ended."""
+    """Return whether it was reopened after its end."""
     ended = False
     for update in reversed(incident.updates):
         if ended and update.status not in ENDED:
@@ -140,7 +140,7 @@ def worst(updates: Iterable[IncidentUpdate]) -> tuple[AffectedComponent, ...]:
 
 
 def ending(kind: Kind) -> Status:
-    """The state in which one of this kind is over."""
+    """The status that ends an incident of this kind."""
     return _OVER[kind]
 
 

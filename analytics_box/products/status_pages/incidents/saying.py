@@ -1,4 +1,4 @@
-"""Updates as they are written, and subscribers as they are told of them, in one transaction: the caller's.
+"""New updates and their notifications, in the caller's transaction.
 
 After the commit call `SubscriberDeliveries.soon`.
 """
@@ -26,7 +26,7 @@ def begin(
     author: str = "",
     notify: bool = True,
 ) -> Incident:
-    """Store a new incident with its first update, which has its state and its components. `now` is UTC ms."""
+    """Store a new incident with its first update, which has its status and components. `now` is UTC ms."""
     first = IncidentUpdate(
         id=ids.new_id(),
         incident_id=incident.id,
@@ -58,9 +58,10 @@ def say(
     author: str = "",
     notify: bool = True,
 ) -> Incident:
-    """Add an update to an incident: its state, and how its components are from then on, else as they were.
+    """Add an update with a status and, if given, new impacts.
 
-    What ends it says that all of them are well. `at` is when it counts from, if that is not `now` (UTC ms).
+    An update that ends the incident makes its components operational. `at` is its effective time, `now` by default
+    (UTC ms).
     """
     if affected is None:
         affected = rules.standing(incident)

@@ -1,4 +1,4 @@
-"""Words to begin incidents with, over RPC. Scopes: read:status_pages, write:status_pages."""
+"""Incident templates over RPC. Scopes: read:status_pages, write:status_pages."""
 
 from typing import Final
 
@@ -23,7 +23,7 @@ MOST: Final = 100  # of a page
 
 
 def save(db: Connection, own: Reach, given: SaveIncidentTemplate) -> IncidentTemplate:
-    """A new template, or another state of one. Raises Forbidden, NotFound, BadRequest or Conflict."""
+    """Create or change a template. Raises Forbidden, NotFound, BadRequest or Conflict."""
     check(db, own, "member")
     page = page_in_reach(db, own, given.status_page_id)
     known = rows.of_page(db, page.id)

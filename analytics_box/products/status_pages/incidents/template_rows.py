@@ -1,4 +1,4 @@
-"""Words to begin incidents with, in box.db. Every function takes a connection inside the caller's transaction."""
+"""Incident templates in box.db. Every function takes a connection inside the caller's transaction."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ from analytics_box.products.status_pages.incident import Severity
 
 
 class IncidentTemplate(Struct, frozen=True, kw_only=True):
-    """Words to begin an incident with."""
+    """A template for new incidents."""
 
     id: str
     page_id: str

@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 
 async def tick(parts: Parts) -> None:
-    """Do all that is due. A page on which something cannot be done does not keep others waiting. Raises Unavailable."""
+    """Apply all due changes. A failure on one page does not stop the others. Raises Unavailable."""
     now = parts.clock.now()
     for page_id in await parts.box_db.read(lambda db: incident_rows.pages_due(db, now)):
         if parts[StatusPages].find(page_id) is None:
@@ -37,13 +37,13 @@ async def tick(parts: Parts) -> None:
         except errors.NotFound:
             continue  # deleted a moment ago
         except Exception:
-            log.exception("What is due on the status page %s could not be done", page_id)
+            log.exception("Due changes of status page %s failed", page_id)
             continue
         parts[SubscriberDeliveries].soon()
 
 
 def turn(db: Connection, page_id: str, now: int) -> None:
-    """Do what is due on a page, in the caller's transaction. `now` is UTC ms."""
+    """Apply the due changes of a page in the caller's transaction. `now` is UTC ms."""
     page = rows.PAGES.find(db, page_id)
     if page is None:
         return
@@ -57,9 +57,9 @@ def turn(db: Connection, page_id: str, now: int) -> None:
 
 
 def publish_due(db: Connection, page: StatusPage, now: int) -> None:
-    """Publish the drafts of a page whose time has come, in the caller's transaction.
+    """Publish the due drafts of a page in the caller's transaction.
 
-    They wait on while a maintenance explains them, and stay drafts where the page does not publish any more.
+    They wait while a maintenance explains them, and stay drafts if the page no longer publishes automatically.
     """
     for draft in incident_rows.drafts_due(db, page.id, now):
         if page.automatic != "publish":
@@ -73,7 +73,7 @@ def publish_due(db: Connection, page: StatusPage, now: int) -> None:
 
 
 def _end(db: Connection, page: StatusPage, incident: Incident, now: int) -> None:
-    """End what is about nothing any more; a draft that still waited to be published is gone, if nobody wrote in it."""
+    """Resolve an incident that affects nothing that still exists. An unedited waiting draft is deleted."""
     if incident.publish_at is not None and any(update.author for update in incident.updates):
         incident_rows.update(db, replace(incident, publish_at=None))
     elif incident.publish_at is not None:
@@ -83,8 +83,8 @@ def _end(db: Connection, page: StatusPage, incident: Incident, now: int) -> None
 
 
 def _turn_maintenance(db: Connection, page: StatusPage, maintenance: Incident, now: int) -> None:
-    """Begin and end it when that was planned, however late the clock finds it. Of one that is over already, only the
-    end is told."""
+    """Start and end a maintenance at its planned times, even if it is found late. If it is already over, subscribers
+    receive only the end."""
     start, end = maintenance.scheduled_for or 0, maintenance.scheduled_until or 0
     if maintenance.status == "scheduled":
         maintenance = saying.say(
@@ -97,7 +97,7 @@ def _turn_maintenance(db: Connection, page: StatusPage, maintenance: Incident, n
 
 
 def _note_states(db: Connection, maintenance: Incident) -> None:
-    """Note how the components of its page are from its latest update on."""
+    """Record the states of the page's components at its latest update."""
     whole = rows.whole(db, maintenance.page_id)
     if whole is not None:
         states.note(db, whole, maintenance.updates[0].at)

@@ -1,4 +1,4 @@
-"""Titles and messages as they are typed: in one spelling, and without what no page, feed or mail could show. Pure."""
+"""Titles and messages in one spelling, without characters that pages, feeds and emails cannot show. Pure."""
 
 import unicodedata
 from typing import Final

@@ -1,4 +1,4 @@
-"""Badges: how a page or a component is, as a small picture for other people's pages. Pure."""
+"""Badges: the status of a page or a component as a small picture for other websites. Pure."""
 
 import re
 from collections.abc import Callable

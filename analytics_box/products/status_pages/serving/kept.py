@@ -1,6 +1,6 @@
-"""Answers that are kept in memory as they go out: with their headers, and compressed once for everybody.
+"""Cached answers with their headers, compressed once for all visitors.
 
-What a browser says it knows is answered with 304. How many bytes are kept is bounded; those asked for longest ago go.
+A browser that has the current version gets 304. The number of cached bytes is bounded; the least recently used go.
 """
 
 import gzip

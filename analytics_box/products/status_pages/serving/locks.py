@@ -1,4 +1,4 @@
-"""Protected pages: who may see them. A browser has a signed cookie after the form, other clients send HTTP Basic.
+"""Access to protected pages. A browser has a signed cookie after the form, other clients send HTTP Basic.
 
 The cookie is signed over the page and the hash of its password, so a new password ends every earlier one.
 """
@@ -46,7 +46,7 @@ class Locks:
         self._of_this_run = secrets.token_bytes(32)
 
     def has_cookie(self, page: StatusPage, header: bytes) -> bool:
-        """Whether somebody entered the password before."""
+        """Return whether the browser has entered the password before."""
         expires, _, signature = cookie(header.decode("latin-1"), _name(page)).partition(".")
         if not (expires.isascii() and expires.isdigit() and len(expires) < 15):
             return False

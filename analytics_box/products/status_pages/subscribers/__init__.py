@@ -1,1 +1,1 @@
-"""Subscribers of a status page: they ask to be told, confirm it, hear each update once, and leave with one click."""
+"""Subscribers of a status page: they subscribe, confirm, receive each update once, and unsubscribe with one click."""

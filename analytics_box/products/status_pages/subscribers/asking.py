@@ -15,7 +15,7 @@ HOUR_SECONDS: Final = 3_600.0
 
 
 def limit_page(limits: TokenBuckets, page_id: str) -> None:
-    """Raises RateLimited where a page or the box asks too many."""
+    """Raises RateLimited if a page or the box sends too many requests."""
     limits.take("subscribe page", page_id, PER_PAGE, window=HOUR_SECONDS)
     limits.take("subscribe box", "", PER_BOX, window=HOUR_SECONDS)
 

@@ -1,6 +1,6 @@
 """The procedures of subscribers: statusPage.listSubscribers, addSubscriber, removeSubscriber, exportSubscribers.
 
-They show addresses of people, so they are for members and for keys with write:status_pages.
+They show personal addresses, so they require members, or keys with write:status_pages.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ class ListSubscribers(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AddSubscriber(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input of statusPage.addSubscriber. `componentIds` are what they hear of; none are all."""
+    """Input of statusPage.addSubscriber. An empty `componentIds` means all components."""
 
     statusPageId: Id
     address: Annotated[str, Meta(min_length=1, max_length=2_048)]
@@ -201,7 +201,7 @@ def _subscriber_answer(one: Subscriber, waiting: int, error: str) -> SubscriberA
 
 
 def _csv(found: Sequence[Subscriber], seal: Seal) -> str:
-    """Whole addresses: whoever moves to another box needs those of webhooks, too."""
+    """The subscribers with whole addresses, including those of webhooks, so that they can move to another box."""
     return sheets.lines(
         _COLUMNS,
         [

@@ -1,4 +1,4 @@
-"""Sending what waits for subscribers, until it arrives or is given up.
+"""Delivery of pending messages to subscribers, until they arrive or are given up.
 
 A message survives a restart. One that was sent while the box was killed may be sent again, under the same id.
 """
@@ -75,14 +75,16 @@ def of(db: Connection, updates: Collection[str]) -> dict[str, UpdateReach]:
 
 log = logging.getLogger(__name__)
 
-KEPT: Final = 30 * DAY  # what ended is kept that long, so that no update is told twice
+# Ended deliveries are kept that long, so that no update is sent twice.
+KEPT: Final = 30 * DAY
 UNSEALED: Final = "The secrets of this subscriber cannot be decrypted, because secret.key has changed"
 UNANSWERED: Final = "The response does not contain the challenge"
-_GONE: Final = 410  # a webhook's way to say that it wants no more (Standard Webhooks)
+# A webhook answers it to unsubscribe (Standard Webhooks).
+_GONE: Final = 410
 
 
 class SubscriberDeliveries:
-    """Works off the outbox of subscribers: to one of them one message after the other, to many side by side."""
+    """Works off the outbox of subscribers: one message after the other for each, many subscribers at a time."""
 
     def __init__(
         self, db: Db, seal: Seal, sender: ChannelSender, clock: Clock, settings: Settings, render: Render
@@ -98,12 +100,12 @@ class SubscriberDeliveries:
         self._lanes = (self._lanes_of("email"), self._lanes_of("webhook"))  # neither waits for the other
 
     def soon(self) -> None:
-        """Work it off now, without waiting for that: something was put into it."""
+        """Start deliveries in the background, because messages were queued."""
         for lanes in self._lanes:
             lanes.soon()
 
     async def run(self) -> None:
-        """Try all that is due. If that is under way already, it looks once more instead."""
+        """Attempt all due deliveries. A run in progress looks again instead."""
         recoveries = self._sender.mailer.recoveries
         if recoveries != self._recoveries:
             now = self._clock.now()
@@ -112,7 +114,7 @@ class SubscriberDeliveries:
         await asyncio.gather(*(lanes.run() for lanes in self._lanes))
 
     async def stop(self, seconds: float) -> None:
-        """Begin nothing new, and let what is being sent finish, but not for ever."""
+        """Start no further deliveries, and wait up to `seconds` for those in progress."""
         await asyncio.gather(*(lanes.stop(seconds) for lanes in self._lanes))
 
     async def queue(self) -> Queue:
@@ -121,7 +123,7 @@ class SubscriberDeliveries:
         return await self._db.read(lambda db: receivers.queue(db, SUBSCRIBERS, now=now))
 
     async def sweep(self) -> None:
-        """Forget what ended long ago, and who was asked to confirm and has not."""
+        """Delete old deliveries and unconfirmed subscribers."""
         now = self._clock.now()
 
         def sweep(db: Connection) -> None:
@@ -210,7 +212,7 @@ class SubscriberDeliveries:
     async def _challenge(
         self, delivery: SubscriberDelivery, about: MessageContext, own: SubscriberSecrets
     ) -> SendOutcome:
-        """Ask a webhook to say a random text, which proves that its owner wants to be told."""
+        """Send a webhook a random text to repeat, which proves that its owner wants to subscribe."""
         challenge = ids.base62(32)
         answer = await self._post(delivery, wording.challenge_of(about, challenge, self._clock.now()), own)
         outcome = outcome_of(answer)

@@ -14,7 +14,7 @@ _PLAIN: Final = b"application/x-www-form-urlencoded"
 
 
 async def read_form(scope: Scope, receive: Receive, *, seconds: float) -> dict[str, str]:
-    """The fields; the last of equal names wins. Mail programs send them as multipart/form-data, too.
+    """The fields; the last of equal names wins. Mail programs can send multipart/form-data.
 
     Raises BrokenBody and the other refusals of http.body.
     """

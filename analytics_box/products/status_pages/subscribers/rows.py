@@ -15,7 +15,7 @@ _COLUMNS = "id, page_id, kind, address, components, digest, sealed, created_at, 
 
 
 class SubscriberDelivery(Struct, frozen=True):
-    """A message that waits, with whom it is for and the page that it is about.
+    """A pending message with its subscriber and its page.
 
     `message` is JSON; `attempts` are those made already; `asked_at` is when they were last asked to confirm (UTC ms).
     """
@@ -145,7 +145,7 @@ def count(db: Connection, page_id: str) -> tuple[int, int]:
 
 
 def forget_oldest_unconfirmed(db: Connection, page_id: str, most: int) -> None:
-    """Of those of a page who have not confirmed, keep only so many who were asked last."""
+    """Delete all unconfirmed subscribers of a page but the `most` who were asked last."""
     db.execute(
         """
         -- subscribers.forget_oldest_unconfirmed
@@ -159,7 +159,7 @@ def forget_oldest_unconfirmed(db: Connection, page_id: str, most: int) -> None:
 
 
 def forget_unconfirmed(db: Connection, before: int) -> int:
-    """Remove who was asked before this instant and has not answered; how many."""
+    """Delete unconfirmed subscribers who were asked before this instant. Return how many."""
     db.execute(
         """
         -- subscribers.forget_unconfirmed
@@ -207,7 +207,7 @@ def put_message(db: Connection, topic: str, update_id: str | None, message: str,
 
 
 def put_deliveries(db: Connection, topic: str, subscribers: Collection[str], now: int) -> int:
-    """The message waits for each of them, unless it did before; for how many."""
+    """Queue a message for these subscribers, unless it was queued before. Return for how many."""
     before = db.total_changes()
     db.execute(
         """
@@ -222,7 +222,7 @@ def put_deliveries(db: Connection, topic: str, subscribers: Collection[str], now
 
 
 def wanting(db: Connection, page_id: str, components: Collection[str] | None) -> list[str]:
-    """The ids of confirmed subscribers who want to hear of one of these components; None is something about all."""
+    """The ids of confirmed subscribers of one of these components; None means all components."""
     found = db.execute(
         """
         -- subscribers.wanting
@@ -324,7 +324,7 @@ def states(db: Connection, subscribers: Collection[str]) -> dict[str, tuple[int,
 
 
 def end_requests(db: Connection, subscriber_id: str, now: int) -> None:
-    """Requests to confirm that wait are sent no more: a newer one is."""
+    """End pending requests to confirm, because a newer one replaces them."""
     db.execute(
         """
         -- subscribers.end_requests
@@ -337,7 +337,7 @@ def end_requests(db: Connection, subscriber_id: str, now: int) -> None:
 
 
 def end_oldest(db: Connection, topic: str, *, most: int, now: int, error: str) -> None:
-    """Of each that this topic is told to, only the latest `most` messages go on waiting."""
+    """End the older pending messages of each receiver of this topic, all but the latest `most`."""
     db.execute(
         """
         -- subscribers.end_oldest
@@ -356,7 +356,7 @@ def end_oldest(db: Connection, topic: str, *, most: int, now: int, error: str) -
 
 
 def end_replaced(db: Connection, incident_id: str, topic: str, *, failing_before: int, now: int) -> None:
-    """Of updates of this incident that wait for subscribers who fail since then, only the newest goes on waiting."""
+    """End older pending updates of an incident for subscribers whose deliveries have failed since `failing_before`."""
     db.execute(
         """
         -- subscribers.end_replaced
@@ -397,7 +397,7 @@ def end_obsolete(db: Connection, subscriber_id: str, *, now: int) -> None:
 
 
 def begin_again(db: Connection, number: int, now: int) -> None:
-    """A delivery waits again as if nothing of it had been tried."""
+    """Queue a delivery again, without its attempts."""
     db.execute(
         """
         -- subscribers.begin_again
@@ -432,7 +432,7 @@ def set_ended(db: Connection, one: SubscriberDelivery, *, attempts: int, now: in
 
 
 def forget_ended(db: Connection, before: int) -> None:
-    """Remove what ended before this instant, and messages that reach nobody any more."""
+    """Delete deliveries that ended before this instant, and messages without deliveries."""
     db.execute("-- subscribers.forget_ended\ndelete from subscriber_deliveries where ended_at < ?", (before,))
     db.execute(
         """

@@ -1,7 +1,7 @@
-"""Subscribing, confirming, choosing and leaving: what a visitor does for themselves, and an organization for others.
+"""Subscriptions: requests, confirmation, choice of components and removal, by visitors and by the organization.
 
-Somebody who asks for mail gets a link to confirm it; a webhook has to answer a challenge. Both wait in the outbox, so
-they are sent also after a crash. Asking again sends it again, at most once an hour to one address.
+An email address gets a link to confirm; a webhook must answer a challenge. Both are queued in the outbox, so they are
+sent even after a crash. Another request sends it again, at most once an hour per address.
 """
 
 from collections.abc import Collection
@@ -88,9 +88,9 @@ def check_components(whole: Whole, components: Collection[str]) -> tuple[str, ..
 def subscribe(
     db: Connection, page: StatusPage, wanted: RequestedSubscription, tools: SubscriptionTools, now: int
 ) -> SubscriberWithSecrets | None:
-    """A visitor asks to be told; who was asked to confirm, or None where nothing is sent. `now` is UTC ms.
+    """Subscribe a visitor. Return the subscriber who was asked to confirm, or None if nothing is sent. `now` is UTC ms.
 
-    Of somebody who waits for a confirmation, the latest choice counts. Raises BadRequest where the page takes no more.
+    The latest choice of an unconfirmed subscriber counts. Raises BadRequest if the page accepts no more subscribers.
     After the commit call `SubscriberDeliveries.soon`.
     """
     before = rows.by_address(db, page.id, wanted.kind, _at_rest(tools, wanted))
@@ -123,7 +123,7 @@ def add(
 
 
 def refuse_known(db: Connection, page: StatusPage, wanted: RequestedSubscription, tools: SubscriptionTools) -> None:
-    """Raises Conflict for an address that is there."""
+    """Raises Conflict for an address that is subscribed already."""
     if rows.by_address(db, page.id, wanted.kind, _at_rest(tools, wanted)) is not None:
         raise errors.Conflict("This address is already subscribed")
 
@@ -162,7 +162,7 @@ def leave(db: Connection, subscriber: Subscriber) -> None:
 
 
 def challenge_again(db: Connection, subscriber: Subscriber, now: int) -> None:
-    """Ask a webhook once more, now: the request is sent anew, and their time to confirm goes on.
+    """Send the challenge of a webhook again now. The time to confirm does not start again.
 
     After the commit call `SubscriberDeliveries.soon`.
     """
@@ -174,8 +174,8 @@ def challenge_again(db: Connection, subscriber: Subscriber, now: int) -> None:
 
 
 def _make_room(db: Connection, page: StatusPage, tools: SubscriptionTools) -> None:
-    """For one more: who was asked long ago and has not answered makes room, so that nobody closes a page by asking in
-    the name of others. Raises BadRequest where all have confirmed."""
+    """Make room for a subscriber: the oldest unconfirmed ones are deleted, so that requests in the name of others
+    cannot close a page. Raises BadRequest if all have confirmed."""
     confirmed, waiting = rows.count(db, page.id)
     room = min(tools.most - confirmed, MOST_UNCONFIRMED)
     if room <= 0:

@@ -1,1 +1,1 @@
-"""The current state of a status page, as visitors may see it."""
+"""The current visible state of a status page."""

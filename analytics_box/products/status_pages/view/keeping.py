@@ -1,4 +1,4 @@
-"""Storing days of components that are over: then they stay as they were, whatever becomes of the monitor."""
+"""Storage of finished days of components: later changes of the monitor do not change them."""
 
 import logging
 
@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 
 
 async def store_days(given: Sources, pages: StatusPages) -> None:
-    """Store what is over and is not stored yet of all pages. One that fails keeps no other from it."""
+    """Store the finished days of all pages that are not stored yet. A failure of one page does not stop the others."""
     for whole in pages.all():
         try:
             await _store(given, whole)

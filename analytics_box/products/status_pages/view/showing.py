@@ -224,7 +224,7 @@ def _component(
 
 
 def _day(component: Component, found: ComponentDay) -> ComponentDay:
-    """A day without what is hidden. Counts of checks would tell the uptime, too."""
+    """A day without what is hidden. Counts of checks would reveal the uptime."""
     if component.hide_uptime:
         found = replace(found, uptime=None, checks=None, passed=None, downtime_seconds=None)
     if component.hide_latency:

@@ -1,8 +1,8 @@
-"""Pages as visitors see them, kept in memory: they stay up, and stay quick, whatever else the box has to do.
+"""The visible state of pages in memory: pages stay available and fast while the box is busy.
 
-While somebody asks for a page its days are read each five seconds, by one reader for all, and again when one of its
-monitors changes. Such a change, and one of the page, shows at once, with the days that are known. While the databases
-do not answer the last that is known is shown.
+While a page is requested, one reader reads its days every five seconds, and again when one of its monitors changes.
+Changes of monitors and of the page are visible immediately, with the known days. While the databases do not answer,
+the last known state is shown.
 """
 
 import asyncio

@@ -82,7 +82,7 @@ def unknown_past(whole: Whole, now: int) -> Past:
 
 
 def assemble_page(sources: Sources, whole: Whole, shown: Sequence[VisibleComponent], known: Past, now: int) -> PageSeen:
-    """A page with what was read of its past, and with how its monitors are now."""
+    """A page with its past and the current states of its monitors."""
     organization = sources.organizations.find(whole.page.organization_id)
     url = sources.url_of(whole.page)
     windows = announced_windows(sources, whole, shown)
@@ -90,7 +90,7 @@ def assemble_page(sources: Sources, whole: Whole, shown: Sequence[VisibleCompone
 
 
 async def see(sources: Sources, whole: Whole, now: int) -> PageSeen:
-    """A page as visitors would see it, also one that is not saved; nothing is stored. Raises Unavailable."""
+    """A page as visitors would see it, even if it is not saved; nothing is stored. Raises Unavailable."""
     shown = members(sources, whole)
     known, _ = await past(sources, whole, shown, now)
     return assemble_page(sources, whole, shown, known, now)
