@@ -178,7 +178,7 @@ class View(Struct, frozen=True):
         if parts[1] != "sites" or parts[-1] == "sessions":
             return ""
         path = f"/sites/{parts[2]}/sessions"
-        return address(replace(self, path=path, detail=TableState(), tabs=(), metric=self.of.default, beside=""))
+        return address(replace(self, path=path, detail=TableState(), tabs=()))
 
     @property
     def waiting_link(self) -> str:
@@ -204,7 +204,7 @@ class View(Struct, frozen=True):
     @property
     def fields(self) -> tuple[tuple[str, str], ...]:
         """The hidden fields of the form for a custom range: everything but the range."""
-        return tuple(_parameters(self.of_range(USUAL)))
+        return tuple(pair for pair in _parameters(self.of_range(USUAL)) if pair[0] != "range")
 
     @property
     def uncompared_fields(self) -> tuple[tuple[str, str], ...]:

@@ -252,7 +252,7 @@ def _steps(
 
 
 def _view_of(views: Sequence[TimelineEntry], record: Record) -> TimelineEntry | None:
-    """The last view of a record's page before it, else the first one."""
+    """The last view of a record's page before it, else the first."""
     own = [view for view in views if view.step.path == record["path"]]
     before = [view for view in own if view.at <= record["time"]]
     return before[-1] if before else (own[0] if own else None)
