@@ -30,10 +30,11 @@ from analytics_box.web.recognition.bots import classify_headers
 from analytics_box.web.recognition.geo import Geo
 from analytics_box.web.recognition.language import preferred_language
 
-MOST_BYTES = 16 << 20  # some 10,000 senders
+MOST_BYTES = 16 << 20  # some 15,000 senders
 _ENTRY = 1_000  # bytes that a remembered sender takes besides its texts: about, and rather more
 _LONGEST = 2_000  # bytes of a head that is worth remembering
 _LONGEST_ORIGIN = 300
+_SHARED, _LONGEST_SHARED = 4_000, 512  # texts that senders share, and bytes of one
 # All headers that describe a sender; the headers in which a proxy may name its location are added to them.
 _HEADERS = (b"user-agent", b"accept", b"accept-language", b"origin", b"sec-ch-ua", b"signature-agent", b"from")
 _OF_FRONT = (b"host", b"x-forwarded-for", b"forwarded")  # by which http.front lets a request in and finds its address
@@ -66,7 +67,8 @@ class PreparedSenders:
     """The senders of the last requests, in about `most_bytes`.
 
     They are kept in two halves, like strings (store.strings): once the recent ones are many they become the older ones,
-    and what was older is forgotten.
+    and what was older is forgotten. Few texts of a head are the sender's alone, so equal ones are one object, which the
+    sender that came with it first is charged for.
     """
 
     def __init__(
@@ -107,6 +109,8 @@ class PreparedSenders:
     def forget(self) -> None:
         """Forget all senders, with their addresses."""
         self._recent, self._older, self._bytes = {}, {}, 0
+        _first_equal.cache_clear()
+        _agent_text.cache_clear()
 
     def __len__(self) -> int:
         return len(self._recent) + len(self._older)
@@ -144,10 +148,28 @@ class PreparedSenders:
         if size > _LONGEST or 2 * (_ENTRY + size) > self.most_bytes:
             return
         if key not in self._recent:
-            self._bytes += _ENTRY + 2 * size  # the sender repeats most of them
+            shared = tuple(map(_share, key))
+            own = sum([len(text) for text, one in zip(key, shared, strict=True) if text is not None and one is text])
+            self._bytes += _ENTRY + 2 * own  # the sender repeats most of them
+            key = shared
         self._recent[key] = prepared
         if 2 * self._bytes >= self.most_bytes:
             self._older, self._recent, self._bytes = self._recent, {}, 0
+
+
+def _share(text: str | bytes | None) -> str | bytes | None:
+    """The first of equal texts, as long as it is remembered."""
+    return _first_equal(text) if text is not None and len(text) <= _LONGEST_SHARED else text
+
+
+@lru_cache(maxsize=_SHARED)
+def _first_equal(text: str | bytes) -> str | bytes:
+    return text
+
+
+@lru_cache(maxsize=_SHARED)
+def _agent_text(header: bytes) -> str:
+    return header.decode("latin-1")
 
 
 def cors(origin: bytes | None) -> Headers:
@@ -173,7 +195,8 @@ def _known_cors(origin: bytes) -> Headers:
 
 def sender_of(geo: Geo, scope: Scope, headers: Mapping[bytes, bytes], *, by_key: bool) -> EventSender:
     """The sender of a request. With an API key it is a server, neither classified nor located."""
-    user_agent = headers.get(b"user-agent", b"").decode("latin-1")[:1024]
+    header = headers.get(b"user-agent", b"")
+    user_agent = _agent_text(header) if len(header) <= _LONGEST_SHARED else header.decode("latin-1")[:1024]
     network = network_of(scope["address"])
     if by_key:
         return EventSender(network, user_agent, agent.NOTHING, language="", bot="", by_key=True)

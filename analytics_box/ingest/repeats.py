@@ -9,6 +9,7 @@ of the table after another instead, so that each of its pages is written once.
 """
 
 import hashlib
+import struct
 from collections.abc import Sequence
 from functools import partial
 
@@ -46,23 +47,25 @@ class EventIds:
             self._next = self.fold(db, self._next % SLICES)
         now = self._clock.now()
         until_tomorrow, until_later = now + DAY, now + 2 * DAY
-        slices, changed = self._new, self._changed
-        digests = [_digest(*name) for name in named]
-        unknown = [digest for digest in digests if digest not in slices[(digest >> _SHIFT) + _MIDDLE]]
+        slices = self._new
+        digests = _digests(named)
+        places = [slices[(digest >> _SHIFT) + _MIDDLE] for digest in digests]
+        unknown = [digest for digest, new in zip(digests, places, strict=True) if digest not in new]
         stored = _stored_digests(db, unknown) if unknown else {}
         noted: list[tuple[int, int]] = []
+        changes: list[tuple[int, int | None]] = []
         answers = []
-        for (_, _, event_id), digest in zip(named, digests, strict=True):
-            new = slices[(digest >> _SHIFT) + _MIDDLE]
+        for (_, _, event_id), digest, new in zip(named, digests, places, strict=True):
             known = new.get(digest)
             repeat = (known or stored.get(digest, 0)) > now
             answers.append(repeat)
             if not repeat:
                 until = until_later if event_id.startswith(_OF_EXITS) else until_tomorrow
                 noted.append((digest, until))
-                changed.append((digest, known))
+                changes.append((digest, known))
                 new[digest] = until
-                self._count += known is None
+        self._changed += changes
+        self._count += sum([known is None for _, known in changes])
         insert(db, "event_ids_new", noted)
         return answers
 
@@ -174,8 +177,11 @@ def _sweep(db: Connection, *, first: int, now: int) -> None:
     )
 
 
-def _digest(kind: str, site: int, event_id: str) -> int:
-    text = f"{kind}\0{site}\0{event_id}".encode("utf-8", "surrogatepass")
-    hashing = _HASH.copy()
-    hashing.update(text)
-    return int.from_bytes(hashing.digest(), "big", signed=True)
+def _digests(named: Sequence[Named]) -> tuple[int, ...]:
+    """The digests of these facts, as signed numbers."""
+    found = []
+    for kind, site, event_id in named:
+        hashing = _HASH.copy()
+        hashing.update(f"{kind}\0{site}\0{event_id}".encode("utf-8", "surrogatepass"))
+        found.append(hashing.digest())
+    return struct.unpack(f">{len(found)}q", b"".join(found))

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given
 
 from analytics_box.app.box import Box
+from analytics_box.ingest import prepared
 from analytics_box.web.front import Front
 from tests.examples import examples
 from tests.ingest.stories import CHANGES, OWN, PHONE, RARE_HEADERS, ROBOT, Pause, Request, Step, stories, tell
@@ -112,6 +113,20 @@ def test_addresses_are_forgotten_with_the_salts(box: WholeBox) -> None:
     box.clock.advance(seconds=86_400)
     box.box.events.salts.current(box.clock.now())
     assert len(box.box.events.intake.senders) == 0
+    assert not prepared._first_equal.cache_info().currsize
+    assert not prepared._agent_text.cache_info().currsize
+
+
+def test_senders_with_the_same_browser_share_its_headers(box: WholeBox) -> None:
+    senders = box.box.events.intake.senders
+    sizes = []
+    for number in range(3):
+        view(box, address=f"203.0.113.{number}", accept_language="de-AT,de;q=0.9")
+        sizes.append(senders._bytes)
+    assert len(senders) == 3
+    agents = [page.sender.user_agent for page in senders._recent.values()]
+    assert agents[0] is agents[1] is agents[2]
+    assert sizes[2] - sizes[1] < sizes[0] - 2 * len(BROWSER)
 
 
 def test_memory_of_senders_is_bounded(box: WholeBox) -> None:
@@ -125,7 +140,7 @@ def test_memory_of_senders_is_bounded(box: WholeBox) -> None:
     assert len(senders) == before
 
 
-def view(box: WholeBox, **headers: str) -> None:
+def view(box: WholeBox, address: str = "203.0.113.7", **headers: str) -> None:
     """Send a page view of the shop."""
-    body = b'{"name": "screen_view", "path": "/b"}'
-    assert box.ask("POST", f"/track?website_id={box.sites['shop']}", headers=headers, body=body).status == 200
+    body, target = b'{"name": "screen_view", "path": "/b"}', f"/track?website_id={box.sites['shop']}"
+    assert box.ask("POST", target, headers=headers, body=body, address=address).status == 200
