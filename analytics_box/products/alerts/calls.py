@@ -197,7 +197,7 @@ def _check_website(call: Call, organization_id: str, website_id: str | None) -> 
         return
     website = call.parts[Directory].find(website_id)
     if website is None or website.organization_id != organization_id:
-        raise errors.BadRequest.about("websiteId", "There is no website with this id")
+        raise errors.BadRequest.about("websiteId", _("There is no website with this id"))
 
 
 def places_of(given: list[GivenDestination]) -> list[Destination]:

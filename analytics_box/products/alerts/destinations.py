@@ -13,6 +13,7 @@ from analytics_box.base.notify.kinds.kind import ChannelKind, Config, clean
 from analytics_box.base.notify.kinds.table import KINDS
 from analytics_box.base.outgoing.addresses import Fence
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.products.alerts.alarm import CHANNEL, Destination
 from analytics_box.tenants.configuration import channels
 
@@ -43,7 +44,7 @@ def choose_channels(
             raise BadRequest.about("destinations", text) from wrong
         (later if destination.escalation else at_once)[channel_id] = None
     if not at_once:
-        raise BadRequest.about("destinations", "Add at least one destination that is not for escalation only")
+        raise BadRequest.about("destinations", _("Add at least one destination that is not for escalation only"))
     return ChosenChannels(tuple(at_once), tuple(one for one in later if one not in at_once))
 
 
@@ -72,7 +73,7 @@ def _channel(db: Connection, tools: ChannelTools, organization_id: str, by: By, 
         try:
             return change.existing(db, named, organization_id).id
         except BoxError as unknown:
-            raise BadRequest("There is no channel with this id") from unknown
+            raise BadRequest(_("There is no channel with this id")) from unknown
     kind = _kind(given.type)
     wanted = _config(kind, given)
     for channel in change.of(db, organization_id):
@@ -81,7 +82,7 @@ def _channel(db: Connection, tools: ChannelTools, organization_id: str, by: By, 
         ):
             return channel.id
     name = (wanted.get("to") or wanted.get("chatId") or kind.label)[:_LONGEST_NAME]  # an address may be a secret
-    made, _ = channels.create(db, tools, organization_id, by, kind=kind, name=name, enabled=True, config=wanted)
+    made, _rest = channels.create(db, tools, organization_id, by, kind=kind, name=name, enabled=True, config=wanted)
     return made.id
 
 

@@ -68,20 +68,20 @@ def check(trigger: Trigger, conditions: Conditions, *, escalates: bool) -> None:
     if strange:
         raise BadRequest.about("triggerConditions", f"{strange[0]} is not a monitor event")
     if trigger == "traffic_drop" and (conditions.threshold or 0) > 100:
-        raise BadRequest.about("triggerConditions", "Enter a threshold of up to 100 percent")
+        raise BadRequest.about("triggerConditions", _("Enter a threshold of up to 100 percent"))
     if trigger == "error_rate" and (conditions.threshold or 0) > 100:
-        raise BadRequest.about("triggerConditions", "Enter a threshold of up to 100 percent")
+        raise BadRequest.about("triggerConditions", _("Enter a threshold of up to 100 percent"))
     if escalates and conditions.escalate_after_minutes is None:
-        raise BadRequest.about("triggerConditions", "Enter escalateAfterMinutes")
+        raise BadRequest.about("triggerConditions", _("Enter escalateAfterMinutes"))
     if conditions.escalate_after_minutes is not None and not escalates:
-        raise BadRequest.about("destinations", "Mark a destination with escalation, or omit escalateAfterMinutes")
+        raise BadRequest.about("destinations", _("Mark a destination with escalation, or omit escalateAfterMinutes"))
     if conditions.quiet_hours is not None:
         _check_quiet(conditions.quiet_hours)
 
 
 def _check_quiet(quiet: QuietHours) -> None:
     if not is_zone(quiet.time_zone):
-        raise BadRequest.about("triggerConditions", "Enter an IANA time zone for quiet hours")
+        raise BadRequest.about("triggerConditions", _("Enter an IANA time zone for quiet hours"))
 
 
 def is_zone(name: str) -> bool:

@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest, Unavailable
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.access import find_monitor
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing import change
@@ -45,7 +46,7 @@ async def manual_check(call: Call, given: MonitorId) -> ManualCheckAnswer:
         raise BadRequest(monitors.problem(found) or "This monitor is paused; resume it first")
     engine = _engine(call)
     task = asyncio.create_task(engine.check_now(found.number))
-    done, _ = await asyncio.wait({task}, timeout=_SECONDS)
+    done, _rest = await asyncio.wait({task}, timeout=_SECONDS)
     if not done:
         _WAITED_FOR.add(task)
         task.add_done_callback(_WAITED_FOR.discard)
@@ -81,5 +82,5 @@ def _engine(call: Call) -> MonitorEngine:
     call.parts.limits.take("monitor checks", call.identity.limit_name, CHECKS)
     engine = call.parts[Monitors].engine
     if engine is None:
-        raise Unavailable("The server is not running, so monitors are not checked")
+        raise Unavailable(_("The server is not running, so monitors are not checked"))
     return engine

@@ -7,6 +7,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from analytics_box.base import errors
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.web.answer import json_answer
 from analytics_box.web.call import Call
@@ -28,9 +29,9 @@ async def push(request: Request[Any, Any, Any], token: FromPath[str], call: Name
         raise errors.NotFound("There is no monitor with this push URL")
     status = request.query_params.get("status", "up").strip().lower() or "up"
     if status not in {"up", _DOWN}:
-        raise errors.BadRequest.about("status", "Send the status up or down")
+        raise errors.BadRequest.about("status", _("Send the status up or down"))
     if monitors.engine is None:
-        raise errors.Unavailable("Monitors are not running")
+        raise errors.Unavailable(_("Monitors are not running"))
     if not monitors.rests(monitor):
         message = "".join(letter for letter in request.query_params.get("msg", "") if letter.isprintable())
         await monitors.engine.pushed(monitor.number, call.now, status != _DOWN, message[:_LONGEST])

@@ -3,6 +3,7 @@
 from msgspec import Struct
 
 from analytics_box.base import errors
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.access import find_monitor, viewable_monitor, visible
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing import change
@@ -99,7 +100,7 @@ async def update_schedule(call: Call, given: UpdateMonitor) -> CreatedMonitor:
 
     Omitted fields keep their values.
     """
-    acting, _ = find_monitor(call, given.schedule_id)
+    acting, _rest = find_monitor(call, given.schedule_id)
     tools = call.parts[MonitorTools]
     changed = await call.write(lambda db: change.update(db, tools, acting, given))
     _tell(call, changed)
@@ -113,7 +114,7 @@ async def update_schedule(call: Call, given: UpdateMonitor) -> CreatedMonitor:
 
 async def delete_schedule(call: Call, given: MonitorId) -> Success:
     """uptime.deleteSchedule: delete a monitor and its checks. Raises Forbidden or NotFound."""
-    acting, _ = find_monitor(call, given.scheduleId)
+    acting, _rest = find_monitor(call, given.scheduleId)
     gone = await call.write(lambda db: change.delete(db, acting, given.scheduleId))
     call.parts[Monitors].forget(gone)
     call.parts[Erasing].begin([gone.number])
@@ -143,8 +144,8 @@ async def transfer(call: Call, given: TransferMonitor) -> MonitorTransferAnswer:
     first organization.
     """
     if call.identity.person is None:
-        raise errors.Forbidden("Sign in to do this. API keys are not accepted")
-    acting, _ = find_monitor(call, given.scheduleId)
+        raise errors.Forbidden(_("Sign in to do this. API keys are not accepted"))
+    acting, _rest = find_monitor(call, given.scheduleId)
     tools, target = call.parts[MonitorTools], given.targetOrganizationId
     moved = await call.write(lambda db: change.transfer(db, tools, acting, given.scheduleId, target))
     call.parts[Monitors].move(moved.monitor, readable=moved.readable)
@@ -153,7 +154,7 @@ async def transfer(call: Call, given: TransferMonitor) -> MonitorTransferAnswer:
 
 async def rotate_push_url(call: Call, given: MonitorId) -> PushUrl:
     """uptime.rotatePushUrl: replace a heartbeat's URL. Raises NotFound or BadRequest."""
-    acting, _ = find_monitor(call, given.scheduleId)
+    acting, _rest = find_monitor(call, given.scheduleId)
     tools = call.parts[MonitorTools]
     rotated = await call.write(lambda db: change.rotate(db, tools, acting, given.scheduleId))
     call.parts[Monitors].remember(rotated)
@@ -164,7 +165,7 @@ async def bulk(call: Call, given: Bulk) -> BulkAnswer:
     """uptime.bulk: pause, resume, delete, tag or untag up to 1,000 monitors. Raises Forbidden or BadRequest."""
     tags = clean_tags(given.tags)
     if given.action in {"tag", "untag"} and not tags:
-        raise errors.BadRequest.about("tags", "Enter a tag")
+        raise errors.BadRequest.about("tags", _("Enter a tag"))
     first = call.parts[Monitors].find(given.scheduleIds[0])
     acting = reach(call, restricted=True) if first is None else find_monitor(call, first.id)[0]
     tools = call.parts[MonitorTools]
@@ -179,7 +180,7 @@ async def bulk(call: Call, given: Bulk) -> BulkAnswer:
 
 
 async def _pause(call: Call, monitor_id: str, *, paused: bool | None) -> PauseAnswer:
-    acting, _ = find_monitor(call, monitor_id)
+    acting, _rest = find_monitor(call, monitor_id)
     tools = call.parts[MonitorTools]
     changed = await call.write(lambda db: change.pause(db, tools, acting, monitor_id, paused=paused))
     _tell(call, changed)

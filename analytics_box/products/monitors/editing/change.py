@@ -21,6 +21,7 @@ from analytics_box.base.outgoing.fences import Fences
 from analytics_box.base.outgoing.masking import HIDDEN, mask_query
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal, SealBroken
+from analytics_box.base.translation import _
 from analytics_box.products.alerts import telling
 from analytics_box.products.alerts.occurrence import monitor_subject
 from analytics_box.products.monitors import rows
@@ -104,7 +105,7 @@ def draft_monitor(
     """A monitor of these values that is nowhere stored, with a new id unless one is given. Raises BadRequest."""
     url = given.url if isinstance(given.url, str) else ""
     if not url and kind != "push":
-        raise BadRequest.about("url", "Enter a URL, such as https://example.com/path")
+        raise BadRequest.about("url", _("Enter a URL, such as https://example.com/path"))
     kind = places.kind_of(url, kind) if url else "push"
     blank = Monitor(
         number=0,
@@ -165,7 +166,7 @@ def rotate(db: Connection, tools: MonitorTools, acting: Reach, monitor_id: str) 
     check(db, acting, "member")
     found = existing(db, acting, monitor_id).monitor
     if found.kind != "push":
-        raise BadRequest("Only push monitors have a push URL")
+        raise BadRequest(_("Only push monitors have a push URL"))
     after = replace(found, secrets=MonitorSecrets(token=new_token()), updated_at=acting.by.now)
     rows.update(db, at_rest(tools.seal, after))
     _record(db, acting.by, after, "rotated", {"url": after.masked.url, "name": after.name})
@@ -183,7 +184,7 @@ def transfer(db: Connection, tools: MonitorTools, acting: Reach, monitor_id: str
     stored = existing(db, acting, monitor_id)
     role = role_in(db, organization_id, acting.by.user_id or "")
     if role is None:
-        raise errors.Forbidden("Access denied to this organization")
+        raise errors.Forbidden(_("Access denied to this organization"))
     require(role, "member")
     before = _readable(tools.seal, stored)
     if organization_id == before.monitor.organization_id:
@@ -262,19 +263,19 @@ def check_places(db: Connection, websites: Directory, acting: Reach, monitor: Mo
     """Raises BadRequest for a website or a parent that is not the organization's, or that is below the monitor."""
     website_id = monitor.website_id
     if not acting.reaches(website_id):
-        raise BadRequest.about("websiteId", "This key is limited to some websites. Send websiteId")
+        raise BadRequest.about("websiteId", _("This key is limited to some websites. Send websiteId"))
     website = websites.find(website_id) if website_id is not None else None
     if website_id is not None and (website is None or website.organization_id != monitor.organization_id):
-        raise BadRequest.about("websiteId", "There is no website with this id in the organization")
+        raise BadRequest.about("websiteId", _("There is no website with this id in the organization"))
     above, seen = monitor.parent_id, {monitor.id}
     if above is None:
         return
     parent = rows.find(db, above)
     if parent is None or not acting.covers(parent.monitor):
-        raise BadRequest.about("parentId", "There is no monitor with this id in the organization")
+        raise BadRequest.about("parentId", _("There is no monitor with this id in the organization"))
     while above is not None:
         if above in seen:
-            raise BadRequest.about("parentId", "The parent depends on this monitor")
+            raise BadRequest.about("parentId", _("The parent depends on this monitor"))
         seen.add(above)
         above = rows.parent_of(db, above)
 

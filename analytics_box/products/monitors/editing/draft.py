@@ -13,6 +13,7 @@ from analytics_box.base.errors import BadRequest, ErrorDetail
 from analytics_box.base.outgoing.addresses import Fence
 from analytics_box.base.outgoing.failures import AddressRefused
 from analytics_box.base.outgoing.target import target
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.editing import places
 from analytics_box.products.monitors.editing.messages import BasicAuth, MonitorFields
 from analytics_box.products.monitors.monitor import (
@@ -56,10 +57,12 @@ def check_assertion(kind: Kind, given: Assertion, where: str) -> None:
     """Raises BadRequest for one that no answer of this kind could be asked about."""
     if given.subject not in SUBJECTS[kind]:
         known = ", ".join(SUBJECTS[kind]) or "nothing"
-        raise BadRequest.about(f"{where}.subject", f"Subjects of a {kind} check are {known}")
+        raise BadRequest.about(
+            f"{where}.subject", _("Subjects of a {kind} check are {known}").format(kind=kind, known=known)
+        )
     if given.comparison not in COMPARISONS[given.subject]:
         known = ", ".join(COMPARISONS[given.subject])
-        raise BadRequest.about(f"{where}.comparison", f"Comparisons for this subject are {known}")
+        raise BadRequest.about(f"{where}.comparison", _("Comparisons for this subject are {known}").format(known=known))
     _check_property(given, where)
     _check_value(given, where)
 
@@ -67,12 +70,12 @@ def check_assertion(kind: Kind, given: Assertion, where: str) -> None:
 def _check_property(given: Assertion, where: str) -> None:
     if given.subject == "json":
         if given.property and not given.property.startswith("/"):
-            raise BadRequest.about(f"{where}.property", "Enter a JSON pointer, such as /status or /checks/0/state")
+            raise BadRequest.about(f"{where}.property", _("Enter a JSON pointer, such as /status or /checks/0/state"))
     elif given.subject == "header":
         if not given.property:
-            raise BadRequest.about(f"{where}.property", "Enter a header name")
+            raise BadRequest.about(f"{where}.property", _("Enter a header name"))
     elif given.property:
-        raise BadRequest.about(f"{where}.property", "Only json and header assertions can have a property")
+        raise BadRequest.about(f"{where}.property", _("Only json and header assertions can have a property"))
 
 
 def _check_value(given: Assertion, where: str) -> None:
@@ -81,17 +84,19 @@ def _check_value(given: Assertion, where: str) -> None:
         return
     if given.comparison == "in":
         if not _STATUSES.match(value):
-            raise BadRequest.about(f"{where}.value", "Enter statuses such as 200-299,404")
+            raise BadRequest.about(f"{where}.value", _("Enter statuses such as 200-299,404"))
     elif given.comparison in {"less_than", "greater_than"} or given.subject in _OF_NUMBERS:
         if not _is_number(value):
-            raise BadRequest.about(f"{where}.value", "Enter a number")
+            raise BadRequest.about(f"{where}.value", _("Enter a number"))
     elif given.comparison == "matches":
         try:
             compile_pattern(given.value)
         except NotAPattern as wrong:
-            raise BadRequest.about(f"{where}.value", f"Enter a valid regular expression: {wrong}") from wrong
+            raise BadRequest.about(
+                f"{where}.value", _("Enter a valid regular expression: {wrong}").format(wrong=wrong)
+            ) from wrong
     elif not value and given.comparison in {"contains", "not_contains"}:
-        raise BadRequest.about(f"{where}.value", "Enter a text")
+        raise BadRequest.about(f"{where}.value", _("Enter a text"))
 
 
 def _is_number(text: str) -> bool:
@@ -187,13 +192,13 @@ def _as_it_is(value: Any) -> Any:
 def _words(given: str | None, wire: str) -> str | None:
     text = (given or "").strip()
     if any(unicodedata.category(letter) in {"Cc", "Cf", "Cs"} and letter not in "\u200c\u200d" for letter in text):
-        raise BadRequest.about(wire, "The text contains control or text-direction characters")
+        raise BadRequest.about(wire, _("The text contains control or text-direction characters"))
     return text or None
 
 
 def _url(before: Monitor, given: str, fence: Fence) -> str:
     if places.kind_of(given, before.kind) != before.kind:  # raises before it differs
-        raise BadRequest.about("url", "The kind of a monitor cannot change. Create another monitor")
+        raise BadRequest.about("url", _("The kind of a monitor cannot change. Create another monitor"))
     return places.clean_url(before.kind, given, fence, monitor_id=before.id)
 
 
@@ -217,9 +222,9 @@ def _secrets(before: MonitorSecrets, given: MonitorFields) -> MonitorSecrets:
         after = replace(after, user="", password="")
     if isinstance(given.bearer_token, str):
         if isinstance(given.basic_auth, BasicAuth):
-            raise BadRequest.about("bearerToken", "Enter a user and password, or a token, not both")
+            raise BadRequest.about("bearerToken", _("Enter a user and password, or a token, not both"))
         if not given.bearer_token.isascii() or not given.bearer_token.isprintable():
-            raise BadRequest.about("bearerToken", "Enter a token of ASCII characters without surrounding spaces")
+            raise BadRequest.about("bearerToken", _("Enter a token of ASCII characters without surrounding spaces"))
         after = replace(after, bearer=given.bearer_token.strip(), user="", password="")
     elif given.bearer_token is None:
         after = replace(after, bearer="")
@@ -248,14 +253,14 @@ def _headers(before: MonitorSecrets, given: dict[str, str | None]) -> tuple[tupl
     for name, value in given.items():
         where = f"headers.{name[:40]}"
         if not _TOKEN.match(name) or name.lower() in _OF_THE_BOX:
-            raise BadRequest.about(where, "This header cannot be sent")
+            raise BadRequest.about(where, _("This header cannot be sent"))
         if name.lower() in found:
-            raise BadRequest.about(where, "Enter this header only once")
+            raise BadRequest.about(where, _("Enter this header only once"))
         if value is None and name.lower() not in known:
-            raise BadRequest.about(where, "Enter a value for this header")
+            raise BadRequest.about(where, _("Enter a value for this header"))
         text = known[name.lower()] if value is None else value.strip()
         if any(unicodedata.category(letter) == "Cc" and letter != "\t" for letter in text) or not _is_latin(text):
-            raise BadRequest.about(where, "The value contains invalid characters")
+            raise BadRequest.about(where, _("The value contains invalid characters"))
         found[name.lower()] = (name, text)
     return tuple(found.values())
 

@@ -270,7 +270,7 @@ async def act(visit: Visitor, monitor_id: FromPath[str], action: FromPath[str]) 
         case "rotate":
             await procedures.rotate_push_url(visit.call, given)
             return visit.go(f"{back}?done=rotated")
-    raise BadRequest("Choose check, pause, resume or new address")
+    raise BadRequest(_("Choose check, pause, resume or new address"))
 
 
 def _reports(visit: PageRequest, monitor: Monitor) -> list[OutageReport]:

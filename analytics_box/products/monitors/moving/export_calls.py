@@ -9,6 +9,7 @@ from msgspec import Struct
 from analytics_box.base import audit
 from analytics_box.base.errors import Forbidden
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.list_calls import reachable_monitors
 from analytics_box.products.monitors.messages import Id
@@ -46,11 +47,11 @@ async def export(call: Call, given: ExportMonitors) -> MonitorExportAnswer:
     acting = reach(call, given.organizationId)
     if given.secrets:
         if call.identity.key is not None and "write:monitors" not in call.identity.key.scopes:
-            raise Forbidden("An export with secrets requires a key with write:monitors")
+            raise Forbidden(_("An export with secrets requires a key with write:monitors"))
         await call.write(lambda db: _note(db, acting))
     oldest_first = sorted(await reachable_monitors(call, acting.organization_id), key=lambda one: one.number)
     by_id = {one.id: one for one in oldest_first}
-    found, _ = parents_first(oldest_first, lambda one: by_id.get(one.parent_id or ""))
+    found, _rest = parents_first(oldest_first, lambda one: by_id.get(one.parent_id or ""))
     windows = [
         one for one in call.parts[Monitors].windows(acting.organization_id) if change_after(one, call.now) is not None
     ]

@@ -10,6 +10,7 @@ import yaml
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.file_queue import keep_going
+from analytics_box.base.translation import _
 
 MOST_BYTES: Final = 8_000_000
 MOST_OF_YAML: Final = 2_000_000  # characters: reading them takes ten times as long as those of JSON
@@ -40,10 +41,10 @@ def read_mapping(text: str) -> dict[str, Any]:
     """The mapping that a file is. Raises BadRequest."""
     text = text.removeprefix("\ufeff")
     if not text.strip():
-        raise BadRequest("The file is empty")
+        raise BadRequest(_("The file is empty"))
     found = _json(text) if text.lstrip()[:1] in {"{", "["} else _yaml(text)
     if not isinstance(found, dict):
-        raise BadRequest("This is not a file of monitors. It must be an object, such as `monitors: […]`")
+        raise BadRequest(_("This is not a file of monitors. It must be an object, such as `monitors: […]`"))
     return {str(name): value for name, value in found.items()}
 
 
@@ -73,7 +74,7 @@ def _json(text: str) -> Any:
     try:
         return msgspec.json.decode(text)
     except (msgspec.MsgspecError, RecursionError) as broken:
-        raise BadRequest(f"This is not JSON: {broken}") from broken
+        raise BadRequest(_("This is not JSON: {broken}").format(broken=broken)) from broken
 
 
 def _yaml(text: str) -> Any:
@@ -94,7 +95,7 @@ def _yaml(text: str) -> Any:
         where = f" (line {broken.problem_mark.line + 1})" if broken.problem_mark is not None else ""
         raise BadRequest(f"This is no YAML{where}: {broken.problem or broken.context}") from broken
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as broken:
-        raise BadRequest("This YAML cannot be read") from broken
+        raise BadRequest(_("This YAML cannot be read")) from broken
 
 
 def _check_depth(events: Iterator[Any]) -> None:
@@ -107,9 +108,9 @@ def _check_depth(events: Iterator[Any]) -> None:
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
         elif isinstance(event, yaml.ScalarEvent) and len(event.value) > _LONGEST:
-            raise BadRequest(f"A text of the file has more than {_LONGEST:,} characters")
+            raise BadRequest(_("A text of the file has more than {longest} characters").format(longest=f"{_LONGEST:,}"))
         if depth > _DEEPEST or count > _MOST:
-            raise BadRequest("The file is nested too deeply, or has too many values")
+            raise BadRequest(_("The file is nested too deeply, or has too many values"))
 
 
 def _size(node: Any, known: dict[int, int], above: set[int]) -> int:
@@ -117,12 +118,12 @@ def _size(node: Any, known: dict[int, int], above: set[int]) -> int:
     if id(node) in known:
         return known[id(node)]
     if id(node) in above:
-        raise BadRequest("An alias of the file refers to itself")
+        raise BadRequest(_("An alias of the file refers to itself"))
     above.add(id(node))
     size = 1 + sum(_size(one, known, above) for one in _inside(node))
     above.discard(id(node))
     if size > _MOST:
-        raise BadRequest("The aliases of the file expand to too many values")
+        raise BadRequest(_("The aliases of the file expand to too many values"))
     known[id(node)] = size
     return size
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.monitor import LONGEST_GROUP, Kind
 from analytics_box.products.monitors.moving.conditions import Assertion, assertion, seconds_of
 from analytics_box.products.monitors.moving.files import Taking
@@ -50,7 +51,7 @@ def read_gatus(given: Mapping[str, Any]) -> MonitorImportFile:
     listed = [*_list(source, "endpoints"), *_list(source, "services")]
     outside = _list(source, "external-endpoints")
     if len(listed) + len(outside) > MOST:
-        raise BadRequest(f"A file can have up to {MOST:,} monitors; split it")
+        raise BadRequest(_("A file can have up to {most} monitors; split it").format(most=f"{MOST:,}"))
     windows: list[WindowImportItem] = []
     notes = MonitorImportNotes()
     maintenance = source.take("maintenance")
@@ -66,7 +67,7 @@ def read_gatus(given: Mapping[str, Any]) -> MonitorImportFile:
 def _list(source: Taking, name: str) -> list[dict[str, Any]]:
     found = source.take(name) or []
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
-        raise BadRequest(f"{name} must be a list of objects")
+        raise BadRequest(_("{name} must be a list of objects").format(name=name))
     return found
 
 
@@ -223,5 +224,9 @@ def _window(
         notes.lost(name, decides=True)
         return
     if len(windows) == MOST_WINDOWS:
-        raise BadRequest(f"A file can have up to {MOST_WINDOWS:,} maintenance windows; split it")
+        raise BadRequest(
+            _("A file can have up to {most_windows} maintenance windows; split it").format(
+                most_windows=f"{MOST_WINDOWS:,}"
+            )
+        )
     windows.append(WindowImportItem(ref=name, given=made))

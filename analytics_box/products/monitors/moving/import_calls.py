@@ -11,6 +11,7 @@ from analytics_box.base.file_queue import Existing, FileQueue
 from analytics_box.base.identity import at_least
 from analytics_box.base.notify.change import ChannelTools
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing import change
 from analytics_box.products.monitors.editing.change import MonitorChange, MonitorTools
@@ -137,7 +138,7 @@ def read_import(content: str, source: Source | None) -> tuple[Source, MonitorImp
     if source is None:
         source = "uptime-kuma" if kuma.is_kuma(given) else "gatus" if gatus.is_gatus(given) else "analytics-box"
         if source == "analytics-box" and not own.is_own(given):
-            raise BadRequest("This is not a file of monitors. It has no monitors, monitorList or endpoints")
+            raise BadRequest(_("This is not a file of monitors. It has no monitors, monitorList or endpoints"))
     try:
         return source, _READERS[source](given)
     except (TypeError, ValueError, OverflowError, RecursionError) as odd:

@@ -64,9 +64,9 @@ def read_kuma(given: Mapping[str, Any]) -> MonitorImportFile:
     listed = given.get("monitorList")
     monitors = list(listed.values()) if isinstance(listed, dict) else listed
     if not isinstance(monitors, list) or not all(isinstance(one, dict) for one in monitors):
-        raise BadRequest("The backup has no monitorList")
+        raise BadRequest(_("The backup has no monitorList"))
     if len(monitors) > MOST:
-        raise BadRequest(f"A file can have up to {MOST:,} monitors; split it")
+        raise BadRequest(_("A file can have up to {most} monitors; split it").format(most=f"{MOST:,}"))
     groups = _Groups({str(one.get("id")): one for one in monitors if one.get("type") == "group"})
     notes = [_("Proxies are not supported.")] if given.get("proxyList") else []
     return MonitorImportFile(

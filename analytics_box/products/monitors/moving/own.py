@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.outgoing.masking import mask_query
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.editing.messages import (
     BasicAuth,
     CreateMonitor,
@@ -132,7 +133,7 @@ def read_own(given: Mapping[str, Any]) -> MonitorImportFile:
     try:
         file = msgspec.convert({"format": FORMAT} | dict(given), OwnMonitorFile)
     except msgspec.ValidationError as wrong:
-        raise BadRequest(f"The file cannot be read: {wrong}") from wrong
+        raise BadRequest(_("The file cannot be read: {wrong}").format(wrong=wrong)) from wrong
     return MonitorImportFile(
         monitors=tuple(_import_item(number, one) for number, one in enumerate(file.monitors, 1)),
         windows=tuple(_window_item(one) for one in file.maintenances),

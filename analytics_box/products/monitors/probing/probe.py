@@ -12,6 +12,7 @@ from analytics_box.base.outgoing.client import Clients
 from analytics_box.base.outgoing.crowd import Crowd, CrowdSpot
 from analytics_box.base.outgoing.failures import RequestFailed
 from analytics_box.base.outgoing.messages import CANARIES, BodyBudget, RequestCourse, Share
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.monitor import Kind, Monitor
 from analytics_box.products.monitors.probing import dns, http, json_values, ping, tcp, tls
 from analytics_box.products.monitors.probing.asking import RunningCheck
@@ -57,7 +58,7 @@ class Prober:
         finally:
             spot.leave()
         if spot.is_waiting and found.reason == "timeout":
-            raise Unavailable("The check never began: other checks of the same network did not end in time")
+            raise Unavailable(_("The check never began: other checks of the same network did not end in time"))
         return found
 
 
@@ -83,7 +84,7 @@ async def _run_check(asking: RunningCheck) -> CheckResult:
         _measure(asking)
         return _result(asking, Verdict("fail", "The check itself broke off; the log of the box says why", ()), "failed")
     if asking.share.is_short and verdict.outcome != "pass" and _is_by_body(asking):
-        raise Unavailable("The answer could not be looked at: checks under way have used up the memory for answers")
+        raise Unavailable(_("The answer could not be looked at: checks under way have used up the memory for answers"))
     return _result(asking, verdict, _reason(verdict, asking.seen), data)
 
 

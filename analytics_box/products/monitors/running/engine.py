@@ -15,6 +15,7 @@ from analytics_box.base.errors import BadRequest, NotFound, Unavailable
 from analytics_box.base.store.db import Db
 from analytics_box.base.store.strings import Strings
 from analytics_box.base.store.trouble import Seldom
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.monitor import Monitor
 from analytics_box.products.monitors.result import CheckResult
 from analytics_box.products.monitors.running import recovery, schedule
@@ -145,7 +146,7 @@ class CheckEngine:
         if watched is None:
             raise NotFound("This monitor does not exist")
         if watched.monitor.kind == "push":
-            raise BadRequest("Push monitors cannot be checked. They wait for heartbeats")
+            raise BadRequest(_("Push monitors cannot be checked. They wait for heartbeats"))
         if watched.monitor.is_paused or not self._is_started:
             return await self.try_now(watched.monitor)
         future: asyncio.Future[CheckResult] = asyncio.get_running_loop().create_future()

@@ -11,6 +11,7 @@ from analytics_box.base import audit, errors, ids
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.window import MaintenanceWindow, is_on
 from analytics_box.products.monitors.windows import rows, rules
@@ -42,7 +43,7 @@ def create(
 def draft_window(acting: Reach, given: CreateMaintenanceWindow, window_id: str) -> MaintenanceWindow:
     """A window of these values that is nowhere stored. Raises BadRequest."""
     if given.repeat is None and (given.starts_at is None or given.ends_at is None):
-        raise BadRequest.about("startsAt", "Enter a start and end, or a repetition")
+        raise BadRequest.about("startsAt", _("Enter a start and end, or a repetition"))
     now = acting.by.now
     return MaintenanceWindow(
         id=window_id,
@@ -88,7 +89,7 @@ def end(db: Connection, acting: Reach, window_id: str) -> MaintenanceWindow:
     check(db, acting, "member")
     before = existing(db, acting, window_id)
     if not is_on(before, acting.by.now):
-        raise BadRequest("This maintenance is not in progress")
+        raise BadRequest(_("This maintenance is not in progress"))
     return _store(db, acting.by, before, replace(before, ended_at=acting.by.now))
 
 
@@ -112,7 +113,7 @@ def existing(db: Connection, acting: Reach, window_id: str) -> MaintenanceWindow
 def _check_window(monitors: Monitors, window: MaintenanceWindow, now: int) -> MaintenanceWindow:
     named = [monitors.find(monitor_id) for monitor_id in window.covers.monitor_ids]
     if any(monitor is None or monitor.organization_id != window.organization_id for monitor in named):
-        raise BadRequest.about("covers.monitorIds", "There is no monitor with one of these ids in the organization")
+        raise BadRequest.about("covers.monitorIds", _("There is no monitor with one of these ids in the organization"))
     return rules.check_window(window, now)
 
 
