@@ -43,10 +43,8 @@ class NotePage(Struct, frozen=True):
 
 class SubjectFacts(Struct, frozen=True):
     """Facts from other rooms about the subject of a page: outages, notes on its charts, the instant before which
-    nothing is
-    known (UTC ms), and the content of extra panels of their `own`, by name, which have so many `rows`. That content
-    raises
-    Unanswered.
+    nothing is known (UTC ms), and the content of extra panels of their `own`, by name, with the number of their
+    `rows`. That content raises Unanswered.
     """
 
     outages: Outages | None = None
@@ -152,7 +150,7 @@ class PageQuery(Struct, frozen=True):
         page: int = 1,
         aim: Sequence[Filter | FilterGroup] = (),
     ) -> list[Rows]:
-        """The rows of each type, then those of the types that are wanted `before`, too: of the days that these are
+        """The rows of each type, then those of the types that are also wanted `before`: of the days that these are
         compared with; then those that are wanted of these days as far as its own have gone by now; then those of
         `derived` types, which are made of others and have their names. `aim` narrows all of them to those who did
         something, of whom they say how many visitors there were. `page` counts from 1, of `limit` rows each.
@@ -226,7 +224,7 @@ class PageQuery(Struct, frozen=True):
         so_far: Sequence[str] = (),
         limit: int = 0,
     ) -> list[Rows]:
-        """Rows as `rows` returns them. With a goal, rows of the types in `keyed` have its conversions, too, joined by
+        """Rows as `rows` returns them. With a goal, rows of the types in `keyed` also have its conversions, joined by
         their keys.
         Raises UnansweredQuery.
         """

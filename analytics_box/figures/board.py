@@ -51,13 +51,13 @@ class Metric(Struct, frozen=True):
     help: str = ""
 
     def total_of(self, rows: Rows, filters: Filters) -> float | None:
-        """Its number in the whole range; None where that is unknown."""
+        """Its number in the whole range; None if that is unknown."""
         if self.value is not None:
             return self.value(rows, filters)
         return self.of(rows[0], self.field or self.name)
 
     def of(self, row: Record, field: str = "") -> float | None:
-        """Its number in a row, such as a bucket of its series; None where that is unknown."""
+        """Its number in a row, such as a bucket of its series; None if that is unknown."""
         if self.needs and not row[self.needs]:
             return None
         value = row[field or self.name]
@@ -210,7 +210,7 @@ class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):
 
     `panels` are its lists side by side, each called like the first of them; those in `sharing` share one tab. A share
     of a count in `wholes` is one of that type and field, because the same visitor may be in several rows (semantics
-    22). `values` are names of values that the facts know by others; whoever types one may use either. `stored` finds
+    22). `values` are names of values that the facts know by others; a filter can be typed as either. `stored` finds
     what the facts know for what is typed into a field, such as a country's code. `further` are fields that no list
     shows; values of some are `suggested`. Where it is `segmented`, filters can be saved. `ghosts` is how many bars
     stand for a list that is not there yet. Where a goal can be chosen, `converting` are its metrics.

@@ -29,7 +29,7 @@ CHOICES: Final[tuple[How, ...]] = ("previous", "year", "off")
 class ComparisonShown(Struct, frozen=True):
     """The comparison in words: its name, its dates, empty without one, and what is to be known of them.
 
-    `so_far` says that it counts only as far as the range has gone. `first` and `last` are ISO dates.
+    `so_far` says that it counts only up to the same time of day. `first` and `last` are ISO dates.
     """
 
     label: str

@@ -111,7 +111,7 @@ def same_weekdays_before(days: DayRange) -> DayRange:
 
 
 def as_far(days: DayRange, theirs: DayRange, now: datetime) -> datetime | None:
-    """The local time up to which `theirs` have gone as far as `days` have by now, to the minute; None where all of
+    """The local time up to which `theirs` have gone as far as `days` have by now, to the minute; None if all of
     these are over, or there are more days of one."""
     if theirs.length != days.length or days.last < now.date():
         return None

@@ -1,7 +1,7 @@
 """A goal on a page of figures: how many visitors of each row reached it, and their share. Pure.
 
 What rows measure of a goal is said here once: tiles, charts, lists, tables, files and what is shaded take it from them.
-Whoever keeps goals says who reached one.
+The room of goals says which visitors reached one.
 """
 
 from collections.abc import Callable, Hashable, Mapping

@@ -1,5 +1,5 @@
-"""Goals on pages of figures: the one whose conversions are counted, and those that filters name. Told by whoever keeps
-them."""
+"""Goals on pages of figures: the one whose conversions are counted, and those that filters name. The room of goals
+answers."""
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 
@@ -16,7 +16,7 @@ from analytics_box.web.page.visit import PageRequest
 
 
 class KeptGoals(Struct, frozen=True):
-    """Of the website that the facts know by a number: `find` are its goals with these ids, as far as they are there,
+    """Of the website that the facts know by a number: `find` are its goals with these ids that exist,
     `of` all of them."""
 
     find: Callable[[Call, int, Collection[str]], Awaitable[Sequence[GoalTarget]]]

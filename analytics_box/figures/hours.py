@@ -46,7 +46,7 @@ class HoursOfWeek(Struct, frozen=True):
 
 
 def week(rows: Rows, shading: Shading, formats: Formats = USUAL) -> HoursOfWeek | None:
-    """The hours of `hour_of_week` or `link_hour_of_week`; None where there was nothing."""
+    """The hours of `hour_of_week` or `link_hour_of_week`; None if there was nothing."""
     form = formats.time
     by_hour = {key_of(row): row for row in rows}
     if not any(row[shading.said[0].field] for row in rows):

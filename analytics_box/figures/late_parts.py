@@ -58,7 +58,7 @@ class LateParts:
             part.add_done_callback(ended)
 
     def keep(self, part: Hashable, running: Running) -> None:
-        """Keep a query for whoever asks for this part next."""
+        """Keep a query for the next request for this part."""
         running.add_done_callback(_look_at_it)
         self._kept.sweep()
         self._kept.put(part, running)

@@ -153,7 +153,7 @@ def _exact(wanted: Mapping[str, str]) -> list[Narrow]:
 
 
 class Segment(Struct, frozen=True):
-    """Filters that somebody saved under a name. Without a name it is one that is not there (any more)."""
+    """Filters saved under a name. Without a name the segment does not exist, or no longer."""
 
     id: str
     name: str = ""

@@ -68,8 +68,9 @@ class TilesAndChart(Struct, frozen=True):
 
 
 class ExtraPanel(Struct, frozen=True):
-    """A small panel of its own making; `content` is None while its query still runs. It has so many `rows`, if that is
-    known before."""
+    """A small panel with a content of its room; `content` is None while its query still runs. `rows` is their
+    number, if that is known before.
+    """
 
     name: str
     title: str
@@ -82,7 +83,7 @@ class ExtraPanel(Struct, frozen=True):
 
 
 class Dashboard(Struct, frozen=True):
-    """Everything below the header of a page of figures, with its parts as far as they are ready.
+    """Everything below the header of a page of figures, with the parts that are ready.
 
     `names` are those of the tiles, `filters` those of the fields that can be filtered by. `unread` says what of the
     address could not be shown. `late` are the parts that are still to come; with the chart among them, `notes` are
@@ -147,7 +148,7 @@ def _for_scripts(visit: PageRequest) -> bool:
 
 
 def _is_too_soon(visit: PageRequest, asking: PageQuery, view: View, parts: Collection[Task]) -> bool:
-    """Whether none of these parts will be ready within the budget of a page that somebody opens."""
+    """Whether none of these parts will be ready within the budget of a page that is opened."""
     if view.wait or _for_scripts(visit):
         return False
     page = asking.of.subject, asking.number, asking.days.length, bool(asking.filters)
@@ -173,7 +174,7 @@ def _budget(visit: PageRequest, view: View) -> tuple[float | None, float | None,
 def _ready(
     visit: PageRequest, asking: PageQuery, view: View, tasks: Mapping[str, Task]
 ) -> tuple[dict[str, Task], tuple[str, ...]]:
-    """The parts that are answered, and the names of the others, which are kept for whoever asks for them."""
+    """The parts that are answered, and the names of the others, which are kept for the next request."""
     slow = {name: task for name, task in tasks.items() if not task.done()}
     for name, task in slow.items():
         visit.parts[LateParts].keep(_key(asking, view, name), task)
@@ -272,7 +273,7 @@ async def _unknown_links(queries: QueryRunner, number: int, view: View) -> tuple
 
 
 def _filters(view: View) -> tuple[QueryFilterInput, ...]:
-    """The filters of a view, those of its segment too."""
+    """The filters of a view and of its segment."""
     own = question_filters(view.filters, view.goal_ids)
     return (*own, *(question_filters(view.segment.filters, view.goal_ids) if view.segment is not None else ()))
 
@@ -326,7 +327,7 @@ def _dashboard(
 def _list_shown(
     asking: PageQuery, view: View, name: str, ready: Mapping[str, Any], known: KnownRows, *, failed: bool, late: bool
 ) -> Panel | ExtraPanel:
-    """A panel or a small one, as far as it is there."""
+    """A panel or a small one, without its content if that is not ready."""
     of = view.of
     if name in of.extras:
         rows = asking.told.rows.get(name)
@@ -345,14 +346,14 @@ def _waiting(asking: PageQuery, view: View, name: str, known: KnownRows, *, fail
 
 
 def _filled_panel(asking: PageQuery, view: View, panel: Panel, known: KnownRows, *, late: bool) -> Panel:
-    """A panel with its rows. One that nobody knew the height of stays as high as the place that was kept for it."""
+    """A panel with its rows. If its height was unknown, it stays as high as the place that was kept for it."""
     place = _place(asking, panel.shown, known) if late else ""
     known.rows.put(_list(asking, panel.shown), len(panel.bars or ()))
     return replace(panel, kept=place)
 
 
 def _place(asking: PageQuery, shown: str, known: KnownRows) -> str:
-    """The class of the place for a list of which nobody knows how many rows it has."""
+    """The class of the place for a list with an unknown number of rows."""
     return panels.place_of(_expected_rows(asking, shown, known)) if known.rows.get(_list(asking, shown)) is None else ""
 
 

@@ -182,7 +182,7 @@ def _world(view: View, listed: FigureList, rows: Rows, *, closer: bool) -> World
 
 
 def place_of(expected: int | None) -> str:
-    """The class of a place for so many rows."""
+    """The class of a place for this number of rows."""
     return "list-kept-few" if expected == FEW else "list-kept"
 
 

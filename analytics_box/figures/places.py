@@ -61,7 +61,7 @@ def _depth(view: View, listed: FigureList) -> int:
 
 
 def _wider(view: View, listed: FigureList, depth: int) -> View:
-    """This view without the chosen places beyond so many steps."""
+    """This view without the chosen places beyond this number of steps."""
     beyond = _fields(view, listed)[depth:]
     removed = (
         item

@@ -55,7 +55,7 @@ class Scale(Struct, frozen=True):
 
 
 def scale(values: Sequence[float], unit: Unit = "count") -> Scale | None:
-    """The scale of these numbers; None where all are zero."""
+    """The scale of these numbers; None if all are zero."""
     known = [steps for value in values if (steps := _steps(value, unit)) > 0]
     if not known:
         return None

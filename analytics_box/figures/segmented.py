@@ -1,4 +1,4 @@
-"""Segments on pages of figures: filters that somebody saved under a name. Told by whoever keeps them."""
+"""Segments on pages of figures: filters saved under a name. The room of segments answers."""
 
 from collections.abc import Awaitable, Callable
 

@@ -1,4 +1,4 @@
-"""The form that adds a filter to a page of figures: what it suggests while somebody types, and where it leads to."""
+"""The form that adds a filter to a page of figures: its suggestions, and the address that it leads to."""
 
 from collections.abc import Sequence
 
@@ -30,7 +30,7 @@ async def _fitting(visit: PageRequest, number: int, view: View, field: str, type
 
 
 async def redirect_with_values(visit: PageRequest, number: int, view: View) -> Next | None:
-    """To the address that the form for filters leads to, with the values by the names that the facts know; None where
+    """To the address that the form for filters leads to, with the values by the names that the facts know; None if
     no form was sent."""
     query, of = visit.request.query_params, view.of
     field = query.get("field", "")
@@ -46,7 +46,7 @@ async def redirect_with_values(visit: PageRequest, number: int, view: View) -> N
 
 
 async def _values(visit: PageRequest, number: int, view: View, field: str) -> Sequence[Value]:
-    """The values of a field; goals by their ids. None where they are not known in time."""
+    """The values of a field; goals by their ids. None if they are not known in time."""
     if field == FIELD:
         return [Value(one.id, one.name) for one in await visit.parts[KeptGoals].of(visit.call, number)]
     try:

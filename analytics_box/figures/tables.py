@@ -41,7 +41,7 @@ async def show(
     begun: int | None = None,
 ) -> Answer:
     """The page with the table of a list of a subject. `view` is the table's own, `home` the path of the page of
-    figures, which says when it has `begun`, too. A filter that a form adds leads to the address that has it. Raises
+    figures, which has `begun` at this instant. A filter that a form adds leads to the address that has it. Raises
     NotFound."""
     _joined_rows(view, name)
     settled = await suggesting.redirect_with_values(visit, number, view)
@@ -102,7 +102,7 @@ async def file(visit: PageRequest, number: int, view: View, name: str, form: str
 
 
 async def lines(asking: PageQuery, view: View, name: str, most: int = MAX_LIMIT) -> TableLines:
-    """All lines of a list, at most so many. Raises UnansweredQuery."""
+    """The first `most` lines of a list. Raises UnansweredQuery."""
     listed = view.listed(name)
     whole = view.of.wholes.get(listed.counted)
     types = [listed.type] if whole is None else [listed.type, whole[0]]

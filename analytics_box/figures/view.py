@@ -128,7 +128,7 @@ class View(Struct, frozen=True):
 
     @property
     def aim(self) -> GoalTarget | None:
-        """The goal that is chosen, where whoever keeps goals has said what reaches it."""
+        """The chosen goal, once its filters have been looked up."""
         return self.goal if self.goal is not None and self.goal.filters else None
 
     @property
@@ -143,7 +143,7 @@ class View(Struct, frozen=True):
         return {metric.name: metric for metric in self.metrics if metric.series}
 
     def listed(self, name: str) -> FigureList:
-        """A list; where a goal is chosen, its table has its conversions, too."""
+        """A list; if a goal is chosen, its table also has its conversions."""
         listed = self.of.lists[name]
         return listed if self.aim is None else replace(listed, columns=(*COLUMNS, *listed.columns))
 
@@ -155,7 +155,7 @@ class View(Struct, frozen=True):
 
     @property
     def goal_ids(self) -> frozenset[str] | None:
-        """The goals that are there of all that its address names; None where nobody has looked."""
+        """The existing goals of all that its address names; None until looked up."""
         return None if self.goals is None else frozenset(dict(self.goals))
 
     def without_goal(self, *unread: str) -> "View":

@@ -54,8 +54,8 @@ class CountryRow(Struct, frozen=True):
 
 
 def world(rows: Sequence[CountryRow], shading: Shading, *, closer: bool = False) -> World | None:
-    """The map of these rows; None where no country is known. `closer` says that the page shows one place and the map
-    its neighbours, too."""
+    """The map of these rows; None if no country is known. `closer` says that the page shows one place and the map
+    its neighbours."""
     known = [row for row in rows if row.code and row.row[shading.said[0].field] > 0]
     if not known:
         return None

@@ -51,7 +51,7 @@ class AnswerBudget:
         self._has_place = False
 
     def ask(self, rows: int) -> None:
-        """Count a parameter that may have so many rows. Raises OverBudget, and then does not count its rows."""
+        """Count a parameter that may have this number of rows. Raises OverBudget, and then does not count its rows."""
         self._parameters += 1
         if self.allowed.parameters and self._parameters > self.allowed.parameters:
             raise OverBudget(
@@ -72,7 +72,7 @@ class AnswerBudget:
             self._taken += size
 
     def check(self, size: int) -> None:
-        """Whether it has so many bytes in all. Raises NeedsMore, or OverBudget."""
+        """Whether it has this number of bytes in all. Raises NeedsMore, or OverBudget."""
         if not self.has_grown and size > SMALL:
             self.is_short = True
             raise NeedsMore(self.refusal)
@@ -80,7 +80,7 @@ class AnswerBudget:
             raise OverBudget(self.refusal)
 
     def give_back(self, size: int) -> None:
-        """Count bytes no more that are not kept."""
+        """Give back bytes that are not kept."""
         with self._lock:
             self._taken -= size
 

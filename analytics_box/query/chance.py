@@ -24,7 +24,7 @@ class Interval(NamedTuple):
 
 
 def interval_of_rate(part: int, whole: int) -> Interval | None:
-    """Wilson's score interval of a rate, which holds for few and for rare events, too; None of nothing."""
+    """Wilson's score interval of a rate, which is also valid for few and for rare events; None of nothing."""
     if not whole:
         return None
     rate, square = part / whole, Z * Z / whole

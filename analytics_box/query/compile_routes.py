@@ -79,7 +79,7 @@ async def _query(given: GivenQuery, reads: ReadScope, zone_name: str | None, now
 
 
 def _limit_size(found: Iterable[Statements]) -> list[Statements]:
-    """The entries, as far as there is room for them: each one says the values of its filters again."""
+    """The entries that fit into an answer: each one repeats the values of its filters."""
     entries: list[Statements] = []
     size = 0
     for entry in found:

@@ -88,7 +88,7 @@ def follow_plan(
     window: TimeWindow,
     request: QueryRequest,
 ) -> QueryPlan | None:
-    """The second look at what was found; None where nothing was.
+    """The second look at what was found; None if nothing was.
 
     At sessions it is a look at all of them, also outside the range; at people only at what was counted.
     """

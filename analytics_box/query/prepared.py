@@ -40,7 +40,7 @@ class PreparedParameter(Struct, frozen=True):
         return compose(self.type, request, window, self.sites, self.where, self.having)
 
     def compared(self, request: QueryRequest, days: DayRange | None) -> DayRange | None:
-        """The earlier days that the request compares these with; None where it compares nothing, or there are none."""
+        """The earlier days that the request compares these with; None if it compares nothing, or there are none."""
         if request.comparison is None or days is None or self.type.recent or self.type.today:
             return None
         return days.previous() if request.comparison == "previous_period" else days.year_before()

@@ -23,7 +23,7 @@ _FIRST: dict[SubjectName, str] = {
 
 
 async def first(events: Db, subject: SubjectName, number: int) -> int | None:
-    """The time of the first fact about this subject, in UTC ms; None where nothing has come yet."""
+    """The time of the first fact about this subject, in UTC ms; None if nothing has come yet."""
     return await events.read(lambda db: _first(db, subject, number), seconds=2)
 
 

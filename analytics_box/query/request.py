@@ -213,7 +213,7 @@ def _unknown(name: str, field: str) -> ErrorDetail:
 
 
 def _days(given: GivenQuery, parameters: list[GivenParameter], tz: ZoneInfo, now: int, where: str) -> DayRange | None:
-    """The request's range: the preset wins over dates. None where every parameter brings its own dates."""
+    """The request's range: the preset wins over dates. None if every parameter brings its own dates."""
     if given.preset is not None:
         return ranges.of_preset(given.preset, now, tz)
     if given.startDate is not None and given.endDate is not None:

@@ -132,7 +132,7 @@ def days_of(plan: QueryPlan) -> tuple[int, int]:
 
 
 def span(days: int, first: int) -> int:
-    """The key of so many UTC days from this one on: it stands where that of a single day would."""
+    """The key of a number of UTC days from this one on, used like that of a single day."""
     return days * _DAYS + first
 
 
@@ -154,7 +154,7 @@ def cut(
     spans: Collection[int] = (),
     latest: Mapping[int, int] = MappingProxyType({}),
 ) -> Cut | None:
-    """The plan in parts, where these UTC days have no roll-up of that kind; None where it is read from rows alone.
+    """The plan in parts, where these UTC days have no roll-up of that kind; None if it is read from rows alone.
 
     `spans` are those that are rolled up. `latest` is the time of the last event of each open day that has a roll-up of
     that kind: if a plan ends later, it has the whole day.
@@ -200,7 +200,7 @@ def day_parts(plan: QueryPlan, made: Cut) -> list[tuple[int, int, int, int]]:
 
 
 def buckets(plan: QueryPlan) -> Iterator[tuple[int, int, int]]:
-    """The number, start and end (UTC ms) of each bucket, as far as they are in the plan's range."""
+    """The number, start and end (UTC ms) of each bucket within the plan's range."""
     starts = [run.start for run in plan.runs]
     for run, (begins, ends) in zip(plan.runs, pairwise([*starts, plan.end]), strict=True):
         for number, start in enumerate(range(begins, ends, run.width), start=run.first):

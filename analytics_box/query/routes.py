@@ -14,7 +14,7 @@ from analytics_box.query.budget import AnswerBudget, NeedsMore
 from analytics_box.query.catalog import registry
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.encoded import EncodedEntry, Encoding
-from analytics_box.query.request import DECODER, MAX_BATCH, GivenParameter, GivenQuery, check, check_pattern_count
+from analytics_box.query.request import DECODER, MAX_BATCH, GivenQuery, check, check_pattern_count
 from analytics_box.query.request import QueryRequest as Asked
 from analytics_box.query.run import ParameterAnswer, QueryRunner
 from analytics_box.query.subjects import Subjects
@@ -107,7 +107,7 @@ def _check(given: list[GivenQuery], *, batch: bool, request: Request[Any, Any, A
 
 
 def _result(given: GivenQuery, asked: Asked, entries: list[EncodedEntry]) -> Record:
-    labels = [item if isinstance(item, str) else _label(item) for item in given.parameters]
+    labels = [item if isinstance(item, str) else (item.id or item.name) for item in given.parameters]
     return {
         "queryId": asked.id,
         "data": entries,
@@ -119,10 +119,6 @@ def _result(given: GivenQuery, asked: Asked, entries: list[EncodedEntry]) -> Rec
             "filters_applied": len(given.filters or ()),
         },
     }
-
-
-def _label(item: GivenParameter) -> str:
-    return item.id or item.name
 
 
 async def types(request: Request[Any, Any, Any]) -> Response[bytes]:

@@ -23,7 +23,7 @@ UNKNOWN = Split(untold="unknown_flag")
 
 
 class Splits(Protocol):
-    """The flags of the box, as far as questions about exposures need them."""
+    """The flags of the box, for questions about exposures."""
 
     async def of(self, site: int, flag: str, start: int, end: int) -> Split | None:
         """Return the split of a website's visitors by this flag from `start` until `end` (UTC ms); None if the flag is

@@ -70,7 +70,7 @@ class Subjects:
 
 
 def _within(subject: QuerySubject[Any], identity: Identity) -> Identity:
-    """The caller, as far as the scope reaches that this takes."""
+    """The caller, limited to the scope that this takes."""
     return identity if subject.scope is None else identity.within(subject.scope)
 
 

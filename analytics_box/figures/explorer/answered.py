@@ -1,4 +1,4 @@
-"""A query that somebody tries: asked as the API would ask it for them, and its answer as the page shows it."""
+"""A tried query: answered as the API answers this user, and shown as the page shows it."""
 
 import asyncio
 import json

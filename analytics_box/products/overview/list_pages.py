@@ -65,7 +65,7 @@ class WebsiteFigures(Struct, frozen=True):
     beginnings: Mapping[int, int]
 
     def change(self, site: int) -> float | None:
-        """By how much of the week before this week's visitors are more; None where these cannot be compared."""
+        """By how much of the week before this week's visitors are more; None if these cannot be compared."""
         if self.weeks is None or self.beginnings.get(site, self.weeks.since + 1) > self.weeks.since:
             return None
         now, then = (part.get(site, Totals()).visitors for part in (self.weeks.now, self.weeks.before))
@@ -125,7 +125,7 @@ class SiteCard(Struct, frozen=True):
     """A website as its card shows it. `line`, `tail` and `area` are SVG paths of its visitors per day, empty if none:
     the finished days, the last step to the unfinished today, and the surface below.
 
-    `change` is None where there is nothing to compare with; `young` says that its first event is younger than that.
+    `change` is None if there is nothing to compare with; `young` says that its first event is younger than that.
     """
 
     id: str
@@ -144,7 +144,7 @@ class SiteCard(Struct, frozen=True):
 
 
 def site_card(website: Website, days: Sequence[WebsiteDay] | None, known: WebsiteFigures) -> SiteCard:
-    """`days` is None where they could not be had."""
+    """`days` is None if they could not be had."""
     weeks = known.weeks
     visitors = None if weeks is None or website.site not in weeks.now else weeks.now[website.site].visitors
     begun = known.beginnings.get(website.site)

@@ -83,7 +83,7 @@ class Watching:
         return LiveState(known.online, online_text(known.online), known.begun, stored, missed)
 
     def _one_look(self, site: int, *, begun: bool) -> "asyncio.Task[OnlineCount]":
-        """The look that is under way for everybody, or one that begins."""
+        """The running look, which all streams share, or a new one."""
         if site not in self._looking:
             self._looking[site] = task = asyncio.create_task(self._look(site, begun=begun))
             task.add_done_callback(lambda task: self._looked(site, task))
@@ -92,7 +92,7 @@ class Watching:
     def _looked(self, site: int, task: "asyncio.Task[OnlineCount]") -> None:
         del self._looking[site]
         if not task.cancelled():
-            task.exception()  # whoever still waits is told
+            task.exception()  # Streams that still wait are told.
 
     async def _look(self, site: int, *, begun: bool) -> OnlineCount:
         began = self._clock.monotonic()
@@ -178,7 +178,7 @@ class LiveUpdates:
             try:
                 return await news()
             except errors.BoxError:
-                return None  # whoever asks again is told why
+                return None  # The next request is told why.
 
         await self.streams.serve(EventStream(website.site, whose), news_or_end, receive, send, headers)
 

@@ -38,7 +38,7 @@ from analytics_box.tenants.websites.rules import MANAGER, Website
 from analytics_box.tenants.websites.shell import site_shell, website_shown
 from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visitor
 
-DAYS: Final = 2  # UTC days back, today included: somebody may wait at midnight
+DAYS: Final = 2  # UTC days back, today included: a user may wait at midnight
 MOST: Final = 3  # reasons
 
 

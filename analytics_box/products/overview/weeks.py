@@ -52,7 +52,7 @@ _MEASURES: Final = ("pageviews", "visitors")
 
 
 async def weeks(queries: QueryRunner, sites: Sequence[int], zone: ZoneInfo, now: int) -> dict[int, WebsiteWeek] | None:
-    """The week of each of these site numbers; None where it could not be had in time."""
+    """The week of each of these site numbers; None if it could not be had in time."""
     window = ranges.window(ranges.of_preset("last_7d", now, zone), zone)
     try:
         totals = await _totals(queries, sites, window.start, window.end)
@@ -63,7 +63,7 @@ async def weeks(queries: QueryRunner, sites: Sequence[int], zone: ZoneInfo, now:
 
 
 async def compare_weeks(queries: QueryRunner, sites: Sequence[int], zone: ZoneInfo, now: int) -> Weeks | None:
-    """This week and the one before; None where they could not be had in time."""
+    """This week and the one before; None if they could not be had in time."""
     days = ranges.of_preset("last_7d", now, zone)
     window, earlier = ranges.window(days, zone), ranges.window(days.previous(), zone)
     wall = datetime.fromtimestamp(now / 1000, zone)
@@ -79,7 +79,7 @@ async def compare_weeks(queries: QueryRunner, sites: Sequence[int], zone: ZoneIn
 async def series(
     queries: QueryRunner, sites: Sequence[int], zone: ZoneInfo, now: int
 ) -> dict[int, tuple[WebsiteDay, ...]] | None:
-    """The seven days of each of these sites, oldest first; None where they could not be had in time."""
+    """The seven days of each of these sites, oldest first; None if they could not be had in time."""
     window = ranges.window(ranges.of_preset("last_7d", now, zone), zone, "day")
     found: defaultdict[tuple[int, int], Totals] = defaultdict(Totals)
     for first in range(0, len(sites), AT_ONCE):

@@ -62,7 +62,7 @@ _AVERAGED = ("time", "active", "scroll", "interactions")
 
 
 def _seconds(name: str) -> SortableValue:
-    """A mean of milliseconds as seconds; None where nothing was measured."""
+    """A mean of milliseconds as seconds; None if nothing was measured."""
     return mean(f"{name}_total", f"{name}_rows", below=1000)
 
 

@@ -48,7 +48,7 @@ def _name_of_returning(row: Measured) -> str:
 
 
 def _every(dimension: str, number: int) -> Shape:
-    """A row for each of so many, also for those without an event (semantics 4)."""
+    """A row for each number, also for those without an event (semantics 4)."""
 
     def shape(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
         found = {row[dimension]: row for row in rows[0]}

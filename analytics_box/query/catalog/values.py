@@ -53,12 +53,12 @@ def round_quotient(part: float | None, whole: int = 1, digits: int = 2) -> float
 
 
 def number(name: str) -> SortableValue:
-    """A number rounded; None where nothing was measured."""
+    """A number rounded; None if nothing was measured."""
     return SortableValue(lambda row: round_quotient(row[name]), name)
 
 
 def measurement(name: str, digits: int = 2) -> SortableValue:
-    """A mean or percentile of measurements; None where nothing was measured."""
+    """A mean or percentile of measurements; None if nothing was measured."""
     return SortableValue(lambda row: round_quotient(row[name], PARTS_OF_ONE, digits), name)
 
 
@@ -164,7 +164,7 @@ def instant_text(instant_of: int | None) -> str | None:
 
 
 def properties_of(text: str | None) -> Any:
-    """Properties as they were sent; None where there were none."""
+    """Properties as they were sent; None if there were none."""
     return msgspec.json.decode(text) if text else None
 
 

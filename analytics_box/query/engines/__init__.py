@@ -105,7 +105,7 @@ class Engines:
 
     @property
     def away_since(self) -> int | None:
-        """Since when ClickHouse, where it is wanted, has been away (UTC ms); None where it is not."""
+        """Since when ClickHouse, where it is wanted, has been away (UTC ms); None if it is not."""
         return None if self._far is None else self._far.away_since
 
     @property

@@ -34,7 +34,7 @@ class Beyond:
 
     @property
     def applied(self) -> int | None:
-        """The last change of events.db that ClickHouse has; None where it has nothing."""
+        """The last change of events.db that ClickHouse has; None if it has nothing."""
         return None if self._far is None else self._far.applied
 
     async def is_alone(self) -> bool:

@@ -68,7 +68,7 @@ class SharedScans:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def rows(self, plan: QueryPlan, seconds: float, take: Take) -> list[Row] | None:
-        """The rows of a plan; None where nobody asks with it, or where there would be too much to copy."""
+        """The rows of a plan; None if nobody asks with it, or where there would be too much to copy."""
         loop = asyncio.get_running_loop()
         asked = WaitingPlan(plan, seconds, take, loop.create_future())
         others = self._gathering.setdefault(plan.sites, [])

@@ -38,7 +38,7 @@ class TrimTimes:
             known[site] = max(known.get(site, 0), time)
 
     def lacks(self, plan: QueryPlan) -> int | None:
-        """Until when (UTC ms) facts are missing here that the plan looks at; None where it lacks none."""
+        """Until when (UTC ms) facts are missing here that the plan looks at; None if it lacks none."""
         if not self._latest or plan.source in _WHOLE:
             return None
         sites = self._latest if plan.source in _OF_LINKS else plan.sites

@@ -69,7 +69,7 @@ class ClickHouse:
 
     @property
     def away_since(self) -> int | None:
-        """Since when it has been away (UTC ms); None where it is not."""
+        """Since when it has been away (UTC ms); None if it is not."""
         return self._line.away_since
 
     @property
@@ -89,7 +89,7 @@ class ClickHouse:
 
     @property
     def applied(self) -> int | None:
-        """The last change that has arrived; None where nothing was ever sent, so that nobody needs any."""
+        """The last change that has arrived; None if nothing was ever sent, so that nobody needs any."""
         return self.following.applied
 
     def statement(self, plan: QueryPlan) -> SqlStatement:
@@ -97,7 +97,7 @@ class ClickHouse:
         return words.render(plan, several=self.is_shared)
 
     async def rows_or_none(self, plan: QueryPlan, seconds: float, take: Take) -> list[Row] | None:
-        """The rows of a plan; None where somebody else has to answer it now.
+        """The rows of a plan; None if somebody else has to answer it now.
 
         Raises DeadlineExceeded, OverBudget and Unavailable.
         """

@@ -66,7 +66,7 @@ class Following:
 
     @property
     def applied(self) -> int | None:
-        """The last change that has arrived; None where nothing was ever sent, so that nobody needs any."""
+        """The last change that has arrived; None if nothing was ever sent, so that nobody needs any."""
         position = self.position or shipping.read_position(self._events.path.parent)
         return None if position is None else position.applied
 
@@ -173,7 +173,7 @@ class Following:
     async def _deliver(
         self, server: Server, position: Position, shipment: Shipment, arrived: Position
     ) -> Shipment | None:
-        """Send it, and read meanwhile what comes behind it; None where that is to be read once this has arrived.
+        """Send it, and read meanwhile what comes behind it; None if that is to be read once this has arrived.
 
         What changes after it was read comes with a later shipment, as what changes while a shipment is on its way.
         """

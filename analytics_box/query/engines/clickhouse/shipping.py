@@ -125,7 +125,7 @@ class Shipment(Struct, frozen=True):
 
 
 def read_position(directory: Path) -> Position | None:
-    """The position that was written down; None where there is none that can be read."""
+    """The position that was written down; None if there is none that can be read."""
     try:
         return msgspec.json.decode((directory / FILE_NAME).read_bytes(), type=Position)
     except (OSError, msgspec.DecodeError):
