@@ -19,7 +19,7 @@ class WebsiteGoals(Protocol):
     """The goals of websites."""
 
     async def meant(self, site: int, goal_ids: Iterable[str]) -> Mapping[str, Meant]:
-        """The filters that select the sessions which reached these goals of a website, without those that do not exist."""
+        """The filters for sessions that reached these goals of a website, without goals that do not exist."""
 
 
 class NoGoals:
