@@ -6,6 +6,7 @@ import msgspec
 from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest, InvalidQuery, WrongTypes
+from analytics_box.base.translation import _
 from analytics_box.products.goals.goal import GoalDefinition, GoalFilter, Property
 from analytics_box.query.filters import COMMON, Filter, FilterGroup, Op
 from analytics_box.query.happened import MOST
@@ -41,9 +42,9 @@ def check_goal(given: GoalDefinition) -> GoalDefinition:
         target = _custom(target)
     about_event = is_event(given.type, target)
     if given.conditions and not about_event:
-        raise BadRequest.about("conditions", "Only events have properties")
+        raise BadRequest.about("conditions", _("Only events have properties"))
     if given.amount and not about_event:
-        raise BadRequest.about("revenueProperty", "Only events can have a revenue property")
+        raise BadRequest.about("revenueProperty", _("Only events can have a revenue property"))
     kept = replace(given, target=target, amount=given.amount.strip())
     _check_lists(kept)
     if len(msgspec.json.encode(kept)) > MOST_BYTES:
@@ -129,7 +130,7 @@ def _custom(target: str) -> str:
     if target.startswith(OUTGOING):
         where = target.removeprefix(OUTGOING).strip()
         if not where:
-            raise BadRequest.about("target", "Enter a host or address, such as outgoing:example.org")
+            raise BadRequest.about("target", _("Enter a host or address, such as outgoing:example.org"))
         return OUTGOING + (where if "://" in where else where.lower().rstrip("/"))
     return target
 

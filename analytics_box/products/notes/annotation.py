@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from analytics_box.base import names
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 from analytics_box.resource.fields import Field, Stamp, date
 
 _COLOR: Final = re.compile(r"#[0-9A-Fa-f]{6}\Z")
@@ -50,7 +51,7 @@ def clean_text(given: str) -> str:
     """The text of a note, on one line. Raises BadRequest."""
     said = names.one_line(given)
     if not said or not names.is_visible(said):
-        raise BadRequest("Enter a text with visible characters")
+        raise BadRequest(_("Enter a text with visible characters"))
     if len(said) > LONGEST_TEXT:
         raise BadRequest(f"At most {LONGEST_TEXT} characters")
     return said
@@ -74,7 +75,7 @@ def clean_chart(given: ChartContext | None) -> ChartContext | None:
 def clean_color(given: str) -> str:
     """A colour as #RRGGBB. Raises BadRequest."""
     if not _COLOR.match(given):
-        raise BadRequest("Enter a color such as #3B82F6")
+        raise BadRequest(_("Enter a color such as #3B82F6"))
     return given.upper()
 
 

@@ -7,6 +7,7 @@ from functools import partial
 
 from analytics_box.base import errors
 from analytics_box.base.clock import DAY
+from analytics_box.base.translation import _
 from analytics_box.products.notes import change, draft, rows
 from analytics_box.products.notes.annotation import Annotation
 from analytics_box.products.notes.messages import (
@@ -34,7 +35,7 @@ def visible(call: Call, website_id: str) -> tuple[Website, bool]:
     if website is not None and (is_own(call, website) or website.is_public):
         return website, is_own(call, website)
     if call.identity.anonymous:
-        raise errors.AuthRequired("Authentication required")
+        raise errors.AuthRequired(_("Authentication required"))
     raise errors.NotFound.of("website", website_id)
 
 
@@ -47,7 +48,7 @@ async def find_note(call: Call, annotation_id: str) -> tuple[Annotation, bool]:
         if own or (website.is_public and found.content.public):
             return found, own
     if call.identity.anonymous:
-        raise errors.AuthRequired("Authentication required")
+        raise errors.AuthRequired(_("Authentication required"))
     raise errors.NotFound.of("annotation", annotation_id)
 
 

@@ -48,7 +48,7 @@ def change_of(form: Mapping[str, str], annotation_id: str, zone: ZoneInfo) -> Ch
     """The input for a changed note from its form. Raises BadRequest."""
     when = _instant(form, "xValue", "time", zone)
     if not when:
-        raise BadRequest.about("xValue", "Choose a day")
+        raise BadRequest.about("xValue", _("Choose a day"))
     return ChangedAnnotation(
         id=annotation_id,
         text=form.get("text", ""),
@@ -88,7 +88,7 @@ def _instant(form: Mapping[str, str], day_field: str, time_field: str, zone: Zon
     if not clock:
         return day
     if not day:
-        raise BadRequest.about(day_field, "Choose a day")
+        raise BadRequest.about(day_field, _("Choose a day"))
     try:
         local = datetime.combine(date.fromisoformat(day), time.fromisoformat(clock), zone)
         return local.astimezone(UTC).isoformat()

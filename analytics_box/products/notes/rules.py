@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime
 from typing import Final, NamedTuple
 
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d\Z")
 _YEARS: Final = range(1980, 2101)
@@ -46,8 +47,8 @@ def period(start: NoteMoment, end: NoteMoment | None, *, ranged: bool) -> NotePe
     """The time of a note; a range needs an end. Raises BadRequest about xEndValue."""
     if end is None:
         if ranged:
-            raise BadRequest.about("xEndValue", "Enter xEndValue for a range")
+            raise BadRequest.about("xEndValue", _("Enter xEndValue for a range"))
         return NotePeriod(start.at, None, start.whole_day)
     if end.at < start.at:
-        raise BadRequest.about("xEndValue", "Enter an end after the start")
+        raise BadRequest.about("xEndValue", _("Enter an end after the start"))
     return NotePeriod(start.at, end.at, start.whole_day and end.whole_day)

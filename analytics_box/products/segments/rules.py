@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import msgspec
 
 from analytics_box.base.errors import BadRequest, InvalidQuery
+from analytics_box.base.translation import _
 from analytics_box.figures.narrowing_question import narrowing_of, question_filters
 from analytics_box.products.segments.segment import FIELDS, MOST_BYTES, Filters
 from analytics_box.query.filters import Filter, FilterGroup
@@ -14,7 +15,7 @@ from analytics_box.query.request import QueryFilterInput, check_filters
 def filters(given: list[QueryFilterInput]) -> Filters:
     """The filters, in the one spelling that they have. Raises BadRequest for what no page can show."""
     if not given:
-        raise BadRequest.about("filters", "Add a filter")
+        raise BadRequest.about("filters", _("Add a filter"))
     try:
         checked = check_filters(given, "")
     except InvalidQuery as wrong:
@@ -25,11 +26,12 @@ def filters(given: list[QueryFilterInput]) -> Filters:
     narrowing = narrowing_of(given)
     if narrowing is None:
         raise BadRequest.about(
-            "filters", "A segment has filters and groups with any, or one group with any of filters and groups with all"
+            "filters",
+            _("Use filters and groups with any, or one group with any of filters and groups with all"),
         )
     found = tuple(question_filters(narrowing))
     if not found:
-        raise BadRequest.about("filters", "Add a filter")
+        raise BadRequest.about("filters", _("Add a filter"))
     if len(msgspec.json.encode(found)) > MOST_BYTES:
         raise BadRequest.about("filters", f"A segment can have up to {MOST_BYTES:,} bytes")
     return found

@@ -10,6 +10,7 @@ from analytics_box.base.acting import By
 from analytics_box.base.errors import Conflict, NotFound
 from analytics_box.base.notify import mail_limits
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import reset_rows, rows, rules, users
 from analytics_box.tenants.accounts import second_factor as factor
 from analytics_box.tenants.accounts import session_rows as sessions
@@ -67,7 +68,7 @@ def use(db: Connection, token: str, password: str, now: int) -> User:
     """
     user = user_of(db, token, now)
     if user is None:
-        raise Conflict("This link is no longer valid")
+        raise Conflict(_("This link is no longer valid"))
     by = By("reset link", now)
     if reset_rows.is_by_mail(db, ids.digest(token)):
         organization_id = rows.first_organization_of(db, user.id)

@@ -14,6 +14,7 @@ from analytics_box.base.errors import BadRequest
 from analytics_box.base.identity import DateFormat, Theme, TimeFormat, WeekStart
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 
 AUTO: Final = "auto"  # the zone of the browser that signed in last (wire 10.5)
 DATE_FORMATS: tuple[DateFormat, ...] = get_args(DateFormat)
@@ -49,7 +50,7 @@ def with_zone(before: Preferences, zone: str) -> Preferences:
 def known_zone(zone: str) -> str:
     """The zone, if there is one of this name. Raises BadRequest."""
     if zone not in zones():
-        raise BadRequest.about("timezone", "Enter an IANA time zone, such as Europe/Berlin")
+        raise BadRequest.about("timezone", _("Enter an IANA time zone, such as Europe/Berlin"))
     return zone
 
 

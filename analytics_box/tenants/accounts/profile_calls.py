@@ -6,6 +6,7 @@ from msgspec.structs import replace
 from analytics_box.base import errors
 from analytics_box.base.identity import DateFormat, SignedInPerson, TimeFormat, WeekStart
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import preferences
 from analytics_box.tenants.accounts.preferences import Preferences
 from analytics_box.web.call import Call
@@ -63,5 +64,5 @@ def _preferences_answer(found: Preferences) -> PreferencesAnswer:
 
 def _person(call: Call) -> SignedInPerson:
     if call.identity.person is None:
-        raise errors.Forbidden("Sign in to do this. API keys are not accepted")
+        raise errors.Forbidden(_("Sign in to do this. API keys are not accepted"))
     return call.identity.person

@@ -59,7 +59,7 @@ def _validated(fields: dict[str, object]) -> Preferences:
     try:
         return convert(fields, Preferences)
     except ValidationError as wrong:
-        raise BadRequest("Choose one of the values on the page") from wrong
+        raise BadRequest(_("Choose one of the values on the page")) from wrong
 
 
 async def _profile_page(visit: PageRequest, again: Again) -> Page:

@@ -9,6 +9,7 @@ from msgspec import Struct
 from analytics_box.base import names
 from analytics_box.base.clock import DAY, HOUR, MINUTE
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 
 SETUP_LIFE = 24 * HOUR  # of a setup link
 SESSION_IDLE = 7 * DAY
@@ -123,7 +124,7 @@ def clean_email(email: str) -> str:
     """
     email = unicodedata.normalize("NFKC", email).strip().lower()
     if not _EMAIL.match(email) or not email.isprintable():
-        raise BadRequest.about("email", "Enter an email address")
+        raise BadRequest.about("email", _("Enter an email address"))
     return email
 
 
@@ -134,14 +135,14 @@ def check_password(password: str, email: str, *, field: str = "password") -> Non
     if len(password) > PASSWORD_LONGEST:
         raise BadRequest.about(field, f"Use at most {PASSWORD_LONGEST} characters")
     if password.lower() in COMMON or password.lower() == email.lower() or len(set(password)) < 4:
-        raise BadRequest.about(field, "This password is too easy to guess. Enter another one")
+        raise BadRequest.about(field, _("This password is too easy to guess. Enter another one"))
 
 
 def clean_name(name: str) -> str:
     """A person's name: at most 100 characters, or empty. Raises BadRequest."""
     name = names.one_line(name)
     if name and not names.is_name(name):
-        raise BadRequest.about("name", "Use at most 100 characters")
+        raise BadRequest.about("name", _("Use at most 100 characters"))
     return name
 
 

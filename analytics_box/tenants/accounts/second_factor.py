@@ -18,6 +18,7 @@ from analytics_box.base.clock import SECOND
 from analytics_box.base.errors import BadRequest, Conflict, ErrorDetail
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal, SealBroken
+from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import second_factor_rows as rows
 from analytics_box.tenants.accounts.second_factor_rows import SecondFactor
 
@@ -93,7 +94,7 @@ def begin(db: Connection, seal: Seal, user_id: str, now: int) -> None:
     """Make a secret, which counts only once a code has shown that an app has it. Raises Conflict if one counts."""
     found = rows.find(db, user_id)
     if found is not None and found.confirmed_at is not None:
-        raise Conflict("The second factor is already enabled")
+        raise Conflict(_("The second factor is already enabled"))
     sealed = seal.seal(secrets.token_bytes(SECRET_BYTES), owner=user_id)
     rows.replace(db, SecondFactor(user_id, sealed, 0, now, None))
 
@@ -110,10 +111,10 @@ def confirm(db: Connection, seal: Seal, owner: Owner, code: str) -> tuple[str, .
     """Turn the second factor on; the recovery codes, to be shown this once. Raises BadRequest or Conflict."""
     found = rows.find(db, owner.user_id)
     if found is None or found.confirmed_at is not None:
-        raise Conflict("There is no second factor to confirm")
+        raise Conflict(_("There is no second factor to confirm"))
     step = matching_step(seal.open(found.secret, owner=owner.user_id), code, now=owner.by.now, used=found.step)
     if step is None:
-        raise BadRequest("Wrong code", details=(ErrorDetail("code", "Incorrect code. Enter the latest one"),))
+        raise BadRequest(_("Wrong code"), details=(ErrorDetail("code", _("Incorrect code. Enter the latest one")),))
     rows.replace(db, replace(found, step=step, confirmed_at=owner.by.now))
     audit.record(db, owner.by, owner.organization_id, "created", "second factor", owner.user_id)
     return _new_codes(db, owner.user_id)
@@ -138,7 +139,7 @@ def check(db: Connection, seal: Seal, user_id: str, given: str, now: int) -> boo
 def renew_codes(db: Connection, owner: Owner) -> tuple[str, ...]:
     """New recovery codes, to be shown this once; the old ones stop working. Raises Conflict without a second factor."""
     if not state(db, owner.user_id).on:
-        raise Conflict("Enable the second factor first")
+        raise Conflict(_("Enable the second factor first"))
     audit.record(db, owner.by, owner.organization_id, "rotated", "recovery codes", owner.user_id)
     return _new_codes(db, owner.user_id)
 

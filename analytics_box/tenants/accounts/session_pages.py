@@ -3,6 +3,7 @@
 from analytics_box.base import audit, errors
 from analytics_box.base.acting import By
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import session_rows as sessions
 from analytics_box.tenants.accounts.security_page import HOME, own_digest, session_name
 from analytics_box.web.page.visit import Next, PageRequest, Visitor
@@ -15,7 +16,7 @@ async def end_session(visit: Visitor) -> Next:
     def write(db: Connection) -> None:
         found = next((one for one in sessions.of_user(db, user_id) if session_name(one) == chosen), None)
         if found is None:
-            raise errors.NotFound("This session does not exist")
+            raise errors.NotFound(_("This session does not exist"))
         sessions.delete(db, found.digest)
         _record(db, visit, ended=1)
 

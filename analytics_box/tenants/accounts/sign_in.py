@@ -4,6 +4,7 @@ from analytics_box.base import errors, ids
 from analytics_box.base.clock import Clock
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.store.db import Connection, Db
+from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import rows, rules
 from analytics_box.tenants.accounts import session_rows as sessions
 from analytics_box.tenants.accounts.passwords import Passwords
@@ -26,7 +27,7 @@ class SignIns:
         found = await self._box.read(lambda db: rows.user_by_email(db, email.strip().lower()))
         good = await self._passwords.verify(found.password if found else None, password[: rules.PASSWORD_LONGEST + 1])
         if not good or found is None:
-            raise errors.AuthRequired("Incorrect email or password")
+            raise errors.AuthRequired(_("Incorrect email or password"))
         return found
 
     async def open_for(self, user_id: str, *, device: str = "", instead_of: str = "") -> str:
@@ -39,7 +40,7 @@ class SignIns:
         def write(db: Connection) -> None:
             organization_id = rows.first_organization_of(db, user_id)
             if organization_id is None:
-                raise errors.Forbidden("This account does not belong to an organization")
+                raise errors.Forbidden(_("This account does not belong to an organization"))
             if instead_of:
                 sessions.delete(db, ids.digest(instead_of))
             sessions.insert(
@@ -80,7 +81,7 @@ class SignIns:
     async def turn_to(self, person: SignedInPerson, organization_id: str) -> None:
         """Make another organization the active one of a person's session. Raises Forbidden for those of others."""
         if not await self._box.write(lambda db: sessions.set_organization(db, person.session, organization_id)):
-            raise errors.Forbidden("Access denied to this organization")
+            raise errors.Forbidden(_("Access denied to this organization"))
 
     async def of_user(self, user_id: str) -> list[AccountSession]:
         """The sessions of a user that still work, the one seen last first."""

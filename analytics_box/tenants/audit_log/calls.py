@@ -7,6 +7,7 @@ from msgspec import Meta, Struct
 
 from analytics_box.base import errors
 from analytics_box.base.audit import Action
+from analytics_box.base.translation import _
 from analytics_box.tenants.audit_log import rows
 from analytics_box.tenants.tenancy.messages import Text, date
 from analytics_box.web.call import Call
@@ -88,5 +89,5 @@ def _instant(when: datetime | None, field: str) -> int | None:
         return round((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() * 1000)
     except OverflowError as wrong:
         raise errors.BadRequest(
-            "Input validation failed", details=(errors.ErrorDetail(field, "Enter a valid time"),)
+            _("Input validation failed"), details=(errors.ErrorDetail(field, _("Enter a valid time")),)
         ) from wrong

@@ -56,7 +56,7 @@ _SUBJECTS = {
 
 _LONGEST = 300  # characters of one value
 _INSTANTS = range(10**12, 10**13)  # UTC ms from 2001 to 2286; no other number of a detail is as large
-_NAMES = ("name", "domain", "email", "slug", "title", "key")
+_NAMES = ("name", "domain", "email", "slug", "title", "key", "text")
 
 
 class AuditChange(Struct, frozen=True):

@@ -12,6 +12,7 @@ from analytics_box.base import errors
 from analytics_box.base.acting import By
 from analytics_box.base.notify.mail import Mailer
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.resource.reach import acting
 from analytics_box.tenants.configuration import change as configuration
 from analytics_box.tenants.configuration import mail_test
@@ -136,7 +137,7 @@ async def test_email(call: Call, given: TestEmail) -> mail_test.TestEmailResult:
     joined = await call.read(lambda db: members.of_organization(db, organization_id))
     known = {member.email.lower() for member in joined if member.confirmed}
     if to.lower() not in known:
-        raise errors.BadRequest("Send a member's address in `to`")
+        raise errors.BadRequest(_("Send a member's address in `to`"))
     return await mail_test.send_test(call, to)
 
 

@@ -12,6 +12,7 @@ from analytics_box.base.notify.kinds.table import KINDS
 from analytics_box.base.notify.rules import Channel
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import SealBroken
+from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import rules as account_rules
 from analytics_box.tenants.configuration import domains
 from analytics_box.tenants.tenancy import access, members, rules
@@ -117,5 +118,5 @@ def _known_recipient(db: Connection, organization_id: str, by: By, field: str, g
     known = {member.email.lower() for member in members.of_organization(db, organization_id) if member.confirmed}
     own_domain = domains.owns(db, organization_id, to.rpartition("@")[2])
     if to.lower() not in known and not own_domain and not access.administers(db, by):
-        raise BadRequest.about(field, "Enter a member's address, or one at a verified domain")
+        raise BadRequest.about(field, _("Enter a member's address, or one at a verified domain"))
     return to

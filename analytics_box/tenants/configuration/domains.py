@@ -17,6 +17,7 @@ from analytics_box.base.outgoing.client import Client
 from analytics_box.base.outgoing.failures import RequestFailed
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.tenants.configuration import rows, rules
 from analytics_box.tenants.configuration.rules import Domain
 from analytics_box.tenants.tenancy import access
@@ -64,7 +65,7 @@ def claim(
     """
     access.check(db, organization_id, by, "update")
     if without_proof and not access.administers(db, by):
-        raise errors.Forbidden("Only a box administrator can add a domain without verification")
+        raise errors.Forbidden(_("Only a box administrator can add a domain without verification"))
     domain = rules.clean_domain(given, own_hosts)
     if len(rows.domains_of(db, organization_id)) >= rules.MOST_DOMAINS:
         raise Conflict.full(

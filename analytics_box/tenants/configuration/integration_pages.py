@@ -104,7 +104,7 @@ async def add_channel(visit: Visitor) -> Answer:
     form = await visit.form()
     kind = KINDS.get(form.get("type", ""))
     if kind is None:
-        raise errors.BadRequest("Choose one of the kinds on the page")
+        raise errors.BadRequest(_("Choose one of the kinds on the page"))
     given = NewChannel(type=kind.name, name=form.get("name", ""), config=_config(kind, form))
     try:
         made = await procedures.create_channel(visit.call, given)
@@ -157,7 +157,7 @@ async def confirm(visit: Visitor, channel_id: FromPath[str], action: FromPath[st
                 ),
             )
         case _:
-            raise errors.NotFound("This page does not exist")
+            raise errors.NotFound(_("This page does not exist"))
     return visit.confirm(
         "integrations",
         title=title,
@@ -184,7 +184,7 @@ async def act(visit: Visitor, channel_id: FromPath[str], action: FromPath[str]) 
             made = await procedures.rotate_channel_secret(call, chosen)
             return _secret(visit, _("The new signing secret"), channel.name, made.secret)
         case _:
-            raise errors.NotFound("This page does not exist")
+            raise errors.NotFound(_("This page does not exist"))
 
 
 async def test_mail(visit: Visitor) -> Page:

@@ -3,6 +3,7 @@
 from analytics_box.base.errors import Conflict
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection, ConstraintError
+from analytics_box.base.translation import _
 from analytics_box.tenants.configuration.rules import Domain, ProvenBy
 
 _COLUMNS = "id, organization_id, domain, token, created_at, checked_at, check_error, proven_at, proven_by"
@@ -57,7 +58,7 @@ def insert(db: Connection, domain: Domain) -> None:
             ),
         )
     except ConstraintError as taken:
-        raise Conflict("This domain has already been added") from taken
+        raise Conflict(_("This domain has already been added")) from taken
 
 
 def set_checked(db: Connection, domain_id: str, *, at: int, error: str) -> None:
@@ -97,4 +98,4 @@ def delete(db: Connection, domain_id: str) -> None:
     try:
         db.execute("-- configuration.delete\ndelete from domains where id = ?", (domain_id,))
     except ConstraintError as used:
-        raise Conflict("Short links use this domain. Remove that first") from used
+        raise Conflict(_("Short links use this domain. Remove that first")) from used

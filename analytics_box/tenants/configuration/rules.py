@@ -8,6 +8,7 @@ from msgspec import Struct
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.outgoing.failures import AddressRefused
 from analytics_box.base.outgoing.target import clean_host
+from analytics_box.base.translation import _
 from analytics_box.base.urls import url_parts
 
 ProvenBy = Literal["dns", "administrator"]
@@ -50,11 +51,11 @@ def clean_domain(given: str, own_hosts: Collection[str]) -> str:
         domain = ""
     last = domain.rpartition(".")[2]
     if "." not in domain or last.isdecimal() or not 4 <= len(domain) <= _LONGEST:
-        raise BadRequest.about("domain", "Enter a domain, such as go.example.com")
+        raise BadRequest.about("domain", _("Enter a domain, such as go.example.com"))
     if last in {"localhost", "local", "internal", "invalid", "onion", "alt"}:
-        raise BadRequest.about("domain", "This domain cannot be added")
+        raise BadRequest.about("domain", _("This domain cannot be added"))
     if domain in own_hosts:
-        raise BadRequest.about("domain", "This is the box's own address. Enter another domain or subdomain")
+        raise BadRequest.about("domain", _("This is the box's own address. Enter another domain or subdomain"))
     return domain
 
 

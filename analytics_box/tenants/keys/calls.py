@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from analytics_box.base import errors, ids
 from analytics_box.base.identity import Role
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.resource.fields import answer_of, date, values_of
 from analytics_box.tenants.keys import change, rules
 from analytics_box.tenants.keys.messages import (
@@ -139,7 +140,7 @@ def role(call: Call) -> Role:
     if call.identity.operator is not None:
         return "admin"
     if call.identity.person is None:
-        raise errors.AuthRequired("Authentication required")
+        raise errors.AuthRequired(_("Authentication required"))
     return call.identity.person.role
 
 

@@ -10,6 +10,7 @@ from analytics_box.base.acting import By
 from analytics_box.base.errors import Conflict, NotFound
 from analytics_box.base.identity import Scope
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.tenants.keys import rules
 from analytics_box.tenants.keys.rows import KEYS
 from analytics_box.tenants.keys.rules import StoredKey
@@ -105,7 +106,7 @@ def changeable(db: Connection, key_id: str, organization_id: str) -> StoredKey:
     """Find a key that can be changed. Raises NotFound, and Conflict for a revoked key."""
     key = find(db, key_id, organization_id)
     if key.revoked_at is not None:
-        raise Conflict("This API key is revoked. Create a new one")
+        raise Conflict(_("This API key is revoked. Create a new one"))
     return key
 
 

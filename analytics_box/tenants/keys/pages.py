@@ -319,4 +319,4 @@ def _ending(text: str) -> Ending:
     for ending in ("rotate", "revoke", "delete"):
         if text == ending:
             return ending
-    raise errors.NotFound("There is nothing at this address")
+    raise errors.NotFound(_("There is nothing at this address"))

@@ -189,9 +189,9 @@ def _check_resources(resources: Resources, known: Collection[str]) -> None:
         raise BadRequest.about("resources", f"Enter up to {MOST_RESOURCES} websites")
     for name in resources:
         if name != GLOBAL and not (name.startswith(WEBSITE) and name.removeprefix(WEBSITE) in known):
-            raise BadRequest.about("resources", "Enter global, or website: followed by a website id")
+            raise BadRequest.about("resources", _("Enter global, or website: followed by a website id"))
     if not resources.get(GLOBAL) and not websites_of(resources):
-        raise BadRequest.about("resources", "Select all websites, or at least one")
+        raise BadRequest.about("resources", _("Select all websites, or at least one"))
 
 
 def without(resources: Resources, gone: Collection[str], *, instead: tuple[Scope, ...]) -> dict[str, tuple[Scope, ...]]:

@@ -8,6 +8,7 @@ from analytics_box.base import errors, ids
 from analytics_box.base.notify import mail_limits
 from analytics_box.base.notify.mail import Mailer
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.resource.reach import acting
 from analytics_box.tenants.members import invitations, letters
 from analytics_box.tenants.members.rules import Invitation, Status
@@ -105,7 +106,7 @@ async def accept_invitation(call: Call, given: AcceptInvitation) -> AcceptInvita
     """organizations.acceptInvitation: accept an invitation. Raises NotFound, Conflict, or Forbidden."""
     person = call.identity.person
     if person is None:
-        raise errors.Forbidden("Sign in to do this. API keys are not accepted")
+        raise errors.Forbidden(_("Sign in to do this. API keys are not accepted"))
     joined = await call.write(
         lambda db: invitations.accept_as(db, given.token, user_id=person.user_id, email=person.email, now=call.now)
     )

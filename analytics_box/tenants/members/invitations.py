@@ -6,6 +6,7 @@ from analytics_box.base import audit, errors, ids
 from analytics_box.base.acting import By
 from analytics_box.base.errors import Conflict
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import rules as account_rules
 from analytics_box.tenants.accounts import users
 from analytics_box.tenants.members import rows
@@ -37,10 +38,10 @@ def invite(
     """
     access.check(db, organization_id, by, "invite")
     if by.user_id is None:
-        raise errors.Forbidden("Sign in to do this. API keys are not accepted")
+        raise errors.Forbidden(_("Sign in to do this. API keys are not accepted"))
     email = account_rules.clean_email(email)
     if any(member.email.lower() == email for member in members.of_organization(db, organization_id)):
-        raise Conflict("This user is already a member")
+        raise Conflict(_("This user is already a member"))
     waiting = rows.pending_invitations(db, organization_id)
     for older in waiting:
         if older.email.lower() == email:
@@ -73,7 +74,7 @@ def revoke(db: Connection, organization_id: str, by: By, invitation_id: str) -> 
     if found is None or found.organization_id != organization_id:
         raise errors.NotFound.of("invitation", invitation_id)
     if found.accepted_at is not None:
-        raise Conflict("This invitation has already been accepted")
+        raise Conflict(_("This invitation has already been accepted"))
     if found.revoked_at is None:
         _revoke(db, by, found)
     return found
@@ -108,7 +109,7 @@ def accept_as(db: Connection, secret: str, *, user_id: str, email: str, now: int
     if found is None:
         raise errors.NotFound.of("invitation", None, "This invitation is invalid or has expired")
     if found.invitation.email.lower() != email.lower():
-        raise errors.Forbidden("This invitation is for another email address")
+        raise errors.Forbidden(_("This invitation is for another email address"))
     return _join(db, found.invitation, user_id, now)
 
 
@@ -122,7 +123,7 @@ def accept_new(db: Connection, secret: str, *, password: str, time_zone: str, no
     if found is None:
         raise errors.NotFound.of("invitation", None, "This invitation is invalid or has expired")
     if found.known:
-        raise Conflict("An account with this email address exists. Sign in to accept the invitation")
+        raise Conflict(_("An account with this email address exists. Sign in to accept the invitation"))
     user = users.create(
         db,
         email=found.invitation.email,

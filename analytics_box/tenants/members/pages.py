@@ -24,7 +24,7 @@ async def change_role(visit: Visitor) -> Answer:
     async def save() -> str:
         role = next((role for role in ROLES if role == form.get("role")), None)
         if role is None:
-            raise BadRequest("Choose one of the roles on the page")
+            raise BadRequest(_("Choose one of the roles on the page"))
         await visit.call.write(lambda db: members.change_role(db, own, by, form.get("member", ""), role))
         return f"{MEMBERS}?done=role"
 
@@ -38,7 +38,7 @@ async def confirm(visit: Visitor) -> Answer:
 
     def write(db: Connection) -> None:
         if not access.administers(db, by):
-            raise errors.Forbidden("Only a box administrator can confirm accounts")
+            raise errors.Forbidden(_("Only a box administrator can confirm accounts"))
         if all(member.user_id != user_id for member in members.of_organization(db, own)):
             raise errors.NotFound.of("member", user_id)
         users.confirm(db, user_id, organization_id=own, by=by)

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from analytics_box.base import errors
 from analytics_box.base.identity import Role
+from analytics_box.base.translation import _
 from analytics_box.resource.reach import acting
 from analytics_box.tenants.accounts.sign_in import SignIns
 from analytics_box.tenants.organizations import change, rules
@@ -110,7 +111,7 @@ async def set_active(call: Call, given: ThisOrganization) -> OrganizationAnswer:
     """organizations.setActive: select the organization of the caller's session. Raises Forbidden."""
     person = call.identity.person
     if person is None:
-        raise errors.Forbidden("Sign in to do this. API keys are not accepted")
+        raise errors.Forbidden(_("Sign in to do this. API keys are not accepted"))
     await call.parts[SignIns].turn_to(person, given.organizationId)
     stored = await call.read(lambda db: access.existing(db, given.organizationId))
     return organization_answer(call, stored, person.role_in(stored.id))

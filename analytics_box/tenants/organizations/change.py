@@ -11,6 +11,7 @@ from analytics_box.base.names import slug_of
 from analytics_box.base.outgoing import fences
 from analytics_box.base.outgoing.addresses import Network
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.tenants.organizations import rows, rules
 from analytics_box.tenants.organizations.rules import Plan
 from analytics_box.tenants.tenancy import access, members, private_targets
@@ -41,7 +42,7 @@ def create(
     Raises BadRequest, or Conflict for a slug that is taken and beyond the most.
     """
     if by.user_id is None:
-        raise errors.Forbidden("Sign in to do this. API keys are not accepted")
+        raise errors.Forbidden(_("Sign in to do this. API keys are not accepted"))
     if rows.count_of(db, by.user_id) >= most and not access.administers(db, by):
         raise errors.Conflict.full(
             "organizations",
@@ -80,10 +81,10 @@ def update(
     access.check(db, organization_id, by, "update")
     before = access.existing(db, organization_id)
     if given.plan is not None and given.plan != before.plan and not access.administers(db, by):
-        raise errors.Forbidden("Only a box administrator can change the plan")
+        raise errors.Forbidden(_("Only a box administrator can change the plan"))
     if given.private_targets is not None:
         if not access.administers(db, by):
-            raise errors.Forbidden("Only a box administrator can open private networks")
+            raise errors.Forbidden(_("Only a box administrator can open private networks"))
         open_networks(db, organization_id, by, given.private_targets, allowed)
     after = replace(
         before,

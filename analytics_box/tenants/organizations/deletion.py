@@ -9,6 +9,7 @@ from analytics_box.base import audit, errors
 from analytics_box.base.acting import By
 from analytics_box.base.clock import DAY
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.tenants.organizations import deletion_rows, rules
 from analytics_box.tenants.organizations.rules import DeletedOrganization
 from analytics_box.tenants.tenancy import access, members
@@ -39,7 +40,7 @@ def delete(db: Connection, organization_id: str, by: By, *, typed: str | None = 
     if typed is not None:
         rules.check_name_typed(typed, before.name)
     if len(access.of_user(db, by.user_id or "")) == 1:
-        raise errors.Conflict("This is your only organization. Create or join another one first")
+        raise errors.Conflict(_("This is your only organization. Create or join another one first"))
     deletion_rows.set_deleted(db, organization_id, by.now)
     deletion_rows.move_sessions(db, organization_id)
     audit.record(db, by, organization_id, "deleted", "organization", organization_id, {"name": before.name})

@@ -16,6 +16,7 @@ from typing import Final
 from msgspec import Struct
 
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 
 MOST_BYTES: Final = 512 * 1024
 TOO_LARGE: Final = f"The image can have up to {MOST_BYTES // 1024} KB"
@@ -40,7 +41,7 @@ class Picture(Struct, frozen=True):
 def picture(sent: bytes) -> Picture:
     """The uploaded picture without metadata. Raises BadRequest for anything but a whole still picture."""
     if not sent:
-        raise BadRequest.about("image", "Choose an image")
+        raise BadRequest.about("image", _("Choose an image"))
     if len(sent) > MOST_BYTES:
         raise BadRequest.about("image", TOO_LARGE)
     try:
@@ -51,9 +52,9 @@ def picture(sent: bytes) -> Picture:
         elif sent[:4] == b"RIFF" and sent[8:12] == b"WEBP":
             found = Picture("image/webp", _webp(sent))
         else:
-            raise BadRequest.about("image", "Choose a PNG, JPEG or WebP image")
+            raise BadRequest.about("image", _("Choose a PNG, JPEG or WebP image"))
     except (IndexError, ValueError) as broken:
-        raise BadRequest.about("image", "This image is damaged or not supported") from broken
+        raise BadRequest.about("image", _("This image is damaged or not supported")) from broken
     return found
 
 
@@ -139,11 +140,11 @@ def _webp(sent: bytes) -> bytes:
     for name, content in _webp_chunks(_take(sent, 12, _little(sent[4:8]) - 4)):
         if name not in _WEBP_DRAWS:
             if name in {b"ANIM", b"ANMF"}:
-                raise BadRequest.about("image", "Choose an image without animation")
+                raise BadRequest.about("image", _("Choose an image without animation"))
             continue
         if name == b"VP8X":
             if content[0] & _WEBP_MOVES:
-                raise BadRequest.about("image", "Choose an image without animation")
+                raise BadRequest.about("image", _("Choose an image without animation"))
             _check_size(_little(content[4:7]) + 1, _little(content[7:10]) + 1)
             content = bytes([content[0] & _WEBP_KEPT]) + content[1:10]  # noqa: PLW2901  the flags of what is left out
         elif name == b"VP8 ":

@@ -7,6 +7,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 from analytics_box.resource.reach import acting
 from analytics_box.tenants.organizations import image, logos
 from analytics_box.tenants.organizations.shown import OrganizationAnswer, organization_answer
@@ -47,4 +48,4 @@ def _decode_image(text: str) -> bytes:
     try:
         return base64.b64decode(text.encode("ascii"), validate=True)
     except (binascii.Error, UnicodeEncodeError) as wrong:
-        raise BadRequest.about("image", "Send the image as base64") from wrong
+        raise BadRequest.about("image", _("Send the image as base64")) from wrong

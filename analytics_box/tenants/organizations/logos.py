@@ -5,6 +5,7 @@ import hashlib
 from analytics_box.base import audit, errors
 from analytics_box.base.acting import By
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.tenants.organizations import logo_rows
 from analytics_box.tenants.organizations.image import Picture
 from analytics_box.tenants.tenancy.access import check, existing
@@ -41,5 +42,5 @@ def find(db: Connection, organization_id: str, digest: str) -> Picture:
     """The picture that an address with this digest means. Raises NotFound, also for a logo that was replaced."""
     found = logo_rows.find(db, organization_id, digest)
     if found is None:
-        raise errors.NotFound("This image does not exist")
+        raise errors.NotFound(_("This image does not exist"))
     return found

@@ -8,6 +8,7 @@ from litestar.params import FromPath
 
 from analytics_box.base import errors
 from analytics_box.base.identity import Identity
+from analytics_box.base.translation import _
 from analytics_box.tenants.organizations import logos
 from analytics_box.web.call import Call
 
@@ -30,7 +31,7 @@ async def logo(
 ) -> Response[bytes]:
     """GET /logos/{organization}/{digest}. Raises NotFound, also for pictures of organizations of others."""
     if not _belongs(call.identity, organization_id):
-        raise errors.NotFound("This image does not exist")
+        raise errors.NotFound(_("This image does not exist"))
     tag = f'"{digest}"'
     picture = await call.read(lambda db: logos.find(db, organization_id, digest))
     if request.headers.get("if-none-match") == tag:

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.identity import Role
+from analytics_box.base.translation import _
 
 WebsiteAction = Literal[
     "create", "read", "update", "delete", "configure", "view_analytics", "manage_tracking", "transfer"
@@ -62,7 +63,7 @@ def clean_slug(slug: str) -> str:
     """1 to 50 of a–z, 0–9 and hyphens within. Raises BadRequest."""
     slug = slug.strip().lower()
     if not _SLUG.match(slug):
-        raise BadRequest.about("slug", "Use 1 to 50 letters a–z, digits and hyphens")
+        raise BadRequest.about("slug", _("Use 1 to 50 letters a–z, digits and hyphens"))
     return slug
 
 
@@ -73,4 +74,4 @@ def known_zone(name: str) -> str:
     try:
         return ZoneInfo(name).key
     except (ValueError, OSError, LookupError):
-        raise BadRequest.about("timeZone", "Enter an IANA time zone, such as Europe/Berlin") from None
+        raise BadRequest.about("timeZone", _("Enter an IANA time zone, such as Europe/Berlin")) from None

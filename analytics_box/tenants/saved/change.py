@@ -11,6 +11,7 @@ from analytics_box.base import audit, ids, names
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest, Conflict, NotFound
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.tenants.saved import rows
 from analytics_box.tenants.saved.kept import LONGEST_NAME, MOST, Content, SavedItem, SavedKind
 from analytics_box.tenants.saved.rows import items
@@ -55,7 +56,7 @@ def update(
         is_shared=before.is_shared if is_shared is UNSET else is_shared,
     )
     if not after.is_seen_by(by.user_id or ""):
-        raise BadRequest.about("isShared", "Only its creator can make it private")
+        raise BadRequest.about("isShared", _("Only its creator can make it private"))
     if after != before:
         after = replace(after, updated_at=by.now)
         items(kind).update(db, after)
@@ -90,7 +91,7 @@ def clean_name(kind: SavedKind[Content], given: str) -> str:
     """The name, in one line. Raises BadRequest."""
     clean = names.one_line(given)
     if not clean or not names.is_visible(clean):
-        raise BadRequest.about("name", "Enter a name with visible characters")
+        raise BadRequest.about("name", _("Enter a name with visible characters"))
     if len(clean) > LONGEST_NAME:
         raise BadRequest.about("name", f"A name can have up to {LONGEST_NAME} characters")
     return clean

@@ -12,6 +12,7 @@ from analytics_box.base.identity import Role
 from analytics_box.base.notify import change
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal
+from analytics_box.base.translation import _
 from analytics_box.resource.reach import role_of
 from analytics_box.tenants.tenancy import rows, rules
 from analytics_box.tenants.tenancy.access import check
@@ -73,7 +74,7 @@ def transfer(db: Connection, organization_id: str, by: By, user_id: str) -> Orga
     check(db, organization_id, by, "transfer")
     member = _member(db, organization_id, user_id)
     if user_id == by.user_id:
-        raise BadRequest.about("userId", "Choose another member")
+        raise BadRequest.about("userId", _("Choose another member"))
     before = _member(db, organization_id, by.user_id or "")
     rows.set_role(db, organization_id, user_id, "owner")
     rows.set_role(db, organization_id, before.user_id, "admin")

@@ -4,6 +4,7 @@ from analytics_box.base.errors import Conflict
 from analytics_box.base.identity import Role
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection, ConstraintError
+from analytics_box.base.translation import _
 from analytics_box.tenants.tenancy.rules import SLUG_TAKEN, Organization, OrganizationMember, StoredOrganization
 
 _COLUMNS = """
@@ -120,7 +121,7 @@ def insert_member(db: Connection, *, organization_id: str, user_id: str, role: R
             (organization_id, user_id, role, now),
         )
     except ConstraintError as known:
-        raise Conflict("This user is already a member") from known
+        raise Conflict(_("This user is already a member")) from known
 
 
 def set_role(db: Connection, organization_id: str, user_id: str, role: Role) -> None:

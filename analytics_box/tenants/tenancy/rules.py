@@ -7,6 +7,7 @@ from msgspec import Struct
 from analytics_box.base import errors, names
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.identity import Role, at_least, require
+from analytics_box.base.translation import _
 
 Action = Literal[
     "read",
@@ -84,7 +85,7 @@ def clean_organization(name: str) -> str:
     """A name of 1 to 100 characters. Raises BadRequest."""
     name = names.one_line(name)
     if not names.is_name(name):
-        raise BadRequest.about("organization", "Enter a name of up to 100 characters")
+        raise BadRequest.about("organization", _("Enter a name of up to 100 characters"))
     return name
 
 
@@ -110,10 +111,10 @@ def check_role_change(by: Role, before: Role, after: Role | None) -> None:
     """
     check(by, "remove members" if after is None else "change roles")
     if by != "owner" and "owner" in {before, after}:
-        raise errors.Forbidden("Only an owner can change an owner")
+        raise errors.Forbidden(_("Only an owner can change an owner"))
 
 
 def check_an_owner_stays(owners: int, before: Role, after: Role | None) -> None:
     """An organization always has an owner. Raises Conflict; `owners` counts those before the change."""
     if before == "owner" and after != "owner" and owners <= 1:
-        raise errors.Conflict("This is the last owner. Appoint another owner first")
+        raise errors.Conflict(_("This is the last owner. Appoint another owner first"))

@@ -2,6 +2,7 @@
 
 from analytics_box.base import errors
 from analytics_box.base.clock import DAY
+from analytics_box.base.translation import _
 from analytics_box.resource.reach import refuse_restricted
 from analytics_box.tenants.tenancy.messages import OrganizationInput, Success
 from analytics_box.tenants.websites import change
@@ -88,7 +89,7 @@ async def transfer(call: Call, given: TransferWebsite) -> WebsiteAnswer:
     """
     person = call.identity.person
     if person is None:
-        raise errors.Forbidden("Sign in to do this. API keys are not accepted")
+        raise errors.Forbidden(_("Sign in to do this. API keys are not accepted"))
     moved = await change_own(
         call,
         given.websiteId,
@@ -143,7 +144,7 @@ async def get_by_id(call: Call, given: WebsiteId) -> WebsiteAnswer | PublicWebsi
     if website is not None and website.is_public:
         return public_website(website)
     if call.identity.anonymous:
-        raise errors.AuthRequired("Authentication required")
+        raise errors.AuthRequired(_("Authentication required"))
     raise errors.NotFound.of("website", given.id)
 
 

@@ -12,6 +12,7 @@ from analytics_box.base.acting import By
 from analytics_box.base.clock import DAY
 from analytics_box.base.identity import at_least
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.resource.fields import difference, values_of
 from analytics_box.resource.reach import role_in
 from analytics_box.tenants.tenancy.messages import message_of
@@ -46,7 +47,7 @@ def publicity(db: Connection, website: Website, by: By, *, public: bool, values:
     """
     website = _fresh(db, website)
     if values and not public:
-        raise errors.BadRequest.about("publicValues", "Make the dashboard public first")
+        raise errors.BadRequest.about("publicValues", _("Make the dashboard public first"))
     publishes = public and (website.public_values if values is None else values)
     return _store(db, website, replace(website, is_public=public, public_values=publishes), by)
 
@@ -101,7 +102,7 @@ def transfer(db: Connection, website: Website, by: By, *, user_id: str, organiza
     website = _fresh(db, website)
     role = role_in(db, organization_id, user_id)
     if role is None or not at_least(role, rules.MANAGER):
-        raise errors.Forbidden("You must be an admin or owner of the destination organization")
+        raise errors.Forbidden(_("You must be an admin or owner of the destination organization"))
     moved = replace(website, organization_id=organization_id, updated_at=by.now)
     if moved.organization_id == website.organization_id:
         return website

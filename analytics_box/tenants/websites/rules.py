@@ -9,6 +9,7 @@ from analytics_box.base import names
 from analytics_box.base.clock import DAY
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.identity import Role
+from analytics_box.base.translation import _
 from analytics_box.resource.fields import Field
 from analytics_box.tenants.websites.tracking import Tracking
 
@@ -78,7 +79,7 @@ def clean_name(name: str) -> str:
     """1 to 100 characters in one line. Raises BadRequest."""
     name = names.one_line(name)
     if not names.is_name(name):
-        raise BadRequest.about("name", "Enter a name of up to 100 characters")
+        raise BadRequest.about("name", _("Enter a name of up to 100 characters"))
     return name
 
 
@@ -92,5 +93,5 @@ def clean_domain(given: str) -> str:
     except UnicodeError:
         host = ""
     if len(host) > 253 or not DOMAIN.match(host):
-        raise BadRequest.about("domain", "Enter a domain, such as example.com")
+        raise BadRequest.about("domain", _("Enter a domain, such as example.com"))
     return host
