@@ -83,8 +83,8 @@ def test_somebodys_own_is_theirs_alone(box: WholeBox) -> None:
         ("a", [{"field": "session_id", "op": "eq", "value": "1"}], {}, "A segment cannot be filtered by session_id"),
         ("a", [{"field": "path", "op": "regex", "value": "("}], {}, "Not a pattern: missing ): ("),
         ("a", [{"field": "scroll", "op": "eq", "value": 101}], {}, "scroll is a whole number from 1 to 100"),
-        ("a", [{"all": GERMANY}], {}, "A segment has filters and groups with any"),
-        ("a", [{"field": "path", "op": "not_starts_with", "value": "a"}], {}, "A segment has filters and groups"),
+        ("a", [{"all": GERMANY}], {}, "Use filters and groups with any"),
+        ("a", [{"field": "path", "op": "not_starts_with", "value": "a"}], {}, "Use filters and groups"),
     ],
 )
 def test_what_no_segment_can_be_is_refused(
