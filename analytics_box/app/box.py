@@ -33,6 +33,7 @@ from analytics_box.base.notify.receivers import Queue
 from analytics_box.base.notify.send import ChannelSender
 from analytics_box.base.outgoing import client as outgoing
 from analytics_box.base.outgoing.client import Clients
+from analytics_box.base.outgoing.fences import fences
 from analytics_box.base.settings import Settings, SettingsError
 from analytics_box.base.store import running
 from analytics_box.base.store.clock_watch import ClockWatch
@@ -163,7 +164,7 @@ def open_box(given: Settings, clock: Clock | None = None, sources: Mapping[str, 
     running.starting(settings.data_dir)
     state = open_state(given, clock, reserve, sources)
     settings = state.settings.current
-    clients.fences.use(settings)
+    clients.fences.allowed = fences(settings).allowed
     clients.fences.opened = state.organizations.private_targets_of
     _check_is_promoted(settings, state)
     events = open_events(settings, clock, state, reserve)
@@ -179,7 +180,13 @@ def open_box(given: Settings, clock: Clock | None = None, sources: Mapping[str, 
     watched = _watch_targets(state, events, settings, runs, reserve, clock, clock_watch, backups, engine, machines)
     wired = PartInputs(settings, clock, state, events, clients, sender, deliveries, watched, machines)
     parts = parts_of(wired, lambda: page_parts.page_parts(wired))
-    state.settings.followers += [parts.use, sender.mailer.use, backups.use, clients.fences.use]
+
+    def follow(changed: Settings) -> None:
+        parts.settings = backups.settings = changed
+        sender.mailer.use(changed)
+        clients.fences.allowed = fences(changed).allowed
+
+    state.settings.followers.append(follow)
     teller.also = parts[AutomaticIncidents].tell
     _watch_outgoing(parts, deliveries, events, mirroring)
     return Box(

@@ -15,7 +15,7 @@ from analytics_box.base.errors import Unavailable
 from analytics_box.base.settings import Settings
 from analytics_box.base.store import schema, text_numbers
 from analytics_box.base.store.budgets import Budgets, DiskBudget
-from analytics_box.base.store.db import Connection, Db
+from analytics_box.base.store.db import Db
 from analytics_box.base.store.reserve import Reserve
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.base.store.strings import Strings
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _MEGABYTE = 1_000_000
+
+_FIRST_EVENT = "-- event_side.has_events\nselect 1 from stored_events limit 1"
 
 
 class EventSide(Struct, frozen=True):
@@ -199,7 +201,7 @@ def _salts(settings: Settings, clock: Clock, seal: Seal, db: Db) -> SaltFile:
     told = partial(_history_key_of_primary, settings.data_dir / HISTORY_FILE)
     history = History(told if settings.role == "ingest" else partial(_history_key, seal))
     salts = SaltFile(settings.data_dir / SALTS_FILE, history)
-    if salts.problem and db.read_now(_has_events):
+    if salts.problem and db.read_now(lambda found: found.execute(_FIRST_EVENT).fetchall()):
         effect = (
             "the primary sends this machine the current ones"
             if settings.role == "ingest"
@@ -226,7 +228,3 @@ def _machine(settings: Settings, box_db: Db) -> ClickHouseMachine | None:
     """The identity of this machine among several; None if it does not know its primary yet."""
     found = which(settings, box_db)
     return ClickHouseMachine(**asdict(found)) if found is not None else None
-
-
-def _has_events(db: Connection) -> bool:
-    return bool(db.execute("-- event_side.has_events\nselect 1 from stored_events limit 1").fetchall())

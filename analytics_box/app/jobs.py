@@ -290,11 +290,7 @@ async def purge_flags(box: Box) -> None:
 async def optimize(box: Box) -> None:
     """Let SQLite refresh the statistics that its planner works with."""
     for db in (box.box_db, box.events.db):
-        await db.write(_optimize)
-
-
-def _optimize(db: Connection) -> None:
-    db.pragma("optimize")
+        await db.write(lambda connection: connection.pragma("optimize"))
 
 
 async def watch_clock(box: Box) -> None:

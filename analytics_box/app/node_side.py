@@ -96,7 +96,10 @@ def memory_of(state: StateSide, events: EventSide, clock: Clock) -> Memory:
         return (await events.engines.status()).behind + await events.outbox.count()
 
     async def removed() -> int | None:
-        return None if await events.erasures.are_under_way() else await events.db.read(_last_removal)
+        """The last change of the facts; None while some are to be removed in ClickHouse."""
+        if await events.erasures.are_under_way():
+            return None
+        return await events.db.read(lambda db: None if orders.count(db) else newest_change(db))
 
     def has_arrived(change: int) -> bool:
         applied = events.engines.beyond.applied
@@ -132,8 +135,3 @@ def memory_of(state: StateSide, events: EventSide, clock: Clock) -> Memory:
 def _active(db: Connection) -> list[int]:
     """All sites that have had an event."""
     return sorted({*presence.active(db), *trimmed.latest(db)})
-
-
-def _last_removal(db: Connection) -> int | None:
-    """The last change of the facts; None while some are to be removed in ClickHouse."""
-    return None if orders.count(db) else newest_change(db)

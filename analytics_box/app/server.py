@@ -58,7 +58,7 @@ def serve(
 ) -> None:
     """Serve until a signal ends it; the caller holds the lock. `announce` is called once when the box listens; what is
     to run `beside` it is stopped before the box closes."""
-    with uvloop_runner() as runner:
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(_serve(settings, announce, beside, sources))
 
 
@@ -70,11 +70,6 @@ def spare_the_collector() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(_NEW_OBJECTS, 10, 10)
-
-
-def uvloop_runner() -> "asyncio.Runner":
-    """A runner on uvloop."""
-    return asyncio.Runner(loop_factory=uvloop.new_event_loop)
 
 
 async def _serve(

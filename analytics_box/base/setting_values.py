@@ -14,7 +14,7 @@ _HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+\Z")
 _WITH_PORT: Final = re.compile(r"(\[[^\]]+\]|[^:\[\]]+):([0-9]{1,5})\Z")
 # Links never open these: programs run them, or they are on the user's own machine.
 NEVER_OPENED: Final = frozenset(("javascript", "data", "vbscript", "file", "blob", "about", "filesystem"))
-LEAST_PASSPHRASE: Final = 8  # characters
+LEAST_PASSPHRASE: Final = 8
 _OPENED_ANYWAY: Final = frozenset(("http", "https"))
 
 
@@ -117,7 +117,9 @@ def backup_place(text: str) -> str:
 
 def passphrase(text: str) -> str:
     """A passphrase that cannot be guessed quickly."""
-    return one_line(text) or ("" if len(text) >= LEAST_PASSPHRASE else f"enter at least {LEAST_PASSPHRASE} characters")
+    if len(text) < LEAST_PASSPHRASE:
+        return f"enter at least {LEAST_PASSPHRASE} characters"
+    return one_line(text)
 
 
 def network(text: str) -> str:

@@ -444,6 +444,7 @@ class SettingRow(NamedTuple):
     variable: str
     help: str
     editable: Editable | None
+    option: str
 
 
 @cache
@@ -458,6 +459,7 @@ def table() -> tuple[SettingRow, ...]:
             variable=ENVIRONMENT_PREFIX + name.upper(),
             help=next(word for word in reversed(get_args(hints[name])) if isinstance(word, str)),
             editable=next((mark for mark in get_args(hints[name]) if isinstance(mark, Editable)), None),
+            option="--" + name.replace("_", "-"),
         )
         for name, default in zip(Settings.__struct_fields__, Settings.__struct_defaults__, strict=True)
     )
@@ -559,18 +561,14 @@ def given_settings(flags: Mapping[str, Any], environment: Mapping[str, str] | No
     values |= {name: _from_text(known[name], text) for name, text in given.items()}
     sources |= {name: known[name].variable for name in given}
     values |= dict(flags)
-    sources |= {name: option_of(name) for name in flags}
+    sources |= {name: known[name].option for name in flags}
     return GivenSettings(values, sources, warnings)
-
-
-def option_of(name: str) -> str:
-    """The command-line option of a setting."""
-    return "--" + name.replace("_", "-")
 
 
 def with_changes(settings: Settings, values: Mapping[str, Any]) -> Settings:
     """The settings with these values, which are converted and checked. Raises SettingsError."""
-    return _convert(settings.changes() | dict(values), {row.name: row for row in table()}, checked=True)
+    known = {row.name: row for row in table()}
+    return _convert(settings.changes() | dict(values), known, checked=True)
 
 
 def configuration_file(data_dir: Path, environment: Mapping[str, str] | None = None) -> Path:

@@ -22,7 +22,7 @@ from analytics_box.base.store.seal import Seal, SealBroken
 log = logging.getLogger(__name__)
 
 STORED: Final = "stored"
-AT_START: Final = "at start"  # given at the start, by a caller without sources
+AT_START: Final = "at start"
 
 _EDITABLE: Final = tuple(row.name for row in table() if row.editable is not None)
 _SECRET: Final = tuple(row.name for row in table() if row.editable is not None and row.editable.secret)
@@ -36,7 +36,7 @@ class SettingState(Struct, frozen=True):
     """A setting of the running box. `value` is None for a secret, of which `is_set` is whether there is one.
 
     `source` is empty for the default, STORED, or the variable, file or option that overrides it. `waits` is whether a
-    new value takes effect at the next start.
+    new value takes effect at the next start. An `editable` setting can be changed here unless it is `overridden`.
     """
 
     name: str
@@ -44,11 +44,8 @@ class SettingState(Struct, frozen=True):
     is_set: bool
     source: str
     waits: bool
-
-    @property
-    def overridden(self) -> bool:
-        """Whether it cannot be changed here."""
-        return self.source not in {"", STORED}
+    editable: bool
+    overridden: bool
 
 
 class StoredSettings:
@@ -62,25 +59,18 @@ class StoredSettings:
         self._sources = dict.fromkeys(given.changes(), AT_START) if sources is None else dict(sources)
         self._stored = _decrypt(rows, seal)
         self._changing = asyncio.Lock()
-        self.current = self._apply_stored(self._stored)
-        self._at_start = self.current
-        self.followers: list[Callable[[Settings], None]] = []
-
-    def _apply_stored(self, stored: Values) -> Settings:
-        """The given settings with the stored values. Stored values that no longer work are ignored, not fatal."""
+        # Stored values that no longer work are ignored, so that they can be changed here.
         try:
-            return self._with(stored)
+            self.current = self._with(self._stored)
         except SettingsError as wrong:
             log.error("The settings that are stored in the server are ignored: %s", wrong)
-            return self._given
+            self.current = given
+        self._at_start = self.current
+        self.followers: list[Callable[[Settings], None]] = []
 
     def _with(self, stored: Values) -> Settings:
         values = {name: value for name, value in stored.items() if name not in self._sources}
         return with_changes(self._given, values) if values else self._given
-
-    def editable(self) -> list[SettingState]:
-        """The settings that can be changed here, in the order of their declaration."""
-        return [self._state(row) for row in table() if row.editable is not None]
 
     def all(self) -> list[SettingState]:
         """All settings, in the order of their declaration."""
@@ -94,6 +84,8 @@ class StoredSettings:
             is_set=value != row.default,
             source=self._sources.get(row.name) or (STORED if row.name in self._stored else ""),
             waits=editable.restart and value != getattr(self._at_start, row.name),
+            editable=row.editable is not None,
+            overridden=row.name in self._sources,
         )
 
     def _next(self) -> Settings:
@@ -159,7 +151,7 @@ class StoredSettings:
             except SettingsError as wrong:
                 if wrong.setting == name:
                     raise BadRequest.about(name, wrong.sentence) from wrong
-                converted = value  # it is the combination that is checked below
+                converted = value
             if converted != row.default:
                 stored[name] = converted
 
@@ -186,9 +178,8 @@ def source_text(source: str) -> str:
 
 def everything(db: Connection) -> list[tuple[str, bytes]]:
     """The stored settings: names and contents."""
-    return [
-        (str(name), bytes(value)) for name, value in db.execute("-- settings.all\nselect name, value from settings")
-    ]
+    found = db.execute("-- settings.all\nselect name, value from settings")
+    return [(str(name), bytes(value)) for name, value in found]
 
 
 def _decrypt(rows: Iterable[tuple[str, bytes]], seal: Seal) -> dict[str, Any]:

@@ -39,10 +39,6 @@ class Parts:
         self._later = later
         self._creating = threading.Lock()
 
-    def use(self, settings: Settings) -> None:
-        """Hand out these settings from now on."""
-        self.settings = settings
-
     def __getitem__(self, kind: type[Part]) -> Part:
         if kind not in self._given:
             self.complete()

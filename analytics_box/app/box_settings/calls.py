@@ -49,7 +49,7 @@ class UpdateBoxSettings(Struct, frozen=True, forbid_unknown_fields=True):
 async def get(call: Call) -> BoxSettings:
     """boxSettings.get: get the settings that administrators can change. Raises Forbidden."""
     await check_administrator(call)
-    return _answer(call)
+    return BoxSettings([_setting(one) for one in call.parts[StoredSettings].all() if one.editable])
 
 
 async def show_all(call: Call) -> list[BoxSetting]:
@@ -61,7 +61,7 @@ async def update(call: Call, given: UpdateBoxSettings) -> BoxSettings:
     """boxSettings.update: change settings of the server. Raises Forbidden, or BadRequest for what cannot work."""
     await check_administrator(call)
     await change(call, given.values)
-    return _answer(call)
+    return await get(call)
 
 
 async def test_email(call: Call) -> TestEmailResult:
@@ -105,10 +105,6 @@ def check_backups(before: Settings, after: Settings) -> None:
         place_of(where, after).look()
     except (BackupFailed, OSError) as failed:
         raise BadRequest.about("backup_to", str(failed)) from failed
-
-
-def _answer(call: Call) -> BoxSettings:
-    return BoxSettings([_setting(one) for one in call.parts[StoredSettings].editable()])
 
 
 def _setting(one: SettingState) -> BoxSetting:

@@ -72,7 +72,7 @@ async def save(visit: Visitor) -> Answer:
     """POST /settings/box/email, backups or network."""
     await calls.check_administrator(visit.call)
     form, home = await visit.form(), _home(visit)
-    known = {one.name: one for one in visit.parts[StoredSettings].editable()}
+    known = {one.name: one for one in visit.parts[StoredSettings].all()}
 
     async def store() -> str:
         values: dict[str, Any] = {}
@@ -84,7 +84,7 @@ async def save(visit: Visitor) -> Answer:
             elif form[name] or form.get(f"remove_{name}"):
                 values[name] = form[name] or None
         await calls.change(visit.call, values)
-        waits = any(one.waits for one in visit.parts[StoredSettings].editable() if one.name in values)
+        waits = any(one.waits for one in visit.parts[StoredSettings].all() if one.name in values)
         return f"{home}?done={'restart' if waits else 'saved'}"
 
     return await visit.submit(store, _settings_page, values=form)
@@ -144,7 +144,7 @@ def _home(visit: PageRequest) -> str:
 async def _settings_page(visit: PageRequest, again: Again, *, done: str = "", about: str = "") -> Page:
     await calls.check_administrator(visit.call)
     home, settings = _home(visit), visit.parts.settings
-    fields = {one.name: one for one in visit.parts[StoredSettings].editable() if one.name in _FIELDS[home]}
+    fields = {one.name: one for one in visit.parts[StoredSettings].all() if one.name in _FIELDS[home]}
     tab, template, context = _TABS[home](visit)
     return visit.settings_page(
         template,

@@ -134,11 +134,12 @@ def setting_options(*names: str) -> list[Setting]:
     found = []
     for row in settings.table():
         if row.editable is not None and row.editable.secret:
-            continue  # other users of the machine can read the options of a process
+            # Other users of the machine can read the options of a process.
+            continue
         if not names or row.name in names:
             shown = ", ".join(row.default) if isinstance(row.default, tuple) else str(row.default)
             text = f"{row.help} [default: {shown or 'none'}; {row.variable}]"
-            flag = settings.option_of(row.name)
+            flag = row.option
             found.append(Setting((flag, row.name), type=_option_type(row.type), default=None, help=text))
     return found
 
@@ -184,7 +185,8 @@ def read_settings(given: dict[str, Any], *, checked: bool = True) -> Settings:
 
 def read_sources(given: dict[str, Any]) -> dict[str, str]:
     """By name, where each setting is given: an option, a variable or a file. Raises SettingsError."""
-    return settings.given_settings(_flags(given)).sources
+    flags = _flags(given)
+    return settings.given_settings(flags).sources
 
 
 def _flags(given: dict[str, Any]) -> dict[str, Any]:

@@ -144,7 +144,7 @@ def clicks(links: Sequence[ShortLink], happened: Sequence[Fact], seed: str) -> I
             continue
         seen.add(fact.visitor)
         named = dict(zip(ATTRIBUTES, describe_attributes(fact), strict=True))
-        random = _chance(f"{seed}:{fact.visitor}:{fact.time // DAY}")
+        random = Random(f"{seed}:{fact.visitor}:{fact.time // DAY}")  # noqa: S311  believable, not secret
         if named["source"] == DIRECT or random.random() > _SHARE:
             continue
         link = random.choices(links, weights)[0]
@@ -181,7 +181,3 @@ def _click(link: ShortLink, fact: Event, named: dict[str, str], random: Random) 
         language=named["language"],
         agent="",
     )
-
-
-def _chance(seed: str) -> Random:
-    return Random(seed)  # noqa: S311  believable, not secret

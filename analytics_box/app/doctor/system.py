@@ -65,17 +65,16 @@ def _libraries() -> dict[str, str]:
 def limits() -> dict[str, Any]:
     """The limits of the process and its container."""
     return {
-        **{name: _limit(number) for name, number in _LIMITS.items()},
+        **{
+            name: [None if value == resource.RLIM_INFINITY else value for value in resource.getrlimit(number)]
+            for name, number in _LIMITS.items()
+        },
         "container": _container(),
         "controlGroup": {name: text for name in _GROUPS if (text := _line(Path("/sys/fs/cgroup") / name))},
         "memoryTotalKb": _memory("MemTotal"),
         "memoryAvailableKb": _memory("MemAvailable"),
         "load": os.getloadavg(),
     }
-
-
-def _limit(number: int) -> list[int | None]:
-    return [None if value == resource.RLIM_INFINITY else value for value in resource.getrlimit(number)]
 
 
 def _container() -> str:

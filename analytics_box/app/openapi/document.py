@@ -226,7 +226,10 @@ def _route(route: Route, described: RouteDescription | None, by_type: Schema) ->
         "summary": described.summary if described else summary,
         "description": _description_with_access(described.text if described else text, route),
         "security": _security(route),
-        "parameters": [_in_path(name) for name in re.findall(r"\{(\w+)\}", path)],
+        "parameters": [
+            {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+            for name in re.findall(r"\{(\w+)\}", path)
+        ],
     }
     if described is not None:
         return _complete(operation, described, family, statuses | set(described.errors), by_type)
@@ -309,10 +312,6 @@ def _errors(family: Family, statuses: set[int]) -> Schema:
 
 def _location() -> Schema:
     return {"Location": {"description": "The address of the redirect.", "schema": {"type": "string"}}}
-
-
-def _in_path(name: str) -> Schema:
-    return {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
 
 
 def _security(route: Route) -> list[Schema]:

@@ -40,7 +40,8 @@ async def exposition(watched: WatchedParts) -> str:
     for figure in await figures(watched):
         lines += [f"# HELP {figure.name} {figure.help}", f"# TYPE {figure.name} {figure.kind}"]
         for value, sample in figure.samples.items():
-            label = f'{{{figure.label}="{_escape(value)}"}}' if figure.label else ""
+            escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+            label = f'{{{figure.label}="{escaped}"}}' if figure.label else ""
             lines.append(f"{figure.name}{label} {sample:.15g}")
     return "\n".join([*lines, ""])
 
@@ -195,7 +196,3 @@ def _resident(peak: int) -> int:
 
 def _one(name: str, text: str, value: float) -> Figure:
     return Figure(name, "gauge", text, "", {"": value})
-
-
-def _escape(value: str) -> str:
-    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -14,6 +14,11 @@ from analytics_box.web.call import Call, Parts
 
 NEVER: Final = "never_backed_up"
 _DISMISSED_FOR: Final = 30 * DAY
+_DISMISS: Final = """
+-- notices.dismiss
+insert into dismissed_notices (user_id, code, until) values (?, ?, ?)
+on conflict (user_id, code) do update set until = excluded.until
+"""
 
 
 class AdminNotice(Struct, frozen=True):
@@ -28,19 +33,15 @@ class DismissedNotices:
     """Until when (UTC ms) users have dismissed notices, in memory because every page asks."""
 
     def __init__(self, rows: Iterable[tuple[str, str, int]]) -> None:
-        self._until = {(user_id, code): until for user_id, code, until in rows}
-
-    def hides(self, user_id: str, code: str, now: int) -> bool:
-        """Return whether this user does not see the notice now."""
-        return 0 <= self._until.get((user_id, code), 0) - now <= _DISMISSED_FOR
+        self.until = {(user_id, code): until for user_id, code, until in rows}
 
     async def dismiss(self, call: Call, code: str) -> None:
         """Hide a notice from the user for 30 days. Raises BadRequest for an unknown one."""
         if code != NEVER or call.by.user_id is None:
             raise BadRequest("This notice cannot be dismissed")
         user_id, until = call.by.user_id, call.now + _DISMISSED_FOR
-        await call.write(lambda db: _dismiss(db, user_id, code, until))
-        self._until[user_id, code] = until
+        await call.write(lambda db: db.execute(_DISMISS, (user_id, code, until)).fetchall())
+        self.until[user_id, code] = until
 
 
 def dismissals(db: Connection) -> list[tuple[str, str, int]]:
@@ -49,23 +50,13 @@ def dismissals(db: Connection) -> list[tuple[str, str, int]]:
     return [(str(user_id), str(code), int(str(until))) for user_id, code, until in rows]
 
 
-def _dismiss(db: Connection, user_id: str, code: str, until: int) -> None:
-    db.execute(
-        """
-        -- notices.dismiss
-        insert into dismissed_notices (user_id, code, until) values (?, ?, ?)
-        on conflict (user_id, code) do update set until = excluded.until
-        """,
-        (user_id, code, until),
-    )
-
-
 def notices(parts: Parts, user_id: str) -> list[AdminNotice]:
     """The notices that this administrator sees now."""
     standing, now = parts[Backups].standing(), parts.clock.now()
     text = backup_notice(standing, now)
     code = "" if standing.failed or standing.last else NEVER
-    if not text or (code and parts[DismissedNotices].hides(user_id, code, now)):
+    left = parts[DismissedNotices].until.get((user_id, code), 0) - now
+    if not text or (code and 0 <= left <= _DISMISSED_FOR):
         return []
     return [AdminNotice(text, "/settings/box/backups", code)]
 

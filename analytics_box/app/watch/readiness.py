@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from analytics_box.base.errors import Unavailable
-from analytics_box.base.store.db import Connection, Db
+from analytics_box.base.store.db import Db
 from analytics_box.base.store.reserve import Reserve
 from analytics_box.base.store.running import RUNNING_FILE
 
@@ -68,12 +68,8 @@ def is_read_only(directory: Path) -> bool:
 async def _takes_writes(db: Db) -> bool:
     try:
         async with asyncio.timeout(_PROBE_SECONDS):
-            await db.write(_probe)
+            # Changes nothing, but writes a page.
+            await db.write(lambda found: found.pragma("user_version", found.pragma("user_version")))
     except (Unavailable, TimeoutError):
         return False
     return True
-
-
-def _probe(db: Connection) -> None:
-    """Change nothing, but write a page."""
-    db.pragma("user_version", db.pragma("user_version"))

@@ -110,17 +110,12 @@ def unpack(
         return manifest
 
 
-def is_sealed(start: bytes) -> bool:
-    """Whether a backup that begins so is sealed with a passphrase."""
-    return start.startswith(MAGIC)
-
-
 @contextmanager
 def _pack(source: BinaryIO, passphrase: bytes) -> Iterator[BinaryIO]:
     buffered = source if isinstance(source, io.BufferedReader) else io.BufferedReader(cast(Any, source), _PIECE)
     start = buffered.peek(len(MAGIC))[: len(MAGIC)]
     opened: BinaryIO = buffered
-    if is_sealed(start):
+    if start.startswith(MAGIC):
         if not passphrase:
             raise NotABackup("This backup is sealed; name the file of its passphrase with --passphrase-file")
         buffered.read(len(MAGIC))

@@ -47,21 +47,17 @@ class Backups:
     """Makes backups as the settings want them, and knows the last ones. Its databases are box.db and events.db."""
 
     def __init__(self, settings: Settings, databases: Sequence[Db], clock: Clock) -> None:
-        self._settings, self._databases, self._clock = settings, databases, clock
+        self.settings, self._databases, self._clock = settings, databases, clock
         self._entries = record.read_record(settings.data_dir)
         self._copying, self._noting = asyncio.Lock(), asyncio.Lock()
         self._ending = threading.Event()
         self._began = databases[0].read_now(_began)  # when the box was set up
-        self._started: asyncio.Task[None] | None = None
-
-    def use(self, settings: Settings) -> None:
-        """Back up as these settings say from now on."""
-        self._settings = settings
+        self.started: asyncio.Task[None] | None = None
 
     @property
     def settings_name_a_place(self) -> bool:
         """Whether backups are made by themselves."""
-        return bool(self._settings.backup_to and self._settings.backup_every)
+        return bool(self.settings.backup_to and self.settings.backup_every)
 
     async def copy(self) -> PairCopy:
         """A copy of both files, for a command. Raises Conflict, with the reason where there can be none now."""
@@ -70,7 +66,7 @@ class Backups:
         async with self._copying:
             try:
                 return await asyncio.to_thread(
-                    take.copy, self._settings, self._databases, self._clock, self._look_at_end
+                    take.copy, self.settings, self._databases, self._clock, self._look_at_end
                 )
             except BackupFailed as failed:
                 raise Conflict(str(failed)) from failed
@@ -78,8 +74,8 @@ class Backups:
     async def note(self, entry: BackupEntry) -> None:
         """Write down what became of a backup."""
         async with self._noting:
-            await asyncio.to_thread(record.add, self._settings.data_dir, entry)
-            self._entries = record.read_record(self._settings.data_dir)
+            await asyncio.to_thread(record.add, self.settings.data_dir, entry)
+            self._entries = record.read_record(self.settings.data_dir)
 
     async def run_if_due(self) -> None:
         """Make a backup if it is time for one."""
@@ -92,11 +88,11 @@ class Backups:
     @property
     def is_running(self) -> bool:
         """Whether a backup is being created."""
-        return self._copying.locked() or self._started is not None
+        return self._copying.locked() or self.started is not None
 
     def start(self) -> None:
         """Create a backup now, in the background. Raises Conflict without a destination, or if one is running."""
-        if not self._settings.backup_to:
+        if not self.settings.backup_to:
             raise Conflict("Enter a destination first")
         if self.is_running:
             raise Conflict("A backup is already running")
@@ -106,27 +102,22 @@ class Backups:
                 async with self._copying:
                     await self.run()
             finally:
-                self._started = None
+                self.started = None
 
-        self._started = asyncio.create_task(run())
-
-    async def finish(self) -> None:
-        """Wait for a backup that was started."""
-        if self._started is not None:
-            await self._started
+        self.started = asyncio.create_task(run())
 
     def _is_due(self) -> bool:
-        place = shown_as(self._settings.backup_to)  # another one begins with a backup
+        place = shown_as(self.settings.backup_to)  # another one begins with a backup
         own = [entry for entry in self._entries if entry.kind == "scheduled" and entry.place == place]
         tried = max((entry.ended for entry in own), default=0)
         done = max((entry.ended for entry in own if not entry.error), default=0)
-        now, every = self._clock.now(), self._settings.backup_every * HOUR
+        now, every = self._clock.now(), self.settings.backup_every * HOUR
         wait = every if done == tried else min(every, _AGAIN)
         return not 0 <= now - tried < wait
 
     async def run(self) -> None:
         """Make a backup now, as the settings say; what fails is logged and noted."""
-        settings = self._settings
+        settings = self.settings
         try:
             entry = await asyncio.to_thread(self._make)
             log.info("Backed up to %s: %d bytes in %.1f s", entry.name, entry.bytes, entry.seconds)
@@ -147,7 +138,7 @@ class Backups:
                 look_through(db)
 
     def _make(self) -> BackupEntry:
-        settings = self._settings
+        settings = self.settings
         wanted = BackupOptions(
             kind="scheduled",
             passphrase=passphrase_of(settings.backup_passphrase_file, settings.backup_passphrase),
@@ -179,8 +170,8 @@ class Backups:
         last = next((entry for entry in reversed(entries) if record.is_good(entry)), None)
         newest = next((entry for entry in reversed(entries) if entry.kind != "upgrade"), None)
         since = last.ended if last else self._began
-        every = self._settings.backup_every if self._settings.backup_to else 0
-        patience = 2 * every * HOUR if every else self._settings.backup_reminder_days * DAY
+        every = self.settings.backup_every if self.settings.backup_to else 0
+        patience = 2 * every * HOUR if every else self.settings.backup_reminder_days * DAY
         return BackupStanding(
             last=last,
             failed=newest if newest and newest.error else None,

@@ -46,10 +46,6 @@ class Fences:
         self.opened = opened
         self._host, self._port = host, port
 
-    def use(self, settings: Settings) -> None:
-        """Apply these settings from now on. Raises SettingsError."""
-        self.allowed = fences(settings).allowed
-
     def of(self, asker: RequestAsker) -> Fence:
         """The fence around what this asker may reach, as things are now."""
         return Fence(self._networks(asker), self._host, self._port, hint=_HINTS[asker.kind])

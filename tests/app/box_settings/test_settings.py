@@ -1,5 +1,6 @@
 """Administrators change settings of the server while it runs; what the start gave wins."""
 
+import asyncio
 import os
 import re
 from collections.abc import Iterator
@@ -183,7 +184,9 @@ def test_backup_now_goes_to_the_folder_of_the_page_and_carries_the_settings(
     saved = people.send("ada", PAGES[1], backup_to=str(folder), backup_every="12", backup_keep="2")
     assert saved.status == 303, saved.body
     assert people.send("ada", f"{PAGES[1]}/start").status == 303
-    box.run(box.box.parts[Backups].finish())
+    started = box.box.parts[Backups].started
+    assert started is not None
+    box.run(asyncio.wait_for(started, 30))
     (made,) = folder.iterdir()
     assert made.name in people.see("ada", PAGES[1]).body.decode()
     restored = tmp_path / "restored"
