@@ -6,6 +6,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from analytics_box.base import errors
 from analytics_box.base.notify.wording import iso
+from analytics_box.base.translation import _
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.incident import Impact, Severity, Status
 from analytics_box.products.status_pages.page import LONGEST_SLUG, Theme
@@ -26,7 +27,7 @@ T = TypeVar("T")
 
 SLUG_LIMIT = 120  # calls in a minute, of all callers together
 MOST_LISTED: Final = 1_000  # pages
-UNKNOWN: Final = "There is no status page with this slug"
+UNKNOWN: Final = _("There is no status page with this slug")
 
 WireStatus = Literal["investigating", "identified", "monitoring", "resolved"]
 WireImpact = Literal["degraded", "down"]
@@ -160,7 +161,7 @@ async def get_by_slug(call: Call, given: BySlug) -> PublicPage:
         raise errors.NotFound.of("statusPage", given.slug, UNKNOWN)
     call.parts.limits.take("statusPage.slug", whole.page.id, SLUG_LIMIT)
     if whole.page.password:
-        raise errors.AuthRequired("This status page has a password. Send it with HTTP Basic, or use a browser")
+        raise errors.AuthRequired(_("This status page has a password. Send it with HTTP Basic, or use a browser"))
     return public_page_answer(await call.parts[PageSnapshots].of(whole))
 
 

@@ -6,13 +6,14 @@ from itertools import groupby
 from typing import Final, Protocol, TypeVar
 
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.products.status_pages.incident_rows import incidents_of
 from analytics_box.products.status_pages.page import Component, ComponentGroup, StatusPage, Whole
 from analytics_box.resource.table import Table
 
-SLUG_TAKEN: Final = "Another status page already has this slug"
-DOMAIN_TAKEN: Final = "Another status page already uses this domain"
-ALREADY_THERE: Final = "This monitor is already on the status page"
+SLUG_TAKEN: Final = _("Another status page already has this slug")
+DOMAIN_TAKEN: Final = _("Another status page already uses this domain")
+ALREADY_THERE: Final = _("This monitor is already on the status page")
 
 PAGES: Final = Table(
     "status_pages",

@@ -89,7 +89,7 @@ def _swap(siblings: list[str], wanted: str, step: int) -> None:
         siblings[here], siblings[there] = siblings[there], siblings[here]
 
 
-UNKNOWN: Final = "This component does not exist"
+UNKNOWN: Final = _("This component does not exist")
 _SHOWN: Final = {"showUrl": "hideUrl", "showUptime": "hideUptimePercentage", "showLatency": "hideLatency"}
 _FIELDS: Final = {"uptimeScheduleId": "monitor"}
 _ADDED: Final = {"monitor": "monitor", "manual": "manual", "group": "group"}

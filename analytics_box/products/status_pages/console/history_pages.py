@@ -32,7 +32,7 @@ _DELETE_TEMPLATE = ConfirmationTexts(
 )
 
 
-UNKNOWN = "This template does not exist"
+UNKNOWN = _("This template does not exist")
 
 
 class TemplateLine(Struct, frozen=True):

@@ -51,7 +51,7 @@ _NEXT_HELP = {
 }
 
 
-UNKNOWN: Final = "This incident does not exist"
+UNKNOWN: Final = _("This incident does not exist")
 USE: Final = "use"
 DRAFT: Final = "draft"
 _FIELDS: Final = {"affectedMonitors": "affected"}

@@ -31,7 +31,7 @@ _KINDS = {"email": _("Email"), "webhook": _("Webhook")}
 
 
 AT_ONCE: Final = 100
-UNKNOWN: Final = "This subscriber no longer exists"
+UNKNOWN: Final = _("This subscriber no longer exists")
 
 
 class SubscriberRow(Struct, frozen=True):

@@ -123,7 +123,7 @@ def transfer(db: Connection, tools: monitors.MonitorTools, own: Reach, given: Tr
     target = given.targetOrganizationId
     role = role_in(db, target, own.by.user_id or "")
     if role is None:
-        raise errors.Forbidden("Access denied to this organization")
+        raise errors.Forbidden(_("Access denied to this organization"))
     require(role, "member")
     if target == before.organization_id:
         return TransferredPage(touch_page(db, before.id, own.by.now), ())

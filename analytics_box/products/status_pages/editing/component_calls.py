@@ -38,7 +38,7 @@ from analytics_box.web.call import Call
 
 async def add_monitor(call: Call, given: StatusPageMonitorInput) -> ComponentAnswer:
     """statusPage.addMonitor: add a monitor as a component. Raises NotFound, Forbidden, BadRequest or Conflict."""
-    own, _ = find_reachable_page(call, given.statusPageId)
+    own, _rest = find_reachable_page(call, given.statusPageId)
     page_id, monitor_id = given.statusPageId, given.uptimeScheduleId
     made = await save(call.parts, page_id, lambda db: components.add(db, own, page_id, {}, monitor_id), adds=True)
     return component_shown(call, own.organization_id, made)
@@ -49,7 +49,7 @@ async def remove_monitor(call: Call, given: StatusPageMonitorInput) -> Success:
 
     The monitor stays.
     """
-    own, _ = find_reachable_page(call, given.statusPageId)
+    own, _rest = find_reachable_page(call, given.statusPageId)
     page_id, monitor_id = given.statusPageId, given.uptimeScheduleId
     await save(call.parts, page_id, lambda db: components.remove_monitor(db, own, page_id, monitor_id))
     return Success()
@@ -71,7 +71,7 @@ async def update_monitor_settings(call: Call, given: UpdateMonitorSettings) -> C
 async def add_component(call: Call, given: AddComponent) -> ComponentAnswer:
     """statusPage.addComponent: add a component, with a monitor or set by hand. Raises NotFound, Forbidden, BadRequest
     or Conflict."""
-    own, _ = find_reachable_page(call, given.status_page_id)
+    own, _rest = find_reachable_page(call, given.status_page_id)
     values = values_of(given, Component)
     work = partial(
         components.add, own=own, page_id=given.status_page_id, values=values, monitor_id=given.uptime_schedule_id
@@ -103,7 +103,7 @@ async def remove_component(call: Call, given: ComponentId) -> Success:
 
 async def add_group(call: Call, given: AddComponentGroup) -> ComponentGroupAnswer:
     """statusPage.addGroup: add a group of components. Raises NotFound, Forbidden, BadRequest or Conflict."""
-    own, _ = find_reachable_page(call, given.status_page_id)
+    own, _rest = find_reachable_page(call, given.status_page_id)
     values = values_of(given, ComponentGroup)
     work = partial(
         components.add_group,
@@ -139,7 +139,7 @@ async def remove_group(call: Call, given: ComponentGroupId) -> Success:
 
 async def reorder(call: Call, given: ReorderComponents) -> Success:
     """statusPage.reorder: set the order of groups and components. Raises NotFound, Forbidden or BadRequest."""
-    own, _ = find_reachable_page(call, given.statusPageId)
+    own, _rest = find_reachable_page(call, given.statusPageId)
     page_id = given.statusPageId
     await save(call.parts, page_id, lambda db: components.reorder(db, own, page_id, given.order))
     return Success()
@@ -166,7 +166,7 @@ async def _of(
     if found is None:
         raise errors.NotFound.of(part, part_id)
     try:
-        own, _ = find_reachable_page(call, found.page_id)
+        own, _rest = find_reachable_page(call, found.page_id)
     except errors.NotFound as refused:
         raise errors.NotFound.of(part, part_id) from refused
     return own, found.page_id

@@ -40,7 +40,7 @@ async def create_asset_upload_url(call: Call, given: CreateUploadUrl) -> UploadU
 
     Accepts PNG, JPEG or WebP up to 512 KB.
     """
-    own, _ = find_reachable_page(call, given.statusPageId)
+    own, _rest = find_reachable_page(call, given.statusPageId)
     await call.read(lambda db: check(db, own, "member"))
     until = call.now + GOOD_FOR
     upload = Upload(

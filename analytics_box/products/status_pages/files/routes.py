@@ -10,6 +10,7 @@ from analytics_box.base import errors
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest, PayloadTooLarge
 from analytics_box.base.store.seal import Seal
+from analytics_box.base.translation import _
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.files import change, pictures
 from analytics_box.products.status_pages.files.pictures import PagePicture
@@ -49,7 +50,7 @@ async def upload(request: Request[Any, Any, Any], token: FromPath[str], call: Na
     except PayloadTooLarge as large:
         raise PayloadTooLarge(image.TOO_LARGE) from large
     if not sent:
-        raise BadRequest("Send the image as the body")
+        raise BadRequest(_("Send the image as the body"))
     given = PagePicture(image.picture(sent))
     page = await save(parts, allowed.page_id, lambda db: change.upload(db, own, allowed, given), adds=True)
     url = pictures.served_url(page, getattr(page, allowed.kind), parts.settings)
@@ -58,7 +59,7 @@ async def upload(request: Request[Any, Any, Any], token: FromPath[str], call: Na
 
 def _may_still(call: Call, allowed: Upload) -> bool:
     """Return whether the API key that requested the address can still write. Roles of members are checked later."""
-    kind, _, id_ = allowed.actor.partition(":")
+    kind, _rest, id_ = allowed.actor.partition(":")
     if kind != "apikey":
         return True
     found = next((key for key in call.parts[KeyRing].all() if key.id == id_), None)

@@ -14,10 +14,11 @@ from msgspec import Struct
 
 from analytics_box.base.errors import NotFound
 from analytics_box.base.store.seal import Seal
+from analytics_box.base.translation import _
 from analytics_box.products.status_pages.page import FileKind
 
 GOOD_FOR: Final = 10 * 60_000  # ms
-UNKNOWN: Final = "This upload address has expired. Request a new one"
+UNKNOWN: Final = _("This upload address has expired. Request a new one")
 _NAME: Final = "status page uploads"  # of the key that signs
 _SIGNATURE: Final = 16  # bytes
 

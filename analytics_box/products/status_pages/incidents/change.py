@@ -14,6 +14,7 @@ from analytics_box.base.acting import By
 from analytics_box.base.clock import MINUTE
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.status_pages import incident_rows
 from analytics_box.products.status_pages.access import page_in_reach
@@ -115,7 +116,7 @@ def publish(db: Connection, own: Reach, given: PublishIncident) -> Incident:
     """Publish a draft. Raises Forbidden, NotFound, or BadRequest if it is not a draft."""
     page, before = find_editable(db, own, given.incidentId)
     if not before.is_draft:
-        raise BadRequest("This is already published")
+        raise BadRequest(_("This is already published"))
     after = saying.publish(db, page, before, now=own.by.now, notify=given.notify)
     record(db, own.by, page, after, "updated", {"draft": {"before": True, "after": False}})
     return after
@@ -125,7 +126,7 @@ def hold(db: Connection, own: Reach, incident_id: str) -> Incident:
     """Cancel the automatic publishing of a draft. Raises Forbidden, NotFound or BadRequest."""
     page, before = find_editable(db, own, incident_id)
     if before.publish_at is None:
-        raise BadRequest("This is not scheduled for publication")
+        raise BadRequest(_("This is not scheduled for publication"))
     after = replace(before, publish_at=None, updated_at=own.by.now)
     incident_rows.update(db, after)
     record(db, own.by, page, after, "updated", {"publishAt": {"before": before.publish_at, "after": None}})
@@ -201,7 +202,7 @@ def find_affected(
         component = COMPONENTS.find(db, component_id)
         name = component_name(monitors, page, component) if component and component.page_id == page.id else None
         if name is None:
-            raise BadRequest.about("affectedMonitors", "There is no component with one of these ids on the page")
+            raise BadRequest.about("affectedMonitors", _("There is no component with one of these ids on the page"))
         if component_id in made:
             raise BadRequest.about("affectedMonitors", f"{name[:100]} is listed twice")
         made[component_id] = AffectedComponent(component_id=component_id, name=name, impact=impact)

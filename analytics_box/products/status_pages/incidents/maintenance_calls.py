@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from msgspec import UNSET
 
 from analytics_box.base.errors import Forbidden
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.status_pages.access import find_reachable_page
 from analytics_box.products.status_pages.incidents import planning
@@ -57,4 +58,4 @@ async def cancel_maintenance(call: Call, given: CancelPageMaintenance) -> Incide
 def _check_muting(call: Call, planned: Iterable[object]) -> None:
     """Raise Forbidden for an API key that plans maintenance of components but cannot change monitors."""
     if any(True for _one in planned) and not call.identity.may_act_for_organization("write:monitors"):
-        raise Forbidden("Maintenance mutes the alerts of its monitors. This API key lacks the scope write:monitors")
+        raise Forbidden(_("Maintenance mutes the alerts of its monitors. This API key lacks the scope write:monitors"))

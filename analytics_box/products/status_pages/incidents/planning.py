@@ -32,7 +32,7 @@ def create(db: Connection, monitors: Monitors, own: Reach, given: CreatePageMain
     start, end = instant_of(given.scheduled_for, "scheduledFor"), instant_of(given.scheduled_until, "scheduledUntil")
     rules.check_times(start, end)
     if end <= now:
-        raise BadRequest.about("scheduledUntil", "Enter an end in the future")
+        raise BadRequest.about("scheduledUntil", _("Enter an end in the future"))
     planned = Incident(
         id=ids.new_id(),
         page_id=page.id,
@@ -73,7 +73,7 @@ def update(db: Connection, monitors: Monitors, own: Reach, given: UpdatePageMain
         rules.check_move(before, status, now)
         change.check_room(before, status)
         if not message:
-            raise BadRequest.about("message", "Enter a message")
+            raise BadRequest.about("message", _("Enter a message"))
         after = saying.say(
             db, page, changed, status, message, now=now, affected=impacts, author=own.by.actor, notify=given.notify
         )
@@ -86,7 +86,7 @@ def cancel(db: Connection, own: Reach, given: CancelPageMaintenance) -> Incident
     """Cancel a maintenance. Raises Forbidden, NotFound, or BadRequest if it has started."""
     page, before = change.find_editable(db, own, given.maintenance_id, "maintenance")
     if before.status != "scheduled":
-        raise BadRequest("This maintenance has started. Complete it instead")
+        raise BadRequest(_("This maintenance has started. Complete it instead"))
     message = words.optional(given.message) or _("This maintenance has been canceled.")
     now = own.by.now
     after = saying.say(db, page, before, "completed", message, now=now, author=own.by.actor, notify=given.notify)
@@ -110,12 +110,12 @@ def _with_plan(before: Incident, given: UpdatePageMaintenance, now: int) -> Inci
     if (start, end) == (before.scheduled_for, before.scheduled_until):
         return after
     if not before.is_open:
-        raise BadRequest.about("scheduledFor", "This maintenance has ended. Its times cannot be changed")
+        raise BadRequest.about("scheduledFor", _("This maintenance has ended. Its times cannot be changed"))
     if start != before.scheduled_for and before.status != "scheduled":
-        raise BadRequest.about("scheduledFor", "This maintenance has started. Only its end can be changed")
+        raise BadRequest.about("scheduledFor", _("This maintenance has started. Only its end can be changed"))
     rules.check_times(start, end)
     if end <= now:
-        raise BadRequest.about("scheduledUntil", "Enter an end in the future, or complete it")
+        raise BadRequest.about("scheduledUntil", _("Enter an end in the future, or complete it"))
     return replace(after, started_at=start) if before.status == "scheduled" else after
 
 

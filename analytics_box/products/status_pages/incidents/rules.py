@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 from analytics_box.products.status_pages.incident import (
     ENDED,
     AffectedComponent,
@@ -147,9 +148,9 @@ def ending(kind: Kind) -> Status:
 def check_times(start: int, end: int) -> None:
     """Raises BadRequest for a maintenance that ends before it starts, or lasts too long."""
     if end <= start:
-        raise BadRequest.about("scheduledUntil", "Enter an end after the start")
+        raise BadRequest.about("scheduledUntil", _("Enter an end after the start"))
     if end - start > LONGEST_MAINTENANCE:
-        raise BadRequest.about("scheduledUntil", "Enter a duration of up to 31 days")
+        raise BadRequest.about("scheduledUntil", _("Enter a duration of up to 31 days"))
 
 
 def covered_until(incident: Incident, others: Iterable[Incident], now: int) -> int | None:

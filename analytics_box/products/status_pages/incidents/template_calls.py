@@ -5,6 +5,7 @@ from typing import Final
 from analytics_box.base import audit, errors, ids
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.products.status_pages.access import find_reachable_page, page_in_reach
 from analytics_box.products.status_pages.incidents import template_rows as rows
 from analytics_box.products.status_pages.incidents import words
@@ -34,7 +35,7 @@ def save(db: Connection, own: Reach, given: SaveIncidentTemplate) -> IncidentTem
         raise errors.Conflict.full("incidentTemplates", MOST, f"This page has {MOST} templates; delete one first")
     name = " ".join(given.name.split())
     if not name:
-        raise BadRequest.about("name", "Enter a name")
+        raise BadRequest.about("name", _("Enter a name"))
     made = IncidentTemplate(
         id=before.id if before is not None else ids.new_id(),
         page_id=page.id,
@@ -81,7 +82,7 @@ async def list_templates(call: Call, given: ListIncidentTemplates) -> list[Incid
 async def save_template(call: Call, given: SaveIncidentTemplate) -> IncidentTemplateAnswer:
     """statusPage.saveTemplate: create or update an incident template. Raises Forbidden, NotFound, BadRequest or
     Conflict."""
-    own, _ = find_reachable_page(call, given.status_page_id)
+    own, _rest = find_reachable_page(call, given.status_page_id)
     return _template_answer(await call.write(lambda db: save(db, own, given)))
 
 
@@ -91,7 +92,7 @@ async def delete_template(call: Call, given: IncidentTemplateId) -> Success:
     if found is None:
         raise errors.NotFound.of("incidentTemplate", given.templateId)
     try:
-        own, _ = find_reachable_page(call, found.page_id)
+        own, _rest = find_reachable_page(call, found.page_id)
     except errors.NotFound as elsewhere:
         raise errors.NotFound.of("incidentTemplate", given.templateId) from elsewhere
     await call.write(lambda db: delete(db, own, given.templateId))

@@ -4,6 +4,7 @@ import unicodedata
 from typing import Final
 
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 
 _LINES: Final = frozenset("\n\t")
 _NOWHERE: Final = frozenset("\ufffe\uffff")  # in no XML
@@ -13,7 +14,7 @@ def title(given: str) -> str:
     """A title as one line. Raises BadRequest for an empty one."""
     text = " ".join(given.split())
     if not text or not _is_text(text):
-        raise BadRequest.about("title", "Enter a title")
+        raise BadRequest.about("title", _("Enter a title"))
     return text
 
 
@@ -21,7 +22,7 @@ def message(given: str) -> str:
     """Markdown of one or more lines. Raises BadRequest for an empty one."""
     text = optional(given)
     if not text:
-        raise BadRequest.about("message", "Enter a message")
+        raise BadRequest.about("message", _("Enter a message"))
     return text
 
 
@@ -29,7 +30,7 @@ def optional(given: str) -> str:
     """Markdown, or nothing. Raises BadRequest for control characters."""
     text = given.replace("\r\n", "\n").replace("\r", "\n").strip()
     if not _is_text(text):
-        raise BadRequest.about("message", "Enter a text without control characters")
+        raise BadRequest.about("message", _("Enter a text without control characters"))
     return text
 
 

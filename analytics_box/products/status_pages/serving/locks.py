@@ -15,6 +15,7 @@ from analytics_box.base.clock import Clock
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.store.seal import Seal, SealBroken
+from analytics_box.base.translation import _
 from analytics_box.products.status_pages.page import StatusPage
 from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.web.cookies import cookie
@@ -47,7 +48,7 @@ class Locks:
 
     def has_cookie(self, page: StatusPage, header: bytes) -> bool:
         """Return whether the browser has entered the password before."""
-        expires, _, signature = cookie(header.decode("latin-1"), _name(page)).partition(".")
+        expires, _dot, signature = cookie(header.decode("latin-1"), _name(page)).partition(".")
         if not (expires.isascii() and expires.isdigit() and len(expires) < 15):
             return False
         signed = hmac.compare_digest(signature.encode(), self._sign(page, expires).encode())
@@ -77,7 +78,7 @@ class Locks:
 
     async def _verify(self, page: StatusPage, given: str) -> bool:
         if self._waiting >= MOST_WAITING:
-            raise Unavailable("Too many passwords are being checked. Try again", retry_after=2)
+            raise Unavailable(_("Too many passwords are being checked. Try again"), retry_after=2)
         self._waiting += 1
         try:
             return await self._passwords.verify(page.password, given)
@@ -97,7 +98,7 @@ class Locks:
 
 def basic_password(header: bytes) -> str | None:
     """The password of an Authorization header; None where there is none. The user name does not matter."""
-    scheme, _, given = header.partition(b" ")
+    scheme, _space, given = header.partition(b" ")
     if scheme.lower() != b"basic":
         return None
     try:

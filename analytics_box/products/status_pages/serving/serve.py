@@ -118,7 +118,7 @@ class StatusPageServer:
         whole = self._pages.by_slug(slug.lower())
         if whole is None:
             if making.is_for_programs(rest):
-                raise errors.NotFound("There is no status page at this address", headers=_everywhere())
+                raise errors.NotFound(_("There is no status page at this address"), headers=_everywhere())
             async with self._turns.of(network_of(scope["address"])):
                 page = self._render("error.html", status=404, what=_UNKNOWN, request_id="", home=False)
                 await respond(send, 404, [(b"content-type", HTML), NO_INDEX], page.encode())
@@ -195,7 +195,7 @@ class StatusPageServer:
         """Return the current version of the page. Raises NotFound if it was deleted during a wait."""
         found = self._pages.find(whole.page.id)
         if found is None:
-            raise errors.NotFound("There is no status page at this address", headers=_everywhere())
+            raise errors.NotFound(_("There is no status page at this address"), headers=_everywhere())
         return found
 
     def _state(self, whole: Whole, seen: PageSeen) -> str:
@@ -226,7 +226,7 @@ class StatusPageServer:
 
     async def _missing(self, seen: PageSeen, base: str, rest: str, send: Send) -> None:
         if making.is_for_programs(rest):
-            raise errors.NotFound("This address does not exist on the status page", headers=_everywhere())
+            raise errors.NotFound(_("This address does not exist on the status page"), headers=_everywhere())
         await self._page(send, "note", seen, base, status=404, what=_MISSING)
 
     async def _file(self, whole: Whole, digest: str, scope: Scope, send: Send) -> None:
@@ -239,7 +239,7 @@ class StatusPageServer:
             content, kind = found
             kept = self.shelf.keep(key, RenderedAnswer(content, kind.encode(), (_FOR_EVER, *making.EVERYWHERE)), digest)
         if kept is None:
-            raise errors.NotFound("This file does not exist on the status page", headers=_everywhere())
+            raise errors.NotFound(_("This file does not exist on the status page"), headers=_everywhere())
         await send_kept(send, kept, b"", _cache_headers(scope)[1])
 
     # Other methods
@@ -256,7 +256,7 @@ class StatusPageServer:
             await respond(send, 204, headers)
         elif scope["method"] != "POST" or not takes_form:
             allowed = {"Allow": methods, **(_everywhere() if making.is_for_programs(rest) else {})}
-            raise errors.MethodNotAllowed("Status pages accept GET and HEAD", headers=allowed)
+            raise errors.MethodNotAllowed(_("Status pages accept GET and HEAD"), headers=allowed)
         else:
             form = await forms.read_form(scope, receive, seconds=self._settings.body_seconds)
             await self._form(self._newest(whole), base, rest, scope, form, send)

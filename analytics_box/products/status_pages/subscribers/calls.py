@@ -15,6 +15,7 @@ from analytics_box.base.notify.mail import Mailer
 from analytics_box.base.notify.wording import iso
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal, SealBroken
+from analytics_box.base.translation import _
 from analytics_box.products.status_pages.access import find_reachable_page, page_in_reach
 from analytics_box.products.status_pages.subscriber import Subscriber, SubscriberKind
 from analytics_box.products.status_pages.subscribers import asking, rows, secrets, subscribing
@@ -105,7 +106,7 @@ class ExportSubscribersAnswer(Struct, frozen=True):
 
 async def list_subscribers(call: Call, given: ListSubscribers) -> SubscriberList:
     """statusPage.listSubscribers: list subscribers, oldest first. Raises NotFound, Forbidden or BadRequest."""
-    own, _ = find_reachable_page(call, given.statusPageId)
+    own, _rest = find_reachable_page(call, given.statusPageId)
 
     def read(db: Connection) -> SubscriberList:
         check(db, own, "member")
@@ -114,7 +115,7 @@ async def list_subscribers(call: Call, given: ListSubscribers) -> SubscriberList
         if given.cursor is not None:
             last = rows.find(db, given.cursor)
             if last is None or last.page_id != page.id:
-                raise errors.BadRequest.about("cursor", "This subscriber no longer exists. Start again")
+                raise errors.BadRequest.about("cursor", _("This subscriber no longer exists. Start again"))
             after = last.created_at, last.id
         found = rows.of(db, page.id, after=after, most=given.limit + 1)
         states = rows.states(db, [one.id for one in found])
@@ -134,7 +135,7 @@ async def add_subscriber(call: Call, given: AddSubscriber) -> AddSubscriberAnswe
     as for visitors, or Conflict for an address that is a subscriber already."""
     own, whole = find_reachable_page(call, given.statusPageId)
     if given.type == "email" and not call.parts[Mailer].configured:
-        raise errors.BadRequest.about("type", "This box has no mail server. Set smtp_host")
+        raise errors.BadRequest.about("type", _("This box has no mail server. Set smtp_host"))
     tools = call.parts[SubscriptionTools]
     wanted = subscribing.check_subscription(whole, given.type, given.address, given.componentIds, tools.fence)
 
@@ -159,7 +160,7 @@ async def add_subscriber(call: Call, given: AddSubscriber) -> AddSubscriberAnswe
 
 async def remove_subscriber(call: Call, given: RemoveSubscriber) -> Success:
     """statusPage.removeSubscriber: remove a subscriber. Raises NotFound or Forbidden."""
-    own, _ = find_reachable_page(call, given.statusPageId)
+    own, _rest = find_reachable_page(call, given.statusPageId)
 
     def remove(db: Connection) -> None:
         check(db, own, "member")
@@ -174,7 +175,7 @@ async def export_subscribers(call: Call, given: ExportSubscribers) -> ExportSubs
 
     The audit log records it.
     """
-    own, _ = find_reachable_page(call, given.statusPageId)
+    own, _rest = find_reachable_page(call, given.statusPageId)
 
     def read(db: Connection) -> list[Subscriber]:
         check(db, own, "member")

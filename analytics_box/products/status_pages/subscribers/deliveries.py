@@ -25,6 +25,7 @@ from analytics_box.base.outgoing.client import OutgoingAnswer
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.seal import Seal, SealBroken
+from analytics_box.base.translation import _
 from analytics_box.products.status_pages.subscriber import UNCONFIRMED_FOR, Message, News, SubscriberKind
 from analytics_box.products.status_pages.subscribers import rows, secrets, wording
 from analytics_box.products.status_pages.subscribers.rows import SubscriberDelivery
@@ -77,8 +78,8 @@ log = logging.getLogger(__name__)
 
 # Ended deliveries are kept that long, so that no update is sent twice.
 KEPT: Final = 30 * DAY
-UNSEALED: Final = "The secrets of this subscriber cannot be decrypted, because secret.key has changed"
-UNANSWERED: Final = "The response does not contain the challenge"
+UNSEALED: Final = _("The secrets of this subscriber cannot be decrypted, because secret.key has changed")
+UNANSWERED: Final = _("The response does not contain the challenge")
 # A webhook answers it to unsubscribe (Standard Webhooks).
 _GONE: Final = 410
 

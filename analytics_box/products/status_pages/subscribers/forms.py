@@ -4,6 +4,7 @@ from typing import Final
 from urllib.parse import parse_qsl
 
 from analytics_box.base.errors import BrokenBody
+from analytics_box.base.translation import _
 from analytics_box.products.status_pages.page import MOST_COMPONENTS
 from analytics_box.web import body, multipart_form
 from analytics_box.web.asgi import Receive, Scope
@@ -28,4 +29,4 @@ async def read_form(scope: Scope, receive: Receive, *, seconds: float) -> dict[s
             return {name: value.decode("utf-8") for name, value in found.items()}
         return dict(parse_qsl(sent.decode("utf-8"), keep_blank_values=True, max_num_fields=_MOST_FIELDS))
     except ValueError as broken:
-        raise BrokenBody("The form cannot be read") from broken
+        raise BrokenBody(_("The form cannot be read")) from broken

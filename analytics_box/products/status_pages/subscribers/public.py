@@ -113,11 +113,11 @@ class SubscriptionPages:
         """
         one_click = visit.rest.startswith(SUBSCRIPTION) and visit.form.get(_ONE_CLICK[0]) == _ONE_CLICK[1]
         if visit.method == "POST" and visit.is_foreign and not one_click:
-            raise errors.Forbidden("This form was sent from another website. Open the page and try again")
+            raise errors.Forbidden(_("This form was sent from another website. Open the page and try again"))
         if visit.rest == SUBSCRIBE:
             return await self._subscribe(whole, seen, visit) if visit.method == "POST" else self._form(whole, seen)
         if not visit.rest.startswith(SUBSCRIPTION):
-            raise errors.NotFound("This address does not exist")
+            raise errors.NotFound(_("This address does not exist"))
         return await self._subscription(whole, seen, visit, one_click=one_click)
 
     # Subscribing
@@ -278,7 +278,7 @@ class SubscriptionPages:
                 case "challenge" if subscriber.kind == "webhook":
                     subscribing.challenge_again(db, subscriber, now)
                 case _:
-                    raise BadRequest("This action is not available")
+                    raise BadRequest(_("This action is not available"))
             return _LinkedSubscriber(subscriber, found.failed)
 
         done = await self._db.write(act)

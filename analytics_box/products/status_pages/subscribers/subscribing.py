@@ -81,7 +81,7 @@ def check_components(whole: Whole, components: Collection[str]) -> tuple[str, ..
     """Ids of components in the order of the page, each once. Raises BadRequest for others."""
     known = [one.id for one in whole.components]
     if any(one not in known for one in components):
-        raise BadRequest.about("components", "One of these components is not on this page")
+        raise BadRequest.about("components", _("One of these components is not on this page"))
     return tuple(one for one in known if one in components)
 
 
@@ -125,7 +125,7 @@ def add(
 def refuse_known(db: Connection, page: StatusPage, wanted: RequestedSubscription, tools: SubscriptionTools) -> None:
     """Raises Conflict for an address that is subscribed already."""
     if rows.by_address(db, page.id, wanted.kind, _at_rest(tools, wanted)) is not None:
-        raise errors.Conflict("This address is already subscribed")
+        raise errors.Conflict(_("This address is already subscribed"))
 
 
 def remove(db: Connection, page: StatusPage, subscriber_id: str, by: By) -> None:
