@@ -194,9 +194,9 @@ def compare(
 
     `others` are the flags of its scope, of which those of its environment may be needed.
     """
-    beside = [one for one in others if one.environment == flag.environment and one.id != flag.id]
-    now = _compile_active(flag, flag.definition, beside, groups)
-    then = _compile_active(flag, changed, beside, groups)
+    neighbors = [one for one in others if one.environment == flag.environment and one.id != flag.id]
+    now = _compile_active(flag, flag.definition, neighbors, groups)
+    then = _compile_active(flag, changed, neighbors, groups)
     looked = had = has = 0
     gained: list[str] = []
     lost: list[str] = []
@@ -209,10 +209,10 @@ def compare(
 
 
 def _compile_active(
-    flag: Flag, definition: FlagDefinition, beside: Sequence[Flag], groups: Sequence[TargetGroup]
+    flag: Flag, definition: FlagDefinition, neighbors: Sequence[Flag], groups: Sequence[TargetGroup]
 ) -> Ruleset:
     active = replace(flag, definition=replace(definition, status="active"))
-    return compile_ruleset((*beside, active), groups)
+    return compile_ruleset((*neighbors, active), groups)
 
 
 def _is_on(ruleset: Ruleset, key: str, person: EvaluationContext) -> bool:

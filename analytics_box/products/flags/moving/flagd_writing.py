@@ -54,7 +54,7 @@ _TYPES: Final[frozenset[Scalar | None]] = frozenset(("text", "number", "boolean"
 _BY: Final = {"user": "user_id", "organization": "organization_id", "team": "team_id"}
 
 
-_COMPARED: Final = 300  # bytes that a comparison is written in at most, beside its value
+_COMPARED: Final = 300  # Bytes of a written comparison in addition to its value.
 
 
 class _UnsupportedByFlagd(Exception):
