@@ -9,7 +9,7 @@ with them.
 """
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -34,7 +34,7 @@ MOST_BYTES = 16 << 20  # some 15,000 senders
 _ENTRY = 1_000  # bytes that a remembered sender takes besides its texts: about, and rather more
 _LONGEST = 2_000  # bytes of a head that is worth remembering
 _LONGEST_ORIGIN = 300
-_SHARED, _LONGEST_SHARED = 4_000, 512  # texts that senders share, and bytes of one
+_SHARED, _LONGEST_SHARED = 4_000, 512
 # All headers that describe a sender; the headers in which a proxy may name its location are added to them.
 _HEADERS = (b"user-agent", b"accept", b"accept-language", b"origin", b"sec-ch-ua", b"signature-agent", b"from")
 _OF_FRONT = (b"host", b"x-forwarded-for", b"forwarded")  # by which http.front lets a request in and finds its address
@@ -42,6 +42,10 @@ _OF_FRONT = (b"host", b"x-forwarded-for", b"forwarded")  # by which http.front l
 _EXPOSED = b"X-Analytics-Box, X-Request-ID, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset"
 
 _Key = tuple[str | bytes | None, ...]
+
+# Many senders have the same browser, so each header, and the text of a User-Agent, is in memory once.
+_first_equal = lru_cache(maxsize=_SHARED)(bytes)
+_agent_text = lru_cache(maxsize=_SHARED)(partial(bytes.decode, encoding="latin-1"))
 
 
 class PreparedSender(Struct, frozen=True, gc=False):
@@ -148,28 +152,18 @@ class PreparedSenders:
         if size > _LONGEST or 2 * (_ENTRY + size) > self.most_bytes:
             return
         if key not in self._recent:
-            shared = tuple(map(_share, key))
+            shared = tuple(
+                [
+                    _first_equal(text) if isinstance(text, bytes) and len(text) <= _LONGEST_SHARED else text
+                    for text in key
+                ]
+            )
             own = sum([len(text) for text, one in zip(key, shared, strict=True) if text is not None and one is text])
             self._bytes += _ENTRY + 2 * own  # the sender repeats most of them
             key = shared
         self._recent[key] = prepared
         if 2 * self._bytes >= self.most_bytes:
             self._older, self._recent, self._bytes = self._recent, {}, 0
-
-
-def _share(text: str | bytes | None) -> str | bytes | None:
-    """The first of equal texts, as long as it is remembered."""
-    return _first_equal(text) if text is not None and len(text) <= _LONGEST_SHARED else text
-
-
-@lru_cache(maxsize=_SHARED)
-def _first_equal(text: str | bytes) -> str | bytes:
-    return text
-
-
-@lru_cache(maxsize=_SHARED)
-def _agent_text(header: bytes) -> str:
-    return header.decode("latin-1")
 
 
 def cors(origin: bytes | None) -> Headers:
