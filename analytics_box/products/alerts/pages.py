@@ -1,5 +1,6 @@
 """The pages under /alerts: the list, the form, and what is going on. They do what the procedures do."""
 
+from collections.abc import Mapping
 from functools import partial
 
 from litestar.params import FromPath
@@ -13,7 +14,7 @@ from analytics_box.products.alerts import change, form, view
 from analytics_box.products.alerts.alarm import TRIGGERS, AlertRule
 from analytics_box.products.alerts.calls import AcknowledgeAlert, ChangedAlertRule, NewAlertRule, OfAlarm
 from analytics_box.products.alerts.monitored import MonitorsOfOrganization
-from analytics_box.products.alerts.rules import TRIGGER_LABELS
+from analytics_box.products.alerts.rules import TRIGGER_LABELS, USUAL
 from analytics_box.resource.reach import reach
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.tenants.websites.directory import Directory
@@ -35,6 +36,7 @@ HOME = "/alerts"
 _CHANGED_BY_USE = ("told_at",)
 # Fields of the form under Advanced whose value is a change from the default.
 _ADVANCED = {
+    "description": _("Description"),
     "groups": _("Groups"),
     "tags": _("Tags"),
     "threshold": _("Threshold (%)"),
@@ -187,8 +189,21 @@ async def _form(visit: PageRequest, again: Again, *, alarm: AlertRule | None = N
         tags=sorted({tag for one in monitors for tag in one.tags}),
         channels=form.channel_choices(own, again.values),
         trigger_labels=TRIGGER_LABELS,
-        changed=[label for name, label in _ADVANCED.items() if again.values.get(name)],
+        changed=_changed_labels(again.values),
     )
+
+
+def _changed_labels(values: Mapping[str, str]) -> list[str]:
+    """The labels of advanced settings that differ from the defaults, as the summary of the form names them."""
+    trigger = values.get("trigger", "uptime")
+    found = [_("Name")] if values.get("name", "") not in {"", TRIGGER_LABELS.get(trigger)} else []
+    found += [label for name, label in _ADVANCED.items() if values.get(name)]
+    events = {name.removeprefix("event-") for name, value in values.items() if name.startswith("event-") and value}
+    if trigger == "uptime" and events and events != {*USUAL}:
+        found.append(_("Events"))
+    if any(value for name, value in values.items() if name.startswith("day-")):
+        found.append(_("Days"))
+    return found
 
 
 async def _channels(visit: PageRequest) -> list[Channel]:

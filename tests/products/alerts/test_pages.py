@@ -107,6 +107,18 @@ def test_an_alarm_is_switched_off_and_on_and_deleted(world: World, monkeypatch: 
     assert world.sent(f"/alerts/{alarm}/delete", {}).status == 404
 
 
+def test_advanced_settings_of_a_rule_name_what_differs_from_the_defaults(world: World) -> None:
+    plain = world.alarm(world.channel(), trigger="traffic_drop")
+    assert "<span>Default settings</span>" in world.seen("/alerts/new")
+    world.call("alarms.update", alarmId=plain, description="On call", triggerType="uptime")
+    quiet = {"start": "22:00", "end": "07:00", "days": ["sat"]}
+    world.call("alarms.update", alarmId=plain, triggerConditions={"events": ["down"], "quietHours": quiet})
+    page = world.seen(f"/alerts/{plain}")
+    summary = page.partition("Advanced")[2].partition("</summary>")[0]
+    for label in ("Name", "Description", "Quiet hours", "Events", "Days"):
+        assert label in summary, label
+
+
 WRONG = (
     ({"trigger": "goal"}, "no alert rules of type goal"),
     ({"event-down": "", "reminder_minutes": "4"}, "from 5 to 10080"),
