@@ -296,7 +296,8 @@ async def schedule(visit: Visitor, flag_id: FromPath[str]) -> Answer:
     page, form = await open_flag(visit, flag_id), await visit.form()
     try:
         visit.saves()
-        check_version(form, await _state_with_schedules(page))
+        # A schedule is planned for the flag with the schedules that the page showed.
+        check_version(form, [page.flag, *await _schedules(page)])
         given = schedule_values(form, page.visit.person.time_zone) | {"flagId": page.flag.id}
         await calls.create(visit.call, message_of(given, CreateFlagSchedule, _("This cannot be scheduled: {message}")))
     except (BadRequest, Conflict) as wrong:
@@ -327,11 +328,6 @@ def _again(wrong: BadRequest | Conflict, form: Mapping[str, str], errors: Mappin
 
 async def _schedules(page: FlagPageView) -> list[FlagSchedule]:
     return await page.visit.call.read(lambda db: rows.of_flag(db, page.flag.id))
-
-
-async def _state_with_schedules(page: FlagPageView) -> list[object]:
-    """The flag with its schedules: a new schedule is planned for this state."""
-    return [page.flag, *await _schedules(page)]
 
 
 async def _page(page: FlagPageView, again: Again, refused: Exception | None = None) -> Page:
