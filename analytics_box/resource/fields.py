@@ -214,6 +214,11 @@ def _in_log(kind: type[Struct]) -> tuple[Mapping[str, str], Mapping[str, Callabl
     return names, audited | {name: bool for name, field in declared if field.secret}
 
 
+def or_null(text: str) -> str | None:
+    """A text of an answer, null if it is empty."""
+    return text or None
+
+
 def date(instant: int) -> datetime:
     """An instant in UTC ms as a date of an answer."""
     return datetime.fromtimestamp(instant / 1000, UTC)

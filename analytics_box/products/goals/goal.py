@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from analytics_box.base import names
 from analytics_box.base.errors import BadRequest
-from analytics_box.resource.fields import Field, Stamp
+from analytics_box.resource.fields import Field, Stamp, or_null
 
 Type = Literal["PAGE_VIEW", "EVENT", "CUSTOM"]
 Operator = Literal["equals", "contains", "not_equals", "in", "not_in"]
@@ -46,10 +46,6 @@ def _properties(given: tuple[Property, ...]) -> tuple[Property, ...]:
     return tuple(replace(one, property=one.property.strip()) for one in given)
 
 
-def _or_null(text: str) -> str | None:
-    return text or None
-
-
 class GoalDefinition(Struct, frozen=True):
     """The condition under which a session reaches a goal. `amount` is the property of an event whose numbers are added
     up;
@@ -60,7 +56,7 @@ class GoalDefinition(Struct, frozen=True):
     target: Annotated[str, Meta(max_length=1_000), Field()]
     filters: Annotated[tuple[GoalFilter, ...], Field(null=True, empty=())] = ()
     conditions: Annotated[tuple[Property, ...], Field(clean=_properties, null=True, empty=())] = ()
-    amount: Annotated[Key, Field(name="revenueProperty", clean=str.strip, null=True, empty="", shown=_or_null)] = ""
+    amount: Annotated[Key, Field(name="revenueProperty", clean=str.strip, null=True, empty="", shown=or_null)] = ""
 
 
 class Goal(Struct, frozen=True, rename="camel"):
@@ -69,7 +65,7 @@ class Goal(Struct, frozen=True, rename="camel"):
     id: str
     website_id: str
     name: Annotated[str, Meta(max_length=100), Field(clean=_name)]
-    description: Annotated[str, Meta(max_length=500), Field(clean=str.strip, null=True, empty="", shown=_or_null)]
+    description: Annotated[str, Meta(max_length=500), Field(clean=str.strip, null=True, empty="", shown=or_null)]
     definition: GoalDefinition
     is_active: Annotated[bool, Field()]
     created_by: str

@@ -10,7 +10,7 @@ from analytics_box.base import ids, names
 from analytics_box.base.errors import BadRequest, Forbidden, check_together
 from analytics_box.base.identity import ApiKey, KeyRate, Role, Scope
 from analytics_box.base.translation import _
-from analytics_box.resource.fields import Field, Instant, Stamp
+from analytics_box.resource.fields import Field, Instant, Stamp, or_null
 from analytics_box.tenants.tenancy.messages import Text
 
 START_LENGTH = 8  # characters of the secret that may be shown (wire 10.2)
@@ -38,10 +38,6 @@ class RateLimit(Struct, frozen=True, forbid_unknown_fields=True):
     window: int
 
 
-def _or_null(text: str) -> str | None:
-    return text or None
-
-
 class StoredKey(Struct, frozen=True, kw_only=True, rename="camel"):
     """A key, without its secret. Times are UTC ms.
 
@@ -55,7 +51,7 @@ class StoredKey(Struct, frozen=True, kw_only=True, rename="camel"):
     start: str
     type: KeyType
     description: Annotated[
-        str, Meta(max_length=MOST_DESCRIPTION), Field(clean=str.strip, null=True, empty="", shown=_or_null)
+        str, Meta(max_length=MOST_DESCRIPTION), Field(clean=str.strip, null=True, empty="", shown=or_null)
     ]
     scopes: Annotated[Scopes, Field()]
     resources: Annotated[Resources, Field(wire=GivenResources)]
