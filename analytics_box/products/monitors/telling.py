@@ -43,7 +43,7 @@ Also = Callable[[Sequence[Told]], Awaitable[None]]
 class Teller:
     """Gives transitions to the alarms of their organizations, and after them to what `also` is to know of them.
 
-    `soon` is called after the commit. Both may be told of a transition again, and know it by its id.
+    `soon` runs after the commit. Both can get a transition again, and identify it by its id.
     """
 
     def __init__(self, box_db: Db, monitors: Monitors, clock: Clock, public_url: str, soon: Callable[[], None]) -> None:

@@ -26,7 +26,7 @@ _LATEST: Final = 15.0  # seconds after its time by which a check has to have end
 
 
 class Checking:
-    """Runs checks. `ended` is called with what came of each, before whoever waits for it hears of it."""
+    """Runs checks. Calls `ended` with each result before the callers that wait for it get it."""
 
     def __init__(self, check: Check, clock: Clock, ended: Ended) -> None:
         self.lateness: Counter[int] = Counter()  # of starts, in microseconds, by facts.histogram

@@ -35,7 +35,7 @@ Committed = Callable[[HappeningBatch, list[Happening]], None]
 
 
 class Drain:
-    """Happenings that are not on disk yet. `committed` is called after each commit, on the event loop."""
+    """Events that are not on disk yet. The drain calls `committed` after each commit, on the event loop."""
 
     def __init__(
         self,

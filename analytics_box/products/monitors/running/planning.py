@@ -9,7 +9,7 @@ from analytics_box.products.monitors.running.watched import WatchedMonitor
 
 
 class Planning:
-    """Plans checks. `woken` is called where something may be due sooner than was known."""
+    """Plans checks. Calls `woken` if something may be due earlier than known."""
 
     def __init__(self, woken: Callable[[], None]) -> None:
         self.due, self.changes = CheckSchedule(), CheckSchedule()
