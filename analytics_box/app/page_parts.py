@@ -15,6 +15,7 @@ from analytics_box.figures.segmented import SegmentedBoard
 from analytics_box.figures.values import KeptValues, KnownValues
 from analytics_box.products.flags.comparing.people import RecentPeople
 from analytics_box.products.flags.figures.splits import FlagSplits
+from analytics_box.products.funnels.lookup import NamedFunnels
 from analytics_box.products.goals.lookup import kept_goals
 from analytics_box.products.goals.named import NamedGoals
 from analytics_box.products.links.bulk.jobs import ImportJobs
@@ -125,6 +126,7 @@ def _queries(wired: PartInputs) -> QueryRunner:
         traits=EncryptedTraits(db, state.seal),
         links=NamedLinks(state.db, state.websites),
         goals=NamedGoals(state.db, state.websites),
+        funnels=NamedFunnels(state.db, state.websites),
         splits=FlagSplits(state.db, state.flags, state.websites),
         public=max(1, settings.readers // 2),
         budgets=AnswerBudgets(

@@ -8,6 +8,7 @@ from analytics_box.base.identity import Role
 from analytics_box.base.translation import _
 from analytics_box.figures.explorer.findable import questions
 from analytics_box.products.flags.console.findable import flags
+from analytics_box.products.funnels.lookup import funnels
 from analytics_box.products.goals.findable import goals
 from analytics_box.products.links.listing.findable import links
 from analytics_box.products.monitors.listing.findable import monitors
@@ -93,6 +94,7 @@ async def places(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:
 SOURCES: Final[tuple[Source, ...]] = (
     websites,
     goals,
+    funnels,
     segments,
     questions,
     links,

@@ -28,6 +28,7 @@ flag_exports = Handlers("analytics_box.products.flags.moving.export_calls")
 flag_imports = Handlers("analytics_box.products.flags.moving.import_calls")
 flag_schedules = Handlers("analytics_box.products.flags.schedules.calls")
 flag_usage = Handlers("analytics_box.products.flags.usage.calls")
+funnels = Handlers("analytics_box.products.funnels.calls")
 goals = Handlers("analytics_box.products.goals.calls")
 key_calls = Handlers("analytics_box.tenants.keys.calls")
 key_verify = Handlers("analytics_box.tenants.keys.verify")
@@ -87,6 +88,13 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("profiles.getById", profiles.get_by_id, "read:data", "member"),
     Procedure("profiles.export", profiles.export, "read:data", "member"),
     Procedure("profiles.delete", profiles.delete, "manage:websites", "admin"),
+    Procedure("funnels.list", funnels.list_funnels, "read:data"),
+    Procedure("funnels.getById", funnels.get_by_id, "read:data"),
+    Procedure("funnels.create", funnels.create, "manage:websites", "member"),
+    Procedure("funnels.update", funnels.update, "manage:websites", "member"),
+    Procedure("funnels.delete", funnels.delete, "manage:websites", "member"),
+    Procedure("funnels.getAnalytics", funnels.get_analytics, "read:data"),
+    Procedure("funnels.getAnalyticsByReferrer", funnels.get_analytics_by_referrer, "read:data"),
     Procedure("goals.list", goals.list_goals, "read:data"),
     Procedure("goals.getById", goals.get_by_id, "read:data"),
     Procedure("goals.create", goals.create, "manage:websites", "member"),

@@ -130,6 +130,7 @@ LOSSES: Final = (
     RoomRemoval("saved", of_websites=("segments", "saved_questions")),
     RoomRemoval("annotations", of_websites=("annotations",)),
     RoomRemoval("goals", of_websites=("goals",)),
+    RoomRemoval("funnels", of_websites=("funnels",)),
     RoomRemoval("bots", of_websites=("people_rules", "bot_options")),
     RoomRemoval(
         "websites",

@@ -28,6 +28,8 @@ docs_pages = Handlers("analytics_box.app.docs.pages")
 reference_pages = Handlers("analytics_box.app.docs.reference_pages")
 types_pages = Handlers("analytics_box.app.docs.types_pages")
 drop_pages = Handlers("analytics_box.ingest.dropped_events.pages")
+funnel_forms = Handlers("analytics_box.products.funnels.form_pages")
+funnel_pages = Handlers("analytics_box.products.funnels.pages")
 goal_forms = Handlers("analytics_box.products.goals.form_pages")
 goal_pages = Handlers("analytics_box.products.goals.pages")
 kept_forms = Handlers("analytics_box.web.page.kept_form_pages")
@@ -154,6 +156,14 @@ PAGES_AND_API: tuple[Route, ...] = (
     form_route("/sites/{website_id:str}/goals/{goal_id:str}", goal_forms.save, "member", kept=True),
     page_route("/sites/{website_id:str}/goals/{goal_id:str}/delete", goal_forms.delete_form, "member"),
     form_route("/sites/{website_id:str}/goals/{goal_id:str}/delete", goal_forms.delete, "member"),
+    page_route("/sites/{website_id:str}/funnels", funnel_pages.show),
+    page_route("/sites/{website_id:str}/funnels/new", funnel_forms.new_form, "member"),
+    form_route("/sites/{website_id:str}/funnels/new", funnel_forms.add, "member", kept=True),
+    page_route("/sites/{website_id:str}/funnels/{funnel_id:str}", funnel_pages.show_one),
+    page_route("/sites/{website_id:str}/funnels/{funnel_id:str}/edit", funnel_forms.edit_form, "member"),
+    form_route("/sites/{website_id:str}/funnels/{funnel_id:str}/edit", funnel_forms.save, "member", kept=True),
+    page_route("/sites/{website_id:str}/funnels/{funnel_id:str}/delete", funnel_forms.delete_form, "member"),
+    form_route("/sites/{website_id:str}/funnels/{funnel_id:str}/delete", funnel_forms.delete, "member"),
     page_route("/sites/{website_id:str}/events", event_pages.show),
     page_route("/sites/{website_id:str}/bots", bot_pages.show),
     form_route("/sites/{website_id:str}/bots/allow", bot_pages.allow, "member"),

@@ -44,6 +44,7 @@ ResourceType = Literal[
     "flagFolder",
     "flagSchedule",
     "flagVersion",
+    "funnel",
     "goal",
     "incident",
     "incidentTemplate",

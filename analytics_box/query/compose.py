@@ -17,6 +17,7 @@ from analytics_box.query.plan import (
     HOUR_OF_DAY,
     SESSION_AFTER,
     SESSION_BEFORE,
+    FunnelPlan,
     Having,
     Offset,
     PlanOrder,
@@ -59,11 +60,14 @@ def compose(
     sites: tuple[int, ...],
     where: tuple[Where, ...],
     having: tuple[Having, ...] = (),
+    funnel: FunnelPlan | None = None,
 ) -> ComposedParameter:
     """The scans that a question needs, one for each ask of its type."""
     plans = []
     for ask in query_type.asks:
         plan = _plan(ask, sites, window.start, window.end, where, request)
+        if ask.source == "funnels":
+            plan = replace(plan, funnel=funnel)
         if query_type.recent:  # visitors of these minutes may have been given something on the page before
             plan = replace(plan, given_before=DAY)
         if query_type.series and not plan.columns:
@@ -144,6 +148,7 @@ _OWN: dict[str, tuple[Source, ...]] = {
     "status": ("checks",),
     "reason": ("checks",),
     "conversion": ("experiments",),
+    "funnel": (),
 }
 
 

@@ -73,6 +73,7 @@ COLUMNS = {
     "reason": "reason",
     "flag": "flag",
     "conversion": "conversion",
+    "funnel": "funnel",
     **happened.FIELDS,
 }
 # What every type about websites allows beyond the wire: what a flag gave the visitor, and what selects whole sessions.

@@ -42,12 +42,13 @@ async def resolve_goals(goals: WebsiteGoals, request: QueryRequest, reads: ReadS
     if len(reads.sites) != 1 or reads.subject != "website":
         raise InvalidQuery.about("filters", f"{FIELD} is only supported for queries about one website")
     meant = await goals.meant(reads.sites[0], wanted)
-    return replace(request, filters=tuple(_replace_goals(item, meant) for item in request.filters))
+    return replace(request, filters=tuple(replace_goals(item, meant) for item in request.filters))
 
 
-def _replace_goals(item: Filter | FilterGroup, meant: Mapping[str, Meant]) -> Filter | FilterGroup:
+def replace_goals(item: Filter | FilterGroup, meant: Mapping[str, Meant]) -> Filter | FilterGroup:
+    """The filter with the conditions of the goals that it names."""
     if isinstance(item, FilterGroup):
-        return replace(item, items=tuple(_replace_goals(part, meant) for part in item.items))
+        return replace(item, items=tuple(replace_goals(part, meant) for part in item.items))
     if item.field != FIELD:
         return item
     found = tuple(FilterGroup(any=False, items=meant[value]) for value in item.values if value in meant)

@@ -16,7 +16,8 @@ from analytics_box.query.ranges import TimeWindow
 # visitors whom one flag gave something, each with what came of it; the sessions that met an error on a page, and those
 # that saw the page without it; the clicks on links, whose numbers are then the sites; the sessions on the box's own
 # websites that followed such clicks; or the checks of monitors and how these were, with the numbers of the monitors as
-# sites. Of the spans of monitors all are taken that overlap the range, as they are.
+# sites; or the visits that entered a funnel, each with the times of its steps. Of the spans of monitors all are taken
+# that overlap the range, as they are.
 Source = Literal[
     "events",
     "sessions",
@@ -35,6 +36,7 @@ Source = Literal[
     "met",
     "link_clicks",
     "landings",
+    "funnels",
     "checks",
     "monitor_spans",
 ]
@@ -130,6 +132,22 @@ class Having(Struct, frozen=True):
     negated: bool
 
 
+FunnelOrder = Literal["ordered", "strict", "any"]
+MOST_STEPS = 10
+# Upper limits in ms of the first ranges of times to convert; the last range has none.
+TIME_EDGES = (10_000, 30_000, 60_000, 120_000, 300_000, 600_000, 1_800_000, 3_600_000, DAY)
+
+
+class FunnelPlan(Struct, frozen=True):
+    """The steps of a funnel as conditions, each of which one fact must meet. All steps must be taken `within` that many
+    ms; 0 means within the session. With `people`, all sessions of a lasting visitor count together."""
+
+    steps: tuple[Where, ...]
+    order: FunnelOrder = "ordered"
+    within: int = 0
+    people: bool = False
+
+
 class QueryPlan(Struct, frozen=True):
     """A scan of the facts of some sites in [start, end).
 
@@ -142,7 +160,8 @@ class QueryPlan(Struct, frozen=True):
     empty. Flag exposures match conditions from `given_before` ms before the start on. `runs` number the bucket of an
     instant, for the dimension `bucket`; `offsets` give local time, for `hour_of_day` (0–23) and `day_of_week` (0 is
     Sunday). Groups that are equal in `order` are sorted by their dimensions. `per` keeps the best rows of each value of
-    the first dimensions: (number of dimensions, number of rows). `limit` 0 is unlimited.
+    the first dimensions: (number of dimensions, number of rows). `limit` 0 is unlimited. `funnel` has the steps of the
+    source funnels.
     """
 
     source: Source
@@ -168,6 +187,7 @@ class QueryPlan(Struct, frozen=True):
     per: tuple[int, int] = (0, 0)
     limit: int = 0
     offset: int = 0
+    funnel: FunnelPlan | None = None
 
     @property
     def finds_nothing(self) -> bool:

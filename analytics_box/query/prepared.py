@@ -10,7 +10,7 @@ from analytics_box.query.compose import ComposedParameter, compose, window_of
 from analytics_box.query.filters import Filter, FilterGroup
 from analytics_box.query.plan import Having
 from analytics_box.query.ranges import DayRange, TimeWindow
-from analytics_box.query.request import QueryParameter, QueryRequest
+from analytics_box.query.request import FunnelSteps, QueryParameter, QueryRequest
 
 
 class CannotAnswer(Exception):
@@ -25,6 +25,7 @@ class PreparedParameter(Struct, frozen=True):
     where: tuple[filters.Where, ...]
     having: tuple[Having, ...]
     ignored: tuple[str, ...]
+    funnel: FunnelSteps | None = None
 
     @property
     def flag(self) -> str:
@@ -37,7 +38,8 @@ class PreparedParameter(Struct, frozen=True):
     ) -> ComposedParameter:
         """The plans for these days. Raises CannotAnswer."""
         window = self._window(request, days, question, now)
-        return compose(self.type, request, window, self.sites, self.where, self.having)
+        funnel = None if self.funnel is None else self.funnel.plan()
+        return compose(self.type, request, window, self.sites, self.where, self.having, funnel)
 
     def compared(self, request: QueryRequest, days: DayRange | None) -> DayRange | None:
         """The earlier days that the request compares these with; None if it compares nothing, or there are none."""
@@ -71,12 +73,14 @@ def prepare(
         raise CannotAnswer("Only members can filter by patterns")
     _check_needs(query_type, request)
     _check_alone(query_type, request)
+    if "funnel" in query_type.needs and request.funnel is None:
+        raise CannotAnswer("There is no funnel with this id")
     counted = tuple(item for item in request.filters if isinstance(item, Filter) and item.field in query_type.having)
     others = tuple(_by_number(item, reads) for item in request.filters if item not in counted)
     where, ignored = filters.conditions(others, _allowed_fields(query_type, reads))
     own = (reads.owner,) if reads.owner and query_type.organization else ()
     sites = (*reads.sites, *own) if query_type.subject == reads.subject else ()
-    return PreparedParameter(query_type, sites, where, _having(counted, query_type), ignored)
+    return PreparedParameter(query_type, sites, where, _having(counted, query_type), ignored, request.funnel)
 
 
 def _allowed_fields(query_type: QueryType, reads: ReadScope) -> tuple[str, ...]:

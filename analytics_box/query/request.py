@@ -13,8 +13,9 @@ from analytics_box.base.errors import ErrorDetail, InvalidQuery, WrongTypes
 from analytics_box.query import happened, ranges
 from analytics_box.query.catalog import registry
 from analytics_box.query.catalog.types import QueryType
-from analytics_box.query.filters import Filter, FilterGroup, Op
+from analytics_box.query.filters import COMMON, Filter, FilterGroup, Op, conditions
 from analytics_box.query.patterns import NotAPattern, compile_pattern
+from analytics_box.query.plan import FunnelOrder, FunnelPlan
 from analytics_box.query.ranges import DayRange, Granularity, Preset
 
 DEFAULT_LIMIT, MAX_LIMIT = 100, 10_000
@@ -100,8 +101,28 @@ class QueryParameter(Struct, frozen=True):
     starts: tuple[date, ...] = ()
 
 
+class FunnelSteps(Struct, frozen=True):
+    """The steps of a funnel with their names. One event must meet all of a step's filters.
+
+    All steps must be taken `within` that many ms (0: within the session). With `people`, the sessions of a visitor
+    count together, for visitors with lasting ids only. `filters` select sessions.
+    """
+
+    names: tuple[str, ...]
+    steps: tuple[FilterGroup, ...]
+    order: FunnelOrder = "ordered"
+    within: int = 0
+    people: bool = False
+    filters: tuple[Filter | FilterGroup, ...] = ()
+
+    def plan(self) -> FunnelPlan:
+        """The funnel as engines need it."""
+        where, _ignored = conditions(self.steps, COMMON)
+        return FunnelPlan(where, self.order, self.within, self.people)
+
+
 class QueryRequest(Struct, frozen=True):
-    """A checked query."""
+    """A checked query. `funnel` is the one that a filter names."""
 
     id: str
     questions: tuple[QueryParameter, ...]
@@ -112,6 +133,7 @@ class QueryRequest(Struct, frozen=True):
     sort_by: str | None
     descending: bool
     comparison: Comparison | None = None
+    funnel: FunnelSteps | None = None
 
 
 def most_rows(question: QueryParameter, request: QueryRequest) -> int:

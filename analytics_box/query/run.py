@@ -17,12 +17,13 @@ from analytics_box.query.budget import AnswerBudget, AnswerBudgets, NeedsMore, P
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.compose import follow_plan
 from analytics_box.query.engines import Engines
+from analytics_box.query.named_funnels import NoFunnels, WebsiteFunnels, resolve_funnel, with_goals
 from analytics_box.query.named_goals import NoGoals, WebsiteGoals
 from analytics_box.query.named_links import LinkNumbers, NoLinks
 from analytics_box.query.plan import QueryPlan
 from analytics_box.query.prepared import CannotAnswer, PreparedParameter, prepare
 from analytics_box.query.ranges import DayRange, TimeWindow
-from analytics_box.query.request import QueryParameter, QueryRequest, most_rows
+from analytics_box.query.request import FunnelSteps, QueryParameter, QueryRequest, most_rows
 from analytics_box.query.results import CachedRows, ResultCache, Rows
 from analytics_box.query.splits import UNKNOWN, NoSplits, Splits
 from analytics_box.query.traits import Finding, TraitLookup
@@ -80,6 +81,7 @@ class QueryRunner:
         traits: TraitLookup | None = None,
         links: LinkNumbers | None = None,
         goals: WebsiteGoals | None = None,
+        funnels: WebsiteFunnels | None = None,
         splits: Splits | None = None,
         public: int = 2,
         budgets: AnswerBudgets | None = None,
@@ -89,6 +91,7 @@ class QueryRunner:
         self._traits = traits
         self._links = links or NoLinks()
         self._goals = goals or NoGoals()
+        self._funnels = funnels or NoFunnels()
         self._splits = splits or NoSplits()
         self.engines = engines
         self.events = engines.events
@@ -108,7 +111,7 @@ class QueryRunner:
         self, requests: Sequence[QueryRequest], reads: ReadScope, budget: AnswerBudget
     ) -> list[list[ParameterAnswer]]:
         """Answer all queries of an HTTP request, one after the other. Raises Unavailable."""
-        sitting = Sitting(reads, budget, Finding(self._traits, self._links, self._goals), {})
+        sitting = Sitting(reads, budget, Finding(self._traits, self._links, self._goals, self._funnels), {})
         try:
             return [await self._answer(request, sitting) for request in requests]
         finally:
@@ -119,8 +122,13 @@ class QueryRunner:
         return await self._links.numbers(sites, called)
 
     async def with_goals(self, request: QueryRequest, reads: ReadScope) -> QueryRequest:
-        """The request with what the goals mean that its filters name. Raises InvalidQuery."""
-        return await named_goals.resolve_goals(self._goals, request, reads)
+        """The request with what the goals and the funnel mean that its filters name. Raises InvalidQuery."""
+        request = await named_goals.resolve_goals(self._goals, request, reads)
+        return await resolve_funnel(self._funnels, self._goals, request, reads)
+
+    async def funnel_with_goals(self, site: int, funnel: FunnelSteps) -> FunnelSteps:
+        """The steps of a funnel with the conditions of the goals that they name."""
+        return await with_goals(self._goals, funnel, site)
 
     async def rows(self, plan: QueryPlan) -> list[Record]:
         """The rows of a plan that a page of the box makes itself, kept and shared as those of questions are.
@@ -236,6 +244,8 @@ class QueryRunner:
         for follow in query_type.follows:
             plan = follow_plan(follow, rows[0], prepared.sites, prepared.where, composed.window, request)
             rows.append([] if plan is None else await self._read(plan, taken, keep=keep))
+        if prepared.funnel is not None and query_type.needs:
+            rows.append([{"name": name} for name in prepared.funnel.names])
         if query_type.weighed:
             rows.append([await self._split(prepared, composed.window)])
         many = sum(map(len, rows))

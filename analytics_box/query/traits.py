@@ -12,6 +12,7 @@ from analytics_box.query import filters, named_goals, named_links
 from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.types import QueryType
 from analytics_box.query.filters import Filter, FilterGroup
+from analytics_box.query.named_funnels import NoFunnels, WebsiteFunnels, resolve_funnel
 from analytics_box.query.named_goals import NoGoals, WebsiteGoals
 from analytics_box.query.named_links import LinkNumbers, NoLinks
 from analytics_box.query.prepared import CannotAnswer
@@ -38,11 +39,16 @@ class Finding:
     """
 
     def __init__(
-        self, traits: TraitLookup | None, links: LinkNumbers | None = None, goals: WebsiteGoals | None = None
+        self,
+        traits: TraitLookup | None,
+        links: LinkNumbers | None = None,
+        goals: WebsiteGoals | None = None,
+        funnels: WebsiteFunnels | None = None,
     ) -> None:
         self._traits = traits
         self._links = links or NoLinks()
         self._goals = goals or NoGoals()
+        self._funnels = funnels or NoFunnels()
         self._numbers: dict[Filter, tuple[int, ...]] = {}
         self._found: dict[tuple[int, Filter], asyncio.Task[People]] = {}
 
@@ -52,6 +58,7 @@ class Finding:
         Raises CannotAnswer, InvalidQuery or Unavailable.
         """
         request = await named_goals.resolve_goals(self._goals, request, reads)
+        request = await resolve_funnel(self._funnels, self._goals, request, reads)
         for item in named_links.link_filters(request.filters):
             if item not in self._numbers:
                 self._numbers[item] = await self._links.numbers(reads.sites, item.values)

@@ -193,6 +193,7 @@ BEYOND: dict[str, str] = {
     "uptime_phases": "date avg_dns avg_connect avg_tls avg_first_byte avg_transfer avg_response_time checks",
     "uptime_reasons": "reason count percentage last_seen",
     "flag_variants": "name flag variant visitors exposures first_seen last_seen",
+    "funnel": "step_number step_name users total_users conversion_rate dropoffs dropoff_rate avg_time_to_complete",
     "flag_exposures": "variant is_given is_control visitors mixed_visitors share expected_share expected_share_unknown"
     " sample_ratio_p_value conversions conversion_rate conversion_rate_low conversion_rate_high"
     " difference difference_low difference_high p_value",

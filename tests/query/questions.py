@@ -202,6 +202,8 @@ def values(story: Story, name: str) -> tuple[str, ...]:
         return "first", "second", "", "neither"
     if name == "session_id":
         return "s1", "nobody"
+    if name == "funnel":
+        return ("f",)
     if name == "flag":
         return *WORDS["flag"], "new=a", "price=b", "price=", "other", "other=a"
     if name in {"conversion", "event"}:

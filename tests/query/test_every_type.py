@@ -47,6 +47,8 @@ def ask(world: World, site: int, name: str, *, both: bool = True, **more: Any) -
         filters = [{"field": "session_id", "op": "eq", "value": "s1"}]
     elif "path" in needs:
         filters = [{"field": "path", "op": "eq", "value": "/a"}]
+    elif "funnel" in needs:
+        filters = [{"field": "funnel", "op": "eq", "value": "f"}]
     elif "flag" in needs:
         filters = [{"field": "flag", "op": "eq", "value": "new"}]
     elif needs:

@@ -23,10 +23,12 @@ from analytics_box.ingest.live import LiveSessions
 from analytics_box.query.access import ReadScope
 from analytics_box.query.engines import Engines, column_replica, sqlite
 from analytics_box.query.engines.backoff import LONGEST
+from analytics_box.query.filters import Filter, FilterGroup
+from analytics_box.query.named_funnels import WebsiteFunnels
 from analytics_box.query.named_goals import WebsiteGoals
 from analytics_box.query.named_links import LinkNumbers
 from analytics_box.query.ranges import Granularity
-from analytics_box.query.request import DECODER, GivenQuery, QueryRequest, check
+from analytics_box.query.request import DECODER, FunnelSteps, GivenQuery, QueryRequest, check
 from analytics_box.query.run import ParameterAnswer, QueryRunner
 from analytics_box.query.splits import Splits
 from analytics_box.query.traits import TraitLookup
@@ -37,6 +39,16 @@ from tests.query.happenings import Happening
 from tests.query.oracle import Asked, Row
 
 T = TypeVar("T")
+
+
+class PageThenEvent:
+    """A funnel of every website, by any id but “nothing”: a page, then a custom event."""
+
+    async def find(self, site: int, funnel_id: str) -> FunnelSteps | None:
+        if funnel_id == "nothing":
+            return None
+        page, event = (FilterGroup(False, (Filter(field, "is_set", ()),)) for field in ("viewed_page", "event"))
+        return FunnelSteps(("Page", "Event"), (page, event))
 
 
 class World:
@@ -53,6 +65,7 @@ class World:
         splits: Splits | None = None,
         links: LinkNumbers | None = None,
         goals: WebsiteGoals | None = None,
+        funnels: WebsiteFunnels | None = None,
     ) -> None:
         migrated(directory)
         self.db = Db(directory / schema.EVENTS_FILE, readers=2, durability="normal")
@@ -67,7 +80,16 @@ class World:
         )  # the replica is the other's, and no remains of an earlier one
         self._engines[1]._rollups._backoff.wait(LONGEST)  # its replica answers everything
         self._queries = [
-            QueryRunner(engines, self.clock, seconds=30, traits=traits, links=links, goals=goals, splits=splits)
+            QueryRunner(
+                engines,
+                self.clock,
+                seconds=30,
+                traits=traits,
+                links=links,
+                goals=goals,
+                funnels=funnels or PageThenEvent(),
+                splits=splits,
+            )
             for engines in self._engines
         ]
         self._runner = asyncio.Runner()

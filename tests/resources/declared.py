@@ -353,6 +353,25 @@ RESOURCES: Final = (
         logged={"config": "leadsTo"},
     ),
     declare(
+        "funnel",
+        "funnels",
+        first={
+            "steps": [{"type": "PAGE_VIEW", "target": "/first"}, {"type": "EVENT", "target": "first_event"}],
+            "filters": [{"field": "country", "operator": "equals", "value": "DE"}],
+            "order": "any",
+            "window": 2,
+            "windowUnit": "hours",
+        },
+        second={
+            "steps": [{"type": "PAGE_VIEW", "target": "/second"}, {"type": "EVENT", "target": "second_event"}],
+            "filters": [{"field": "country", "operator": "equals", "value": "FR"}],
+            "order": "strict",
+            "window": 3,
+            "windowUnit": "days",
+        },
+        without={"form": {"filters": KEPT, "steps": "the form has inputs for the parts of each step"}},
+    ),
+    declare(
         "goal",
         "goals",
         first={

@@ -1,4 +1,4 @@
-"""Resources of the demo besides its figures: goals, notes on its charts, and a segment. Created at its first start."""
+"""Resources of the demo besides its figures: goals, a funnel, notes and a segment. Created at its first start."""
 
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
@@ -8,6 +8,9 @@ from msgspec import convert
 from analytics_box.base.acting import By
 from analytics_box.base.clock import DAY
 from analytics_box.base.store.db import Connection
+from analytics_box.products.funnels import change as funnels
+from analytics_box.products.funnels import rows as funnel_rows
+from analytics_box.products.funnels.messages import NewFunnel
 from analytics_box.products.goals import change as goals
 from analytics_box.products.goals import rows as goal_rows
 from analytics_box.products.goals.goal import Type
@@ -41,6 +44,14 @@ class PlannedNote(NamedTuple):
 
 
 GOALS: Final = (PlannedGoal("Sign-up", "EVENT", "signup"), PlannedGoal("Contact page", "PAGE_VIEW", "/contact"))
+FUNNEL: Final = {
+    "name": "Pricing to sign-up",
+    "steps": [
+        {"type": "PAGE_VIEW", "target": "/", "name": "Home page"},
+        {"type": "PAGE_VIEW", "target": "/pricing", "name": "Pricing"},
+        {"type": "EVENT", "target": "signup", "name": "Sign-up"},
+    ],
+}
 NOTES: Final = (
     PlannedNote(24, "Inkwell 2 is here", "#16A34A"),
     PlannedNote(70, "On the front page of Hacker News", "#D97706", lasts=1),
@@ -60,6 +71,8 @@ def make(db: Connection, website: Website, first_day: int) -> None:
         for goal in GOALS:
             given = {"websiteId": website.id, "type": goal.type, "target": goal.target, "name": goal.name}
             goals.create(db, by, website, convert(given, NewGoal))
+    if not funnel_rows.FUNNELS.count(db, "website_id = ?", website.id):
+        funnels.create(db, by, website, convert({"websiteId": website.id, **FUNNEL}, NewFunnel))
     if not note_rows.NOTES.count(db, "website_id = ?", website.id):
         for note in NOTES:
             notes.create(

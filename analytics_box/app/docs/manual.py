@@ -22,7 +22,16 @@ if TYPE_CHECKING:
 # The pages by task, in the order in which a user needs them.
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     _("Get started"): ("get-started", "install", "script", "server-events", "import"),
-    _("Analytics"): ("dashboard", "goals", "notes", "dropped-events", "website-settings", "share", "reports"),
+    _("Analytics"): (
+        "dashboard",
+        "goals",
+        "funnels",
+        "notes",
+        "dropped-events",
+        "website-settings",
+        "share",
+        "reports",
+    ),
     _("Links"): ("links",),
     _("Monitors and status pages"): ("monitors", "status-pages"),
     _("Feature flags"): ("flags", "flag-rollouts", "flag-files", "flags-api", "openfeature"),

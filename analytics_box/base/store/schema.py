@@ -112,6 +112,26 @@ BOX: tuple[Step, ...] = (
             """,
         ),
     ),
+    # Funnels of a website (wire 10.5).
+    (
+        "0009_funnels",
+        (
+            """
+            create table funnels (
+              id               text    primary key check (length(id) between 8 and 64),
+              website_id       text    not null references websites (id) on delete cascade,
+              name             text    not null check (length(name) between 1 and 100),
+              description      text    not null default '',
+              definition       text    not null check (json_valid(definition)),
+              is_active        integer not null default 1 check (is_active in (0, 1)),
+              created_by       text    not null,
+              created_at       integer not null,
+              updated_at       integer not null
+            ) strict
+            """,
+            "create index funnels_of on funnels (website_id)",
+        ),
+    ),
 )
 EVENTS: tuple[Step, ...] = ((FIRST, EVENT_TABLES),)
 

@@ -3,9 +3,8 @@
 from msgspec import structs
 
 from analytics_box.base import errors
-from analytics_box.base.errors import BadRequest, InvalidQuery
 from analytics_box.products.goals import change, rows
-from analytics_box.products.goals.figures import GoalFigures, GoalPeriod, goal_figures
+from analytics_box.products.goals.figures import GoalFigures, given_period, goal_figures
 from analytics_box.products.goals.goal import Goal
 from analytics_box.products.goals.messages import (
     Analysing,
@@ -21,7 +20,6 @@ from analytics_box.products.goals.messages import (
     goal_answer,
 )
 from analytics_box.products.goals.reach import find_goal
-from analytics_box.query import ranges
 from analytics_box.query.run import QueryRunner
 from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.tenants.websites.reach import own
@@ -67,7 +65,7 @@ async def delete(call: Call, given: OneGoal) -> Success:
 async def get_analytics(call: Call, given: Analysing) -> Analytics:
     """goals.getAnalytics: return the conversions of a goal. Raises NotFound, BadRequest or Unavailable."""
     website, goal = await find_goal(call, given.goalId, given.websiteId)
-    period = _period(call, given)
+    period = given_period(call, given.startDate, given.endDate)
     (found,) = await goal_figures(call.parts[QueryRunner], website.site, [goal.definition], period)
     if isinstance(found, str):
         raise errors.Unavailable(found)
@@ -80,7 +78,7 @@ async def bulk_analytics(call: Call, given: AnalysingAll) -> dict[str, GoalAnaly
     A goal that fails has an error; the others are still answered.
     """
     website = own(call, given.websiteId)
-    period = _period(call, given)
+    period = given_period(call, given.startDate, given.endDate)
     every = {goal.id: goal for goal in await call.read(lambda db: rows.of_website(db, website.id))}
     wanted = [every[goal_id] for goal_id in dict.fromkeys(given.goalIds) if goal_id in every]
     found = await goal_figures(call.parts[QueryRunner], website.site, [goal.definition for goal in wanted], period)
@@ -91,20 +89,6 @@ async def bulk_analytics(call: Call, given: AnalysingAll) -> dict[str, GoalAnaly
         for goal, one in zip(wanted, found, strict=True)
     }
     return {goal_id: known_ones.get(goal_id, GoalAnalyticsAnswer(error=change.UNKNOWN)) for goal_id in given.goalIds}
-
-
-def _period(call: Call, given: Analysing | AnalysingAll) -> GoalPeriod:
-    """The local days that are asked about. Raises BadRequest."""
-    person = call.identity.person
-    zone = ranges.zone(person.time_zone if person is not None else "UTC")
-    if given.startDate is None and given.endDate is None:
-        return GoalPeriod(ranges.of_preset("last_30d", call.now, zone), zone, call.now)
-    today = ranges.today(call.now, zone).isoformat()
-    try:
-        days = ranges.of_dates((given.startDate or "")[:10], (given.endDate or today)[:10])
-    except InvalidQuery as wrong:
-        raise BadRequest.about(wrong.details[0].field, wrong.message) from wrong
-    return GoalPeriod(days, zone, call.now)
 
 
 def _analytics(goal: Goal, found: GoalFigures) -> Analytics:

@@ -9,8 +9,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base import figures
+from analytics_box.base.errors import BadRequest, InvalidQuery
 from analytics_box.products.goals.goal import GoalDefinition
 from analytics_box.products.goals.rules import filters_of
+from analytics_box.query import ranges
 from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.catalog.values import quotient
@@ -18,6 +20,7 @@ from analytics_box.query.filters import OF_WEBSITES
 from analytics_box.query.ranges import DayRange
 from analytics_box.query.request import MAX_LIMIT, GivenQuery, QueryFilterInput, QueryRequest, check
 from analytics_box.query.run import QueryRunner
+from analytics_box.web.call import Call
 
 _MOST_PAGES = 20  # of distinct amounts, MAX_LIMIT each
 MOST_SECONDS = 30.0  # for all goals that are asked about together, each of which looks through the range
@@ -60,6 +63,20 @@ class GoalFigures(Struct, frozen=True):
 def rate_text(reached: GoalFigures) -> str:
     """The rate in words."""
     return figures.percent(reached.rate) if reached.visitors else "–"
+
+
+def given_period(call: Call, start: str | None, end: str | None) -> GoalPeriod:
+    """The local days that are asked about. Raises BadRequest."""
+    person = call.identity.person
+    zone = ranges.zone(person.time_zone if person is not None else "UTC")
+    if start is None and end is None:
+        return GoalPeriod(ranges.of_preset("last_30d", call.now, zone), zone, call.now)
+    today = ranges.today(call.now, zone).isoformat()
+    try:
+        days = ranges.of_dates((start or "")[:10], (end or today)[:10])
+    except InvalidQuery as wrong:
+        raise BadRequest.about(wrong.details[0].field, wrong.message) from wrong
+    return GoalPeriod(days, zone, call.now)
 
 
 async def goal_figures(

@@ -42,6 +42,11 @@ def kind_of(definition: GoalDefinition) -> tuple[Kind, str]:
     return "event", definition.target
 
 
+def prefix_of(kind: str) -> str:
+    """The beginning of a target of this kind of the form; empty for pages and events."""
+    return next((prefix for name, prefix in _PREFIXES.items() if name == kind), "")
+
+
 def values_of(goal: Goal) -> dict[str, str]:
     """The form of a goal that is there."""
     kind, target = kind_of(goal.definition)
@@ -62,7 +67,7 @@ def values_of(goal: Goal) -> dict[str, str]:
 def message_of(form: Mapping[str, str]) -> dict[str, Any]:
     """The fields of goals.create and goals.update that the form says."""
     kind, target = form.get("kind", "page"), form.get("target", "").strip()
-    prefix = next((prefix for name, prefix in _PREFIXES.items() if name == kind), "")
+    prefix = prefix_of(kind)
     return {
         "name": form.get("name", ""),
         "description": form.get("description", ""),

@@ -35,7 +35,8 @@ class Property(Struct, frozen=True, forbid_unknown_fields=True):
     value: Value = ""
 
 
-def _name(given: str) -> str:
+def goal_name(given: str) -> str:
+    """A clean name. Raises BadRequest."""
     name = names.one_line(given)
     if not names.is_name(name):
         raise BadRequest(f"Enter a name of 1 to {names.LONGEST} characters")
@@ -64,7 +65,7 @@ class Goal(Struct, frozen=True, rename="camel"):
 
     id: str
     website_id: str
-    name: Annotated[str, Meta(max_length=100), Field(clean=_name)]
+    name: Annotated[str, Meta(max_length=100), Field(clean=goal_name)]
     description: Annotated[str, Meta(max_length=500), Field(clean=str.strip, null=True, empty="", shown=or_null)]
     definition: GoalDefinition
     is_active: Annotated[bool, Field()]

@@ -75,14 +75,22 @@ def filters_of(definition: GoalDefinition) -> tuple[QueryFilterInput, ...]:
     else:
         own = QueryFilterInput("event", "eq", target)
     properties = [_property(item) for item in definition.conditions]
-    narrowed = [QueryFilterInput(item.field, _OPERATORS[item.operator], _values(item)) for item in definition.filters]
     event = QueryFilterInput(all=[own, *properties])
-    return (QueryFilterInput(all=[event, *narrowed]),)
+    return (QueryFilterInput(all=[event, *_narrowed(definition)]),)
 
 
 def selecting(definition: GoalDefinition) -> tuple[Filter | FilterGroup, ...]:
     """The filters of `filters_of`, checked."""
     return check_filters(list(filters_of(definition)), "")
+
+
+def narrowing_of(definition: GoalDefinition) -> tuple[Filter | FilterGroup, ...]:
+    """The filters on sessions alone, checked."""
+    return check_filters(_narrowed(definition), "")
+
+
+def _narrowed(definition: GoalDefinition) -> list[QueryFilterInput]:
+    return [QueryFilterInput(item.field, _OPERATORS[item.operator], _values(item)) for item in definition.filters]
 
 
 def page_filter(target: str) -> QueryFilterInput:

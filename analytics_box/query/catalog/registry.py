@@ -10,6 +10,7 @@ from analytics_box.query.catalog import (
     error_effects,
     errors,
     flags,
+    funnels,
     geo,
     links,
     older,
@@ -46,6 +47,7 @@ FAMILIES = (
     realtime.TYPES,
     bots.TYPES,
     flags.TYPES,
+    funnels.TYPES,
     older.TYPES,
 )
 TYPES: dict[str, QueryType] = {query_type.name: query_type for family in FAMILIES for query_type in family}

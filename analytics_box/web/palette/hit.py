@@ -6,7 +6,19 @@ from typing import Final, Literal
 from msgspec import Struct
 
 Kind = Literal[
-    "here", "website", "goal", "segment", "question", "link", "monitor", "status", "flag", "page", "action", "manual"
+    "here",
+    "website",
+    "goal",
+    "funnel",
+    "segment",
+    "question",
+    "link",
+    "monitor",
+    "status",
+    "flag",
+    "page",
+    "action",
+    "manual",
 ]
 KINDS: Final[tuple[Kind, ...]] = Kind.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
 LONGEST: Final = 100  # characters of a question

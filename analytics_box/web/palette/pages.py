@@ -10,6 +10,7 @@ _KINDS = {
     "here": _("This website"),
     "website": _("Websites"),
     "goal": _("Goals"),
+    "funnel": _("Funnels"),
     "segment": _("Segments"),
     "question": _("Saved questions"),
     "link": _("Short links"),

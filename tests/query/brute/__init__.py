@@ -13,6 +13,7 @@ from tests.query.brute import (
     error_effects,
     errors,
     flags,
+    funnels,
     listings,
     outbound,
     pages,
@@ -30,7 +31,7 @@ from tests.query.brute.facts import Answer
 
 _FILES = (
     *(summary, times, pages, sources, devices, places, errors, error_effects, vitals, sessions, custom_events),
-    *(properties, outbound, engagement, bots, listings, people, realtime, flags),
+    *(properties, outbound, engagement, bots, listings, people, realtime, flags, funnels),
 )
 # Wire 1.23: an older name and today's.
 OLDER = {

@@ -169,12 +169,17 @@ def _having(plan: QueryPlan, values: Values) -> str:
     return "\nwhere " + "\n  and ".join(parts) if parts else ""
 
 
+def _instant(plan: QueryPlan) -> str:
+    """The column with the instant that a row belongs to."""
+    return "started" if plan.source in OF_SESSIONS or plan.source == "funnels" else "time"
+
+
 def _expression(plan: QueryPlan, name: str, values: Values) -> str:
     """A dimension in SQL."""
     if name == BUCKET:
-        return bucket("started" if plan.source in OF_SESSIONS else "time", plan, values)
+        return bucket(_instant(plan), plan, values)
     if name in {HOUR_OF_DAY, DAY_OF_WEEK}:
-        return local(name, "started" if plan.source in OF_SESSIONS else "time", plan, values)
+        return local(name, _instant(plan), plan, values)
     if name == RETURNING:
         values["before"] = plan.start - LOOK_BACK
         return (

@@ -15,60 +15,66 @@ from analytics_box.query.plan import SESSION_AFTER, SESSION_BEFORE
 
 # All of the sessions of which the range has anything: no event lies further from another one of its session.
 _FAR = SESSION_BEFORE + SESSION_AFTER
-_NEAR = f"{SITES} and time >= :start - {_FAR} and time < :end + {_FAR} and session <> 0"
+NEAR = f"{SITES} and time >= :start - {_FAR} and time < :end + {_FAR} and session <> 0"
 SOON = 5 * MINUTE  # how long after a click on a short link its page may come
 
 
 def select_facts(condition: FilterCondition, values: Values, dialect: Dialect) -> str:
     """The facts of the sessions that this condition selects, without its negation."""
+    return f"(session in ({find_facts(condition, values, dialect)}))"
+
+
+def find_facts(condition: FilterCondition, values: Values, dialect: Dialect, columns: str = "session") -> str:
+    """A subquery for the facts that meet this condition, without its negation: these columns of them."""
     match condition.column:
         case "session_event":
-            found = _event(condition, values, dialect)
+            return _event(condition, values, dialect, columns)
         case "session_property":
             event = FilterCondition("session_event", "set", (), negated=False, also=(condition,))
-            found = _event(event, values, dialect)
+            return _event(event, values, dialect, columns)
         case "session_page":
-            found = _of_events(f"kind = 1 and {string_matches('path', condition, values)}")
+            return _of_events(columns, f"kind = 1 and {string_matches('path', condition, values)}")
         case "session_exit":
-            found = _exit(condition, values, dialect)
+            return _exit(condition, values, dialect, columns)
         case "session_scroll":
-            found = _of_events(f"kind = 3 and scroll >= {_least(condition, values)}")
+            return _of_events(columns, f"kind = 3 and scroll >= {_least(condition, values)}")
         case "session_engaged":
-            found = f"{_of_events()} group by session having sum(engaged) >= {_least(condition, values)}"
+            return _engaged(condition, values, columns)
         case "session_error":
-            found = (
-                f"select session from what_went_wrong where {_NEAR} and {string_matches('message', condition, values)}"
+            return (
+                f"select {columns} from what_went_wrong as fact where {NEAR}"
+                f" and {string_matches('message', condition, values)}"
             )
         case "session_link":
-            found = _link(condition, values)
+            return _link(condition, values, columns)
         case "session_goal":  # of goals that are not there
-            return "(1 = 0)"
+            return _of_events(columns, "1 = 0")
         case _:
             column = "href" if condition.column == "session_link_out" else "domain"
-            found = (
-                f"select session from what_was_left_by where {_NEAR} and {string_matches(column, condition, values)}"
+            return (
+                f"select {columns} from what_was_left_by as fact where {NEAR}"
+                f" and {string_matches(column, condition, values)}"
             )
-    return f"(session in ({found}))"
 
 
-def _of_events(own: str = "session <> 0") -> str:
+def _of_events(columns: str, own: str = "session <> 0") -> str:
     """The sessions of events that are so. What is true of few comes first: SQLite looks at one after the other."""
-    return f"select session from what_happened where {own} and {_NEAR} and bot = 0"
+    return f"select {columns} from what_happened as fact where {own} and {NEAR} and bot = 0"
 
 
-def _event(condition: FilterCondition, values: Values, dialect: Dialect) -> str:
+def _event(condition: FilterCondition, values: Values, dialect: Dialect, columns: str) -> str:
     """A subquery for one custom event that matches all of this. Without a name it is any event except the page's flag
     exposures.
     """
     own = DID if condition.match == "set" else f"kind = 2 and {string_matches('name', condition, values)}"
     if not condition.also:
-        return _of_events(own)
+        return _of_events(columns, own)
     first, *others = (
-        f"from what_happened as fact, {dialect.properties} and {_NEAR} and bot = 0 and {own}"
+        f"from what_happened as fact, {dialect.properties} and {NEAR} and bot = 0 and {own}"
         f" and {_property(item, dialect, values)}"
         for item in condition.also
     )
-    return f"select session {first}" + "".join(f" and fact.id in (select fact.id {other})" for other in others)
+    return f"select {columns} {first}" + "".join(f" and fact.id in (select fact.id {other})" for other in others)
 
 
 def _property(condition: FilterCondition, dialect: Dialect, values: Values) -> str:
@@ -79,10 +85,25 @@ def _property(condition: FilterCondition, dialect: Dialect, values: Values) -> s
     return f"({text('key', condition, values)} or {pair})" if condition.match == "is" else f"({pair})"
 
 
-def _exit(condition: FilterCondition, values: Values, dialect: Dialect) -> str:
+def _engaged(condition: FilterCondition, values: Values, columns: str) -> str:
+    """The facts with which a session has reached a number of engaged seconds."""
+    least = _least(condition, values)
+    if columns == "session":
+        return f"{_of_events(columns)} group by session having sum(engaged) >= {least}"
+    reached = "sum(engaged) over (partition by session order by time, id)"
+    return f"select {columns} from ({_of_events(f'{columns}, {reached} as reached')}) as fact where reached >= {least}"
+
+
+def _exit(condition: FilterCondition, values: Values, dialect: Dialect, columns: str) -> str:
     """The path of the last page view."""
-    columns = ", ".join((f"{dialect.best('path', 'max')} as path", *dialect.beside("max")))
-    last = f"select session, {columns} from what_happened where {_NEAR} and bot = 0 and kind = 1 group by session"
+    if columns != "session":
+        newest = "row_number() over (partition by session order by time desc, id desc)"
+        views = _of_events(f"{columns}, path, {newest} as newest", "kind = 1")
+        return (
+            f"select {columns} from ({views}) as fact where newest = 1 and {string_matches('path', condition, values)}"
+        )
+    best = ", ".join((f"{dialect.best('path', 'max')} as path", *dialect.beside("max")))
+    last = f"select session, {best} from what_happened where {NEAR} and bot = 0 and kind = 1 group by session"
     return f"select session from ({last}) where {string_matches('path', condition, values)}"
 
 
@@ -91,7 +112,7 @@ def _least(condition: FilterCondition, values: Values) -> str:
     return bind(min((int(value) for value in condition.values), default=1), values)
 
 
-def _link(condition: FilterCondition, values: Values) -> str:
+def _link(condition: FilterCondition, values: Values, columns: str) -> str:
     """Sessions that a click on a short link led to: whoever clicked saw a page soon after, as the same visitor."""
     values["soon"] = SOON
     clicked = ""
@@ -99,10 +120,10 @@ def _link(condition: FilterCondition, values: Values) -> str:
         numbers = bind(json.dumps([int(value) for value in condition.values]), values)
         clicked = f" and click.link in (select value from numbers_in({numbers}))"
     return (
-        "select entry.session from link_clicks as click join what_happened as entry"
-        " on entry.site = click.landing and entry.visitor = click.landing_visitor"
-        " and entry.time >= click.time and entry.time < click.time + :soon"
-        " and entry.kind = 1 and entry.bot = 0 and entry.session <> 0"
+        f"select {columns} from link_clicks as click join what_happened as fact"
+        " on fact.site = click.landing and fact.visitor = click.landing_visitor"
+        " and fact.time >= click.time and fact.time < click.time + :soon"
+        " and fact.kind = 1 and fact.bot = 0 and fact.session <> 0"
         f" where click.kind = 1 and click.landing in (select value from numbers_in(:sites)){clicked}"
         f" and click.time >= :start - {_FAR} - :soon and click.time < :end + {_FAR}"
     )

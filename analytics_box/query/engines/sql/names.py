@@ -4,9 +4,12 @@ In the words that the engines share: integers divide to integers, `least` is the
 rest by other names.
 """
 
+from itertools import pairwise
+
+from analytics_box.base.clock import DAY
 from analytics_box.base.facts.event import EXPOSURE, LASTS, METRICS, VISITOR_BITS
 from analytics_box.base.facts.tables import ATTRIBUTES, TABLES
-from analytics_box.query.plan import BUCKET, SESSION_AFTER, SESSION_BEFORE, Source
+from analytics_box.query.plan import BUCKET, MOST_STEPS, SESSION_AFTER, SESSION_BEFORE, TIME_EDGES, Source
 
 # What comes out of a statement as the number of a string: columns, and dimensions that are made of them.
 INTERNED = frozenset(
@@ -221,6 +224,18 @@ LANDINGS = {
 }
 
 
+# Visits that entered a funnel (funnels.funnel_relation): when they took each step, and how long a conversion took.
+FUNNELS = {
+    "took_total": "sum(took)",
+    "median_took": "median(took)",
+    "took_p90": "cast(floor(percentile(took, 90) + 0.5) as bigint)",
+}
+FUNNELS |= {f"step_{number}": f"count(step_{number})" for number in range(1, MOST_STEPS + 1)}
+FUNNELS |= {f"spent_{number}": f"sum(step_{number} - step_{number - 1})" for number in range(2, MOST_STEPS + 1)}
+for _place, (_least, _most) in enumerate(pairwise((0, *TIME_EDGES, 400 * DAY))):
+    FUNNELS[f"took_{_place}"] = f"count(case when took >= {_least} and took < {_most} then 1 end)"
+
+
 def _weighted_sums(*names: str) -> dict[str, str]:
     """Sums, and of how many checks they are."""
     return {name: f"coalesce(sum({name}), 0)" for name in names} | {
@@ -260,6 +275,7 @@ MEASURES: dict[Source, dict[str, str]] = {
     "met": MET,
     "link_clicks": LINK_CLICKS,
     "landings": LANDINGS,
+    "funnels": FUNNELS,
     "checks": CHECKS,
     "monitor_spans": {},
 }
@@ -284,6 +300,7 @@ DIMENSIONS_OF: dict[Source, frozenset[str]] = {
     "met": frozenset(),
     "link_clicks": frozenset(),
     "landings": frozenset(),
+    "funnels": frozenset((*ATTRIBUTES, BUCKET)),
     "checks": frozenset(("region", BUCKET)),
     "monitor_spans": frozenset(),
 }

@@ -10,6 +10,7 @@ from analytics_box.base.facts.tables import ATTRIBUTES
 from analytics_box.query import happened
 from analytics_box.query.engines.sql.conditions import join_group, render
 from analytics_box.query.engines.sql.dialect import Dialect
+from analytics_box.query.engines.sql.funnels import funnel_relation
 from analytics_box.query.engines.sql.happenings import SOON
 from analytics_box.query.engines.sql.names import BEGUN, DID, ID_OF_STARTER, PER_SESSION, PLACE, STARTER
 from analytics_box.query.engines.sql.texts import Values, string_matches
@@ -38,6 +39,8 @@ def relation(plan: QueryPlan, used: str, dialect: Dialect, values: Values) -> st
         return _met_sessions(plan, dialect, values)
     if plan.source == "landings":
         return _landings(plan, dialect, values)
+    if plan.source == "funnels":
+        return _funnels(plan, used, dialect, values)
     where = [sites(plan, _SITE_OF.get(plan.source, "site"))]
     if plan.source in {"events", "properties"}:
         where.append("bot <> 0" if plan.bots else "bot = 0")
@@ -80,6 +83,33 @@ def _landings(plan: QueryPlan, dialect: Dialect, values: Values) -> str:
     return f"({inner}\n)"
 
 
+def _funnels(plan: QueryPlan, used: str, dialect: Dialect, values: Values) -> str:
+    if plan.funnel is None:
+        raise ValueError("A plan of funnels has no funnel")
+    if plan.funnel.people:
+        values["last"] = plan.end + plan.funnel.within
+        where = [sites(plan), "bot = 0", "time >= :start", "time < :last", "session <> 0"]
+    else:
+        where = _of_range(plan, values)
+    scan = _and(where)
+    where += [of_session(item, scan, dialect, values) for item in _together(plan.where)]
+    return funnel_relation(plan, plan.funnel, used, where, dialect, values)
+
+
+def _of_range(plan: QueryPlan, values: Values) -> list[str]:
+    """The events of the sessions that start in the range."""
+    values |= {"earliest": plan.start - SESSION_BEFORE, "latest": plan.end + SESSION_AFTER}
+    return [
+        sites(plan),
+        "bot = 0",
+        "time >= :earliest",
+        "time < :latest",
+        "session_started >= :start",
+        "session_started < :end",
+        "session <> 0",
+    ]
+
+
 _BEST_OF: Mapping[Source, str] = {"entries": "min", "exits": "max"}
 _PLACE_OF_VIEW = f"case when kind = 1 then {PLACE} end"
 
@@ -89,16 +119,7 @@ def _of_sessions(plan: QueryPlan, used: str, dialect: Dialect, values: Values) -
     beside = f"\nwhere {_and(there)}" if there else ""
     if dialect.sessions and plan.source == "sessions":
         return dialect.sessions + beside
-    values |= {"earliest": plan.start - SESSION_BEFORE, "latest": plan.end + SESSION_AFTER}
-    where = [
-        sites(plan),
-        "bot = 0",
-        "time >= :earliest",
-        "time < :latest",
-        "session_started >= :start",
-        "session_started < :end",
-        "session <> 0",
-    ]
+    where = _of_range(plan, values)
     if plan.source == "sessions":
         where.append(f"(kind <> 3 or time >= session_started - {SESSION_BEFORE})")
     scan = _and(where)

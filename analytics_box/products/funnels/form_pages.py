@@ -1,0 +1,123 @@
+"""The form of a funnel: creating, changing and deleting one."""
+
+from collections.abc import Mapping
+
+from litestar.params import FromPath
+
+from analytics_box.base.translation import _
+from analytics_box.products.funnels import calls
+from analytics_box.products.funnels.form import (
+    KIND_LABELS,
+    LABELS,
+    ORDER_LABELS,
+    UNIT_LABELS,
+    home,
+    message_of,
+    rows_of,
+    values_of,
+)
+from analytics_box.products.funnels.funnel import Funnel
+from analytics_box.products.funnels.lookup import find_funnel
+from analytics_box.products.funnels.messages import ChangedFunnel, NewFunnel, OneFunnel
+from analytics_box.products.goals.form import OPERATOR_LABELS, fields_of
+from analytics_box.products.goals.goal import GoalDefinition
+from analytics_box.products.goals.lookup import active_goals
+from analytics_box.tenants.tenancy import messages
+from analytics_box.tenants.websites.reach import own
+from analytics_box.tenants.websites.rules import Website
+from analytics_box.tenants.websites.shell import site_shell
+from analytics_box.web.page.edits import check_version, shown_version
+from analytics_box.web.page.questions import ConfirmationTexts, ask
+from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+
+_DELETE = ConfirmationTexts(
+    _("Delete the funnel {name}?"), _("Events are kept. Only the funnel is deleted."), _("Delete {name}")
+)
+
+
+async def new_form(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/funnels/new. Raises NotFound."""
+    return await _form(visit, own(visit.call, website_id), None, Again(values={"isActive": "on"}))
+
+
+async def add(visit: Visitor, website_id: FromPath[str]) -> Answer:
+    """POST /sites/{id}/funnels/new. Raises NotFound."""
+    website, form = own(visit.call, website_id), await visit.form()
+
+    async def save() -> str:
+        given = messages.message_of({"websiteId": website.id, **message_of(form)}, NewFunnel, "{message}")
+        made = await calls.create(visit.call, given)
+        return f"{home(website)}/{made.id}?done=created"
+
+    async def again(visit: PageRequest, again: Again) -> Page:
+        return await _form(visit, website, None, again)
+
+    if "more" in form:
+        return await _form(visit, website, None, Again(values=form))
+    return await visit.submit(save, again, values=form)
+
+
+async def edit_form(visit: Visitor, website_id: FromPath[str], funnel_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/funnels/{funnel}/edit. Raises NotFound."""
+    website, funnel = await find_funnel(visit.call, funnel_id, website_id)
+    return await _form(visit, website, funnel, Again(values=values_of(funnel)))
+
+
+async def save(visit: Visitor, website_id: FromPath[str], funnel_id: FromPath[str]) -> Answer:
+    """POST /sites/{id}/funnels/{funnel}/edit. Raises NotFound."""
+    website, funnel = await find_funnel(visit.call, funnel_id, website_id)
+    form = await visit.form()
+
+    async def save() -> str:
+        check_version(form, funnel)
+        given = {"id": funnel.id, **message_of(form, funnel.definition)}
+        await calls.update(visit.call, messages.message_of(given, ChangedFunnel, "{message}"))
+        return f"{home(website)}/{funnel.id}?done=saved"
+
+    async def again(visit: PageRequest, again: Again) -> Page:
+        return await _form(visit, website, funnel, again)
+
+    if "more" in form:
+        return await _form(visit, website, funnel, Again(values=form))
+    return await visit.submit(save, again, values=form)
+
+
+async def delete_form(visit: Visitor, website_id: FromPath[str], funnel_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/funnels/{funnel}/delete: confirm the deletion. Raises NotFound."""
+    website, funnel = await find_funnel(visit.call, funnel_id, website_id)
+    here = f"{home(website)}/{funnel.id}"
+    shell = site_shell(visit, "funnels", website)
+    return ask(visit, shell, _DELETE, funnel.name, action=f"{here}/delete", back=f"{here}/edit")
+
+
+async def delete(visit: Visitor, website_id: FromPath[str], funnel_id: FromPath[str]) -> Answer:
+    """POST /sites/{id}/funnels/{funnel}/delete. Raises NotFound."""
+    website, funnel = await find_funnel(visit.call, funnel_id, website_id)
+    await calls.delete(visit.call, OneFunnel(funnel.id))
+    return visit.go(f"{home(website)}?done=deleted")
+
+
+async def _form(visit: PageRequest, website: Website, funnel: Funnel | None, again: Again) -> Page:
+    values: Mapping[str, str] = again.values
+    return visit.pages.show(
+        "funnel_form.html",
+        code=again.code,
+        shell=site_shell(visit, "funnels", website),
+        site=website,
+        home=home(website),
+        action=f"{home(website)}/{f'{funnel.id}/edit' if funnel is not None else 'new'}",
+        back=f"{home(website)}/{funnel.id}" if funnel is not None else home(website),
+        is_new=funnel is None,
+        version=shown_version(funnel, values) if funnel is not None else "",
+        values=values,
+        errors=again.wrong,
+        labels=LABELS,
+        general=again.general,
+        numbers=range(rows_of(values)),
+        goals=await active_goals(visit.call, website.id),
+        kinds=KIND_LABELS,
+        orders=ORDER_LABELS,
+        units=UNIT_LABELS,
+        operators=OPERATOR_LABELS,
+        filtered=fields_of(GoalDefinition("PAGE_VIEW", "/", funnel.definition.filters)) if funnel is not None else "",
+    )

@@ -1,0 +1,72 @@
+"""Funnels: how many visits took one step after another (wire 10.5)."""
+
+from collections.abc import Sequence
+
+from analytics_box.query.catalog.types import QueryType, Record, ScanRequest, column
+from analytics_box.query.catalog.values import quotient
+from analytics_box.query.filters import COMMON
+from analytics_box.query.plan import MOST_STEPS, TIME_EDGES
+from analytics_box.query.ranges import TimeWindow
+
+REACHED = tuple(f"step_{number}" for number in range(1, MOST_STEPS + 1))
+MEASURES = (
+    *REACHED,
+    *(f"spent_{number}" for number in range(2, MOST_STEPS + 1)),
+    "took_total",
+    "median_took",
+    "took_p90",
+    *(f"took_{number}" for number in range(len(TIME_EDGES) + 1)),
+)
+
+
+def step_rows(measured: Record, names: Sequence[str]) -> list[Record]:
+    """A row per step, from what was measured."""
+    rows: list[Record] = []
+    entered = before = measured[REACHED[0]]
+    for number, name in enumerate(names, start=1):
+        users = measured[f"step_{number}"]
+        spent = measured.get(f"spent_{number}") or 0
+        rows.append(
+            {
+                "step_number": number,
+                "step_name": name,
+                "users": users,
+                "total_users": entered,
+                "conversion_rate": quotient(100 * users, entered) if entered else 0.0,
+                "dropoffs": before - users,
+                "dropoff_rate": quotient(100 * (before - users), before) if before else 0.0,
+                "avg_time_to_complete": quotient(spent, 1000 * users) if users else 0.0,
+            }
+        )
+        before = users
+    return rows
+
+
+def _steps(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
+    return step_rows(rows[0][0], [row["name"] for row in rows[1]])
+
+
+TYPES = (
+    QueryType(
+        name="funnel",
+        family="Funnels",
+        title="Funnel",
+        description="How many sessions took each step of a funnel, one after the other. Needs exactly one filter eq on"
+        " funnel, with its id",
+        columns=(
+            column("step_number", "number", "1 for the first step"),
+            column("step_name", "string", "Name of the step"),
+            column("users", "number", "Sessions (or visitors, if the funnel counts days) that took this step"),
+            column("total_users", "number", "Those that took the first step"),
+            column("conversion_rate", "number", "Share of those that took the first step", unit="percent"),
+            column("dropoffs", "number", "Those that took the step before and not this one"),
+            column("dropoff_rate", "number", "Their share of those that took the step before", unit="percent"),
+            column("avg_time_to_complete", "number", "Mean time since the step before", unit="seconds"),
+        ),
+        asks=(ScanRequest("funnels", MEASURES),),
+        shape=_steps,
+        filters=(*COMMON, "funnel"),
+        needs=("funnel",),
+        needs_one=True,
+    ),
+)

@@ -1,0 +1,192 @@
+"""Funnels: every engine counts what is told visit by visit, in any order, strictly, and within any time."""
+
+import random
+from collections.abc import Iterator
+from datetime import date
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from msgspec.structs import replace
+
+from analytics_box.base.clock import DAY, HOUR, MINUTE, SECOND
+from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT, Event
+from analytics_box.query.access import ReadScope
+from analytics_box.query.filters import Filter, FilterGroup
+from analytics_box.query.plan import FunnelOrder
+from analytics_box.query.request import FunnelSteps
+from analytics_box.query.run import ParameterAnswer
+from tests.cases import each
+from tests.examples import some
+from tests.query.brute import facts as stored
+from tests.query.brute.facts import CUSTOM as DEED
+from tests.query.brute.facts import EXIT, VIEW, Facts, Question
+from tests.query.brute.funnels import Test, Told, passages, steps_told
+from tests.query.facts_of_all_kinds import page_view
+from tests.query.happenings import at
+from tests.query.world import World
+
+NOON = at(2026, 6, 17, 12)
+DAY_OF_IT = {"startDate": "2026-06-17", "endDate": "2026-06-17"}
+ASKED = Question(date(2026, 6, 17), date(2026, 6, 17), ZoneInfo("UTC"), now=NOON)
+
+
+def step(*items: tuple[str, str, str]) -> FilterGroup:
+    return FilterGroup(False, tuple(Filter(field, op, (value,)) for field, op, value in items))  # type: ignore[arg-type]
+
+
+def page(path: str) -> tuple[FilterGroup, Test]:
+    return step(("viewed_page", "eq", path)), lambda row: row["kind"] == VIEW and row["path"] == path
+
+
+def event(name: str) -> tuple[FilterGroup, Test]:
+    return step(("event", "eq", name)), lambda row: row["kind"] == DEED and row["name"] == name
+
+
+ANY_PAGE: tuple[FilterGroup, Test] = (
+    step(("viewed_page", "regex", "^/.*$")),
+    lambda row: bool(row["kind"] == VIEW),
+)
+PRO: tuple[FilterGroup, Test] = (
+    step(("event", "eq", "buy"), ("event_property", "eq", "plan=pro")),
+    lambda row: row["kind"] == DEED and row["name"] == "buy" and row["properties"] == '{"plan":"pro"}',
+)
+DEEP: tuple[FilterGroup, Test] = (
+    step(("scroll", "eq", "50")),
+    lambda row: row["kind"] == EXIT and (row["scroll"] or 0) >= 50,
+)
+EITHER: tuple[FilterGroup, Test] = (
+    FilterGroup(True, (step(("viewed_page", "eq", "/b")), step(("event", "eq", "buy")))),
+    lambda row: (row["kind"] == VIEW and row["path"] == "/b") or (row["kind"] == DEED and row["name"] == "buy"),
+)
+STEPS = {
+    "pages": (page("/a"), page("/b"), page("/c")),
+    "twice the same": (page("/a"), page("/a")),
+    "one event for two steps": (page("/a"), ANY_PAGE, event("buy")),
+    "properties": (page("/a"), event("look"), PRO),
+    "scroll": (page("/b"), DEEP, event("buy")),
+    "either": (ANY_PAGE, EITHER, page("/c"), event("buy"), event("look")),
+    "never": (page("/nothing"), page("/a")),
+}
+
+
+class Known:
+    """Funnels by their ids."""
+
+    def __init__(self) -> None:
+        self.funnels: dict[str, FunnelSteps] = {}
+
+    async def find(self, site: int, funnel_id: str) -> FunnelSteps | None:
+        return self.funnels.get(funnel_id)
+
+
+KNOWN = Known()
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    made = World(tmp_path_factory.mktemp("funnels"), funnels=KNOWN)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def site(world: World) -> int:
+    """A website with 120 visitors, half of them with lasting ids, who do this and that for three days."""
+    return with_visits(world, seed=7)
+
+
+def with_visits(world: World, seed: int) -> int:
+    (number,) = world.new_sites(1)
+    draw = random.Random(seed)
+    facts: list[Event] = []
+    for visitor in range(120):
+        own = 2 * (visitor + 1) + visitor % 2
+        time = NOON - 14 * HOUR + draw.randrange(30) * HOUR
+        for _ in range(draw.randrange(1, 12)):
+            time += draw.choice((0, SECOND, 20 * SECOND, 3 * MINUTE, 20 * MINUTE, 20 * HOUR))
+            facts.append(_something(draw, number, time, own))
+    world.store_facts(sorted(facts, key=lambda fact: fact.time))
+    return number
+
+
+def _something(draw: random.Random, site: int, time: int, visitor: int) -> Event:
+    view = page_view(site, time, draw.choice(("/a", "/b", "/c", "/d")), visitor)
+    what = draw.randrange(8)
+    if what == 0:
+        return replace(view, kind=CUSTOM, name="look")
+    if what == 1:
+        return replace(
+            view, kind=CUSTOM, name="buy", properties=draw.choice((None, '{"plan":"pro"}', '{"plan":"free"}'))
+        )
+    if what == 2:
+        return replace(view, kind=PAGE_EXIT, name="page_exit", engaged=3, scroll=draw.choice((20, 80)))
+    return view
+
+
+def ask(world: World, site: int | ReadScope, funnel: FunnelSteps, *more: dict[str, Any]) -> ParameterAnswer:
+    KNOWN.funnels["f"] = funnel
+    items = [*more, {"field": "funnel", "op": "eq", "value": "f"}]
+    body: dict[str, object] = {"parameters": ["funnel"], **DAY_OF_IT, "filters": items}
+    (entry,) = world.entries(body, site if isinstance(site, ReadScope) else (site,), now=NOON)
+    return entry
+
+
+def users(world: World, site: int, funnel: FunnelSteps, *more: dict[str, Any]) -> list[int]:
+    entry = ask(world, site, funnel, *more)
+    assert entry.success, entry.error
+    return [row["users"] for row in entry.data]
+
+
+def facts_of(world: World, site: int) -> Facts:
+    return world.db.read_now(lambda db: stored.read(db, {site: "w"}))
+
+
+def _cases() -> list[tuple[str, FunnelOrder, int, bool]]:
+    orders: tuple[FunnelOrder, ...] = ("ordered", "strict", "any")
+    limits = ((0, False), (MINUTE, False), (2 * HOUR, False), (DAY, True), (2 * DAY, True))
+    return [(name, order, within, people) for name in STEPS for order in orders for within, people in limits]
+
+
+@pytest.mark.parametrize(("name", "order", "within", "people"), some(_cases(), 35))
+def test_each_engine_counts_what_is_told_visit_by_visit(
+    world: World, site: int, name: str, order: FunnelOrder, within: int, people: bool
+) -> None:
+    own = STEPS[name]
+    names = tuple(str(number) for number in range(len(own)))
+    funnel = FunnelSteps(names, tuple(one for one, _ in own), order, within, people)
+    told = Told(tuple(test for _, test in own), order, within, people)
+    found = passages(facts_of(world, site), ASKED, told)
+    entry = ask(world, site, funnel)
+    assert entry.success, entry.error
+    assert entry.data == steps_told(found, names)
+    if name != "never":
+        assert found
+
+
+@each("name", STEPS)
+def test_steps_never_grow_and_any_order_finds_at_least_those_in_order(world: World, site: int, name: str) -> None:
+    steps = tuple(one for one, _ in STEPS[name])
+    names = tuple(map(str, range(len(steps))))
+    counts: dict[FunnelOrder, list[int]] = {
+        order: users(world, site, FunnelSteps(names, steps, order)) for order in ("strict", "ordered", "any")
+    }
+    assert all(own == sorted(own, reverse=True) for own in counts.values())
+    for fewer, more in (("strict", "ordered"), ("ordered", "any")):
+        assert all(one <= other for one, other in zip(counts[fewer], counts[more], strict=True))  # type: ignore[index]
+
+
+def test_public_cannot_ask_about_a_funnel(world: World, site: int) -> None:
+    funnel = FunnelSteps(("a", "b"), tuple(one for one, _ in STEPS["pages"][:2]))
+    entry = ask(world, ReadScope((site,), public=True), funnel)
+    assert not entry.success
+
+
+def test_filters_select_sessions(world: World, site: int) -> None:
+    funnel = FunnelSteps(("a", "b"), tuple(one for one, _ in STEPS["pages"][:2]))
+    assert users(world, site, funnel, {"field": "country", "op": "eq", "value": "Germany"}) == users(
+        world, site, funnel
+    )
+    assert users(world, site, funnel, {"field": "country", "op": "eq", "value": "France"}) == [0, 0]
+    with_filters = FunnelSteps(funnel.names, funnel.steps, filters=(Filter("country", "ne", ("Germany",)),))
+    assert users(world, site, with_filters) == [0, 0]
