@@ -89,7 +89,7 @@ def test_answers_are_the_same_in_whatever_order_visits_arrive(world: World) -> N
 def said(world: World, site: int, name: str, *, both: bool) -> list[dict[str, Any]]:
     """What a type says about a website, without the numbers that the box gives by itself."""
     needs = registry.TYPES[name].needs
-    values = {"path": "/a", "session_id": "visit 3", "anonymous_id": id_text(1_000), "flag": "new"}
+    values = {"path": "/a", "session_id": "visit 3", "anonymous_id": id_text(1_000), "flag": "new", "funnel": "f"}
     wanted = next((field for field in needs if field in values), "")
     body: dict[str, object] = {
         "parameters": [name],

@@ -39,6 +39,7 @@ NEEDED: dict[str, Filter] = {
     "anonymous_id": ("anonymous_id", "eq", ["ann"]),
     "message": ("path", "eq", ["/a"]),
     "flag": ("flag", "eq", ["new"]),
+    "funnel": ("funnel", "eq", ["f"]),
 }
 SOURCES = ("YouTube", "ChatGPT", "Gmail", "news.example", "newsletter", "b c.d", 'a"b', "Unknown", "youtube.com")
 

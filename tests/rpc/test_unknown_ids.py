@@ -27,6 +27,7 @@ NAMED: Final[dict[str, ResourceType]] = {
     "deliveryId": "delivery",
     "domainId": "domain",
     "alarmId": "alarm",
+    "funnelId": "funnel",
     "goalId": "goal",
     "flagId": "flag",
     "scheduleId": "schedule",
@@ -43,6 +44,7 @@ NAMED: Final[dict[str, ResourceType]] = {
 }
 BY_ID: Final[dict[str, ResourceType]] = {
     "apikeys": "apiKey",
+    "funnels": "funnel",
     "goals": "goal",
     "organizations": "organization",
     "links": "link",
