@@ -21,7 +21,13 @@ from tests.query.world import World, world_in
 
 ROWS = 2  # of each example
 TARGET = Path(query_pages.__file__).parent / FILE
-_NEEDED = {"session_id": SESSIONS[BEN], "anonymous_id": id_text(ANA), "path": "/pricing", "flag": "price-page"}
+_NEEDED = {
+    "session_id": SESSIONS[BEN],
+    "anonymous_id": id_text(ANA),
+    "path": "/pricing",
+    "flag": "price-page",
+    "funnel": "FUNNEL_ID",
+}
 
 
 def request_of(query_type: QueryType) -> dict[str, Any]:
