@@ -87,8 +87,23 @@ class Hostile:
         self.ids = {
             "segment_id": self.made("segments", name=text("segment"), filters=only, isShared=True),
             "note_id": self.made("annotations", text=text("note"), tags=[text("t")], xValue="2026-06-17"),
+            "funnel_id": self.made(
+                "funnels",
+                name=text("funnel"),
+                description=text("about"),
+                steps=[
+                    {"type": "PAGE_VIEW", "target": "/*", "name": text("first")},
+                    {"type": "EVENT", "target": text("event"), "name": text("second")},
+                ],
+            ),
             "goal_id": self.made("goals", type="EVENT", target=text("event"), **goal),
         }
+        # Its name stands in the uptime panel of the dashboard.
+        given = {"url": "https://shop.example", "name": text("monitor"), "granularity": "hour"}
+        answer = box.post("/uptime/createSchedule", given, key="all")
+        assert answer.status == 200, answer.body
+        sessions = box.query("shop", {"parameters": ["session_list"], "preset": "today"}).json["data"][0]["data"]
+        self.session = sessions[0]["session_id"]
         asked = urlencode({"type": "top_pages", "field1": "path", "op1": "contains", "value1": text("asked")})
         saved = urlencode({"name": text("question"), "question": asked, "shared": "on"}).encode()
         target = f"/sites/{self.shop}/queries/saved"
@@ -119,6 +134,7 @@ class Hostile:
             "/goals/new": [urlencode({"event": text("event")})],
             "/notes/{note_id}": [urlencode({"back": text("back")})],
             "/queries": [f"{self.asked}&range=today", urlencode({"type": "custom_event_properties", "range": "today"})],
+            "/session": [urlencode({"id": self.session, "range": "today"})],
             "/segments": [urlencode({"query": text("typed"), "back": text("back")})],
             "/values": [urlencode({"field": field, "range": "today"}) for field in WEBSITE.fields],
             "/visitors": [urlencode({"search": text("search")})],
@@ -127,7 +143,7 @@ class Hostile:
         }
         several = {
             "/parts/{name}": list(WEBSITE.parts),
-            "/details/{name}": [name for panel in WEBSITE.panels for name in WEBSITE.tables(panel)],
+            "/details/{name}": [name for name in WEBSITE.lists if name in WEBSITE.tables(name)],
         }
         for route in PAGES_AND_API:
             page = re.sub(r"\{(\w+):str\}", r"{\1}", route.path).removeprefix("/sites/{website_id}")
