@@ -21,6 +21,7 @@ from tests.query.facts_of_all_kinds import visit
 from tests.tenants.keys.world import cookie_of
 
 COMPILE = "/v1/query/compile"
+VALUES = {"session_id": "s1"}  # of the filters that types need
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +32,10 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeBox]:
         assert website is not None
         ledger, facts = Ledger(Strings(), LiveSessions()), visit(website.site, box.clock.now())
         box.box.events.db.write_now(lambda db: ledger.append(db, facts))
+        steps = [{"type": "PAGE_VIEW", "target": path} for path in ("/", "/a")]
+        given = {"websiteId": website.id, "name": "Funnel", "steps": steps}
+        made = box.post("/funnels/create", given, key="all")
+        VALUES["funnel"] = made.json["id"]
         yield box
 
 
@@ -50,7 +55,7 @@ def asked(box: WholeBox, **more: Any) -> dict[str, Any]:
 def asked_of(name: str) -> dict[str, Any]:
     """A query of this type, with the filter that it needs."""
     needs = registry.TYPES[name].needs
-    filters = [{"field": needs[0], "op": "eq", "value": "s1" if "session_id" in needs else "ben"}] if needs else []
+    filters = [{"field": needs[0], "op": "eq", "value": VALUES.get(needs[0], "ben")}] if needs else []
     return {"parameters": [name], "preset": "today", "filters": filters}
 
 

@@ -73,6 +73,7 @@ VALUES: Final[dict[str, Any]] = {
     "message": "New",
     "text": "New",
     "scopes": ["read:data"],
+    "steps": [{"type": "PAGE_VIEW", "target": "/"}, {"type": "PAGE_VIEW", "target": "/new"}],
     "type": "PAGE_VIEW",
     "target": "/new",
     "targetUrl": "https://shop.example/new",
