@@ -22,6 +22,7 @@ from analytics_box.query.request import QueryRequest
 from analytics_box.query.run import ParameterAnswer, QueryRunner
 from tests.query.clickhouse.fake import Fake
 from tests.query.oracle import Asked, Row
+from tests.query.world import PageThenEvent
 from tests.query.world import World as Questions
 
 
@@ -47,7 +48,7 @@ class World(Questions):
         far = ClickHouse(self.db, self.clock, ClickHouseTarget(url, several=several), every=0, among=among)
         self.engines = Engines(self.db, self.clock, columnar="clickhouse", far=far)
         self._engines = self._engines[0], self.engines
-        self._queries[1] = QueryRunner(self.engines, self.clock, seconds=30)
+        self._queries[1] = QueryRunner(self.engines, self.clock, seconds=30, funnels=PageThenEvent())
 
     def send(self) -> None:
         """ClickHouse gets what there is, whose texts have numbers for all machines."""
