@@ -10,7 +10,7 @@ from analytics_box.base.settings import Settings
 from analytics_box.base.store import schema
 from analytics_box.base.store.db import Db
 from analytics_box.base.store.reserve import Reserve
-from analytics_box.base.store.seal import Seal
+from analytics_box.base.store.seal import KEY_FILE, Seal
 from analytics_box.base.stored_settings import StoredSettings
 from analytics_box.base.stored_settings import everything as stored_rows
 from analytics_box.ingest.bots import rows as bot_rows
@@ -40,7 +40,6 @@ from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.websites import rows as website_rows
 from analytics_box.tenants.websites.directory import Directory
 
-KEY_FILE = "secret.key"  # what secrets at rest are sealed with
 FIRST_ROUND = 2 * MINUTE  # in which all monitors are checked: nothing is published of what was known before
 
 

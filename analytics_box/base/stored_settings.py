@@ -16,8 +16,9 @@ from analytics_box.base import audit
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest, check_together
 from analytics_box.base.settings import Editable, SettingRow, Settings, SettingsError, table, with_changes
-from analytics_box.base.store.db import Connection, Db
-from analytics_box.base.store.seal import Seal, SealBroken
+from analytics_box.base.store.db import Connection, DatabaseError, Db, read_file
+from analytics_box.base.store.schema import BOX_FILE
+from analytics_box.base.store.seal import KEY_FILE, Seal, SealBroken
 
 log = logging.getLogger(__name__)
 
@@ -174,6 +175,18 @@ def source_text(source: str) -> str:
     if source == AT_START:
         return "at the start of the server"
     return f"in the file {source}" if source.endswith(".toml") or "/" in source else f"by {source}"
+
+
+def with_stored(given: Settings, sources: Mapping[str, str]) -> Settings:
+    """The settings of the data directory, for commands that work whether its server runs or not. A directory without a
+    readable box.db has those that are `given`."""
+    path = given.data_dir / BOX_FILE
+    # A database of an older version has no such table; a damaged one is reported by the command itself.
+    try:
+        rows = read_file(path, everything) if path.exists() else []
+    except DatabaseError:
+        return given
+    return StoredSettings(given, sources, rows, Seal(given.data_dir / KEY_FILE)).current
 
 
 def everything(db: Connection) -> list[tuple[str, bytes]]:

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from analytics_box.app.admin import channel
-from analytics_box.app.cli.options import AS_JSON, read_settings, report_refusals, with_settings
+from analytics_box.app.cli.options import AS_JSON, read_effective_settings, report_refusals, with_settings
 from analytics_box.app.cli.session import check_box
 from analytics_box.base import errors
 from analytics_box.base.backup import record, restore, take
@@ -60,7 +60,7 @@ def backup(
     """
 
     def run() -> None:
-        found = read_settings(given)
+        found = read_effective_settings(given)
         where = dest or ("" if only_check else found.backup_to)
         if not where:
             raise click.UsageError("Enter DEST: a folder, - or s3://bucket/prefix. Or set backup_to")
@@ -186,7 +186,7 @@ def restore_command(source: str, yes: bool, passphrase_file: str | None, as_json
     """
 
     def run() -> None:
-        found = read_settings(given)
+        found = read_effective_settings(given)
         if source == PIPE and not yes:
             raise click.UsageError("Add --yes to restore from a pipe")
         passphrase = passphrase_of(

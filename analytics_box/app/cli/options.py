@@ -22,6 +22,7 @@ from analytics_box.base.store.pairing import NotAPair
 from analytics_box.base.store.seal import SealBroken
 from analytics_box.base.store.space import VacuumNoRoom
 from analytics_box.base.store.trouble import DataTrouble
+from analytics_box.base.stored_settings import with_stored
 
 Command = Callable[..., Any]
 
@@ -181,6 +182,12 @@ def read_settings(given: dict[str, Any], *, checked: bool = True) -> Settings:
         click.echo(f"Warning: {warning}", err=True)
     log.configure(found.log_level, found.log_format)
     return found
+
+
+def read_effective_settings(given: dict[str, Any]) -> Settings:
+    """The settings as `read_settings` finds them, over those that administrators store in the box. Raises
+    SettingsError."""
+    return with_stored(read_settings(given), read_sources(given))
 
 
 def read_sources(given: dict[str, Any]) -> dict[str, str]:

@@ -8,7 +8,6 @@ from msgspec import Struct
 from analytics_box.app.demo import checks, evaluated, flags, kept, links, monitors, shop, status_page
 from analytics_box.app.demo.failures import NotADemo
 from analytics_box.app.setup.account import FirstAccount, first_account, first_key
-from analytics_box.app.state_side import KEY_FILE
 from analytics_box.base import ids
 from analytics_box.base.acting import By
 from analytics_box.base.clock import DAY, MINUTE, utc_day
@@ -16,7 +15,7 @@ from analytics_box.base.facts.event import Fact
 from analytics_box.base.store import schema
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.pairing import bring_together
-from analytics_box.base.store.seal import Seal
+from analytics_box.base.store.seal import KEY_FILE, Seal
 from analytics_box.base.store.strings import Strings
 from analytics_box.ingest import recovery
 from analytics_box.ingest.dropped import count_quarantined

@@ -22,10 +22,11 @@ from analytics_box.base.backup import upgrade
 from analytics_box.base.backup.failures import BackupFailed, BackupNoRoom, GoingOn, NotABackup
 from analytics_box.base.backup.manifest import BackedUpTable, Manifest
 from analytics_box.base.backup.places import BackupPlace
-from analytics_box.base.backup.take import KEY_FILE, PARTS
+from analytics_box.base.backup.take import PARTS
 from analytics_box.base.settings import FILE_NAME
 from analytics_box.base.store import migrations, running, schema, snapshot
 from analytics_box.base.store.files import sync_folder, write_private
+from analytics_box.base.store.seal import KEY_FILE
 
 log = logging.getLogger(__name__)
 

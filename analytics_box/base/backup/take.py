@@ -30,11 +30,11 @@ from analytics_box.base.clock import Clock
 from analytics_box.base.settings import FILE_NAME, Settings, configuration_file
 from analytics_box.base.store import snapshot, trouble
 from analytics_box.base.store.db import Db
+from analytics_box.base.store.seal import KEY_FILE
 
 log = logging.getLogger(__name__)
 
 COPIES: Final = "copies"  # in the data directory: what backups are made of
-KEY_FILE: Final = "secret.key"
 _MEGABYTE: Final = 1_000_000
 _SMALL_DISK: Final = 20  # the mark of least_free_mb is at most this part of a disk
 PARTS: Final = (*snapshot.FILES, KEY_FILE, FILE_NAME)  # the files that a backup can have

@@ -7,9 +7,9 @@ commit: an acknowledged write is on disk. A read runs on its own connection unde
 import asyncio
 import os
 import threading
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -23,15 +23,17 @@ from analytics_box.base.store.wal import CHECKPOINT_PAGES
 from analytics_box.base.store.writer import Writer
 from analytics_box.base.store.writes import (
     ALONE,
+    READ_ONLY,
     Connection,
     ConstraintError,
+    DatabaseError,
     InMemoryState,
     SharedWork,
     Work,
     WriteJob,
 )
 
-__all__ = ["Connection", "ConstraintError", "Db"]
+__all__ = ["Connection", "ConstraintError", "DatabaseError", "Db", "read_file"]
 
 T = TypeVar("T")
 G = TypeVar("G")
@@ -39,6 +41,12 @@ G = TypeVar("G")
 MAX_READ_SECONDS = 10.0
 _HOLD_SECONDS = 5.0  # for which writers wait at most
 _HOLD_PATIENCE = 60.0  # seconds until one has come to it
+
+
+def read_file(path: Path, work: Callable[[Connection], T]) -> T:
+    """Read a database file that another process may be using. Raises DatabaseError."""
+    with closing(Connection(str(path), flags=READ_ONLY)) as db:
+        return work(db)
 
 
 class Queues(NamedTuple):

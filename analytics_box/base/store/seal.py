@@ -6,9 +6,11 @@ XChaCha20-Poly1305 by PyNaCl, which is loaded with the first secret: it costs 1 
 import hashlib
 import secrets
 from pathlib import Path
+from typing import Final
 
 from analytics_box.base.store.files import write_private
 
+KEY_FILE: Final = "secret.key"
 KEY_BYTES = 32
 
 

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from analytics_box.base.backup.take import KEY_FILE
 from analytics_box.base.errors import Conflict, NotFound
 from analytics_box.base.store import schema
 from analytics_box.base.store.db import Db
 from analytics_box.base.store.migrations import migrate
 from analytics_box.base.store.pairing import bring_together
+from analytics_box.base.store.seal import KEY_FILE
 from analytics_box.ingest.cluster import rows
 from analytics_box.ingest.visitors import SALTS_FILE, History, SaltFile
 

@@ -196,6 +196,26 @@ def test_backup_now_goes_to_the_folder_of_the_page_and_carries_the_settings(
     assert (lines["backup_every"]["value"], lines["backup_every"]["source"]) == (12, "stored")
 
 
+def test_backup_from_the_command_line_goes_to_the_stored_folder_with_the_stored_passphrase(
+    people: World, box: WholeBox, tmp_path: Path
+) -> None:
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    secret = "correct horse battery staple"
+    saved = people.send("ada", PAGES[1], backup_to=str(folder), backup_passphrase=secret)
+    assert saved.status == 303, saved.body
+    with beside(box) as data:
+        made = typed("backup", data=data)
+        assert made.exit_code == 0, made.output
+        (name,) = [one.name for one in folder.iterdir()]
+        assert f"{name}: " in made.output
+        assert "encrypted" in made.output
+        assert typed("backup", "--check", str(folder / name), data=data).exit_code == 0
+    wrong = typed("backup", "--check", str(folder / name), data=tmp_path / "elsewhere")
+    assert wrong.exit_code == 1
+    assert "passphrase" in wrong.output
+
+
 def test_public_address_takes_effect_at_the_next_start(people: World, box: WholeBox) -> None:
     address = "https://stats.example.com"
     assert "done=restart" in people.send("ada", PAGES[2], base_url=address).headers["location"]

@@ -9,12 +9,12 @@ from click.testing import CliRunner
 
 from analytics_box.app import jobs
 from analytics_box.app.cli.main import main
-from analytics_box.app.state_side import KEY_FILE
 from analytics_box.base.acting import By
 from analytics_box.base.clock import DAY
 from analytics_box.base.errors import Conflict, NotFound
 from analytics_box.base.settings import SettingsError
 from analytics_box.base.store.schema import EVENTS_FILE
+from analytics_box.base.store.seal import KEY_FILE
 from analytics_box.ingest.cluster.messages import RemovalOrder
 from analytics_box.ingest.cluster.primary import Machines
 from analytics_box.ingest.cluster.promotion import promote

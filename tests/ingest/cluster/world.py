@@ -11,7 +11,6 @@ import apsw
 from msgspec.structs import replace
 
 from analytics_box.app.box import open_box
-from analytics_box.app.state_side import KEY_FILE
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.outgoing.client import OutgoingAnswer as Answered
 from analytics_box.base.outgoing.client import OutgoingRequest
@@ -20,6 +19,7 @@ from analytics_box.base.outgoing.messages import RequestPhases
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.schema import BOX_FILE, EVENTS_FILE
+from analytics_box.base.store.seal import KEY_FILE
 from tests.inprocess import NOON, FixedClock, RunningBox, SiteName, WholeBox, fill
 from tests.migrated import migrated
 from tests.query.clickhouse.served import Served

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from analytics_box.app.state_side import KEY_FILE
-from analytics_box.base.store.seal import Seal, SealBroken
+from analytics_box.base.store.seal import KEY_FILE, Seal, SealBroken
 from analytics_box.tenants.accounts import rules
 from tests.inprocess import EMAIL, PASSWORD, WholeBox
 from tests.tenants.accounts.world import SECURITY, begin, code, cookie_of, password_step, send, turn_on
