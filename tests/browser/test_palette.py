@@ -51,7 +51,7 @@ def test_the_palette_leads_anywhere_without_a_mouse_and_remembers(page: Page, bo
 
 
 def test_a_note_is_written_shown_on_the_chart_and_deleted_on_the_page(page: Page, box: Box) -> None:
-    page.goto(site(box))
+    page.goto(site(box, "?range=last_30d"))
     page.wait_for_load_state("networkidle")  # panels that come late would close what is open
     page.click(".notes-add summary")
     page.fill("#text", "Version 2 & more")
@@ -81,14 +81,14 @@ new MutationObserver((changes) => {
 
 
 def test_a_flag_is_put_where_its_day_is_at_once(page: Page, box: Box) -> None:
-    page.goto(site(box))
+    page.goto(site(box, "?range=last_30d"))
     page.click(".notes-add summary")
     page.fill("#text", "Ten days ago")
     page.fill("#xValue", (datetime.now(UTC) - timedelta(days=10)).date().isoformat())
     page.click(".notes-add button[type=submit]")
     page.wait_for_url(re.compile(r"#figures$"))
     page.add_init_script(WATCH_FLAGS)
-    page.goto(site(box))
+    page.goto(site(box, "?range=last_30d"))
     expect(page.locator(".chart-flags.placed .chart-flag")).to_have_count(1)
     places = page.evaluate("window.places")
     assert len({*places}) == 1, places

@@ -29,7 +29,7 @@ def test_monitors_are_where_they_were_before_anybody_is_answered(monkeypatch: py
         order.append("monitors")
 
     box = SimpleNamespace(application=None, engine=SimpleNamespace(start=start))
-    monkeypatch.setattr(server, "open_box", lambda _: box)
+    monkeypatch.setattr(server, "open_box", lambda _, **_more: box)
     monkeypatch.setattr(server, "WebServer", Web)
     for name in ("spare_the_collector", "_ends_on_signals"):
         monkeypatch.setattr(server, name, lambda: None)
