@@ -154,6 +154,8 @@ def _check_lists(kept: GoalDefinition) -> None:
     for item in kept.conditions:
         if not 1 <= len(item.property) <= LONGEST_KEY:
             raise BadRequest.about("conditions", f"Enter a property name of 1 to {LONGEST_KEY} characters")
+        if item.operator == "exists" and item.value:
+            raise BadRequest.about("conditions", f"Enter an operator such as equals for the value of {item.property}")
         if item.operator != "exists" and not item.value:
             raise BadRequest.about("conditions", f"Enter a value for {item.property}")
     if len(kept.amount) > LONGEST_KEY:

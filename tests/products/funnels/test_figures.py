@@ -1,0 +1,99 @@
+"""The figures of a funnel over RPC and on its page: sessions by step, drop-offs, times and sources."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.inprocess import WholeBox, whole_box
+
+MINUTE = 60_000
+STEPS = [
+    {"type": "PAGE_VIEW", "target": "/pricing*", "name": "Pricing"},
+    {"type": "PAGE_VIEW", "target": "/signup", "name": "Form"},
+    {
+        "type": "EVENT",
+        "target": "signup",
+        "name": "Account",
+        "conditions": [{"property": "plan", "operator": "equals", "value": "pro"}],
+    },
+]
+# Visitor, source, and what they do with the minutes after their first page.
+VISITS: tuple[tuple[str, str, tuple[tuple[float, str, str], ...]], ...] = (
+    ("ann", "https://www.google.com/", ((0, "/", ""), (1, "/pricing", ""), (2, "/signup", ""), (5, "", "pro"))),
+    ("bea", "https://www.google.com/", ((0, "/pricing/teams", ""), (4, "/signup", ""), (5, "", "free"))),
+    ("cid", "", ((0, "/signup", ""), (1, "/pricing", ""))),  # in the other order
+    ("dan", "", ((0, "/pricing", ""), (2, "/signup", ""), (10, "", "pro"))),
+    ("eve", "", ((0, "/", ""),)),
+)
+
+
+@pytest.fixture(scope="module")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeBox]:
+    with whole_box(tmp_path_factory.mktemp("funnels") / "data") as inside:
+        for who, referrer, steps in VISITS:
+            for minutes, path, plan in steps:
+                send(inside, who, referrer, inside.clock.now() - 60 * MINUTE + round(minutes * MINUTE), path, plan)
+        yield inside
+
+
+def send(box: WholeBox, who: str, referrer: str, at: int, path: str, plan: str) -> None:
+    content: dict[str, Any] = {"anonymousId": who, "timestamp": at, "websiteId": box.sites["shop"]}
+    if path:
+        content |= {"name": "screen_view", "path": f"https://shop.example{path}", "referrer": referrer}
+    else:
+        content |= {"name": "signup", "path": "https://shop.example/signup", "properties": {"plan": plan}}
+    assert box.post("/track", content, key="all").status == 200
+
+
+def rpc(box: WholeBox, procedure: str, **given: Any) -> Any:
+    answer = box.post(f"/funnels/{procedure}", {"websiteId": box.sites["shop"], **given}, key="all")
+    assert answer.status == 200, answer.body
+    return answer.json
+
+
+@pytest.fixture(scope="module")
+def funnel(box: WholeBox) -> str:
+    return str(rpc(box, "create", name="Sign-up", steps=STEPS)["id"])
+
+
+def test_analytics_count_sessions_by_step_in_order(box: WholeBox, funnel: str) -> None:
+    found = rpc(box, "getAnalytics", funnelId=funnel)
+    assert [(step["step_name"], step["users"], step["dropoffs"]) for step in found["steps_analytics"]] == [
+        ("Pricing", 4, 0),
+        ("Form", 3, 1),
+        ("Account", 2, 1),
+    ]
+    assert (found["total_users_entered"], found["total_users_completed"]) == (4, 2)
+    assert found["overall_conversion_rate"] == 50.0
+    assert found["avg_completion_time"] == 60 * (4 + 10) / 2
+    assert (found["biggest_dropoff_step"], found["biggest_dropoff_rate"]) == (3, 33.33)
+
+
+def test_value_of_a_property_without_an_operator_is_refused(box: WholeBox) -> None:
+    steps = [STEPS[0], {**STEPS[2], "conditions": [{"property": "plan", "value": "pro"}]}]
+    given = {"websiteId": box.sites["shop"], "name": "Half a condition", "steps": steps}
+    answer = box.post("/funnels/create", given, key="all")
+    assert answer.status == 400
+    assert "operator" in answer.body.decode()
+
+
+def test_analytics_by_referrer_sum_up_to_the_whole(box: WholeBox, funnel: str) -> None:
+    found = rpc(box, "getAnalyticsByReferrer", funnelId=funnel)["referrer_analytics"]
+    by_name = {one["referrer_parsed"]["name"]: (one["total_users"], one["completed_users"]) for one in found}
+    assert by_name == {"Google": (2, 1), "Direct": (2, 1)}
+
+
+def test_any_order_counts_the_visitor_who_came_from_the_form(box: WholeBox) -> None:
+    made = rpc(box, "create", name="Any order", steps=STEPS[:2], order="any")
+    found = rpc(box, "getAnalytics", funnelId=made["id"])
+    assert [step["users"] for step in found["steps_analytics"]][-1] == 4
+
+
+def test_the_page_shows_the_same_figures(box: WholeBox, funnel: str) -> None:
+    address = f"/sites/{box.sites['shop']}/funnels/{funnel}?range=today"
+    answer = box.get(address, cookie=box.cookie, accept="text/html")
+    assert answer.status == 200
+    text = answer.body.decode().replace("\N{NO-BREAK SPACE}", " ")
+    for shown in ("4 sessions", "3 sessions", "2 sessions", "50.0 %", "Google"):
+        assert shown in text, shown
