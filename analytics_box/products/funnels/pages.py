@@ -6,11 +6,13 @@ from urllib.parse import urlencode
 
 from litestar.params import FromPath
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.base import figures
 from analytics_box.base.translation import _, ngettext
 from analytics_box.figures import page, suggesting
 from analytics_box.figures.asking import PageQuery
+from analytics_box.figures.narrowing import Narrowing
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.funnels import rows
 from analytics_box.products.funnels.figures import (
@@ -27,7 +29,7 @@ from analytics_box.products.funnels.figures import (
 from analytics_box.products.funnels.form import home, limit_text, order_text
 from analytics_box.products.funnels.funnel import Funnel
 from analytics_box.products.funnels.lookup import find_funnel
-from analytics_box.products.funnels.rules import step_text, steps_of
+from analytics_box.products.funnels.rules import sessions_without, step_text, steps_of
 from analytics_box.products.goals.shown import WRITER
 from analytics_box.products.overview.board import WEBSITE
 from analytics_box.query.catalog.funnels import REACHED
@@ -66,7 +68,8 @@ class FunnelLine(Struct, frozen=True):
 
 
 class StepShown(Struct, frozen=True):
-    """A step as a bar: what visitors do, the share of the first step, and how many were lost before it."""
+    """A step as a bar: what visitors do, the share of the first step, and how many were lost before it. `without` is
+    the address of the sessions with all steps before and without this one, or empty."""
 
     number: int
     name: str
@@ -77,6 +80,7 @@ class StepShown(Struct, frozen=True):
     lost: str
     time: str
     is_worst: bool
+    without: str = ""
 
 
 class FigureTile(Struct, frozen=True):
@@ -155,7 +159,7 @@ async def show_one(visit: Visitor, website_id: FromPath[str], funnel_id: FromPat
         return settled
     split = next((name for name in DIMENSIONS if name == visit.asked("split")), DIMENSIONS[0])
     asking, board = await page.empty(visit, website.site, view)
-    drawn = await _board(visit, asking, website, funnel, split)
+    drawn = await _board(visit, asking, board.view, website, funnel, split)
     return visit.pages.show(
         "funnel.html",
         shell=site_shell(visit, "funnels", website),
@@ -209,7 +213,7 @@ def _rate(known: FunnelFigures | None) -> str:
 
 
 async def _board(
-    visit: PageRequest, asking: PageQuery, website: Website, funnel: Funnel, split: str
+    visit: PageRequest, asking: PageQuery, view: View, website: Website, funnel: Funnel, split: str
 ) -> FunnelBoard | str:
     """The funnel, or why its figures are unknown."""
     query = _query(visit, asking, website, funnel)
@@ -227,7 +231,7 @@ async def _board(
     most = max(rates, default=0.0)
     return FunnelBoard(
         tiles=_tiles(funnel, known, before),
-        steps=tuple(_step(funnel, known, place) for place in range(number)),
+        steps=tuple(_step(view, funnel, known, place) for place in range(number)),
         finding=_finding(known),
         parts=_parts(parts[:MOST_ROWS], number),
         more_parts=_("Showing the {count} largest.").format(count=MOST_ROWS) if len(parts) > MOST_ROWS else "",
@@ -270,7 +274,7 @@ def _tiles(funnel: Funnel, known: FunnelFigures, before: FunnelFigures | None) -
     )
 
 
-def _step(funnel: Funnel, known: FunnelFigures, place: int) -> StepShown:
+def _step(view: View, funnel: Funnel, known: FunnelFigures, place: int) -> StepShown:
     step = known.steps[place]
     lost = _("{count} dropped, {rate}").format(
         count=figures.count(step["dropoffs"]), rate=figures.percent(step["dropoff_rate"])
@@ -287,8 +291,16 @@ def _step(funnel: Funnel, known: FunnelFigures, place: int) -> StepShown:
         time=_("{time} after the step before").format(time=duration_text(1000 * step["avg_time_to_complete"]))
         if place and step["users"]
         else "",
+        without=_without(view, funnel, place) if step["dropoffs"] else "",
         is_worst=place > 0 and step is known.biggest_drop and step["dropoffs"] > 0,
     )
+
+
+def _without(view: View, funnel: Funnel, place: int) -> str:
+    missed = sessions_without(funnel.definition, place)
+    if missed is None or view.filters.match != "all":
+        return ""
+    return replace(view, filters=Narrowing((*view.filters.items, *missed.items))).sessions_link
 
 
 def _finding(known: FunnelFigures) -> str:

@@ -1,6 +1,8 @@
 """The figures of a funnel over RPC and on its page: sessions by step, drop-offs, times and sources."""
 
+import re
 from collections.abc import Iterator
+from html import unescape
 from typing import Any
 
 import pytest
@@ -8,7 +10,7 @@ import pytest
 from tests.inprocess import WholeBox, whole_box
 
 MINUTE = 60_000
-STEPS = [
+STEPS: list[dict[str, Any]] = [
     {"type": "PAGE_VIEW", "target": "/pricing*", "name": "Pricing"},
     {"type": "PAGE_VIEW", "target": "/signup", "name": "Form"},
     {
@@ -97,3 +99,13 @@ def test_the_page_shows_the_same_figures(box: WholeBox, funnel: str) -> None:
     text = answer.body.decode().replace("\N{NO-BREAK SPACE}", " ")
     for shown in ("4 sessions", "3 sessions", "2 sessions", "50.0 %", "Google"):
         assert shown in text, shown
+
+
+def test_sessions_that_dropped_are_one_click_away(box: WholeBox) -> None:
+    steps = [{"type": "PAGE_VIEW", "target": "/*", "name": "Any"}, *STEPS[1:2]]
+    made = rpc(box, "create", name="To the form", steps=steps)
+    address = f"/sites/{box.sites['shop']}/funnels/{made['id']}?range=today"
+    text = box.get(address, cookie=box.cookie, accept="text/html").body.decode()
+    (href,) = re.findall(r'<a href="([^"]+)">Sessions without this step', text)
+    listed = box.get(unescape(href), cookie=box.cookie, accept="text/html").body.decode()
+    assert re.findall(r'class="session-entry"><bdi>([^<]+)', listed) == ["/"]
