@@ -2,6 +2,7 @@
 words. Pure.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
@@ -32,6 +33,8 @@ MOST_NAMES: Final = 3
 # The limits of an event in a timeline: properties, and characters of each.
 MOST_PROPERTIES: Final = 12
 LONGEST_VALUE: Final = 200
+# Anyone who knows a website's id can send a session as long as they like.
+MOST_STEPS: Final = 500
 _UNITS: Final[Mapping[str, Callable[[float], str]]] = {"CLS": lambda value: f"{value:.2f}"}
 
 
@@ -63,13 +66,12 @@ class SessionStep(Struct, frozen=True):
 
 
 class SessionShown(Struct, frozen=True):
-    """A session on its own page. `facts` are labels and values."""
+    """A session on its own page. `facts` are labels and values; `more` is the number of steps that are not shown."""
 
     title: str
     facts: tuple[tuple[str, str], ...]
     steps: tuple[SessionStep, ...]
-    visitor: str
-    anonymous: bool
+    more: int
 
 
 def _with_parts(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
@@ -199,12 +201,12 @@ def session_view(row: Record, zone: ZoneInfo, formats: Formats, now: datetime) -
         (_("Device"), _client(row)),
         (_("Language"), display_name("language", row["language"] or "")),
     )
+    found = _timeline(row["parts"])
     return SessionShown(
         title=_("Session of {when}").format(when=_when(began, formats, now)),
         facts=tuple((label, figures.visible(value)) for label, value in facts if value),
-        steps=tuple(_steps(row["parts"], row["first"], zone, formats.time)),
-        visitor=row["visitor_id"],
-        anonymous=not row["visitor_id"],
+        steps=tuple(_steps(found[:MOST_STEPS], row["parts"], row["first"], zone, formats.time)),
+        more=max(0, len(found) - MOST_STEPS),
     )
 
 
@@ -220,13 +222,25 @@ class TimelineEntry(Struct):
     vitals: dict[str, float] = {}
 
 
-def _steps(
-    parts: Mapping[str, Sequence[Record]], first: int, zone: ZoneInfo, form: TimeFormat
-) -> Iterator[SessionStep]:
-    """All that happened, oldest first; what is measured about a page stands with the last view of it before."""
+def _timeline(parts: Mapping[str, Sequence[Record]]) -> list[TimelineEntry]:
+    """The steps of a session, oldest first."""
     found = [TimelineEntry(record["time"], order, made) for order, (record, made) in enumerate(_occurrences(parts))]
     found.sort(key=lambda noted: (noted.at, noted.order))
-    views = [noted for noted in found if noted.step.kind == "page"]
+    return found
+
+
+def _steps(
+    found: Sequence[TimelineEntry],
+    parts: Mapping[str, Sequence[Record]],
+    first: int,
+    zone: ZoneInfo,
+    form: TimeFormat,
+) -> Iterator[SessionStep]:
+    """The steps to show. Measurements of a page are notes of the last view before them."""
+    views: dict[str, list[TimelineEntry]] = {}
+    for noted in found:
+        if noted.step.kind == "page":
+            views.setdefault(noted.step.path, []).append(noted)
     for record in parts["events"]:
         view = _view_of(views, record) if record["kind"] == PAGE_EXIT else None
         if view is not None:
@@ -251,11 +265,11 @@ def _steps(
         )
 
 
-def _view_of(views: Sequence[TimelineEntry], record: Record) -> TimelineEntry | None:
+def _view_of(views: Mapping[str, Sequence[TimelineEntry]], record: Record) -> TimelineEntry | None:
     """The last view of a record's page before it, else the first."""
-    own = [view for view in views if view.step.path == record["path"]]
-    before = [view for view in own if view.at <= record["time"]]
-    return before[-1] if before else (own[0] if own else None)
+    own = views.get(record["path"], ())
+    before = bisect_right(own, record["time"], key=lambda view: view.at)
+    return own[max(0, before - 1)] if own else None
 
 
 def _occurrences(parts: Mapping[str, Sequence[Record]]) -> Iterator[tuple[Record, SessionStep]]:

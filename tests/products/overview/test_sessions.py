@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from analytics_box.products.overview import session_pages
+from analytics_box.products.overview import session_pages, session_stories
 from tests.inprocess import Answer, WholeBox, whole_box
 
 HOSTILE = "<b>bold</b>"
@@ -128,6 +128,14 @@ def test_a_session_tells_everything_in_order_and_escaped(box: WholeBox) -> None:
     assert "<dt><bdi>plan</bdi></dt><dd><bdi>&lt;b&gt;bold&lt;/b&gt;</bdi></dd>" in steps
     assert "at pay (shop.js:1)" in steps
     assert HOSTILE not in text
+
+
+def test_a_session_longer_than_a_page_shows_its_first_steps(box: WholeBox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session_stories, "MOST_STEPS", 2)
+    text = opened(box, "/").body.decode()
+    assert text.count('class="step ') == 2
+    assert "2 later steps are not shown." in text
+    assert "Broken" not in text
 
 
 def test_members_see_other_sessions_of_the_visitor_and_viewers_do_not(box: WholeBox) -> None:
