@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from analytics_box.base import audit, ids
 from analytics_box.base.acting import By
-from analytics_box.base.errors import Conflict, NotFound
+from analytics_box.base.errors import Conflict, NotFound, check_together
 from analytics_box.base.store.db import Connection
 from analytics_box.products.funnels.funnel import Funnel, FunnelDefinition
 from analytics_box.products.funnels.messages import ChangedFunnel, NewFunnel
@@ -25,6 +25,9 @@ def create(db: Connection, by: By, website: Website, given: NewFunnel) -> Funnel
     """Create a funnel. Raises BadRequest or Conflict."""
     if FUNNELS.count(db, "website_id = ?", website.id) >= MOST_FUNNELS:
         raise Conflict.full("funnels", MOST_FUNNELS, f"A website can have up to {MOST_FUNNELS} funnels")
+    check_together(
+        lambda: values_of(given, Funnel), lambda: check_funnel(FunnelDefinition(**values_of(given, FunnelDefinition)))
+    )
     blank = Funnel(
         id=ids.new_id(),
         website_id=website.id,

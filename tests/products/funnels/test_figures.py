@@ -80,6 +80,13 @@ def test_value_of_a_property_without_an_operator_is_refused(box: WholeBox) -> No
     assert "operator" in answer.body.decode()
 
 
+def test_an_empty_name_and_a_missing_step_are_refused_together(box: WholeBox) -> None:
+    given = {"websiteId": box.sites["shop"], "name": "", "steps": STEPS[:1]}
+    answer = box.post("/funnels/create", given, key="all")
+    assert answer.status == 400
+    assert [detail["field"] for detail in answer.json["details"]] == ["name", "steps"]
+
+
 def test_analytics_by_referrer_sum_up_to_the_whole(box: WholeBox, funnel: str) -> None:
     found = rpc(box, "getAnalyticsByReferrer", funnelId=funnel)["referrer_analytics"]
     by_name = {one["referrer_parsed"]["name"]: (one["total_users"], one["completed_users"]) for one in found}
