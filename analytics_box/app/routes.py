@@ -38,6 +38,7 @@ invitation_pages = Handlers("analytics_box.tenants.members.invitation_pages")
 inviting_pages = Handlers("analytics_box.tenants.members.inviting_pages")
 member_pages = Handlers("analytics_box.tenants.members.pages")
 site_details = Handlers("analytics_box.products.overview.detail_pages")
+change_pages = Handlers("analytics_box.products.overview.change_pages")
 event_pages = Handlers("analytics_box.products.overview.event_pages")
 session_pages = Handlers("analytics_box.products.overview.session_pages")
 realtime_pages = Handlers("analytics_box.products.overview.realtime_pages")
@@ -127,6 +128,8 @@ PAGES_AND_API: tuple[Route, ...] = (
     page_route("/sites/{website_id:str}/segments/{segment_id:str}/delete", segment_pages.delete_form, "member"),
     form_route("/sites/{website_id:str}/segments/{segment_id:str}/delete", segment_pages.delete_segment, "member"),
     page_route("/sites/{website_id:str}/live", overview.site_live),
+    page_route("/sites/{website_id:str}/changes", change_pages.show),
+    page_route("/sites/{website_id:str}/changes/export/{form:str}", change_pages.file),
     page_route("/sites/{website_id:str}/realtime", realtime_pages.show),
     page_route("/sites/{website_id:str}/sessions", session_pages.session_list),
     page_route("/sites/{website_id:str}/session", session_pages.session),

@@ -121,6 +121,17 @@ class FigureList(Struct, frozen=True):
     below: tuple[str, ...] = ()
 
 
+class Explanation(Struct, frozen=True):
+    """A list whose rows explain changes of a figure: the field of a row that counts it, and the type and field of the
+    whole. `overlap` names the part that rows do not explain, because visitors can be in several rows or in none; empty
+    if the rows sum to the whole."""
+
+    listed: str
+    counted: str
+    total: tuple[str, str]
+    overlap: str = ""
+
+
 class PanelPlace(Struct, frozen=True):
     """The place of an extra panel: the filters of the page, the address of the page with others added, the metric that
     colour
@@ -214,7 +225,7 @@ class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     what the facts know for what is typed into a field, such as a country's code. `further` are fields that no list
     shows; values of some are `suggested`. Where it is `segmented`, filters can be saved. `ghosts` is how many bars
     stand for a list that is not there yet. Where a goal can be chosen, `converting` are its metrics.
-    Panels that are `folded` are shown below the others once they are opened. The list that changes of visitors are
+    Panels that are `folded` are shown below the others once they are opened. The first list that changes are
     `explained_by` is shown as movers (movers.py). Lists that have a table, but no panel, are grouped in `tables_alone`.
     """
 
@@ -236,7 +247,7 @@ class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     kinds: Kinds | None = None
     ghosts: int = 6
     folded: tuple[str, ...] = ()
-    explained_by: str = ""
+    explained_by: tuple[Explanation, ...] = ()
     tables_alone: tuple[tuple[str, ...], ...] = ()
 
     @cached_property

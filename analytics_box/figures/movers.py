@@ -1,59 +1,130 @@
 """The rows of a list that explain most of the difference to the compared range. Pure."""
 
+from functools import partial
 from typing import Final
 
 from msgspec import Struct
 
 from analytics_box.base import figures
 from analytics_box.base.translation import _
-from analytics_box.figures.board import Rows
-from analytics_box.figures.panels import leads_to
+from analytics_box.figures.board import Explanation, Rows
+from analytics_box.figures.comparing import ComparedDays
+from analytics_box.figures.panels import UNKNOWN, leads_to
 from analytics_box.figures.view import View
 from analytics_box.query.catalog.types import Record
 
 MOST: Final = 4
+ON_A_PAGE: Final = 10
 
 
 class Mover(Struct, frozen=True):
-    """A row with its part of the difference. `href` filters the page by the row; empty for the sum of all others."""
+    """A row with its part of the difference: `share` in percent, None if there is no difference. Rows that moved the
+    other way have negative ones. `before` and `now` are None for sums; `texts` are these two and the share on pages.
+    `href` filters the page by the row and is empty for sums."""
 
     label: str
+    before: float | None
+    now: float | None
+    change: float
+    share: float | None
     amount: str
     tone: str
+    width: str
+    texts: tuple[str, ...]
     href: str = ""
+    code: str | None = None
 
 
 class Movers(Struct, frozen=True):
-    """The difference of visitors, and its parts, which sum to it."""
+    """A difference, and its parts, which sum to it."""
 
+    explanation: Explanation
+    before: float
+    now: float
     amount: str
+    tone: str
     parts: tuple[Mover, ...]
 
 
-def movers(view: View, now: Rows, before: Rows, difference: float, limit: int) -> Movers | None:
-    """The movers of the two ranges, whose lists have at most `limit` rows; None if there is no difference.
+def can_be_explained(view: View, against: ComparedDays | None, explanation: Explanation) -> bool:
+    """Whether the rows of a list can explain a change: against as many days, of which all is known, and unless the page
+    shows a single row of the list."""
+    comparable = against is not None and against.begun is None and against.fair
+    return comparable and view.of.lists[explanation.listed].field not in view.plain
 
-    A row that is missing in a list counted zero there only if the list is complete.
+
+def movers(
+    view: View,
+    explanation: Explanation,
+    rows: tuple[Rows, Rows],
+    totals: tuple[float, float],
+    *,
+    limit: int,
+    most: int = MOST,
+) -> Movers | None:
+    """The movers between two ranges, whose lists have at most `limit` rows; None if nothing moved. `rows` and `totals`
+    are those of the compared range and of this one.
+
+    A row that is missing in a list counted zero there only if the list is complete. All other rows are a sum. Visitors
+    in several rows are a part of their own, unless a list is cut: its other rows are then unknown.
     """
-    listed = view.of.lists[view.of.explained_by]
-    if not difference:
-        return None
-    counts, earlier = ({row[listed.shown]: row[listed.counted] for row in rows} for rows in (now, before))
-    rows: dict[str, Record] = {row[listed.shown]: row for row in (*before, *now)}
-    known = [name for name in rows if (name in counts or len(now) < limit) and (name in earlier or len(before) < limit)]
-    tone = {True: "good", False: "bad"}
+    listed, counted = view.of.lists[explanation.listed], explanation.counted
+    earlier, counts = ({row[listed.shown]: row[counted] for row in found} for found in rows)
+    complete = tuple(len(found) < limit for found in rows)
+    every: dict[str, Record] = {row[listed.shown]: row for found in rows for row in found}
+    known = [name for name in every if (name in earlier or complete[0]) and (name in counts or complete[1])]
     changes = {name: counts.get(name, 0) - earlier.get(name, 0) for name in known}
     largest = sorted((name for name in known if changes[name]), key=lambda name: (-abs(changes[name]), name or ""))
+    shown = largest[:most]
+    whole = totals[1] - totals[0]
+    top = max((abs(changes[name]) for name in shown), default=0)
+    part = partial(_mover, whole, top)
     parts = [
-        Mover(
+        part(
             figures.visible(listed.label(name or "")) or _("Unknown"),
-            figures.difference(changes[name]),
-            tone[changes[name] > 0],
-            leads_to(view, listed, rows[name])[0],
+            changes[name],
+            (earlier.get(name, 0), counts.get(name, 0)),
+            leads_to(view, listed, every[name])[0],
+            (every[name]["country_code"] or "") if listed.places else None,
         )
-        for name in largest[:MOST]
+        for name in shown
     ]
-    rest = difference - sum(changes[name] for name in largest[:MOST])
-    if rest:
-        parts.append(Mover(_("Other sources and overlap"), figures.difference(rest), tone[rest > 0]))
-    return Movers(figures.difference(difference), tuple(parts))
+    rest = _rest(explanation, changes, shown, whole, complete=all(complete))
+    parts += [part(label, change) for label, change in rest if change]
+    if not parts:
+        return None
+    return Movers(explanation, *totals, figures.difference(whole), _tone(whole), tuple(parts))
+
+
+def _mover(
+    whole: float,
+    largest: float,
+    label: str,
+    change: float,
+    counts: tuple[float | None, float | None] = (None, None),
+    href: str = "",
+    code: str | None = None,
+) -> Mover:
+    share = 100 * change / whole if whole else None
+    texts = (*(UNKNOWN if count is None else figures.count(count) for count in counts),)
+    of_all = UNKNOWN if share is None else figures.percent(share)
+    width = figures.bar_width(abs(change), largest)
+    amount, tone = figures.difference(change), _tone(change)
+    return Mover(label, *counts, change, share, amount, tone, width, (*texts, of_all), href, code)
+
+
+def _tone(change: float) -> str:
+    return "good" if change > 0 else "bad" if change < 0 else ""
+
+
+def _rest(
+    explanation: Explanation, changes: dict[str, float], shown: list[str], whole: float, *, complete: bool
+) -> tuple[tuple[str, float], ...]:
+    """The part of the difference that the shown rows leave over."""
+    rest = whole - sum(changes[name] for name in shown)
+    if not explanation.overlap:
+        return ((_("All others"), rest),)
+    if not complete:
+        return ((_("All others and overlap"), rest),)
+    others = sum(change for name, change in changes.items() if name not in shown)
+    return (_("All others"), others), (explanation.overlap, rest - others)

@@ -307,7 +307,7 @@ def _dashboard(
         drawing=chart_choices(view, asking.days, asking.steps, theirs),
         unread=(*view.unread, *asking.said, *((not_drawn,) if not_drawn else ())),
         noting=asking.told.noting,
-        moves=_can_be_explained(asking, view),
+        moves=_moves(asking, view),
         figures=ready.get("figures"),
         figures_failed="figures" in failed,
         lists=tuple(
@@ -417,24 +417,24 @@ async def _figures(asking: PageQuery, view: View) -> TilesAndChart:
     )
 
 
-def _can_be_explained(asking: PageQuery, view: View) -> bool:
-    """Whether changes of visitors can be explained: against as many days, of which all is known, and unless the page
-    shows a single row of the list that explains them."""
-    against, by = asking.compared, view.of.explained_by
-    comparable = against is not None and against.begun is None and against.fair
-    return comparable and bool(by) and view.of.lists[by].field not in view.plain
-
-
 async def _movers(asking: PageQuery, view: View, now: Mapping[str, Rows], then: Mapping[str, Rows]) -> Movers | None:
     """The movers of the range. The panel of the same list also asks the first of these questions, which the
     engine answers once. Raises UnansweredQuery."""
-    if not _can_be_explained(asking, view):
+    if not _moves(asking, view):
         return None
-    listed = view.of.lists[view.of.explained_by]
-    rows, before = await asking.rows((listed.type,), so_far=(listed.type,), limit=MOST_ASKED)
-    total, field = view.of.wholes[listed.counted]
-    difference = now[total][0][field] - then[total][0][field]
-    return movers.movers(view, rows, before, difference, MOST_ASKED)
+    explanation = view.of.explained_by[0]
+    type_name = view.of.lists[explanation.listed].type
+    rows, before = await asking.rows((type_name,), so_far=(type_name,), limit=MOST_ASKED)
+    total, field = explanation.total
+    earlier, counted = then[total][0][field], now[total][0][field]
+    if earlier == counted:
+        return None
+    return movers.movers(view, explanation, (before, rows), (earlier, counted), limit=MOST_ASKED)
+
+
+def _moves(asking: PageQuery, view: View) -> bool:
+    """Whether the page has a line of movers."""
+    return any(movers.can_be_explained(view, asking.compared, one) for one in view.of.explained_by[:1])
 
 
 async def _panel(asking: PageQuery, view: View, name: str) -> Panel:

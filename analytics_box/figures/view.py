@@ -120,7 +120,7 @@ class View(Struct, frozen=True):
     @property
     def values_link(self) -> str:
         """The address of the values that the form for filters suggests."""
-        home = self.path.partition("/details/")[0]
+        home = "/".join(self.path.split("/")[:3])
         plain = replace(
             self, path=f"{home}/values", filters=EVERYTHING, segment=None, kind="", tabs=(), detail=TableState()
         )
@@ -170,15 +170,13 @@ class View(Struct, frozen=True):
         """The address of this page without its filters."""
         return address(replace(self.without_goal(), filters=EVERYTHING, segment=None, kind=""))
 
-    @property
-    def sessions_link(self) -> str:
-        """The address of the sessions that a website's filters select; empty on pages of other subjects and on the
-        list itself."""
+    def page_link(self, name: str) -> str:
+        """The address of another page of the website with this range and these filters, such as its sessions; empty on
+        pages of other subjects and on that page itself."""
         parts = self.path.split("/")
-        if parts[1] != "sites" or parts[-1] == "sessions":
+        if parts[1] != "sites" or parts[-1] == name:
             return ""
-        path = f"/sites/{parts[2]}/sessions"
-        return address(replace(self, path=path, detail=TableState(), tabs=()))
+        return address(replace(self, path=f"/sites/{parts[2]}/{name}", detail=TableState(), tabs=()))
 
     @property
     def waiting_link(self) -> str:

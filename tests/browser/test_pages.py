@@ -157,6 +157,7 @@ SIGNED_IN = (
     "/palette?q=e",
     "{site}/not-counted",
     "{site}/realtime",
+    "{site}/changes?range=last_7d",
     "{site}/sessions",
     "{site}/sessions?sort=interesting&path.contains=docs",
     "{site}/goals",

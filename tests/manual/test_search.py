@@ -40,6 +40,7 @@ QUESTIONS = {
     "exclude bots": "dropped-events",
     "add a website": "get-started",
     "session timeline": "dashboard",
+    "why fewer visitors": "dashboard",
     "install tracking code wordpress": "get-started",
     "try it on localhost": "get-started",
     "docker": "install",

@@ -165,7 +165,14 @@ class Hostile:
 
 
 # Pages that are files, and what scripts read: looked at in tests of their own, or no markup.
-FILES = ("/details/{name}/{form}", "/export/{form}", "/queries/csv", "/visitors/export", "/live")
+FILES = (
+    "/details/{name}/{form}",
+    "/changes/export/{form}",
+    "/export/{form}",
+    "/queries/csv",
+    "/visitors/export",
+    "/live",
+)
 
 
 class Look(HTMLParser):

@@ -300,7 +300,7 @@ def _without(view: View, funnel: Funnel, place: int) -> str:
     missed = sessions_without(funnel.definition, place)
     if missed is None or view.filters.match != "all":
         return ""
-    return replace(view, filters=Narrowing((*view.filters.items, *missed.items))).sessions_link
+    return replace(view, filters=Narrowing((*view.filters.items, *missed.items))).page_link("sessions")
 
 
 def _finding(known: FunnelFigures) -> str:

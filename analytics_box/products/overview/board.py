@@ -11,6 +11,7 @@ from analytics_box.base.translation import _
 from analytics_box.figures.board import (
     Board,
     BoardSubject,
+    Explanation,
     FigureColumn,
     FigureList,
     Filters,
@@ -399,7 +400,7 @@ PANELS: Final[dict[str, tuple[str, ...]]] = {
 
 # What flags gave, which pages say by themselves: nothing that a visitor did, and so in no list of what visitors did.
 _SAID_BY_PAGES: Final = FilterCondition("name", "is", (EXPOSURE,), negated=True)
-_OF_WHAT_VISITORS_DID: Final = frozenset(("custom_events", "realtime_feed"))
+_OF_WHAT_VISITORS_DID: Final = frozenset(("custom_events", "custom_events_summary", "realtime_feed"))
 
 
 def _page_query(query_type: QueryType) -> QueryType:
@@ -412,6 +413,16 @@ def _page_query(query_type: QueryType) -> QueryType:
 
 def _about(_: Filters) -> BoardSubject:
     return BoardSubject({**METRIC_LABELS, **_COUNTED}, _page_query)
+
+
+_EXPLANATIONS: Final = (
+    Explanation("sources", "visitors", (TOTALS, "visitors"), _("From several sources")),
+    Explanation("pages", "pageviews", (TOTALS, "pageviews")),
+    Explanation("countries", "visitors", (TOTALS, "visitors"), _("In several countries")),
+    Explanation("utm_campaign", "visitors", (TOTALS, "visitors"), _("No campaign, or several")),
+    Explanation("devices", "visitors", (TOTALS, "visitors"), _("On several devices")),
+    Explanation("events", "total_events", ("custom_events_summary", "total_events")),
+)
 
 
 WEBSITE: Final = Board(
@@ -428,7 +439,7 @@ WEBSITE: Final = Board(
     segmented=True,
     converting=metrics(TOTALS, _SERIES),
     tables_alone=TABLES_ALONE,
-    explained_by="sources",
+    explained_by=_EXPLANATIONS,
     folded=("events", "links", "flags", "week"),
     about=_about,
     words=Words(

@@ -16,6 +16,7 @@ Here = Literal[
     "status",
     "flags",
     "overview",
+    "changes",
     "realtime",
     "queries",
     "people",
@@ -55,6 +56,7 @@ PRODUCTS: Final = (
 OF_WEBSITE: Final = (
     NavigationEntry("overview", "", "overview", _("Dashboard"), short=_("Dashboard")),
     NavigationEntry("realtime", "/realtime", "live", _("Realtime"), short=_("Realtime")),
+    NavigationEntry("changes", "/changes", "sources", _("What changed")),
     NavigationEntry("goals", "/goals", "goal", _("Goals")),
     NavigationEntry("funnels", "/funnels", "funnel", _("Funnels")),
     NavigationEntry("sessions", "/sessions", "pages", _("Sessions")),
