@@ -19,8 +19,8 @@ OPERATOR_LABELS = {
     "starts": _("starts with"),
     "ends": _("ends with"),
     "matches": _("matches the pattern"),
-    "set": _("is known"),
-    "unset": _("is not known"),
+    "set": _("is set"),
+    "unset": _("is not set"),
 }
 
 

@@ -68,7 +68,7 @@ def _note(compared: ComparedDays | None, formats: Formats) -> str:
         return _("No data before {day}").format(day=day_text(compared.begun, formats.date))
     if compared.fair:
         return ""
-    return _("{theirs} days against {ours}: counts are not set against each other").format(
+    return _("{theirs} days versus {ours}, so counts are not compared").format(
         theirs=figures.count(compared.days.length), ours=figures.count(compared.length)
     )
 

@@ -71,15 +71,13 @@ def read_comparison(query: Mapping[str, str]) -> Comparison:
         return Comparison("year", weekdays)
     if asked != "own":
         return Comparison(
-            unread=_("There is no comparison called “{name}”. This is the previous period.").format(
-                name=quoted_value(asked)
-            )
+            unread=_("Unknown comparison “{name}”. Showing the previous period.").format(name=quoted_value(asked))
         )
     texts = [query.get(name, "").strip() for name in ("cfrom", "cto")]
     days = sorted(day for day in map(day_in, texts) if day is not None)
     if len(days) < 2 or (days[1] - days[0]).days >= MAX_DAYS:
         return Comparison(
-            unread=_("These dates cannot be compared with: {dates}. This is the previous period.").format(
+            unread=_("Invalid comparison dates: {dates}. Showing the previous period.").format(
                 dates=" – ".join(map(quoted_value, texts))
             )
         )

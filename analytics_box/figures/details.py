@@ -39,7 +39,7 @@ COLUMN_LABELS = {
     "unique_users": _("Visitors"),
     "unique_sessions": _("Sessions"),
     "unique_links": _("Links"),
-    "exposures": _("Times given"),
+    "exposures": _("Received"),
     "last_occurrence": _("Last"),
     "last_clicked": _("Last"),
     "last_seen": _("Last"),

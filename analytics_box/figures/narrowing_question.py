@@ -62,13 +62,13 @@ def _wrong(item: Narrow, patterns: int, happened: int) -> str:
     if limits is None or not wrong_with(item.field, WIRE_OPS[item.op], item.values):
         return ""
     if limits.most:
-        return _("write a whole number from 1 to {most}, with “is”, “is not” or “is known”").format(
+        return _("enter a whole number from 1 to {most}, with “is”, “is not” or “is set”").format(
             most=f"{limits.most:,}"
         )
     return (
-        _("this takes only “is” and “is not”")
+        _("this filter only supports “is” and “is not”")
         if item.field == GOAL
-        else _("this takes only “is”, “is not” and “is known”")
+        else _("this filter only supports “is”, “is not” and “is set”")
     )
 
 
@@ -82,7 +82,7 @@ def _wrong_pattern(patterns: tuple[str, ...], counted: int) -> str:
         try:
             compile_pattern(pattern)
         except NotAPattern as wrong:
-            return _("this is no pattern ({reason})").format(reason=wrong)
+            return _("invalid pattern ({reason})").format(reason=wrong)
     return ""
 
 

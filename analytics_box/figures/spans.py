@@ -63,9 +63,7 @@ def read_span(query: Mapping[str, str]) -> RangeSpan:
         return RangeSpan(named)
     if asked != "custom":
         return RangeSpan(
-            unread=_("There is no range called “{name}”. Shown instead: {range}.").format(
-                name=quoted_value(asked), range=_usual()
-            )
+            unread=_("Unknown range “{name}”. Showing {range}.").format(name=quoted_value(asked), range=_usual())
             if asked
             else ""
         )
@@ -75,7 +73,7 @@ def read_span(query: Mapping[str, str]) -> RangeSpan:
         given = " – ".join(quoted_value(text) for text in texts if text)
         return RangeSpan(
             unread=(
-                _("These dates cannot be shown: {dates}. Shown instead: {range}.")
+                _("Invalid dates: {dates}. Showing {range}.")
                 if all(texts)
                 else _("A custom range needs a first and a last day. Showing {range}.")
             ).format(dates=given, range=_usual())
@@ -86,7 +84,7 @@ def read_span(query: Mapping[str, str]) -> RangeSpan:
             "custom",
             last - _LONGEST,
             last,
-            _("A range has at most {most} days. These are the last of yours.").format(most=figures.count(MAX_DAYS)),
+            _("Ranges are limited to {most} days. Showing the last {most} days.").format(most=figures.count(MAX_DAYS)),
         )
     return RangeSpan("custom", first, last)
 

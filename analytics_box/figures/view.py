@@ -150,7 +150,7 @@ class View(Struct, frozen=True):
     def called(self, field: str, value: str) -> str:
         """The display name of a field's value."""
         if field == GOAL:
-            return dict(self.goals or ()).get(value, _("a goal that is not there"))
+            return dict(self.goals or ()).get(value, _("a deleted goal"))
         return self.of.called(field, value)
 
     @property
@@ -246,7 +246,7 @@ def read_view(path: str, query: Mapping[str, str], of: Board) -> View:
     unread = (
         span.unread,
         comparison.unread,
-        no_step and _("“{name}” is not an interval. Showing one that suits the range.").format(name=no_step),
+        no_step and _("Unknown interval “{name}”. Showing the default of this range.").format(name=no_step),
         *_unread(query, view),
     )
     return replace(view, unread=tuple(text for text in unread if text))
@@ -257,15 +257,15 @@ def _unread(query: Mapping[str, str], view: View) -> tuple[str, ...]:
     metric, beside, zone = (query.get(name, "") for name in ("metric", "beside", "zone"))
     names = view.of.about(view.plain).names
     return (
-        _("There is no figure called “{name}” here. The chart shows {metric}.").format(
+        _("Unknown metric “{name}”. The chart shows {metric}.").format(
             name=quoted_value(metric), metric=names[view.metric]
         )
         if metric not in {"", view.metric}
         else "",
-        _("“{name}” is not a metric that can be added.").format(name=quoted_value(beside))
+        _("The metric “{name}” cannot be added.").format(name=quoted_value(beside))
         if beside not in {"", view.metric, view.beside}
         else "",
-        _("There is no time zone called “{name}”.").format(name=quoted_value(zone)) if zone and not view.zone else "",
+        _("Unknown time zone “{name}”.").format(name=quoted_value(zone)) if zone and not view.zone else "",
     )
 
 

@@ -74,10 +74,10 @@ def world(rows: Sequence[CountryRow], shading: Shading, *, closer: bool = False)
         ),
         scale.shades if scale is not None else (),
         shading,
-        (_("{counted} by country, neighbours included") if closer else _("{counted} by country")).format(
+        (_("{counted} by country, including neighbors") if closer else _("{counted} by country")).format(
             counted=shading.shown.label
         ),
-        _("Each shade begins at about {times} times the one before.").format(times=_times(scale.times))
+        _("Each shade starts at about {times} times the previous one.").format(times=_times(scale.times))
         if scale is not None and scale.times is not None
         else "",
         around(chosen),

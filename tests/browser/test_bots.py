@@ -57,7 +57,7 @@ def test_everything_works_without_scripts(browser: Browser, box: Box) -> None:
     expect(page.get_by_role("status")).to_contain_text("1 quarantined event now counts")
     assert hit(box, "Labrador-monitor/3") == 200
     decide(page, "Labrador-monitor", "Take back")
-    expect(page.get_by_role("status")).to_contain_text("Taken back")
+    expect(page.get_by_role("status")).to_contain_text("Future events are quarantined")
     assert hit(box, "Labrador-monitor/3") == 204
     page.check("#dataCentres")
     page.click("form[action$='/bots/options'] button")

@@ -126,7 +126,7 @@ def test_who_is_signed_out_keeps_the_page_and_comes_back_to_it(box: Box, browser
     other.click("text=Sign out")
     other.wait_for_url("**/sign-in")
     page.bring_to_front()
-    expect(page.locator("#toast")).to_contain_text("You are signed out. This page stays as it is.")
+    expect(page.locator("#toast")).to_contain_text("You are signed out. This page no longer updates.")
     expect(page.locator("#chip-path")).to_contain_text("/")
     page.click(".toast-link")
     sign_in(page, box)

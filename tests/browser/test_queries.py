@@ -185,7 +185,7 @@ def test_rows_appear_when_used_fields_are_those_of_the_type_and_a_question_is_sa
     page.get_by_label("Name").fill("Home, day by day")
     page.get_by_label("Share with the organization").check()
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_role("status")).to_contain_text("The question is saved.")
+    expect(page.get_by_role("status")).to_contain_text("Question saved.")
     page.goto(site(box, "/queries"))
     page.get_by_role("link", name="Home, day by day", exact=True).click()
     assert page.input_value("#value1") == "/"

@@ -89,7 +89,7 @@ def test_own_dates_may_be_of_another_length_which_is_said() -> None:
     against = compared_days(own, last(30), None)
     assert against is not None
     assert (against.days, against.fair) == (DayRange(date(2026, 8, 1), date(2026, 8, 31)), False)
-    assert "31 days against 30" in comparison_shown(view(), last(30), against, USUAL).note
+    assert "31 days versus 30" in comparison_shown(view(), last(30), against, USUAL).note
 
 
 def test_as_far_as_now_is_the_same_time_of_the_same_day_of_the_range() -> None:

@@ -112,7 +112,7 @@ def test_one_spelling_says_what_was_meant(narrowing: Narrowing) -> None:
 
 @pytest.mark.parametrize(
     ("pattern", "reason"),
-    [("(", "this is no pattern (missing ): ()"), ("x" * 501, "a pattern can have up to 500 characters"), ("a{3}", "")],
+    [("(", "invalid pattern (missing ): ()"), ("x" * 501, "a pattern can have up to 500 characters"), ("a{3}", "")],
     ids=["unfinished", "long", "good"],
 )
 def test_a_pattern_that_cannot_be_asked_for_is_left_out_and_says_why(pattern: str, reason: str) -> None:
@@ -141,10 +141,10 @@ CHIPS = [
     ("country=Germany", ["Country Germany"]),
     ("country.not=Germany&country.not=France", ["Country is not Germany or France"]),
     ("path=/a&path=/b&path=/c&path=/d&path=/e", ["Page /a, /b, /c and 2 more"]),
-    ("utm_source.set=yes", ["UTM source is known "]),
+    ("utm_source.set=yes", ["UTM source is set "]),
     ("1.country=Spain&1.channel=Direct&path.contains=/a", ["Page contains /a", "Channel Direct or Country Spain"]),
     ("country=Spain&channel=Direct&match=any", ["Channel Direct", "or", "Country Spain"]),
-    ("path.matches=(", ["Page matches the pattern ( !this is no pattern (missing ): ()"]),
+    ("path.matches=(", ["Page matches the pattern ( !invalid pattern (missing ): ()"]),
     ("segment=seg12345", ["Segment seg12345 !this segment no longer exists"]),
 ]
 

@@ -60,7 +60,10 @@ def test_unknown_countries_are_not_on_the_map() -> None:
         ("FR", 1, "Name of fr, visitors: 1"),
     ]
     assert [shade.text for shade in made.shades] == ["1", "2–5", "6–14", "15–36", "37–90"]
-    assert (made.shaded, made.steps) == ("Visitors by country", "Each shade begins at about 2.5 times the one before.")
+    assert (made.shaded, made.steps) == (
+        "Visitors by country",
+        "Each shade starts at about 2.5 times the previous one.",
+    )
     assert world([row("", 40)], PLAIN) is None
     assert world([], PLAIN) is None
 
@@ -72,8 +75,8 @@ def test_unknown_countries_are_not_on_the_map() -> None:
 def test_the_legend_says_how_shades_grow_where_they_do(counts: list[int], said: str) -> None:
     made = world([row("DE", count) for count in counts], PLAIN, closer=True)
     assert made is not None
-    assert made.shaded == "Visitors by country, neighbours included"
-    assert made.steps == (f"Each shade begins at about {said} times the one before." if said else "")
+    assert made.shaded == "Visitors by country, including neighbors"
+    assert made.steps == (f"Each shade starts at about {said} times the previous one." if said else "")
 
 
 def test_rates_are_shaded_in_tenths_of_a_percent_and_nobody_who_did_it_is_pale() -> None:

@@ -25,7 +25,7 @@ from analytics_box.web.page.templates import Pages
 _PUBLIC_TEXT = {
     "yes": _("Yes, for public websites"),
     "values": _("Only for public websites with public values"),
-    "no": _("No: needs a key or a signed-in person"),
+    "no": _("No: requires a key or a signed-in user"),
 }
 _ABOUT_TEXT = {
     "website": _("a website"),
@@ -130,13 +130,13 @@ def _facts(query_type: QueryType) -> dict[str, str]:
     facts[_("Default limit")] = (
         str(limit)
         if limit == DEFAULT_LIMIT
-        else _("{limit}, but POST /v1/query answers {usual} rows if it names none").format(
+        else _("{limit}. POST /v1/query returns {usual} rows if you leave it out.").format(
             limit=limit, usual=DEFAULT_LIMIT
         )
     )
-    facts[_("Granularity")] = ", ".join(query_type.granularities) or _("None: no row per day or hour")
+    facts[_("Granularity")] = ", ".join(query_type.granularities) or _("None: rows are not grouped by day or hour")
     facts[_("Public")] = _PUBLIC_TEXT[_public(query_type)]
-    facts[_("Asked about")] = _ABOUT_TEXT["organization" if query_type.organization else query_type.subject]
+    facts[_("Queried for")] = _ABOUT_TEXT["organization" if query_type.organization else query_type.subject]
     facts[_("Customizable")] = _YES_NO[query_type.customizable]
     return facts
 
@@ -149,9 +149,9 @@ def _public(query_type: QueryType) -> str:
 
 def _range(query_type: QueryType) -> str:
     if query_type.today:
-        return _("always today so far; never cached")
+        return _("always today so far, never cached")
     if query_type.recent:
-        return _("always the last {minutes} minutes; never cached").format(minutes=query_type.recent // MINUTE)
+        return _("always the last {minutes} minutes, never cached").format(minutes=query_type.recent // MINUTE)
     return _("the request's")
 
 

@@ -121,7 +121,7 @@ def _of_replica(replica: ReplicaStatus) -> Iterator[Figure]:
     yield _one("analytics_box_replica_ready", "Whether the column replica answers queries", replica.state == "ready")
     yield _one("analytics_box_replica_rows_behind", "Rows of events.db that the replica lacks", replica.behind)
     yield _one("analytics_box_clickhouse_alone_rows", "Rows that are in ClickHouse but not in events.db", replica.alone)
-    yield _one("analytics_box_clickhouse_orders", "Removals that wait for ClickHouse", replica.orders)
+    yield _one("analytics_box_clickhouse_orders", "Removals waiting for ClickHouse", replica.orders)
 
 
 def _of_outboxes(found: Sequence[OutboxState], now: int) -> Iterator[Figure]:

@@ -12,7 +12,7 @@ from analytics_box.tenants.tenancy import access
 from analytics_box.web.page.visit import Page, Visitor
 
 _ENGINES = {"sqlite": _("SQLite"), "duckdb": _("DuckDB"), "clickhouse": _("ClickHouse")}
-_STATES = {"off": _("None"), "building": _("Being made"), "ready": _("Ready")}
+_STATES = {"off": _("None"), "building": _("Building"), "ready": _("Ready")}
 
 
 async def box(visit: Visitor) -> Page:

@@ -15,8 +15,8 @@ FILE_LABELS = {"box.db": _("Accounts and settings"), "events.db": _("Events")}
 _FACTS = {
     "rows": _("Rows in it"),
     "behind": _("Rows to ship"),
-    "alone": _("Rows that only ClickHouse has"),
-    "orders": _("Removals that wait for ClickHouse"),
+    "alone": _("Rows only in ClickHouse"),
+    "orders": _("Removals waiting for ClickHouse"),
     "memory": _("Memory"),
     "size": _("Size on disk"),
 }
@@ -32,8 +32,8 @@ _MONITOR_STATES = {
     "paused": _("paused"),
 }
 _JOBS_FAILED = (
-    _("{count} jobs, of which {failed} failed since the start"),
-    _("{count} jobs, of which one failed since the start"),
+    _("{count} jobs, {failed} failed since the last start"),
+    _("{count} jobs, one failed since the last start"),
 )
 _FAILED = (_("{count} failed"), _("one failed"))
 
@@ -129,7 +129,7 @@ def disk(found: DiskState) -> DiskShown | None:
     used = found.total - found.free
     return DiskShown(
         width=figures.bar_width(used, found.total),
-        used=_("{percent} of the disk are used").format(percent=figures.percent(used / found.total * 100)),
+        used=_("{percent} of the disk is used").format(percent=figures.percent(used / found.total * 100)),
         facts={
             _("Free"): _("{free} of {total}").format(free=bytes_text(found.free), total=bytes_text(found.total)),
             _("Growth"): _growth(found.perDay),
@@ -140,18 +140,18 @@ def disk(found: DiskState) -> DiskShown | None:
 
 def _growth(per_day: float | None) -> str:
     if per_day is None:
-        return _("Not known yet. The size is recorded daily, and a forecast needs three days")
-    return _("{size} a day").format(size=bytes_text(per_day)) if per_day > 0 else _("It does not grow")
+        return _("Not available yet. A forecast needs three days of measurements")
+    return _("{size} a day").format(size=bytes_text(per_day)) if per_day > 0 else _("Not growing")
 
 
 def _full(found: DiskState) -> str:
     if found.perDay is None:
-        return _("Not known yet. The size is recorded daily, and a forecast needs three days")
+        return _("Not available yet. A forecast needs three days of measurements")
     if found.daysLeft is None:
-        return _("Not at this pace")
+        return _("Never at the current rate")
     if found.daysLeft > _YEARS:
-        return _("Not within ten years at this pace")
-    return _("in about {days} at this pace").format(days=duration(found.daysLeft * _DAY))
+        return _("Not within ten years at the current rate")
+    return _("in about {days} at the current rate").format(days=duration(found.daysLeft * _DAY))
 
 
 def databases(found: Sequence[FileState]) -> list[DatabaseShown]:
@@ -162,7 +162,7 @@ def databases(found: Sequence[FileState]) -> list[DatabaseShown]:
             size=bytes_text(one.bytes),
             log=bytes_text(one.logBytes),
             writes=figures.count(one.writesWaiting),
-            reads=_("{reads} ({held} wait for the log)").format(reads=one.reads, held=one.readsHeld)
+            reads=_("{reads} ({held} waiting for the log)").format(reads=one.reads, held=one.readsHeld)
             if one.readsHeld
             else figures.count(one.reads),
             failing=one.failing,
@@ -231,14 +231,14 @@ def machines(found: BoxState, person: SignedInPerson) -> list[MachineShown]:
 
 def _machine(one: MachineState, person: SignedInPerson) -> MachineShown:
     if one.silent:
-        standing = _("Says nothing")
+        standing = _("Not responding")
     elif not one.current:
-        standing = _("Has not the latest settings")
+        standing = _("Does not have the latest settings")
     else:
-        standing = _("Up to date") if one.done else _("Has people to remove")
+        standing = _("Up to date") if one.done else _("Has pending removals of visitors")
     return MachineShown(
         number=str(one.number),
-        heard=dates.moment(one.heardAt, person) if one.heardAt is not None else _("Not since the start"),
+        heard=dates.moment(one.heardAt, person) if one.heardAt is not None else _("Not since the last start"),
         version=one.version,
         behind=figures.count(one.behind) if one.behind is not None else "",
         standing=standing,
@@ -256,7 +256,7 @@ def jobs_words(found: Sequence[JobState]) -> str:
     """The state of the jobs, in a sentence."""
     failed = sum(bool(job.failures) for job in found)
     if not failed:
-        return _("{count} jobs, and none failed since the start").format(count=len(found))
+        return _("{count} jobs, none failed since the last start").format(count=len(found))
     return _JOBS_FAILED[failed == 1].format(count=len(found), failed=failed)
 
 
@@ -266,7 +266,7 @@ def _job(job: JobState, now: int) -> JobShown:
         name=job.name,
         text=job.text,
         every=_("every {duration}").format(duration=duration(job.every)),
-        last=_("Not since the start") if job.lastAt is None else dates.ago(job.lastAt, now),
+        last=_("Not since the last start") if job.lastAt is None else dates.ago(job.lastAt, now),
         took="" if job.seconds is None or quick else _("took {duration}").format(duration=duration(job.seconds)),
         next=_next(job.nextAt, now),
         runs=figures.count(job.runs),

@@ -122,7 +122,7 @@ def _disk(seen: WarningInputs) -> Warning | None:
         level,
         ngettext(
             "At the current rate, the disk will be full within a day. Free up space or shorten the retention.",
-            "At the pace of the last days the disk is full in {count} days. Make room, or keep events for fewer days.",
+            "At the current rate, the disk will be full in {count} days. Free up space or shorten the retention.",
             round(seen.days_left),
         ).format(count=round(seen.days_left)),
         manual,
@@ -134,7 +134,10 @@ def _clock(seen: WarningInputs) -> Warning | None:
         Warning(
             "clock",
             "warn",
-            _("The clock jumped ahead lately, so nothing old is removed for a day. Set it right if it is wrong."),
+            _(
+                "The clock jumped ahead within the last day, so no old data is removed for a day. Set the clock "
+                "if it is wrong."
+            ),
         )
         if seen.clock_doubted
         else None
@@ -142,7 +145,7 @@ def _clock(seen: WarningInputs) -> Warning | None:
 
 
 def _folder(seen: WarningInputs) -> Warning | None:
-    text = _("Other users of this machine can look into the data directory. Give it the mode 0700.")
+    text = _("Other users of this machine can read the data directory. Set its mode to 0700.")
     return Warning("open_folder", "warn", text, "production#the-data-directory") if seen.open_folder else None
 
 
@@ -192,7 +195,9 @@ def _certificate(seen: WarningInputs) -> Warning | None:
         "certificate",
         level,
         ngettext(
-            "The certificate ends in a day. Renew it.", "The certificate ends in {count} days. Renew it.", int(days)
+            "The TLS certificate expires in a day. Renew it.",
+            "The TLS certificate expires in {count} days. Renew it.",
+            int(days),
         ).format(count=int(days)),
         manual,
     )
@@ -225,8 +230,8 @@ def _clickhouse(seen: WarningInputs) -> Warning | None:
     minutes = _minutes(seen, seen.clickhouse_away_since)
     if seen.clickhouse_lacks:
         text = _(
-            "ClickHouse cannot be used: {what}. Restore your backup of it. Until then "
-            "recent events are answered from here."
+            "ClickHouse cannot be used: {what}. Restore your ClickHouse backup. Until then, queries only cover "
+            "recent events."
         ).format(what=seen.clickhouse_lacks)
         return Warning("clickhouse", "bad", text, "clickhouse#keep-old-events-in-clickhouse-only")
     if not minutes:
@@ -244,7 +249,7 @@ def _machines(seen: WarningInputs) -> Warning | None:
     numbers = ", ".join(map(str, seen.silent_machines))
     text = ngettext(
         "Ingest machine {numbers} does not respond. Its events may be missing from figures.",
-        "The ingest machines {numbers} say nothing: what they have taken may be missing from figures.",
+        "Ingest machines {numbers} do not respond. Their events may be missing from figures.",
         len(seen.silent_machines),
     ).format(count=len(seen.silent_machines), numbers=numbers)
     return Warning("machines", "bad", text, "several-machines#when-a-machine-is-away") if numbers else None
@@ -285,8 +290,8 @@ def _refused_monitors(seen: WarningInputs) -> Warning | None:
 
 def _log(seen: WarningInputs) -> Warning | None:
     text = _(
-        "A write-ahead log has {size} MB: something reads a database without a pause. "
-        "Look for another program that has it open."
+        "A write-ahead log has grown to {size} MB because a program keeps a database open for reading. Find and "
+        "stop that program."
     ).format(size=_megabytes(seen.log_bytes))
     return Warning("log", "warn", text, "production#the-data-directory") if seen.log_bytes > _LONG_LOG else None
 

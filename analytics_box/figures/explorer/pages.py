@@ -61,7 +61,7 @@ _BEGINNINGS = {
     "traffic_sources": _("Sources"),
     "custom_events": _("Custom events"),
 }
-_DONE = {"saved": _("The question is saved."), "deleted": _("The question is deleted.")}
+_DONE = {"saved": _("Question saved."), "deleted": _("Question deleted.")}
 
 
 _FIELDS = {
@@ -105,7 +105,7 @@ def typed_wrong(tried: TypedQuery, *, zone_known: bool, operators: tuple[str, ..
     wrong = {f"field{at}": _("Choose a field to filter by") for at, item in filters if not item.field}
     wrong |= {f"op{at}": _("Choose an operator") for at, item in filters if item.op not in operators}
     if not zone_known:
-        wrong["zone"] = _("There is no time zone of this name. Names are like Europe/Berlin.")
+        wrong["zone"] = _("Unknown time zone. Enter a name such as Europe/Berlin.")
     return wrong
 
 

@@ -16,8 +16,8 @@ from analytics_box.web.page import dates
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 _DONE = {
-    "refused": _("Taken back. What comes from now on is quarantined; what was counted stays counted."),
-    "options": _("Saved. This applies to events that come from now on."),
+    "refused": _("Future events are quarantined. Events that were already counted stay in your figures."),
+    "options": _("Saved. This applies to future events."),
 }
 
 

@@ -43,7 +43,7 @@ def clean_trigger(given: str) -> Trigger:
     for trigger in TRIGGERS:
         if trigger == given:
             return trigger
-    text = _("There are no alert rules of type {given}. Types are {triggers}")
+    text = _("Unknown alert rule type {given}. Use one of {triggers}")
     raise BadRequest(text.format(given=given[:40], triggers=", ".join(TRIGGERS)))
 
 

@@ -164,7 +164,7 @@ def _quiet(fields: Mapping[str, str], before: QuietHours | None) -> QuietHours |
         through=(*down, *others),
     )
     if not rules.is_zone(zone):
-        raise BadRequest.about("zone", _("This time zone is not known; write it like Europe/Berlin"))
+        raise BadRequest.about("zone", _("Unknown time zone. Enter a name such as Europe/Berlin"))
     return quiet
 
 
@@ -193,7 +193,7 @@ def _list(fields: Mapping[str, str], name: str) -> tuple[str, ...]:
     """Names that were separated by commas, each once."""
     found = tuple(dict.fromkeys(part for text in fields.get(name, "").split(",") if (part := text.strip())))
     if len(found) > 100 or any(len(part) > 100 for part in found):
-        raise BadRequest.about(name, _("At most 100 names of at most 100 characters"))
+        raise BadRequest.about(name, _("Enter up to 100 names of up to 100 characters"))
     return found
 
 
@@ -203,7 +203,7 @@ def _number(fields: Mapping[str, str], name: str) -> int | None:
         return None
     if not (text.isascii() and text.isdecimal() and len(text) < 9 and least <= int(text) <= most):
         raise BadRequest.about(
-            name, _("Write a whole number from {least} to {most}, or leave it empty").format(least=least, most=most)
+            name, _("Enter a whole number from {least} to {most}, or leave it blank").format(least=least, most=most)
         )
     return int(text)
 
@@ -216,8 +216,6 @@ def _percent(fields: Mapping[str, str], *, most: int) -> float | None:
     if not (text.isascii() and whole.isdecimal() and (not part or part.isdecimal()) and 0 < float(text) <= most):
         raise BadRequest.about(
             "threshold",
-            _("Write a number of percent above 0 and up to {most}, such as 5 or 12.5, or leave it empty").format(
-                most=most
-            ),
+            _("Enter a percentage above 0 and up to {most}, such as 5 or 12.5, or leave it blank").format(most=most),
         )
     return float(text)

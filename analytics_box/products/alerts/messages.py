@@ -55,7 +55,7 @@ def of(occurrence: Occurrence) -> Message:
 
 def resolve_message(occurrence: Occurrence, *, now: int) -> Message:
     """The message that resolves the alert of an occurrence without notifying anybody."""
-    title = _("Over: {title}").format(title=occurrence.title)
+    title = _("Ended: {title}").format(title=occurrence.title)
     return replace(of(occurrence), title=title, text="", at=now, tone="good", fields=(), action="resolve")
 
 
@@ -66,7 +66,7 @@ def type_of(occurrence: Occurrence) -> str:
 
 def reminder(occurrence: Occurrence, *, began: int, now: int) -> Message:
     """The reminder of an open alert."""
-    return _again(occurrence, _("Still going on: {title}"), began=began, now=now)
+    return _again(occurrence, _("Ongoing: {title}"), began=began, now=now)
 
 
 def escalation(occurrence: Occurrence, *, began: int, now: int) -> Message:
@@ -88,13 +88,13 @@ def summary(alarm: AlertRule, held: Sequence[HeldAlert], *, now: int) -> Message
     tz = zone(quiet.time_zone if quiet is not None else None)
     found = [(one, parse_occurrence(one.occurrence)) for one in held]
     lasting = [
-        _line(_("Still going on, since {at}: {title}"), one, occurrence, tz)
+        _line(_("Ongoing since {at}: {title}"), one, occurrence, tz)
         for one, occurrence in found
         if one.lasts and one.over is None
     ]
     others = [
         _line(
-            _("Over, {at} to {until}: {title}") if one.over is not None else _("At {at}: {title}"), one, occurrence, tz
+            _("Ended, {at} to {until}: {title}") if one.over is not None else _("At {at}: {title}"), one, occurrence, tz
         )
         for one, occurrence in found
         if not (one.lasts and one.over is None)
@@ -104,9 +104,9 @@ def summary(alarm: AlertRule, held: Sequence[HeldAlert], *, now: int) -> Message
         lines = [*lines[:_MOST], _("And {count} more").format(count=len(lines) - _MOST)]
     return Message(
         type="alarm.summary",
-        title=_("{count} things happened during the quiet hours of {name}").format(name=alarm.name, count=len(found))
+        title=_("{count} alerts during the quiet hours of {name}").format(name=alarm.name, count=len(found))
         if len(found) > 1
-        else _("Over already: 1 thing happened during the quiet hours of {name}").format(name=alarm.name),
+        else _("1 alert during the quiet hours of {name}, already resolved").format(name=alarm.name),
         text="\n".join(lines),
         at=now,
         tone="bad" if lasting else "neutral",

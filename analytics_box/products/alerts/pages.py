@@ -130,7 +130,7 @@ async def confirm(visit: Visitor, alarm_id: FromPath[str], action: FromPath[str]
     return visit.confirm(
         "alerts",
         title=_("Delete alert rule"),
-        text=_("{name} stops sending alerts. Its channels stay.").format(name=figures.visible(alarm.name)),
+        text=_("{name} will no longer send alerts. Its channels are kept.").format(name=figures.visible(alarm.name)),
         action=f"{HOME}/{alarm.id}/delete",
         back=HOME,
     )

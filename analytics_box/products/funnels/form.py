@@ -14,7 +14,7 @@ from analytics_box.tenants.websites.rules import Website
 
 ORDER_LABELS: Final = {
     "ordered": _("In this order"),
-    "strict": _("In this order, directly one after the other"),
+    "strict": _("In this order, with nothing in between"),
     "any": _("In any order"),
 }
 UNIT_LABELS: Final = {
@@ -48,7 +48,7 @@ def order_text(definition: FunnelDefinition) -> str:
     """The order of the steps, in words."""
     return {
         "ordered": _("Steps in order"),
-        "strict": _("Steps directly one after the other"),
+        "strict": _("Steps in order, with nothing in between"),
         "any": _("Steps in any order"),
     }[definition.order]
 

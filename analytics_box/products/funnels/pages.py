@@ -41,9 +41,9 @@ from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.page.visit import Answer, PageRequest, Visitor
 
 _DONE = {
-    "created": _("The funnel has been created."),
-    "saved": _("The funnel has been saved."),
-    "deleted": _("The funnel has been deleted."),
+    "created": _("Funnel created."),
+    "saved": _("Funnel saved."),
+    "deleted": _("Funnel deleted."),
 }
 _SPLITS: Final = {"source": _("Sources"), "device": _("Devices"), "country": _("Countries"), "entry": _("Entry pages")}
 _COLUMNS: Final = {"source": _("Source"), "device": _("Device"), "country": _("Country"), "entry": _("Entry page")}
@@ -204,7 +204,7 @@ async def _line(visit: PageRequest, asking: PageQuery, website: Website, funnel:
         rate=_rate(known),
         width=figures.bar_width(known.rate, 100) if known else "w0",
         is_active=funnel.is_active,
-        failed=_("These figures could not be found: {why}").format(why=found) if isinstance(found, str) else "",
+        failed=_("These figures could not be loaded: {why}").format(why=found) if isinstance(found, str) else "",
     )
 
 
@@ -288,7 +288,7 @@ def _step(view: View, funnel: Funnel, known: FunnelFigures, place: int) -> StepS
         size=figures.bar_width(step["conversion_rate"], 100),
         count=who_count(funnel, step["users"]),
         lost=lost if place else _("Start of the funnel"),
-        time=_("{time} after the step before").format(time=duration_text(1000 * step["avg_time_to_complete"]))
+        time=_("{time} after the previous step").format(time=duration_text(1000 * step["avg_time_to_complete"]))
         if place and step["users"]
         else "",
         without=_without(view, funnel, place) if step["dropoffs"] else "",
@@ -309,7 +309,7 @@ def _finding(known: FunnelFigures) -> str:
     if not worst["dropoffs"]:
         return ""
     before = known.steps[worst["step_number"] - 2]
-    return _("{rate} of those who took “{before}” did not get to “{after}”.").format(
+    return _("{rate} dropped out between “{before}” and “{after}”.").format(
         rate=figures.percent(worst["dropoff_rate"]),
         before=figures.visible(before["step_name"]),
         after=figures.visible(worst["step_name"]),

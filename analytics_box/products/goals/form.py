@@ -15,7 +15,7 @@ _SAYS = {
     "time": _("Stays for {target} s"),
     "outgoing": _("Clicks a link to {target}"),
 }
-OPERATOR_LABELS = {"exists": _("is there"), "equals": _("is"), "contains": _("contains"), "in": _("is one of (commas)")}
+OPERATOR_LABELS = {"exists": _("is set"), "equals": _("is"), "contains": _("contains"), "in": _("is one of (commas)")}
 
 
 Kind = Literal["page", "event", "scroll", "time", "outgoing"]

@@ -192,7 +192,7 @@ def _form(
         general=again.general,
         numbers=range(MOST_CONDITIONS),
         tried=tried,
-        narrowed=_("The API added filters on {fields}. Saving keeps them.").format(fields=fields_of(goal.definition))
+        narrowed=_("Filters added over the API: {fields}. Saving keeps them.").format(fields=fields_of(goal.definition))
         if goal and goal.definition.filters
         else "",
         operator_labels=OPERATOR_LABELS,

@@ -24,7 +24,7 @@ from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.page.dates import formats_of
 from analytics_box.web.page.visit import Page, PageRequest, Visitor
 
-_DONE = {"created": _("The goal is there."), "saved": _("The goal is saved."), "deleted": _("The goal is deleted.")}
+_DONE = {"created": _("Goal created."), "saved": _("Goal saved."), "deleted": _("Goal deleted.")}
 _RANGES = {"today": _("Today"), "last_7d": _("7 days"), "last_30d": _("30 days"), "last_90d": _("90 days")}
 
 

@@ -103,7 +103,7 @@ def occurrence(monitor: Monitor, found: Registration, days: int, now: int, publi
     """
     left = (found.ends_at - now) // DAY
     title = ngettext(
-        "The registration of {domain} ends in 1 day", "The registration of {domain} ends in {days} days", left
+        "The registration of {domain} expires in 1 day", "The registration of {domain} expires in {days} days", left
     )
     return Occurrence(
         topic=f"domain:{found.domain[-_LONGEST:]}:{found.ends_at}:{days}",
@@ -114,7 +114,7 @@ def occurrence(monitor: Monitor, found: Registration, days: int, now: int, publi
         title=title.format(domain=found.domain, days=left),
         text=_("Renew {domain} with its registrar.").format(domain=found.domain),
         fields=(
-            (_("Ends on"), f"{datetime.fromtimestamp(found.ends_at / 1000, UTC):%Y-%m-%d}"),
+            (_("Expires on"), f"{datetime.fromtimestamp(found.ends_at / 1000, UTC):%Y-%m-%d}"),
             (_("Monitor"), monitor.called),
         ),
         url=f"{public_url}{HOME}/{monitor.id}",

@@ -93,7 +93,7 @@ def occurrence(monitor: Monitor, transition: Transition, public_url: str) -> Occ
         organization_id=monitor.organization_id,
         at=transition.at,
         title=(
-            _("The certificate ends in 1 day: {name}")
+            _("Certificate expires in 1 day: {name}")
             if transition.what == "certificate" and detail.days == 1
             else _TITLES[still or transition.what]
         ).format(**said),

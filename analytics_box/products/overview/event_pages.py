@@ -89,7 +89,7 @@ async def _lists(asking: PageQuery) -> EventLists:
     try:
         (whole,), (event,), properties, pages = await asking.rows(_TYPES)
     except UnansweredQuery as failed:
-        return EventLists(failed=_("These figures could not be found: {why}").format(why=failed))
+        return EventLists(failed=_("These figures could not be loaded: {why}").format(why=failed))
     reached, times = GoalFigures(int(whole["visitors"]), int(event["unique_users"])), int(event["total_events"])
     share = _("{rate} of all {visitors} visitors sent it.").format(
         rate=rate_text(reached), visitors=figures.count(reached.visitors)

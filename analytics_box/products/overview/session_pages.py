@@ -114,7 +114,7 @@ async def session(visit: Visitor, website_id: FromPath[str]) -> Page:
     asking, _board = await page.empty(visit, website.site, _with_days_around(view))
     rows = await _find_sessions(asking, STORY, QueryFilterInput(field="session_id", op="eq", value=session_id))
     if not rows:
-        raise errors.NotFound(_("This session does not exist, or no longer does"))
+        raise errors.NotFound(_("This session does not exist or was deleted"))
     days = [datetime.fromtimestamp(one["first"] / 1000, UTC).date() for one in rows]
     row = rows[days.index(view.first)] if view.first in days else rows[0]
     others: Sequence[Record] = ()

@@ -173,18 +173,16 @@ async def confirm(visit: Visitor, website_id: FromPath[str]) -> Page:
         (
             _("Delete the data of {who}?"),
             _(
-                "Every event, measurement and error goes that {site} got with this id today "
-                "and yesterday, or at any time where ids are not anonymized. This cannot be "
-                "undone."
+                "This deletes all events, web vitals and errors of {site} with this ID: those of today and "
+                "yesterday, or all of them if IDs are not anonymized. This cannot be undone."
             ),
         )
         if device
         else (
             _("Remove {who}?"),
             _(
-                "Everything that {site} stores about this visitor is deleted: their profile and every "
-                "event, measurement and error of their visits. Figures of past days get "
-                "smaller. This cannot be undone."
+                "This deletes the visitor's profile and all events, web vitals and errors of their visits from "
+                "{site}. Figures of past days will decrease. This cannot be undone."
             ),
         )
     )
@@ -248,12 +246,11 @@ def _done_text(visit: PageRequest) -> str:
         return ""
     text = (
         _(
-            "Removed from this box, with {count} rows. ClickHouse or another machine, "
-            "which cannot be asked now, still has earlier events: they go as soon as it "
-            "can be, and then the audit log has the removal as {id}."
+            "Removed from this server ({count} rows). ClickHouse or another machine is unavailable and still has "
+            "earlier events. They will be removed once it is back; the audit log then lists the removal as {id}."
         )
         if visit.asked("waits")
-        else _("Removed, with {count} rows. The audit log has it as {id}.")
+        else _("Visitor removed ({count} rows). The audit log lists the removal as {id}.")
     )
     return text.format(id=removed, count=figures.count(int(count)))
 

@@ -16,10 +16,10 @@ from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest
 
 _DONE = {
-    "password": _("Your password is changed, and all other sessions have ended."),
-    "removed": _("The second factor is off, and all other sessions have ended."),
-    "ended": _("The session has ended."),
-    "others": _("All other sessions have ended."),
+    "password": _("Password changed. All other sessions were signed out."),
+    "removed": _("Second factor turned off. All other sessions were signed out."),
+    "ended": _("Session signed out."),
+    "others": _("All other sessions were signed out."),
 }
 
 

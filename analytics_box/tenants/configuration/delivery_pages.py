@@ -156,7 +156,7 @@ async def _page(visit: PageRequest, channel_id: str, again: Again, *, done: bool
         rows=[_row(entry, person, editable=editable and channel.enabled) for entry in found],
         newest=f"{HOME}/{channel_id}/deliveries" if cursor else "",
         older=f"{HOME}/{channel_id}/deliveries?before={found[-1].number}" if more else "",
-        done=_("It is being tried again.") if done else "",
+        done=_("Trying again.") if done else "",
     )
 
 
@@ -172,11 +172,11 @@ def _row(entry: DeliveryLogEntry, person: SignedInPerson, *, editable: bool) -> 
             state = _("Failed {when} ({attempts}): {error}").format(when=when, attempts=attempts, error=entry.error)
         case "waiting" if entry.error:
             when = dates.moment(entry.due_at or entry.created_at, person)
-            state = _("Tried again {when} ({attempts} so far): {error}").format(
+            state = _("Next attempt {when} ({attempts} so far): {error}").format(
                 when=when, attempts=attempts, error=entry.error
             )
         case _:
-            state = _("Waits to be sent.")
+            state = _("Waiting to be sent.")
     return DeliveryRow(
         id=entry.id,
         title=entry.title,

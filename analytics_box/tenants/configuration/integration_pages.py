@@ -146,14 +146,14 @@ async def confirm(visit: Visitor, channel_id: FromPath[str], action: FromPath[st
         case "delete":
             title, text = (
                 _("Delete channel"),
-                _("{name} will receive no more messages. Pending messages are discarded."),
+                _("{name} will no longer receive messages. Pending messages are discarded."),
             )
         case "rotate" if KINDS[channel.kind].new_secret is not None:
             title, text = (
                 _("New signing secret"),
                 _(
-                    "Requests to {name} are signed with a new secret from now on. The receiver "
-                    "refuses them until it has it."
+                    "Requests to {name} will be signed with a new secret. The receiver rejects them until you "
+                    "update its secret."
                 ),
             )
         case _:

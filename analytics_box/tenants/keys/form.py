@@ -87,9 +87,7 @@ def scope_choices(
     named = {site.id: (site.domain, site.name) for site in websites}
     if record is not None:
         named |= {
-            gone: (gone, _("a website that is gone"))
-            for gone in rules.websites_of(record.resources)
-            if gone not in named
+            gone: (gone, _("a deleted website")) for gone in rules.websites_of(record.resources) if gone not in named
         }
 
     def choice(field: str, scope: Scope) -> ScopeChoice:

@@ -21,7 +21,7 @@ from analytics_box.web.call import Call
 from analytics_box.web.page.templates import Pages, field_errors, form_of, go
 
 _INVITATION = (
-    _("This invitation does not work"),
+    _("This invitation is not valid"),
     _("Invitation links work once and expire in 7 days. Ask for a new one."),
     _("Ask for a new one."),
 )

@@ -14,7 +14,7 @@ from analytics_box.web.page import dates
 from analytics_box.web.page.visit import Again, Page, PageRequest
 
 _DONE = {
-    "revoked": _("The invitation is revoked."),
+    "revoked": _("Invitation revoked."),
     "role": _("The role was changed."),
     "confirmed": _("The email address was confirmed."),
     "removed": _("The member was removed."),

@@ -27,24 +27,24 @@ else:
 
 _PAGES = {
     403: (
-        _("You cannot see this"),
+        _("Access denied"),
         _("Your account has no access to this page."),
         _("Ask your administrator."),
     ),
-    404: (_("Nothing here"), _("This page does not exist, or it is gone."), _("Check the address, or go back.")),
+    404: (_("Nothing here"), _("This page does not exist or was deleted."), _("Check the address, or go back.")),
     429: (
-        _("Too many tries"),
-        _("That was more than this box allows in so short a time."),
-        _("Wait a little, then try again."),
+        _("Too many requests"),
+        _("You have sent too many requests."),
+        _("Wait a moment, then try again."),
     ),
     500: (
         _("Something broke"),
         _("Something went wrong on the server. Your data is safe."),
-        _("Try again. If it stays, look into the log for the request below."),
+        _("Try again. If the problem persists, look up the request ID below in the log."),
     ),
     503: (_("Busy right now"), _("The server is overloaded."), _("Try again in a few seconds.")),
 }
-_OTHER = (_("This did not work"), _("The request could not be answered."), _("Go back and try again."))
+_OTHER = (_("The request failed"), _("The request could not be answered."), _("Go back and try again."))
 
 
 _FORM = (b"application/x-www-form-urlencoded",)

@@ -158,7 +158,7 @@ class PageRequest(Struct, frozen=True):
         """
         if self.typed is not None:
             raise BadRequest(
-                _("You were signed out before this was saved. What you typed is here: look it over, then save it.")
+                _("You were signed out before this was saved. Your changes are still here: review them, then save.")
             )
 
     async def submit(
@@ -181,7 +181,10 @@ class PageRequest(Struct, frozen=True):
                     200,
                     values or {},
                     {},
-                    _("You were signed out before this was saved. What you typed is here: look it over, then save it."),
+                    _(
+                        "You were signed out before this was saved. Your changes are still here: review them, "
+                        "then save."
+                    ),
                 ),
             )
         try:

@@ -46,7 +46,7 @@ def test_what_was_long_ago_does_not_count() -> None:
 def test_a_day_has_one_size_and_the_page_says_when_it_is_full(tmp_path: Path) -> None:
     with whole_box(tmp_path / "data") as box:
         page = box.get("/settings/box", cookie=box.cookie).body.decode()
-        assert "Not known yet" in page
+        assert "Not available yet" in page
         today = utc_day(box.clock.now())
         for back in range(5, 0, -1):
             measured = DataSize(today - back, 10_000_000 * (10 - back))
@@ -57,7 +57,7 @@ def test_a_day_has_one_size_and_the_page_says_when_it_is_full(tmp_path: Path) ->
         assert [one.day for one in found] == list(range(today - 5, today + 1))
         assert found[-1].data > 500_000, "both databases"
         page = box.get("/settings/box", cookie=box.cookie).body.decode()
-        assert "Not known yet" not in page
+        assert "Not available yet" not in page
         box.clock.advance(seconds=500 * DAY // 1000)
         box.run(jobs.note_sizes(box.box))
         rows = box.box.box_db.read_now(lambda db: db.execute("select count(*) from sizes").fetchall())

@@ -49,8 +49,8 @@ def test_a_box_that_does_well_is_not_warned_of() -> None:
         ({"certificate": None}, "", "", ""),
         ({"certificate": WatchedCertificate(None)}, "certificate", "bad", "cannot be read"),
         ({"certificate": WatchedCertificate(NOW)}, "certificate", "bad", "has expired"),
-        ({"certificate": WatchedCertificate(NOW + DAY + HOUR)}, "certificate", "bad", "ends in a day"),
-        ({"certificate": WatchedCertificate(NOW + 13 * DAY)}, "certificate", "warn", "ends in 13 days"),
+        ({"certificate": WatchedCertificate(NOW + DAY + HOUR)}, "certificate", "bad", "expires in a day"),
+        ({"certificate": WatchedCertificate(NOW + 13 * DAY)}, "certificate", "warn", "expires in 13 days"),
         ({"certificate": WatchedCertificate(NOW + 14 * DAY)}, "", "", ""),
         ({"backup": "failed"}, "backup", "warn", "The last backup failed"),
         ({"backup": "never"}, "backup", "warn", "never been backed up"),
@@ -158,7 +158,7 @@ def test_page_metrics_and_check_tell_the_same(box: WholeBox) -> None:
     box.box.settings.data_dir.chmod(0o755)
     assert codes(box) == ["open_folder"]
     page = box.get("/settings/box", cookie=box.cookie).body.decode()
-    assert "Other users of this machine can look into the data directory" in page
+    assert "Other users of this machine can read the data directory" in page
     assert "Nothing needs your attention" not in page
     answer = box.ask("GET", "/metrics", headers={}, address="127.0.0.1")
     assert 'analytics_box_warning{code="open_folder"} 1\n' in answer.body.decode()
@@ -189,7 +189,7 @@ def test_a_job_that_fails_is_first_with_its_error_and_warned_of(box: WholeBox) -
         box.run(jobs.run_job(ScheduledJob("look at files", 10, fail), box.box))
     assert codes(box) == ["jobs"]
     page = box.get("/settings/box", cookie=box.cookie).body.decode()
-    assert f"{len(jobs.of(box.box))} jobs, of which one failed since the start" in page
+    assert f"{len(jobs.of(box.box))} jobs, one failed since the last start" in page
     assert "ZeroDivisionError: &lt;b&gt;nothing&lt;/b&gt; to divide by" in page
     assert page.index("look at files") < page.index("turn salts")
     assert "in 10" in page

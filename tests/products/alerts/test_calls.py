@@ -93,8 +93,8 @@ def test_rooms_of_one_server_are_different_places(world: World) -> None:
 
 
 WRONG: tuple[tuple[dict[str, Any], str, str], ...] = (
-    ({"triggerType": "goal"}, "triggerType", "no alert rules of type goal"),
-    ({"triggerType": "custom"}, "triggerType", "no alert rules of type custom"),
+    ({"triggerType": "goal"}, "triggerType", "Unknown alert rule type goal"),
+    ({"triggerType": "custom"}, "triggerType", "Unknown alert rule type custom"),
     ({"name": " "}, "name", "1 to 100"),
     ({"destinations": []}, "destinations", "at least one"),
     ({"destinations": [SLACK | {"escalation": True}]}, "triggerConditions", "escalateAfterMinutes"),

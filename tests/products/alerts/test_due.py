@@ -14,7 +14,7 @@ def test_reminders_come_until_it_is_over(world: World) -> None:
     assert [world.after(10) for _ in range(6)] == [0, 0, 1, 0, 0, 1]
     world.happens("recovered")
     assert world.after(60) == 0
-    assert world.outbox(hook) == ["m1 down", "Still going on: m1 down", "Still going on: m1 down", "m1 recovered"]
+    assert world.outbox(hook) == ["m1 down", "Ongoing: m1 down", "Ongoing: m1 down", "m1 recovered"]
     assert world.messages(hook)[2]["text"] == "It has lasted for 1 h.\nDetails"
 
 
@@ -64,7 +64,7 @@ def test_another_trouble_of_the_same_monitor_begins_anew(world: World) -> None:
     world.call("alarms.acknowledge", alarmId=alarm, subject="monitor:m1")
     world.happens("down")
     assert world.after(10) == 1
-    assert world.outbox(hook)[-1] == "Still going on: m1 down"
+    assert world.outbox(hook)[-1] == "Ongoing: m1 down"
 
 
 def test_a_box_that_was_off_makes_up_for_nothing(world: World) -> None:
@@ -76,7 +76,7 @@ def test_a_box_that_was_off_makes_up_for_nothing(world: World) -> None:
     world.starts()
     assert world.after(0) == 0  # first monitors are looked at
     assert world.after(3) == 1
-    assert world.outbox(hook) == ["m1 down", "Still going on: m1 down"]
+    assert world.outbox(hook) == ["m1 down", "Ongoing: m1 down"]
 
 
 # It is Wednesday, 12:00 UTC, 14:00 in Berlin.
@@ -108,10 +108,10 @@ def test_what_is_over_by_then_is_a_line_of_the_summary(world: World) -> None:
     world.happens("down", "m2")
     world.after(120)
     (message,) = world.messages(hook)
-    assert message["title"] == "3 things happened during the quiet hours of Shop"
+    assert message["title"] == "3 alerts during the quiet hours of Shop"
     assert message["text"].splitlines() == [
-        "Still going on, since 14:15: m2 down",
-        "Over, 14:05 to 14:15: m1 down",
+        "Ongoing since 14:15: m2 down",
+        "Ended, 14:05 to 14:15: m1 down",
         "At 14:05: m3 certificate",
     ]
     assert world.after(600) == 0
@@ -125,8 +125,8 @@ def test_one_thing_that_is_over_is_one_line(world: World) -> None:
     world.ran()
     world.after(120)
     (message,) = world.messages(hook)
-    assert message["title"] == "Over already: 1 thing happened during the quiet hours of Shop"
-    assert message["text"] == "Over, 14:00 to 14:00: m1 down"
+    assert message["title"] == "1 alert during the quiet hours of Shop, already resolved"
+    assert message["text"] == "Ended, 14:00 to 14:00: m1 down"
 
 
 def test_what_goes_through_is_told_at_once_with_its_end(world: World) -> None:
@@ -182,7 +182,7 @@ def test_alerts_that_stay_open_are_resolved_at_once_and_get_no_summary(world: Wo
     world.happens("recovered", "m3")
     world.after(120)
     assert world.actions(pager) == [("m1 down", "trigger"), ("m1 recovered", "resolve"), ("m2 down", "trigger")]
-    assert world.outbox(hook)[1:] == ["3 things happened during the quiet hours of Shop"]
+    assert world.outbox(hook)[1:] == ["3 alerts during the quiet hours of Shop"]
 
 
 def test_nobody_is_reminded_of_a_monitor_that_rests(world: World) -> None:

@@ -36,7 +36,7 @@ def test_after_quiet_hours_each_thing_is_told_by_itself_where_alerts_stay_open(w
     world.happens("down", "m2")
     world.happens("recovered", "m2")
     world.after(17 * 60)
-    assert world.outbox(hook) == ["2 things happened during the quiet hours of Shop"]
+    assert world.outbox(hook) == ["2 alerts during the quiet hours of Shop"]
     assert [message["subject"] for message in world.messages(pager)] == ["monitor:m1"]
     world.happens("recovered", "m1")
     last = world.messages(pager)[-1]

@@ -101,7 +101,7 @@ def test_an_alarm_is_switched_off_and_on_and_deleted(world: World, monkeypatch: 
         assert world.sent(f"/alerts/{alarm}/{action}", {}).headers["location"] == f"/alerts?done={action}"
         assert world.call("alarms.list")[0]["enabled"] is enabled
     assert "Hook: It is closed" in world.sent(f"/alerts/{alarm}/test", {}).body.decode()
-    assert "Its channels stay" in world.seen(f"/alerts/{alarm}/delete")
+    assert "Its channels are kept" in world.seen(f"/alerts/{alarm}/delete")
     assert world.sent(f"/alerts/{alarm}/delete", {}).status == 303
     assert world.call("alarms.list") == []
     assert world.sent(f"/alerts/{alarm}/delete", {}).status == 404
@@ -120,7 +120,7 @@ def test_advanced_settings_of_a_rule_name_what_differs_from_the_defaults(world: 
 
 
 WRONG = (
-    ({"trigger": "goal"}, "no alert rules of type goal"),
+    ({"trigger": "goal"}, "Unknown alert rule type goal"),
     ({"event-down": "", "reminder_minutes": "4"}, "from 5 to 10080"),
     ({"reminder_minutes": "soon"}, "from 5 to 10080"),
     ({"escalate_after_minutes": "15"}, "Mark a destination"),
@@ -128,13 +128,13 @@ WRONG = (
     ({"start": "22:00", "end": "99:99"}, "Enter a time such as 22:00"),
     ({"start": "22:00", "end": "07:00", "zone": "Mars/Base"}, "time zone"),
     ({"website": "nothere1"}, "no website"),
-    ({"trigger": "traffic_drop", "threshold": "many"}, "number of percent"),
-    ({"trigger": "traffic_drop", "threshold": "1e3"}, "number of percent"),
+    ({"trigger": "traffic_drop", "threshold": "many"}, "Enter a percentage"),
+    ({"trigger": "traffic_drop", "threshold": "1e3"}, "Enter a percentage"),
     ({"trigger": "error_rate", "threshold": "101"}, "up to 100"),
     ({"trigger": "traffic_drop", "minutes": "2"}, "from 15 to 1440"),
     ({"trigger": "first_event", "silence_hours": "0"}, "from 1 to 720"),
     ({"name": BAD * 10}, "100 characters"),
-    ({"tags": "x" * 101}, "at most 100 characters"),
+    ({"tags": "x" * 101}, "up to 100 characters"),
 )
 
 

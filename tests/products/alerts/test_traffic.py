@@ -99,14 +99,14 @@ def test_a_drop_is_told_once_and_again_after_it_was_over(traffic: Traffic) -> No
     (message,) = traffic.world.messages(hook)
     assert message["type"] == "website.traffic_drop"
     assert message["title"] == "Less traffic than usual: Shop"
-    assert message["text"].endswith("visitors in the last 1 h; 60 are usual at this time.")
+    assert message["text"].endswith("visitors in the last 1 h. Usual at this time: 60.")
     assert message["url"] == f"https://box/sites/{traffic.box.sites['shop']}"
     traffic.visits(60, traffic.now - 55 * MINUTE, 55)
     assert traffic.minutes(10) == 0
     assert traffic.world.call("alarms.list")[0]["open"] == []
     traffic.box.run(traffic.watch.run())
     assert len(traffic.world.outbox(hook)) == 1  # that it is over is told only where an alert would stay open
-    assert traffic.world.actions(pager)[1] == ("Over: Less traffic than usual: Shop", "resolve")
+    assert traffic.world.actions(pager)[1] == ("Ended: Less traffic than usual: Shop", "resolve")
 
 
 def test_a_spike_is_told_with_the_days_before_where_there_are_no_weeks(traffic: Traffic) -> None:
@@ -129,7 +129,7 @@ def test_an_error_rate_needs_no_earlier_weeks(traffic: Traffic) -> None:
     traffic.visits(100, traffic.now, 5, errors=10)
     assert traffic.minutes(10) == 1
     (message,) = traffic.world.messages(hook)
-    assert message["text"] == "10.0 % of 100 sessions met an error in the last 15 min; 5 % are the limit."
+    assert message["text"] == "10.0 % of 100 sessions had an error in the last 15 min. The limit is 5 %."
 
 
 def test_a_website_that_has_few_visitors_says_nothing(traffic: Traffic) -> None:
@@ -195,7 +195,7 @@ def test_the_first_event_after_silence_is_told_once(traffic: Traffic) -> None:
     traffic.visits(3, traffic.now, 10)
     assert traffic.minutes(20) == 0
     (message,) = traffic.world.messages(hook)
-    assert (message["title"], message["tone"]) == ("Events arrive again: Shop", "good")
+    assert (message["title"], message["tone"]) == ("Events are arriving again: Shop", "good")
     assert traffic.world.call("alarms.list")[0]["open"] == []
 
 

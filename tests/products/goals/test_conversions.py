@@ -94,7 +94,7 @@ def test_colour_shows_visitors_conversions_or_the_rate(shared: World, sold: str)
         r"The highest: \w+, \d\d:00 to \d\d:00: visitors: 2, conversions: 1, conversion rate: 50.0 %", week
     )
     assert re.search(r'shade=conversion_rate" aria-current="true">Conversion rate<', week)
-    assert "Colour shows" not in page(shared, "?range=today&wait=all")
+    assert "Color by" not in page(shared, "?range=today&wait=all")
 
 
 def test_a_goal_is_a_filter_of_the_api_and_of_the_page(shared: World, sold: str) -> None:
@@ -142,10 +142,10 @@ def test_a_goal_that_is_gone_says_so_in_addresses_and_segments(shared: World) ->
     shown = page(shared, f"?range=today&wait=all&segment={segment}")
     assert tile(shown, "visitors") == "2"
     assert "Not applied: a condition about a goal that no longer exists" in shown
-    assert "Reached goal: a goal that is not there" in page(shared, "/segments")
+    assert "Reached goal: a deleted goal" in page(shared, "/segments")
     by_address = page(shared, f"?range=today&wait=all&reached_goal={goal}")
     assert tile(by_address, "visitors") == "2"
     assert "Not applied: this goal no longer exists" in by_address
     assert asked(shared, "summary_totals", reached(goal))[0]["visitors"] == 0
-    assert "takes only “is” and “is not”" in page(shared, f"?range=today&wait=all&reached_goal.contains={goal}")
+    assert "only supports “is” and “is not”" in page(shared, f"?range=today&wait=all&reached_goal.contains={goal}")
     shared.good("segments/delete", id=segment)

@@ -59,7 +59,7 @@ def page(world: World, path: str, cookie: str = "") -> str:
             {"kind": "event", "target": "purchase", "property-1": "plan", "amount": "amount"},
             "EVENT",
             "purchase",
-            "Event purchase, with plan is there",
+            "Event purchase, with plan is set",
         ),
     ],
 )
@@ -71,7 +71,7 @@ def test_a_goal_is_made_and_listed_with_its_figures(
     (goal,) = shared.good("goals/list", websiteId=shared.shop)
     assert (goal["type"], goal["target"], goal["isActive"]) == (kind, target, True)
     shown = page(shared, "/goals?done=created")
-    assert "The goal is there." in shown
+    assert "Goal created." in shown
     assert said in shown
     assert ">My goal<" in shown
     assert "50.0" in shown
@@ -106,7 +106,7 @@ def test_what_is_wrong_stands_at_its_field(shared: World) -> None:
 def test_filters_of_the_api_stay_when_the_form_is_saved(shared: World) -> None:
     narrow = [{"field": "country", "operator": "not_equals", "value": "Germany"}]
     goal = make(shared, "purchase", filters=narrow)
-    assert "The API added filters on country" in page(shared, f"/goals/{goal['id']}")
+    assert "Filters added over the API: country" in page(shared, f"/goals/{goal['id']}")
     post(shared, goal["id"], kind="event", target="purchase", name="Goal", active="on")
     assert shared.good("goals/getById", id=goal["id"])["filters"] == narrow
     shared.good("goals/delete", id=goal["id"])
@@ -241,7 +241,7 @@ def test_a_website_without_goals_says_what_to_do(shared: World) -> None:
 
 
 def test_lists_that_are_cut_say_so(shared: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "These are the" not in page(shared, "/goals?range=today")
+    assert "Showing the" not in page(shared, "/goals?range=today")
     assert "and more" not in page(shared, "/events?name=purchase&range=today")
     for path in ("/", "/pricing"):
         track(shared, ANA, path, name="second")

@@ -25,7 +25,7 @@ def test_a_monitor_is_made_found_and_shown(pages: PageWorld) -> None:
     assert 'href="/monitors?search=shop&amp;tag=front"' in page
     assert "Public</bdi> · 0 of 1 up" in page
     own = pages.seen(f"/monitors/{monitor_id}?wait=all")
-    assert "any answer below 500" in own
+    assert "any status below 500" in own
     assert "2 failed checks in a row" in own
 
 
@@ -321,7 +321,7 @@ def test_maintenance_is_planned_ended_and_deleted(pages: PageWorld) -> None:
     assert 'value="Deploy"' in pages.seen(f"/monitors/maintenance/{maintenance_id}")
     wrong = pages.sent(f"/monitors/maintenance/{maintenance_id}", form | {"weekday.2": "", "minutes": "soon"})
     assert wrong.status == 400
-    assert "Write a whole number" in wrong.body.decode()
+    assert "Enter a whole number" in wrong.body.decode()
     assert "cannot be undone" not in pages.seen(f"/monitors/maintenance/{maintenance_id}/delete")
     assert pages.sent(f"/monitors/maintenance/{maintenance_id}/delete", {}).status == 303
     assert "No maintenance scheduled" in pages.seen("/monitors/maintenance")
@@ -381,7 +381,7 @@ def test_what_people_typed_does_nothing_on_any_page(pages: PageWorld) -> None:
 def test_a_file_is_looked_at_and_then_imported(pages: PageWorld) -> None:
     content = b"endpoints:\n  - name: shop\n    url: https://shop.example.com/\n    conditions: ['[STATUS] == 200']\n"
     page = pages.uploaded("/monitors/moving/try", content).body.decode()
-    assert "Gatus: 1 new" in page
+    assert "Gatus: 1 to create" in page
     assert "No monitors yet" in pages.seen("/monitors")
     assert "1 created" in pages.uploaded("/monitors/moving/import", content).body.decode()
     assert "shop.example.com" in pages.seen("/monitors")
@@ -391,7 +391,8 @@ def test_a_file_is_looked_at_and_then_imported(pages: PageWorld) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"), [(b"", "Choose a file"), (b"\xff\xfe\x00", "no text"), (b"a: b", "not a file of monitors")]
+    ("content", "said"),
+    [(b"", "Choose a file"), (b"\xff\xfe\x00", "not a text file"), (b"a: b", "does not contain monitors")],
 )
 def test_a_file_that_is_none_is_refused_in_words(pages: PageWorld, content: bytes, said: str) -> None:
     answer = pages.uploaded("/monitors/moving/try", content)

@@ -66,7 +66,7 @@ def test_a_segment_names_its_goals_as_people_call_them(box: WholeBox) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "wrong"), [("secrets=1", "Enter at least one filter"), ("path.matches=(", "this is no pattern")]
+    ("query", "wrong"), [("secrets=1", "Enter at least one filter"), ("path.matches=(", "invalid pattern")]
 )
 def test_what_cannot_be_saved_comes_back_with_the_form(box: WholeBox, query: str, wrong: str) -> None:
     answer = send(box, "", name="Mine", query=query)

@@ -112,7 +112,7 @@ def test_filters_compare_and_join(box: WholeBox, query: str, expected: int) -> N
 
 
 def test_a_filter_that_cannot_be_asked_for_says_so(box: WholeBox) -> None:
-    assert "Not applied: this is no pattern (missing ): ()" in overview(box, "&path.matches=(")
+    assert "Not applied: invalid pattern (missing ): ()" in overview(box, "&path.matches=(")
 
 
 TYPED = [

@@ -45,7 +45,7 @@ def test_the_map_goes_from_the_world_into_a_country_its_regions_and_their_cities
 
     country = overview(box, "&tab=map&country=Germany")
     assert [one.label for one in rows(country, "countries")] == ["Bavaria"]
-    assert "Visitors by country, neighbours included" in country
+    assert "Visitors by country, including neighbors" in country
     assert 'class="world-map world-near" viewBox="776 42 400 181"' in country
     assert on_the_map(country) == {"DE": home, "GE": f"{home}&country=Georgia", "US": f"{home}&country=United+States"}
     assert 'class="world-country level-5 world-chosen"' in country

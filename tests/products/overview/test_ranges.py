@@ -111,17 +111,17 @@ def test_months_stand_beside_as_many_days(box: WholeBox) -> None:
 
 def test_own_dates_of_another_length_are_shown_without_a_change_of_counts(box: WholeBox) -> None:
     page = shown(box, "range=last_7d&compare=own&cfrom=2026-05-28&cto=2026-05-29")
-    assert "2 days against 7" in page
+    assert "2 days versus 7" in page
     assert re.search(r'id="tile-visitors".*?tile-change number"><span>from 2</span>', page, re.DOTALL)
 
 
 @each(
     ("query", "said"),
     [
-        ("range=for_ever", "There is no range called “for_ever”. Shown instead: last 30 days."),
+        ("range=for_ever", "Unknown range “for_ever”. Showing last 30 days."),
         ("range=last_90d&by=hour", "Hours are not available for 90 days. Showing days."),
-        ("range=custom&from=1990-01-01&to=2026-06-17", "A range has at most 3,660 days."),
-        ("compare=<script>", "There is no comparison called “<script>”."),
+        ("range=custom&from=1990-01-01&to=2026-06-17", "Ranges are limited to 3,660 days."),
+        ("compare=<script>", "Unknown comparison “<script>”."),
     ],
 )
 def test_what_cannot_be_shown_is_said(box: WholeBox, query: str, said: str) -> None:

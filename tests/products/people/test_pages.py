@@ -157,7 +157,7 @@ def test_removal_asks_first_and_then_removes(box: WholeBox) -> None:
     answer = remove(box, {"profile": "ada"})
     assert answer.status == 303
     after = html.unescape(box.get(answer.headers["location"], cookie=box.cookie, accept="text/html").body.decode())
-    assert "Removed, with 1 rows" in after
+    assert "removed (1 rows)" in after
     assert ">Ada<" not in after
     assert seen(box, "/profile?profile=ada").status == 404
     assert remove(box, {"profile": "ada"}).status == 404

@@ -115,7 +115,7 @@ def test_who_is_removed_is_gone_there_with_all_texts(world: World) -> None:
 def test_while_clickhouse_is_away_an_export_says_so_and_a_removal_waits_for_it(world: World) -> None:
     world.away = "refused"
     with patch.object(world.server, "look", side_effect=Away("it is away")):
-        with pytest.raises(InClickHouse, match="which cannot be asked now"):
+        with pytest.raises(InClickHouse, match="is unavailable"):
             world.exported("ada")
         done = world.run(world.erasures.person(world.shop, "ada", ACTOR))
         assert done is not None

@@ -123,7 +123,7 @@ def test_the_first_account_is_owner_and_administrator(box: RunningBox) -> None:
     ("address", "said"),
     [
         ("https://stats.example.com", "over https, at https://stats.example.com"),
-        ("", "for this machine alone"),
+        ("", "on this machine only"),
         ("http://stats.example.com", "others on the network can read your password"),
     ],
 )

@@ -48,7 +48,7 @@ def test_whoever_signs_in_again_gets_the_form_as_it_was_and_nothing_is_saved_bef
         text = form.body.decode()
         assert form.status == 200
         assert (
-            "You were signed out before this was saved. What you typed is here: look it over, then save it."
+            "You were signed out before this was saved. Your changes are still here: review them, then save."
         ) in text
         assert 'value="A &lt;b&gt;long&lt;/b&gt; name"' in text
         assert 'value="https://shop.example/odd"' in text
@@ -122,7 +122,7 @@ def test_every_form_that_is_kept_is_shown_again_and_writes_nothing(
         answer = box.get(KEPT, cookie=f"{session}; {browser}")
         assert answer.status in {200, 400}, template
         assert (
-            "You were signed out before this was saved. What you typed is here: look it over, then save it."
+            "You were signed out before this was saved. Your changes are still here: review them, then save."
         ) in answer.body.decode(), template
     assert len(asked) > 22
 

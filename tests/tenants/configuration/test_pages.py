@@ -86,7 +86,7 @@ def test_a_channel_is_edited_switched_and_deleted(here: World) -> None:
     assert send(here, f"{own}/on") == (303, f"{INTEGRATIONS}?done=on")
     assert "whsec_" in send(here, f"{own}/rotate")[1]
     assert send(here, own, url=here.hook, chatId="")[0] == 400  # it needs a name
-    assert "Hook will receive no more messages" in see(here, "ada", f"{own}/delete")
+    assert "Hook will no longer receive messages" in see(here, "ada", f"{own}/delete")
     assert send(here, f"{own}/delete") == (303, f"{INTEGRATIONS}?done=deleted")
     assert here.call("ada", "config.listChannels") == []
     for path in (own, f"{own}/delete"):

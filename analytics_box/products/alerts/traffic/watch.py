@@ -59,7 +59,7 @@ def spike(about: TrafficWindow, visitors: int, usual: float) -> Occurrence:
         visitors,
         usual,
         _("More traffic than usual: {website}"),
-        _("{visitors} visitors in the last {window}; {expected} are usual at this time."),
+        _("{visitors} visitors in the last {window}. Usual at this time: {expected}."),
     )
 
 
@@ -71,14 +71,14 @@ def drop(about: TrafficWindow, visitors: int, usual: float) -> Occurrence:
         visitors,
         usual,
         _("Less traffic than usual: {website}"),
-        _("{visitors} visitors in the last {window}; {expected} are usual at this time."),
+        _("{visitors} visitors in the last {window}. Usual at this time: {expected}."),
     )
 
 
 def errors(about: TrafficWindow, sessions: Sessions) -> Occurrence:
     """Too many sessions with an error."""
     share = f"{figures.round_half_up(sessions.share, 1)}"
-    text = _("{share} % of {sessions} sessions met an error in the last {window}; {threshold} % are the limit.").format(
+    text = _("{share} % of {sessions} sessions had an error in the last {window}. The limit is {threshold} %.").format(
         share=share, sessions=figures.count(sessions.all), window=about.window, threshold=f"{about.terms.threshold:g}"
     )
     title = _("Many errors: {website}").format(website=about.website.name)
@@ -88,9 +88,12 @@ def errors(about: TrafficWindow, sessions: Sessions) -> Occurrence:
 def first_event(about: TrafficWindow, *, ever: bool) -> Occurrence:
     """The first event after silence, or the first of all."""
     title, text = (
-        (_("The first event has arrived: {website}"), _("The website sends events now."))
+        (_("The first event has arrived: {website}"), _("The website is sending events."))
         if ever
-        else (_("Events arrive again: {website}"), _("The first event after more than {hours} hours without one."))
+        else (
+            _("Events are arriving again: {website}"),
+            _("The first event after more than {hours} hours without one."),
+        )
     )
     name = about.website.name
     return _occurrence(

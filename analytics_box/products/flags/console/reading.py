@@ -69,7 +69,7 @@ def weights_sum(state: FlagFormState) -> tuple[str, bool]:
     if abs(total - 100) <= NEAR:
         return (_("The weights add up to 100 %."), True)
     if not 0 <= total < 1e6:  # This also excludes NaN.
-        return (_("A share is not a number."), False)
+        return (_("Enter each percentage as a number."), False)
     text = (
         _("The weights add up to {sum}: {rest} missing.")
         if total < 100

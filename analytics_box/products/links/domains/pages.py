@@ -25,7 +25,7 @@ from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visit
 
 _REMOVE_DOMAIN = ConfirmationTexts(
     _("Remove {name} from links?"),
-    _("The domain stops answering immediately. Move or delete its links first."),
+    _("The domain stops working immediately. Move or delete its links first."),
     _("Remove {name}"),
 )
 

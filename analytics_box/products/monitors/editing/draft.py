@@ -58,11 +58,13 @@ def check_assertion(kind: Kind, given: Assertion, where: str) -> None:
     if given.subject not in SUBJECTS[kind]:
         known = ", ".join(SUBJECTS[kind]) or "nothing"
         raise BadRequest.about(
-            f"{where}.subject", _("Subjects of a {kind} check are {known}").format(kind=kind, known=known)
+            f"{where}.subject", _("Use one of the subjects of a {kind} check: {known}").format(kind=kind, known=known)
         )
     if given.comparison not in COMPARISONS[given.subject]:
         known = ", ".join(COMPARISONS[given.subject])
-        raise BadRequest.about(f"{where}.comparison", _("Comparisons for this subject are {known}").format(known=known))
+        raise BadRequest.about(
+            f"{where}.comparison", _("Use one of the comparisons for this subject: {known}").format(known=known)
+        )
     _check_property(given, where)
     _check_value(given, where)
 
@@ -198,7 +200,7 @@ def _words(given: str | None, wire: str) -> str | None:
 
 def _url(before: Monitor, given: str, fence: Fence) -> str:
     if places.kind_of(given, before.kind) != before.kind:  # raises before it differs
-        raise BadRequest.about("url", _("The kind of a monitor cannot change. Create another monitor"))
+        raise BadRequest.about("url", _("The kind of a monitor cannot be changed. Create another monitor"))
     return places.clean_url(before.kind, given, fence, monitor_id=before.id)
 
 

@@ -88,7 +88,7 @@ _SHARES = {
 }
 _DELETE = ConfirmationTexts(
     _("Delete {name}?"),
-    _("Checks of {url} stop. Its history and open alerts are deleted. This cannot be undone."),
+    _("{url} will no longer be checked. Its history and open alerts are deleted. This cannot be undone."),
     _("Delete {name}"),
 )
 

@@ -282,7 +282,7 @@ def _facts(monitor: Monitor, names: Mapping[str, str], person: SignedInPerson) -
             else "",
         ),
         "successes": (
-            ngettext("1 good check", "{count} good checks in a row", monitor.successes_to_up).format(
+            ngettext("1 successful check", "{count} successful checks in a row", monitor.successes_to_up).format(
                 count=monitor.successes_to_up
             ),
         ),
@@ -303,7 +303,7 @@ def _facts(monitor: Monitor, names: Mapping[str, str], person: SignedInPerson) -
 def _expectations(monitor: Monitor) -> tuple[str, ...]:
     said = tuple(assertion_text(one) for one in monitor.options.assertions)
     if monitor.kind == "http" and all(one.subject != "status" for one in monitor.options.assertions):
-        return (_("any answer below 500"), *said)
+        return (_("any status below 500"), *said)
     return said
 
 

@@ -44,7 +44,7 @@ def read_mapping(text: str) -> dict[str, Any]:
         raise BadRequest(_("The file is empty"))
     found = _json(text) if text.lstrip()[:1] in {"{", "["} else _yaml(text)
     if not isinstance(found, dict):
-        raise BadRequest(_("This is not a file of monitors. It must be an object, such as `monitors: […]`"))
+        raise BadRequest(_("This file does not contain monitors. It must be an object, such as `monitors: […]`"))
     return {str(name): value for name, value in found.items()}
 
 
@@ -108,7 +108,9 @@ def _check_depth(events: Iterator[Any]) -> None:
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
         elif isinstance(event, yaml.ScalarEvent) and len(event.value) > _LONGEST:
-            raise BadRequest(_("A text of the file has more than {longest} characters").format(longest=f"{_LONGEST:,}"))
+            raise BadRequest(
+                _("The file contains a text of more than {longest} characters").format(longest=f"{_LONGEST:,}")
+            )
         if depth > _DEEPEST or count > _MOST:
             raise BadRequest(_("The file is nested too deeply, or has too many values"))
 
@@ -118,12 +120,12 @@ def _size(node: Any, known: dict[int, int], above: set[int]) -> int:
     if id(node) in known:
         return known[id(node)]
     if id(node) in above:
-        raise BadRequest(_("An alias of the file refers to itself"))
+        raise BadRequest(_("An alias in the file refers to itself"))
     above.add(id(node))
     size = 1 + sum(_size(one, known, above) for one in _inside(node))
     above.discard(id(node))
     if size > _MOST:
-        raise BadRequest(_("The aliases of the file expand to too many values"))
+        raise BadRequest(_("The aliases in the file expand to too many values"))
     known[id(node)] = size
     return size
 

@@ -138,7 +138,7 @@ def read_import(content: str, source: Source | None) -> tuple[Source, MonitorImp
     if source is None:
         source = "uptime-kuma" if kuma.is_kuma(given) else "gatus" if gatus.is_gatus(given) else "analytics-box"
         if source == "analytics-box" and not own.is_own(given):
-            raise BadRequest(_("This is not a file of monitors. It has no monitors, monitorList or endpoints"))
+            raise BadRequest(_("This file does not contain monitors, monitorList or endpoints"))
     try:
         return source, _READERS[source](given)
     except (TypeError, ValueError, OverflowError, RecursionError) as odd:

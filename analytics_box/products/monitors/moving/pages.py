@@ -45,7 +45,7 @@ async def import_file(visit: Visitor, do: FromPath[str]) -> Answer:
         given = ImportMonitors(content, existing="update" if do == "update" else "skip", dryRun=do == "try")
         return _page(visit, found=await import_monitors(visit.call, given))
     except UnicodeDecodeError:
-        return _page(visit, code=400, wrong=_("This file is no text"))
+        return _page(visit, code=400, wrong=_("This is not a text file"))
     except (BadRequest, Conflict) as refused:
         return _page(visit, code=refused.status, wrong=refused.message)
 
@@ -79,11 +79,11 @@ def _title(found: MonitorImportAnswer | None) -> str:
         return ""
     words = (
         _(
-            "{source}: {created} new, {updated} changed, {existing} there already, "
-            "{failed} impossible. Nothing is stored yet."
+            "{source}: {created} to create, {updated} to update, {existing} existing, {failed} failed. Nothing is "
+            "imported yet."
         )
         if found.dry_run
-        else _("{source}: {created} created, {updated} changed, {existing} left as they are, {failed} failed.")
+        else _("{source}: {created} created, {updated} updated, {existing} skipped, {failed} failed.")
     )
     counts = {name: figures.count(getattr(found, name)) for name in ("created", "updated", "existing", "failed")}
     return words.format(source=_SOURCES[found.source], **counts)

@@ -58,7 +58,7 @@ class Prober:
         finally:
             spot.leave()
         if spot.is_waiting and found.reason == "timeout":
-            raise Unavailable(_("The check never began: other checks of the same network did not end in time"))
+            raise Unavailable(_("The check did not start because other checks of the same network took too long"))
         return found
 
 
@@ -84,7 +84,7 @@ async def _run_check(asking: RunningCheck) -> CheckResult:
         _measure(asking)
         return _result(asking, Verdict("fail", "The check itself broke off; the log of the box says why", ()), "failed")
     if asking.share.is_short and verdict.outcome != "pass" and _is_by_body(asking):
-        raise Unavailable(_("The answer could not be looked at: checks under way have used up the memory for answers"))
+        raise Unavailable(_("The response could not be read because running checks use all the memory for responses"))
     return _result(asking, verdict, _reason(verdict, asking.seen), data)
 
 

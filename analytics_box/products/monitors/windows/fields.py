@@ -84,7 +84,7 @@ def fields_of(shown: MaintenanceShown, zone: str) -> dict[str, str]:
 
 def creation_input(fields: Mapping[str, str]) -> CreateMaintenanceWindow:
     """The message that plans a maintenance. Raises BadRequest."""
-    return message_of(_parse_fields(fields), CreateMaintenanceWindow, _("This cannot be taken: {message}"))
+    return message_of(_parse_fields(fields), CreateMaintenanceWindow, _("This value is not valid: {message}"))
 
 
 def update_input(fields: Mapping[str, str], maintenance_id: str) -> UpdateMaintenanceWindow:
@@ -92,7 +92,7 @@ def update_input(fields: Mapping[str, str], maintenance_id: str) -> UpdateMainte
     return message_of(
         _parse_fields(fields) | {"maintenanceId": maintenance_id},
         UpdateMaintenanceWindow,
-        _("This cannot be taken: {message}"),
+        _("This value is not valid: {message}"),
     )
 
 
@@ -150,7 +150,7 @@ def _repeat(fields: Mapping[str, str], wrong: dict[str, str]) -> dict[str, Any]:
 def _number(fields: Mapping[str, str], name: str, wrong: dict[str, str]) -> int:
     text = fields.get(name, "").strip()
     if not (text.isascii() and text.isdecimal() and len(text) < 6):
-        wrong[name] = _("Write a whole number")
+        wrong[name] = _("Enter a whole number")
         return 0
     return int(text)
 
@@ -160,7 +160,7 @@ def _instant(fields: Mapping[str, str], name: str, zone: str, wrong: dict[str, s
         when = datetime.fromisoformat(fields.get(name, ""))
         return when.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
     except (ValueError, KeyError, OSError, OverflowError):
-        wrong[name] = _("Write a date and a time")
+        wrong[name] = _("Enter a date and a time")
         return None
 
 

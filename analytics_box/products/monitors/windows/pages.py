@@ -39,7 +39,7 @@ _DELETE = ConfirmationTexts(
     _("Checks during this time count toward uptime again, and alerts are sent."),
     _("Delete {name}"),
 )
-_STATES = {"active": _("Now"), "scheduled": _("Planned"), "over": _("Over")}
+_STATES = {"active": _("Now"), "scheduled": _("Planned"), "over": _("Ended")}
 
 
 WEEKS: Final = 5

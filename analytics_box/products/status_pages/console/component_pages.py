@@ -126,17 +126,17 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
             case "group":
                 found: dict[str, Any] = given | {"name": form.get("group", "")}
                 await procedures.add_group(
-                    visit.call, message_of(found, AddComponentGroup, _("This cannot be taken: {message}"))
+                    visit.call, message_of(found, AddComponentGroup, _("This value is not valid: {message}"))
                 )
             case "manual":
                 found = given | {"name": form.get("manual", "")}
                 await procedures.add_component(
-                    visit.call, message_of(found, AddComponent, _("This cannot be taken: {message}"))
+                    visit.call, message_of(found, AddComponent, _("This value is not valid: {message}"))
                 )
             case _:
                 found = given | {"uptimeScheduleId": form.get("monitor", ""), "hideUrl": True}
                 await procedures.add_component(
-                    visit.call, message_of(found, AddComponent, _("This cannot be taken: {message}"))
+                    visit.call, message_of(found, AddComponent, _("This value is not valid: {message}"))
                 )
     except (BadRequest, Conflict) as wrong:
         return _page(page, Again(wrong.status, form, {kind: wrong.message}))
@@ -170,7 +170,7 @@ async def save(visit: Visitor, page_id: FromPath[str], component_id: FromPath[st
         page,
         component,
         lambda: procedures.update_component(
-            visit.call, message_of(found, UpdateComponent, _("This cannot be taken: {message}"))
+            visit.call, message_of(found, UpdateComponent, _("This value is not valid: {message}"))
         ),
         lambda again: _component_page(page, component, again),
         form,
@@ -208,7 +208,7 @@ async def save_group(visit: Visitor, page_id: FromPath[str], group_id: FromPath[
         page,
         group,
         lambda: procedures.update_group(
-            visit.call, message_of(found, UpdateComponentGroup, _("This cannot be taken: {message}"))
+            visit.call, message_of(found, UpdateComponentGroup, _("This value is not valid: {message}"))
         ),
         lambda again: _group_page(page, group, again),
         form,
@@ -282,7 +282,7 @@ def _line(page: ConsolePage, one: Component, *, is_first: bool, is_last: bool, i
     mark, label = state_of(seen) if seen is not None else ("", "")
     notes = []
     if one.monitor_id is None:
-        notes.append(_("Set by hand"))
+        notes.append(_("Set manually"))
     elif seen is None:
         notes.append(_("Hidden: its monitor was deleted"))
     elif one.name:

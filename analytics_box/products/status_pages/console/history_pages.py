@@ -105,7 +105,7 @@ async def _save(page: ConsolePage, form: dict[str, str], known: IncidentTemplate
         page.visit.saves()
         check_version(form, known)
         await procedures.save_template(
-            page.visit.call, message_of(found, SaveIncidentTemplate, _("This cannot be taken: {message}"))
+            page.visit.call, message_of(found, SaveIncidentTemplate, _("This value is not valid: {message}"))
         )
     except (BadRequest, Conflict) as wrong:
         return await _templates(page, rejection_of(wrong, form), known)

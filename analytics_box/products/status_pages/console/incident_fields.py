@@ -50,7 +50,7 @@ def creation_input(fields: Mapping[str, str], page_id: str, *, draft: bool) -> C
         "draft": draft,
         "notify": bool(fields.get("notify")),
     }
-    return message_of(found, CreateIncident, _("This cannot be taken: {message}"))
+    return message_of(found, CreateIncident, _("This value is not valid: {message}"))
 
 
 def update_input(fields: Mapping[str, str], incident: Incident) -> UpdateIncident:
@@ -65,7 +65,7 @@ def update_input(fields: Mapping[str, str], incident: Incident) -> UpdateInciden
         "affectedMonitors": UNSET if status in ENDED else _affected_input(fields),
         "notify": bool(fields.get("notify")),
     }
-    return message_of(found, UpdateIncident, _("This cannot be taken: {message}"))
+    return message_of(found, UpdateIncident, _("This value is not valid: {message}"))
 
 
 def step_input(fields: Mapping[str, str], incident: Incident) -> UpdatePageMaintenance:
@@ -77,7 +77,7 @@ def step_input(fields: Mapping[str, str], incident: Incident) -> UpdatePageMaint
         "message": message_or_default(fields, status),
         "notify": bool(fields.get("notify")),
     }
-    return message_of(found, UpdatePageMaintenance, _("This cannot be taken: {message}"))
+    return message_of(found, UpdatePageMaintenance, _("This value is not valid: {message}"))
 
 
 def message_or_default(fields: Mapping[str, str], status: str) -> str:

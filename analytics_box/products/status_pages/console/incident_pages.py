@@ -294,7 +294,7 @@ def _restored_form(fields: dict[str, str]) -> Again:
         200,
         fields,
         {},
-        _("You were signed out before this was saved. What you typed is here: look it over, then save it."),
+        _("You were signed out before this was saved. Your changes are still here: review them, then save."),
     )
 
 

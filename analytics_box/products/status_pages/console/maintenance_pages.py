@@ -82,7 +82,7 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
             "message": message_or_default(fields, "scheduled"),
         }
         message = message_of(
-            given | _maintenance_input(page, fields), CreatePageMaintenance, _("This cannot be taken: {message}")
+            given | _maintenance_input(page, fields), CreatePageMaintenance, _("This value is not valid: {message}")
         )
         await procedures.create_maintenance(visit.call, message)
     except (BadRequest, Conflict) as wrong:
@@ -113,7 +113,7 @@ async def save(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str
         check_version(fields, incident)
         given = {"maintenanceId": incident.id, "notify": False} | _maintenance_input(page, fields)
         await procedures.update_maintenance(
-            visit.call, message_of(given, UpdatePageMaintenance, _("This cannot be taken: {message}"))
+            visit.call, message_of(given, UpdatePageMaintenance, _("This value is not valid: {message}"))
         )
     except (BadRequest, Conflict) as wrong:
         return await _form(page, rejection_of(wrong, fields, _FIELDS), incident)

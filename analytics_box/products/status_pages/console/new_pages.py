@@ -35,7 +35,7 @@ async def add(visit: Visitor) -> Answer:
     try:
         visit.saves()
         made = await procedures.create(
-            visit.call, message_of(found, CreateStatusPage, _("This cannot be taken: {message}"))
+            visit.call, message_of(found, CreateStatusPage, _("This value is not valid: {message}"))
         )
     except (BadRequest, Conflict) as wrong:
         return _page(visit, rejection_of(wrong, form), set(chosen))

@@ -60,7 +60,7 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
     try:
         visit.saves()
         added = await procedures.add_subscriber(
-            visit.call, message_of(found, AddSubscriber, _("This cannot be taken: {message}"))
+            visit.call, message_of(found, AddSubscriber, _("This value is not valid: {message}"))
         )
     except (BadRequest, Conflict, RateLimited) as wrong:
         errors = {"address": wrong.message} if field_errors(wrong) or isinstance(wrong, Conflict) else {}
@@ -101,7 +101,7 @@ async def _page(page: ConsolePage, again: Again, *, secret: str = "") -> Page:
         {"cursor": after} if after else {}
     )
     found = await procedures.list_subscribers(
-        page.visit.call, message_of(given, ListSubscribers, _("This cannot be taken: {message}"))
+        page.visit.call, message_of(given, ListSubscribers, _("This value is not valid: {message}"))
     )
     waiting = found.unconfirmed
     return page.show(
@@ -126,7 +126,7 @@ async def _page(page: ConsolePage, again: Again, *, secret: str = "") -> Page:
 def _line(page: ConsolePage, one: SubscriberAnswer) -> SubscriberRow:
     names = [each.name for each in page.seen.components if each.id in one.componentIds]
     note = (
-        ngettext("1 message waits", "{count} messages wait", one.waiting).format(count=figures.count(one.waiting))
+        ngettext("1 message waiting", "{count} messages waiting", one.waiting).format(count=figures.count(one.waiting))
         if one.waiting
         else ""
     )

@@ -129,7 +129,9 @@ def transfer(db: Connection, tools: monitors.MonitorTools, own: Reach, given: Tr
         return TransferredPage(touch_page(db, before.id, own.by.now), ())
     if PAGES.count(db, "organization_id = ?", target) >= MOST_PAGES:
         raise Conflict.full(
-            "statusPages", MOST_PAGES, _("That organization has {most} status pages already").format(most=MOST_PAGES)
+            "statusPages",
+            MOST_PAGES,
+            _("The other organization already has {most} status pages").format(most=MOST_PAGES),
         )
     moved = _take_along(db, tools, own, given)
     after = replace(before, organization_id=target, domain=None)

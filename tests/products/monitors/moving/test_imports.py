@@ -196,7 +196,7 @@ def test_maintenance_of_gatus_becomes_windows(world: World) -> None:
         ("{", "not JSON"),
         ("a: [", "no YAML (line"),
         ("just text", "must be an object"),
-        ('{"a": 1}', "no monitors, monitorList"),
+        ('{"a": 1}', "does not contain monitors, monitorList"),
         ("a: !!python/object/apply:os.system [ls]", "no YAML"),
         ("endpoints: 5", "endpoints must be a list"),
         ("monitorList: 5", "monitorList"),

@@ -186,7 +186,7 @@ def test_who_is_told_is_asked_too_late_and_what_was_typed_is_kept(console: Conso
         cookie = f"{console.box.cookie}; {browser}; {refused.headers['set-cookie'].partition(';')[0]}"
         shown = console.seen("/forms/kept", cookie)
         assert (
-            "You were signed out before this was saved. What you typed is here: look it over, then save it."
+            "You were signed out before this was saved. Your changes are still here: review them, then save."
         ) in shown
         assert "Typed &amp; kept</textarea>" in shown
 
