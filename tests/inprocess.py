@@ -26,9 +26,9 @@ from analytics_box.base.store.pairing import bring_together
 from analytics_box.tenants.accounts import passwords
 from analytics_box.tenants.keys.change import create as create_key
 from analytics_box.tenants.tenancy import rows as tenancy_rows
+from analytics_box.tenants.tenancy.defaults import new_site
 from analytics_box.tenants.tenancy.rules import Organization
-from analytics_box.tenants.tenancy.sites import new_site
-from analytics_box.tenants.websites.create import create as create_website
+from analytics_box.tenants.websites.change import create as create_website
 from tests import compiled, hashing
 from tests.migrated import migrated
 

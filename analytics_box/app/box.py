@@ -69,12 +69,12 @@ from analytics_box.products.status_pages.subscribers.deliveries import Subscribe
 from analytics_box.products.status_pages.subscribers.public import SubscriptionPages
 from analytics_box.products.status_pages.view.snapshots import PageSnapshots
 from analytics_box.resource.owners import Owners
-from analytics_box.tenants.accounts import first_run
+from analytics_box.tenants.accounts import users
 from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.tenants.accounts.sign_in import SignIns
-from analytics_box.tenants.keys import rows as key_rows
+from analytics_box.tenants.keys import ring
 from analytics_box.tenants.keys.ring import KeyRing
-from analytics_box.tenants.websites.navigation import WebsiteNavigation
+from analytics_box.tenants.websites.shell import WebsiteNavigation
 from analytics_box.web.asgi import App, Receive, Scope, Send
 from analytics_box.web.call import Parts
 from analytics_box.web.first_request import BuiltLater
@@ -125,7 +125,7 @@ class Box(Struct, frozen=True):
         keys = self.parts[KeyRing]
         uses = keys.unsaved_uses()
         if uses:
-            await self.box_db.write(lambda db: key_rows.note_use(db, uses))
+            await self.box_db.write(lambda db: ring.note_use(db, uses))
             keys.saved(uses)
 
     def found_sound(self) -> None:
@@ -245,7 +245,7 @@ def _machines(
     """The ingest machines that this one is the primary of, or its own mirror. Raises SettingsError."""
     try:
         if settings.role == "ingest":
-            if state.db.read_now(first_run.is_over):
+            if state.db.read_now(users.is_over):
                 raise SettingsError(
                     f"{settings.data_dir} has the accounts of a box: give the ingest machine a folder of its own"
                 )

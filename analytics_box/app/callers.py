@@ -7,8 +7,7 @@ from msgspec import Struct
 from analytics_box.base.identity import ApiKey, Identity
 from analytics_box.base.limits import Allowance
 from analytics_box.tenants.accounts.sign_in import SignIns
-from analytics_box.tenants.keys.admission import Admission
-from analytics_box.tenants.keys.ring import KeyRing
+from analytics_box.tenants.keys.ring import Admission, KeyRing
 from analytics_box.web.address import network_of
 from analytics_box.web.asgi import Scope
 from analytics_box.web.cookies import cookie

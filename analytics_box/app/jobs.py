@@ -40,7 +40,7 @@ from analytics_box.products.status_pages.incidents import ticking
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.products.status_pages.view.keeping import store_days
 from analytics_box.products.status_pages.view.snapshots import PageSnapshots
-from analytics_box.tenants.accounts import sweep as accounts
+from analytics_box.tenants.accounts import users
 from analytics_box.tenants.accounts.second_step import SecondSteps
 from analytics_box.tenants.members import invitations
 from analytics_box.tenants.websites import maintenance
@@ -86,7 +86,7 @@ async def sweep_accounts(box: Box) -> None:
     now = box.clock.now()
 
     def sweep(db: Connection) -> None:
-        accounts.sweep(db, now)
+        users.sweep(db, now)
         invitations.sweep(db, now)
         mail_limits.sweep(db, now)
 

@@ -31,7 +31,6 @@ flag_usage = Handlers("analytics_box.products.flags.usage.calls")
 funnels = Handlers("analytics_box.products.funnels.calls")
 goals = Handlers("analytics_box.products.goals.calls")
 key_calls = Handlers("analytics_box.tenants.keys.calls")
-key_verify = Handlers("analytics_box.tenants.keys.verify")
 link_export = Handlers("analytics_box.products.links.bulk.export_calls")
 link_imports = Handlers("analytics_box.products.links.bulk.imports")
 link_domains = Handlers("analytics_box.products.links.domains.calls")
@@ -39,11 +38,9 @@ link_orphans = Handlers("analytics_box.products.links.domains.orphan_calls")
 link_calls = Handlers("analytics_box.products.links.editing.calls")
 link_folders = Handlers("analytics_box.products.links.folders.calls")
 link_lists = Handlers("analytics_box.products.links.listing.calls")
-link_tags = Handlers("analytics_box.products.links.listing.calls")
 link_qr = Handlers("analytics_box.products.links.qr.calls")
 link_preview = Handlers("analytics_box.products.links.redirects.preview_calls")
 member_calls = Handlers("analytics_box.tenants.members.calls")
-invitation_calls = Handlers("analytics_box.tenants.members.invitation_calls")
 monitor_checks = Handlers("analytics_box.products.monitors.check_calls")
 monitor_lists = Handlers("analytics_box.products.monitors.list_calls")
 monitors = Handlers("analytics_box.products.monitors.editing.calls")
@@ -51,8 +48,6 @@ monitor_export = Handlers("analytics_box.products.monitors.moving.export_calls")
 monitor_imports = Handlers("analytics_box.products.monitors.moving.import_calls")
 maintenance = Handlers("analytics_box.products.monitors.windows.calls")
 organization_calls = Handlers("analytics_box.tenants.organizations.calls")
-deletion_calls = Handlers("analytics_box.tenants.organizations.deletion_calls")
-logo_calls = Handlers("analytics_box.tenants.organizations.logo_calls")
 autocomplete = Handlers("analytics_box.products.overview.autocomplete")
 overview = Handlers("analytics_box.products.overview.calls")
 profiles = Handlers("analytics_box.products.people.calls")
@@ -81,7 +76,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("apikeys.revoke", key_calls.revoke, SIGNED_IN, "admin"),
     Procedure("apikeys.rotate", key_calls.rotate, SIGNED_IN, "admin"),
     Procedure("apikeys.delete", key_calls.delete, SIGNED_IN, "admin"),
-    Procedure("apikeys.verify", key_verify.verify, PUBLIC),
+    Procedure("apikeys.verify", key_calls.verify, PUBLIC),
     Procedure("preferences.getUserPreferences", profile_calls.get_user_preferences, SIGNED_IN),
     Procedure("preferences.updateUserPreferences", profile_calls.update_user_preferences, SIGNED_IN),
     Procedure("profiles.list", profiles.list_profiles, "read:data", "member"),
@@ -108,20 +103,20 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("organizations.update", organization_calls.update, "manage:config"),
     Procedure("organizations.getMyRole", organization_calls.get_my_role, SIGNED_IN),
     Procedure("organizations.setActive", organization_calls.set_active, SIGNED_IN),
-    Procedure("organizations.uploadLogo", logo_calls.upload, "manage:config", most_bytes=MOST_LOGO_BODY),
-    Procedure("organizations.deleteLogo", logo_calls.delete, "manage:config"),
-    Procedure("organizations.delete", deletion_calls.delete, SIGNED_IN),
-    Procedure("organizations.restore", deletion_calls.restore, SIGNED_IN),
-    Procedure("organizations.listDeleted", deletion_calls.list_deleted, SIGNED_IN),
+    Procedure("organizations.uploadLogo", organization_calls.upload_logo, "manage:config", most_bytes=MOST_LOGO_BODY),
+    Procedure("organizations.deleteLogo", organization_calls.delete_logo, "manage:config"),
+    Procedure("organizations.delete", organization_calls.delete_organization, SIGNED_IN),
+    Procedure("organizations.restore", organization_calls.restore, SIGNED_IN),
+    Procedure("organizations.listDeleted", organization_calls.list_deleted, SIGNED_IN),
     Procedure("organizations.listMembers", member_calls.list_members, SIGNED_IN),
     Procedure("organizations.updateMemberRole", member_calls.update_member_role, SIGNED_IN),
     Procedure("organizations.removeMember", member_calls.remove_member, SIGNED_IN),
     Procedure("organizations.leave", member_calls.leave, SIGNED_IN),
     Procedure("organizations.transferOwnership", member_calls.transfer_ownership, SIGNED_IN),
-    Procedure("organizations.createInvitation", invitation_calls.create_invitation, SIGNED_IN),
-    Procedure("organizations.getPendingInvitations", invitation_calls.get_pending_invitations, SIGNED_IN),
-    Procedure("organizations.revokeInvitation", invitation_calls.revoke_invitation, SIGNED_IN),
-    Procedure("organizations.acceptInvitation", invitation_calls.accept_invitation, SIGNED_IN),
+    Procedure("organizations.createInvitation", member_calls.create_invitation, SIGNED_IN),
+    Procedure("organizations.getPendingInvitations", member_calls.get_pending_invitations, SIGNED_IN),
+    Procedure("organizations.revokeInvitation", member_calls.revoke_invitation, SIGNED_IN),
+    Procedure("organizations.acceptInvitation", member_calls.accept_invitation, SIGNED_IN),
     Procedure("config.get", configuration_calls.get, "manage:config"),
     Procedure("config.update", configuration_calls.update, "manage:config"),
     Procedure("config.testEmail", configuration_calls.test_email, "manage:config"),
@@ -154,7 +149,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("links.addDomain", link_domains.add_domain, "write:links", "admin"),
     Procedure("links.updateDomain", link_domains.update_domain, "write:links", "admin"),
     Procedure("links.removeDomain", link_domains.remove_domain, "write:links", "admin"),
-    Procedure("links.listTags", link_tags.list_tags, "read:links"),
+    Procedure("links.listTags", link_lists.list_tags, "read:links"),
     Procedure("links.preview", link_preview.preview, "read:links"),
     Procedure("links.getQr", link_qr.get_qr, "read:links"),
     Procedure("links.listOrphans", link_orphans.list_orphans, "read:links"),

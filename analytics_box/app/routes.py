@@ -1,4 +1,4 @@
-"""Every address of the box: method, path, handler, and who may call it. Rooms with many have a table of their own.
+"""Every address of the box: method, path, handler, and who may call it. Products have tables of their own.
 
 Procedures have a table of their own, in procedures, and two addresses each. The event routes stand in
 ingest.routes.handlers; they check API keys themselves.
@@ -10,14 +10,108 @@ from analytics_box.products.flags import addresses as flags
 from analytics_box.products.links import addresses as links
 from analytics_box.products.monitors import addresses as monitors
 from analytics_box.products.status_pages import addresses as status_pages
-from analytics_box.tenants.accounts import addresses as accounts
-from analytics_box.tenants.configuration import addresses as configuration
-from analytics_box.tenants.organizations import addresses as organizations
-from analytics_box.tenants.websites import addresses as websites
 from analytics_box.web.handlers import Handlers
 from analytics_box.web.page.templates import FORM_KEPT
 from analytics_box.web.permission import PUBLIC
 from analytics_box.web.route import RESOURCE, Route, form_route, page_route
+
+website_pages = Handlers("analytics_box.tenants.websites.pages")
+
+WEBSITE_ADDRESSES: tuple[Route, ...] = (
+    page_route("/sites/new", website_pages.new_site_form, "admin"),
+    form_route("/sites/new", website_pages.add_site, "admin", kept=True),
+    page_route("/sites/{website_id:str}/settings", website_pages.general, "member"),
+    form_route("/sites/{website_id:str}/settings", website_pages.save_general, "admin", kept=True),
+    page_route("/sites/{website_id:str}/settings/tracking", website_pages.tracking, "member"),
+    form_route("/sites/{website_id:str}/settings/tracking", website_pages.save_tracking, "member", kept=True),
+    form_route("/sites/{website_id:str}/settings/client-id", website_pages.rotate, "member"),
+    page_route("/sites/{website_id:str}/settings/sharing", website_pages.sharing, "admin"),
+    form_route("/sites/{website_id:str}/settings/sharing", website_pages.save_sharing, "admin", kept=True),
+    page_route("/sites/{website_id:str}/settings/danger", website_pages.danger, "admin"),
+    form_route("/sites/{website_id:str}/settings/delete", website_pages.delete, "admin"),
+    page_route("/sites/{website_id:str}/settings/transfer", website_pages.transfer_form, "admin"),
+    form_route("/sites/{website_id:str}/settings/transfer", website_pages.transfer, "admin"),
+    form_route("/sites/{website_id:str}/restore", website_pages.restore, "admin"),
+)
+
+
+organization_pages = Handlers("analytics_box.tenants.organizations.pages")
+organizations = Handlers("analytics_box.tenants.organizations.routes")
+
+ORGANIZATION_ADDRESSES: tuple[Route, ...] = (
+    form_route("/organizations/switch", organization_pages.switch),
+    page_route("/settings/organization", organization_pages.organization),
+    form_route("/settings/organization", organization_pages.save_organization, "admin", kept=True),
+    form_route("/settings/organization/new", organization_pages.add_organization, kept=True),
+    form_route("/settings/organization/logo", organization_pages.upload_logo, "admin"),
+    form_route("/settings/organization/logo/delete", organization_pages.delete_logo, "admin"),
+    page_route("/settings/organization/leave", organization_pages.leave_form),
+    form_route("/settings/organization/leave", organization_pages.leave),
+    page_route("/settings/organization/transfer", organization_pages.transfer_form, "owner"),
+    form_route("/settings/organization/transfer", organization_pages.transfer, "owner"),
+    page_route("/settings/organization/delete", organization_pages.delete_form, "owner"),
+    form_route("/settings/organization/delete", organization_pages.delete, "owner"),
+    form_route("/settings/organization/restore", organization_pages.restore),
+    Route("GET", "/logos/{organization_id:str}/{digest:str}", organizations.logo, "manage:config"),
+)
+
+
+defaults_pages = Handlers("analytics_box.tenants.configuration.defaults_pages")
+delivery_pages = Handlers("analytics_box.tenants.configuration.delivery_pages")
+domain_pages = Handlers("analytics_box.tenants.configuration.domain_pages")
+integration_pages = Handlers("analytics_box.tenants.configuration.integration_pages")
+
+CONFIGURATION_ADDRESSES: tuple[Route, ...] = (
+    page_route("/settings/integrations", integration_pages.integrations),
+    form_route("/settings/integrations/test-mail", integration_pages.test_mail, "admin"),
+    page_route("/settings/integrations/new", integration_pages.new_channel_form, "admin"),
+    form_route("/settings/integrations/new", integration_pages.add_channel, "admin"),
+    page_route("/settings/integrations/{channel_id:str}", integration_pages.edit_channel_form, "admin"),
+    form_route("/settings/integrations/{channel_id:str}", integration_pages.save_channel, "admin"),
+    page_route("/settings/integrations/{channel_id:str}/deliveries", delivery_pages.deliveries),
+    form_route("/settings/integrations/{channel_id:str}/deliveries/{delivery_id:str}", delivery_pages.retry, "admin"),
+    page_route("/settings/integrations/{channel_id:str}/{action:str}", integration_pages.confirm, "admin"),
+    form_route("/settings/integrations/{channel_id:str}/{action:str}", integration_pages.act, "admin"),
+    page_route("/settings/domains", domain_pages.domains),
+    form_route("/settings/domains", domain_pages.add_domain, "admin", kept=True),
+    form_route("/settings/domains/check", domain_pages.check_domain, "admin"),
+    page_route("/settings/domains/remove", domain_pages.remove_form, "admin"),
+    form_route("/settings/domains/remove", domain_pages.remove, "admin"),
+    page_route("/settings/defaults", defaults_pages.defaults),
+    form_route("/settings/defaults", defaults_pages.save, "admin", kept=True),
+)
+
+
+security_pages = Handlers("analytics_box.tenants.accounts.security_pages")
+profile_pages = Handlers("analytics_box.tenants.accounts.profile_pages")
+reset_pages = Handlers("analytics_box.tenants.accounts.reset_pages")
+sign_in_pages = Handlers("analytics_box.tenants.accounts.sign_in_pages")
+
+ACCOUNT_ADDRESSES: tuple[Route, ...] = (
+    Route("GET", "/", sign_in_pages.home, PUBLIC, page=True),
+    Route("GET", "/sign-in", sign_in_pages.sign_in_form, PUBLIC, page=True),
+    Route("POST", "/sign-in", sign_in_pages.sign_in, PUBLIC, page=True),
+    Route("GET", "/sign-in/code", sign_in_pages.code_form, PUBLIC, page=True),
+    Route("POST", "/sign-in/code", sign_in_pages.check_code, PUBLIC, page=True),
+    Route("POST", "/sign-out", sign_in_pages.sign_out, PUBLIC, page=True),
+    Route("GET", "/forgot-password", reset_pages.forgot_form, PUBLIC, page=True),
+    Route("POST", "/forgot-password", reset_pages.forgot, PUBLIC, page=True),
+    Route("GET", "/reset-password", reset_pages.reset_form, PUBLIC, page=True),
+    Route("POST", "/reset-password", reset_pages.reset, PUBLIC, page=True),
+    page_route("/settings/profile", profile_pages.profile),
+    form_route("/settings/profile", profile_pages.save, kept=True),
+    form_route("/settings/theme", profile_pages.switch_theme),
+    page_route("/settings/security", security_pages.security),
+    form_route("/settings/security/password", security_pages.change_password),
+    form_route("/settings/security/sessions/end", security_pages.end_session),
+    form_route("/settings/security/sessions/end-others", security_pages.end_other_sessions),
+    page_route("/settings/security/second-factor", security_pages.second_factor_form),
+    form_route("/settings/security/second-factor", security_pages.begin_second_factor),
+    form_route("/settings/security/second-factor/confirm", security_pages.confirm_second_factor),
+    form_route("/settings/security/second-factor/remove", security_pages.remove_second_factor),
+    form_route("/settings/security/recovery-codes", security_pages.renew_codes),
+)
+
 
 alarm_pages = Handlers("analytics_box.products.alerts.pages")
 note_pages = Handlers("analytics_box.products.notes.pages")
@@ -35,7 +129,6 @@ goal_pages = Handlers("analytics_box.products.goals.pages")
 kept_forms = Handlers("analytics_box.web.page.kept_form_pages")
 key_pages = Handlers("analytics_box.tenants.keys.pages")
 invitation_pages = Handlers("analytics_box.tenants.members.invitation_pages")
-inviting_pages = Handlers("analytics_box.tenants.members.inviting_pages")
 member_pages = Handlers("analytics_box.tenants.members.pages")
 site_details = Handlers("analytics_box.products.overview.detail_pages")
 change_pages = Handlers("analytics_box.products.overview.change_pages")
@@ -58,14 +151,14 @@ watching = Handlers("analytics_box.app.watch.pages")
 well_known = Handlers("analytics_box.web.well_known")
 
 PAGES_AND_API: tuple[Route, ...] = (
-    *accounts.ADDRESSES,
-    *organizations.ADDRESSES,
+    *ACCOUNT_ADDRESSES,
+    *ORGANIZATION_ADDRESSES,
     *links.ADDRESSES,
     *monitors.ADDRESSES,
     *flags.ADDRESSES,
     *status_pages.ADDRESSES,
-    *configuration.ADDRESSES,
-    *websites.ADDRESSES,
+    *CONFIGURATION_ADDRESSES,
+    *WEBSITE_ADDRESSES,
     *ON_EVERY_MACHINE,
     Route("GET", "/openapi.json", reference_pages.openapi, PUBLIC),
     Route("GET", "/docs", docs_pages.index, PUBLIC, page=True),
@@ -84,8 +177,8 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/invitation", invitation_pages.invitation, PUBLIC, page=True),
     Route("POST", "/invitation", invitation_pages.accept, PUBLIC, page=True),
     page_route("/settings/members", member_pages.member_list),
-    form_route("/settings/members/invite", inviting_pages.invite_member, "admin", kept=True),
-    form_route("/settings/members/invitations/revoke", inviting_pages.revoke_invitation, "admin"),
+    form_route("/settings/members/invite", member_pages.invite_member, "admin", kept=True),
+    form_route("/settings/members/invitations/revoke", member_pages.revoke_invitation, "admin"),
     form_route("/settings/members/role", member_pages.change_role, "admin"),
     form_route("/settings/members/confirm", member_pages.confirm, "admin"),
     page_route("/settings/members/remove", member_pages.remove_form, "admin"),

@@ -31,10 +31,9 @@ from analytics_box.products.status_pages.subscribers import rows as subscriber_r
 from analytics_box.products.status_pages.subscribers import secrets as subscriber_secrets
 from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.tenants.accounts.sign_in import SignIns
-from analytics_box.tenants.keys import rows as key_rows
-from analytics_box.tenants.keys.admission import Admission
-from analytics_box.tenants.keys.ring import KeyRing
-from analytics_box.tenants.tenancy import private_targets
+from analytics_box.tenants.keys import ring
+from analytics_box.tenants.keys.ring import Admission, KeyRing
+from analytics_box.tenants.tenancy import defaults
 from analytics_box.tenants.tenancy import rows as tenancy_rows
 from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.websites import rows as website_rows
@@ -73,7 +72,7 @@ def open_state(given: Settings, clock: Clock, reserve: Reserve, sources: Mapping
     organizations = OrganizationDirectory(
         db.read_now(tenancy_rows.organizations),
         db.read_now(tenancy_rows.deleted_organizations),
-        db.read_now(private_targets.everything),
+        db.read_now(defaults.all_private_targets),
     )
     limits = TokenBuckets(clock)
     passwords = Passwords()
@@ -98,7 +97,7 @@ def open_state(given: Settings, clock: Clock, reserve: Reserve, sources: Mapping
         limits=limits,
         admission=Admission(clock, limits, settings),
         organizations=organizations,
-        keys=KeyRing(clock, db.read_now(key_rows.everything), organizations.closed),
+        keys=KeyRing(clock, db.read_now(ring.everything), organizations.closed),
         websites=websites,
         classification=Classification(db.read_now(bot_rows.everything)),
         links=links,
@@ -115,7 +114,7 @@ async def read_anew(state: StateSide) -> None:
     """Have in memory what box.db has of organizations, keys, websites and bots, after another machine changed it."""
     organizations = await state.db.read(tenancy_rows.organizations)
     closed = await state.db.read(tenancy_rows.deleted_organizations)
-    keys = await state.db.read(key_rows.everything)
+    keys = await state.db.read(ring.everything)
     websites, bots = await state.db.read(website_rows.everything), await state.db.read(bot_rows.everything)
     state.organizations.replace(organizations, closed)
     state.keys.replace(keys)

@@ -24,8 +24,7 @@ from analytics_box.ingest.prepared import PreparedSenders, target_of
 from analytics_box.ingest.profiles import VisitorIdentification
 from analytics_box.ingest.refusals import Refusals
 from analytics_box.ingest.visitors import SaltFile
-from analytics_box.tenants.keys.admission import Admission
-from analytics_box.tenants.keys.ring import KeyRing
+from analytics_box.tenants.keys.ring import Admission, KeyRing
 from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.recognition.geo import Geo

@@ -12,7 +12,7 @@ from analytics_box.base.errors import BadRequest, Forbidden
 from analytics_box.base.settings import Settings
 from analytics_box.base.stored_settings import SettingState, StoredSettings, Values
 from analytics_box.base.translation import _
-from analytics_box.tenants.configuration.mail_test import TESTS, TestEmailResult, send_test
+from analytics_box.tenants.configuration.channels import TESTS, TestEmailResult, send_test
 from analytics_box.tenants.tenancy import access
 from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.web.call import Call

@@ -14,7 +14,7 @@ from analytics_box.app.cli.options import Setting, read_settings, read_sources, 
 from analytics_box.base import settings
 from analytics_box.base.settings import Settings
 from analytics_box.base.store import data_lock
-from analytics_box.tenants.accounts import first_run
+from analytics_box.tenants.accounts import users
 
 LISTENING_AS_JSON = click.option(
     "--json", "as_json", is_flag=True, help="Print the address as a line of JSON once the server listens."
@@ -111,4 +111,4 @@ def _setup_link(box: Box) -> str | None:
     if box.mirroring is not None:
         return None
     now, base_url = box.clock.now(), box.settings.public_url
-    return box.box_db.write_now(lambda db: first_run.new_link(db, base_url=base_url, now=now))
+    return box.box_db.write_now(lambda db: users.new_link(db, base_url=base_url, now=now))

@@ -22,7 +22,6 @@ from analytics_box.products.notes.messages import NewAnnotation
 from analytics_box.products.segments.segment import SEGMENTS
 from analytics_box.query.request import QueryFilterInput
 from analytics_box.tenants.saved import change as saved
-from analytics_box.tenants.saved import rows as saved_rows
 from analytics_box.tenants.websites.rules import Website
 
 
@@ -78,7 +77,7 @@ def make(db: Connection, website: Website, first_day: int) -> None:
             notes.create(
                 db, website, By("demo", (first_day + note.age) * DAY), *draft_note(_note(note, first_day), by.now)
             )
-    if not saved_rows.of_website(db, SEGMENTS, website.id, ""):
+    if not saved.of_website(db, SEGMENTS, website.id, ""):
         saved.create(db, SEGMENTS, website, by, SEGMENT, _FILTERS, is_shared=True)
 
 

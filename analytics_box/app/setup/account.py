@@ -12,15 +12,15 @@ from analytics_box.base.identity import SCOPES
 from analytics_box.base.names import slug_of
 from analytics_box.base.outgoing.fences import ALL
 from analytics_box.base.store.db import Connection
-from analytics_box.tenants.accounts import first_run, preferences, rules
+from analytics_box.tenants.accounts import preferences, rules, users
 from analytics_box.tenants.accounts.rules import User
 from analytics_box.tenants.keys.change import create as create_key
 from analytics_box.tenants.keys.rules import StoredKey
-from analytics_box.tenants.tenancy import members, private_targets
+from analytics_box.tenants.tenancy import defaults, members
+from analytics_box.tenants.tenancy.defaults import new_site
 from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.tenancy.rules import Organization, clean_organization
-from analytics_box.tenants.tenancy.sites import new_site
-from analytics_box.tenants.websites.create import create as create_website
+from analytics_box.tenants.websites.change import create as create_website
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Parts
@@ -59,7 +59,7 @@ class CreatedAccount(Struct, frozen=True):
 
 def first_account(db: Connection, wanted: FirstAccount, *, by: By) -> CreatedAccount:
     """Make everything that a new box needs. Raises Conflict when the box is set up already, and BadRequest."""
-    if first_run.is_over(db):
+    if users.is_over(db):
         raise Conflict("This box is already set up")
     organization = Organization(
         id=ids.new_id(),
@@ -79,9 +79,9 @@ def first_account(db: Connection, wanted: FirstAccount, *, by: By) -> CreatedAcc
         is_administrator=True,
         created_at=by.now,
     )
-    first_run.finish(db, user, zone_is_chosen=bool(wanted.time_zone))
+    users.finish(db, user, zone_is_chosen=bool(wanted.time_zone))
     members.insert_organization(db, organization, owner=user.id)
-    private_targets.store_networks(db, organization.id, ALL)  # it belongs to the administrator
+    defaults.store_networks(db, organization.id, ALL)  # it belongs to the administrator
     for subject, subject_id in (("organization", organization.id), ("user", user.id)):
         audit.record(db, by, organization.id, "created", subject, subject_id)
     website = create_website(db, organization_id=organization.id, name=wanted.website, domain=wanted.domain, by=by)

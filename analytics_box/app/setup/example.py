@@ -3,7 +3,7 @@
 from analytics_box.base.acting import By
 from analytics_box.products.sample_data.example import Examples
 from analytics_box.products.sample_data.site import DOMAIN, NAME
-from analytics_box.tenants.websites.create import create
+from analytics_box.tenants.websites.change import create
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Parts

@@ -5,11 +5,9 @@ from analytics_box.app.setup.example import add_example
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest, Conflict, check_together
 from analytics_box.base.translation import _
-from analytics_box.tenants.accounts import first_run, rules
-from analytics_box.tenants.accounts.device import describe
+from analytics_box.tenants.accounts import rules, users
 from analytics_box.tenants.accounts.passwords import Passwords
-from analytics_box.tenants.accounts.sign_in import SignIns
-from analytics_box.tenants.accounts.transport import transport_of
+from analytics_box.tenants.accounts.sign_in import SignIns, device_name, transport_of
 from analytics_box.tenants.accounts.tries import Tries
 from analytics_box.tenants.websites import rules as website_rules
 from analytics_box.web.page.templates import field_errors, go
@@ -54,7 +52,7 @@ async def set_up(visit: Visitor) -> Answer:
     made.remember(parts)
     if "example" in form:
         await add_example(parts, made.organization.id, By("setup link", now))
-    session = await parts[SignIns].open_for(made.user.id, device=describe(visit.browser()))
+    session = await parts[SignIns].open_for(made.user.id, device=device_name(visit.browser()))
     answer = go(f"/sites/{made.website.id}", cookie=parts[SignIns].cookie(session))
     parts[Tries].remember(answer, wanted.email)
     return answer
@@ -82,7 +80,7 @@ async def example(visit: Visitor) -> Next:
 
 async def _link_works(visit: PageRequest) -> bool:
     token, now = visit.asked("token"), visit.call.now
-    return await visit.call.read(lambda db: first_run.is_valid(db, token, now))
+    return await visit.call.read(lambda db: users.is_valid(db, token, now))
 
 
 def _expired_link_page(visit: PageRequest) -> Page:

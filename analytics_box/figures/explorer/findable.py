@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from analytics_box.figures.explorer import view
 from analytics_box.figures.explorer.question import QUESTIONS, Question
-from analytics_box.tenants.saved.findable import saved_hits
+from analytics_box.tenants.saved.verbs import saved_hits
 from analytics_box.web.call import Call
 from analytics_box.web.palette.hit import PaletteHit, PaletteSearch
 

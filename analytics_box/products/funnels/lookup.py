@@ -10,7 +10,7 @@ from analytics_box.products.funnels.funnel import Funnel
 from analytics_box.products.funnels.rules import steps_of
 from analytics_box.query.request import FunnelSteps
 from analytics_box.tenants.websites.directory import Directory
-from analytics_box.tenants.websites.owned import MOST, Fits, owned_hits
+from analytics_box.tenants.websites.findable import MOST, Fits, owned_hits
 from analytics_box.tenants.websites.reach import is_own, own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Call

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.store.db import Connection
 from analytics_box.products.goals import rows
-from analytics_box.tenants.websites.owned import MOST, Fits, owned_hits
+from analytics_box.tenants.websites.findable import MOST, Fits, owned_hits
 from analytics_box.web.call import Call
 from analytics_box.web.palette.hit import PaletteHit, PaletteSearch
 

@@ -11,9 +11,8 @@ from analytics_box.query import ranges
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import QueryRunner
 from analytics_box.tenants.tenancy.messages import OrganizationInput
-from analytics_box.tenants.websites.messages import ByWebsite
+from analytics_box.tenants.websites.messages import ByWebsite, WebsiteAnswer, website_answer
 from analytics_box.tenants.websites.reach import all_own, own
-from analytics_box.tenants.websites.shown import WebsiteAnswer, website_answer
 from analytics_box.web.call import Call
 
 

@@ -14,7 +14,7 @@ from analytics_box.products.overview.weeks import Totals, WebsiteDay, Weeks, com
 from analytics_box.query import ranges
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import QueryRunner
-from analytics_box.tenants.websites import settings_form
+from analytics_box.tenants.websites import settings_area
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.reach import restorable
 from analytics_box.tenants.websites.rules import MANAGER, Website
@@ -215,7 +215,7 @@ async def site_list(visit: Visitor) -> Page:
         sorts=[(sort, _SORTS[sort]) for sort in SORTS],
         earlier=view.link(page=number - 1) if number > 1 else "",
         later=view.link(page=number + 1) if number < pages else "",
-        deleted=settings_form.restorable(deleted, parts.settings.grace_days, person),
+        deleted=settings_area.restorable(deleted, parts.settings.grace_days, person),
         may_add=manages,
         moved=next((one for one in person.memberships if one.organization_id == moved), None),
     )

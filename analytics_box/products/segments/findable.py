@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from analytics_box.products.segments.segment import SEGMENTS
-from analytics_box.tenants.saved.findable import saved_hits
+from analytics_box.tenants.saved.verbs import saved_hits
 from analytics_box.web.call import Call
 from analytics_box.web.palette.hit import PaletteHit, PaletteSearch
 

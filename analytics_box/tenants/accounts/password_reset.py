@@ -11,7 +11,7 @@ from analytics_box.base.errors import Conflict, NotFound
 from analytics_box.base.notify import mail_limits
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
-from analytics_box.tenants.accounts import reset_rows, rows, rules, users
+from analytics_box.tenants.accounts import rows, rules, users
 from analytics_box.tenants.accounts import second_factor as factor
 from analytics_box.tenants.accounts import session_rows as sessions
 from analytics_box.tenants.accounts.rules import User
@@ -47,9 +47,7 @@ def link_for(
 ) -> str:
     """A link for this account that works for `life` ms. With `by_mail` it is only in the mailbox."""
     token = ids.new_token()
-    reset_rows.insert(
-        db, digest=ids.digest(token), user_id=user_id, now=by.now, expires_at=by.now + life, by_mail=by_mail
-    )
+    rows.insert(db, digest=ids.digest(token), user_id=user_id, now=by.now, expires_at=by.now + life, by_mail=by_mail)
     if audited:
         audit.record(db, by, rows.first_organization_of(db, user_id), "created", "password reset", user_id)
     return f"{base_url}/reset-password?token={token}"
@@ -57,7 +55,7 @@ def link_for(
 
 def user_of(db: Connection, token: str, now: int) -> User | None:
     """The user whose password this link sets; None for a link that was used, was voided or has expired."""
-    return reset_rows.user_of(db, ids.digest(token), now=now)
+    return rows.user_of(db, ids.digest(token), now=now)
 
 
 def use(db: Connection, token: str, password: str, now: int) -> User:
@@ -70,7 +68,7 @@ def use(db: Connection, token: str, password: str, now: int) -> User:
     if user is None:
         raise Conflict(_("This link is no longer valid"))
     by = By("reset link", now)
-    if reset_rows.is_by_mail(db, ids.digest(token)):
+    if rows.is_by_mail(db, ids.digest(token)):
         organization_id = rows.first_organization_of(db, user.id)
         if users.confirm(db, user.id, organization_id=organization_id, by=by):
             factor.remove(db, factor.Owner(user.id, organization_id, by))
@@ -82,5 +80,5 @@ def use(db: Connection, token: str, password: str, now: int) -> User:
 def set_password(db: Connection, user_id: str, password: str, *, by: By) -> None:
     """Store a password's hash and void the links that would set another one. Sessions are the caller's matter."""
     rows.set_password(db, user_id, password)
-    reset_rows.delete_of_user(db, user_id)
+    rows.delete_of_user(db, user_id)
     audit.record(db, by, rows.first_organization_of(db, user_id), "updated", "password", user_id)

@@ -1,18 +1,23 @@
-"""The page /settings/profile: name, time zone, formats and theme."""
+"""The page /settings/profile, and the switch between light and dark."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import groupby
+from typing import Final
 
 from msgspec import ValidationError, convert, to_builtins
+from msgspec.structs import replace
 
+from analytics_box.base import errors
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
+from analytics_box.base.urls import url_parts
 from analytics_box.tenants.accounts import preferences, users
-from analytics_box.tenants.accounts.preferences import Preferences
+from analytics_box.tenants.accounts.preferences import THEMES, Preferences
 from analytics_box.web.page import dates
-from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+from analytics_box.web.page.templates import own_path
+from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
 
 _HOME = "/settings/profile"
 _EXAMPLE = datetime(2026, 11, 20, 14, 5, tzinfo=UTC)
@@ -83,3 +88,25 @@ def _zones() -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Every zone with its name, by region, for a list that is searched by typing."""
     for region, names in groupby(preferences.zones(), key=lambda name: name.partition("/")[0]):
         yield region, [(name, (name.partition("/")[2] or name).replace("_", " ")) for name in names]
+
+
+_COOKIE: Final = "theme"  # early_theme.js reads it
+_YEAR: Final = 365 * 24 * 3600  # s
+
+
+async def switch_theme(visit: Visitor) -> Next:
+    """POST /settings/theme: light, dark or system, then the page of before. Raises BadRequest."""
+    form = await visit.form()
+    theme = next((one for one in THEMES if one == form.get("theme")), None)
+    if theme is None:
+        raise errors.BadRequest.about("theme", f"Choose one of {', '.join(THEMES)}")
+    person = visit.person
+
+    def write(db: Connection) -> None:
+        wanted = replace(preferences.find(db, person.user_id), theme=theme)
+        preferences.store(db, person.user_id, wanted, organization_id=person.organization_id, by=visit.call.by)
+
+    await visit.call.write(write)
+    before = url_parts(visit.request.headers.get("referer", ""))
+    back = own_path(before.path + (f"?{before.query}" if before.query else ""))
+    return visit.go(back or "/sites", cookie=f"{_COOKIE}={theme}; Path=/; Max-Age={_YEAR}; SameSite=Lax")

@@ -7,6 +7,7 @@ import hmac
 import logging
 import secrets
 from base64 import b32encode
+from collections.abc import Iterable
 from urllib.parse import quote, urlencode
 
 from msgspec import Struct
@@ -16,11 +17,100 @@ from analytics_box.base import audit, ids
 from analytics_box.base.acting import By
 from analytics_box.base.clock import SECOND
 from analytics_box.base.errors import BadRequest, Conflict, ErrorDetail
+from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.base.translation import _
-from analytics_box.tenants.accounts import second_factor_rows as rows
-from analytics_box.tenants.accounts.second_factor_rows import SecondFactor
+
+
+class SecondFactor(Struct, frozen=True):
+    """A user's second factor. `secret` is sealed; `step` is the latest one whose code was used. Times are UTC ms."""
+
+    user_id: str
+    secret: bytes
+    step: int
+    created_at: int
+    confirmed_at: int | None
+
+
+def find(db: Connection, user_id: str) -> SecondFactor | None:
+    """A user's second factor, confirmed or not."""
+    return records.one_of(
+        db,
+        SecondFactor,
+        """
+        -- second_factor.find
+        select user_id, secret, step, created_at, confirmed_at from second_factors where user_id = ?
+        """,
+        (user_id,),
+    )
+
+
+def replace_row(db: Connection, found: SecondFactor) -> None:
+    db.execute(
+        """
+        -- second_factor.replace
+        insert into second_factors (user_id, secret, step, created_at, confirmed_at) values (?, ?, ?, ?, ?)
+        on conflict (user_id) do update
+        set secret = excluded.secret, step = excluded.step, created_at = excluded.created_at,
+            confirmed_at = excluded.confirmed_at
+        """,
+        (found.user_id, found.secret, found.step, found.created_at, found.confirmed_at),
+    )
+
+
+def delete(db: Connection, user_id: str) -> None:
+    """Forget a user's second factor and recovery codes."""
+    db.execute("-- second_factor.delete\ndelete from recovery_codes where user_id = ?", (user_id,))
+    db.execute("-- second_factor.delete\ndelete from second_factors where user_id = ?", (user_id,))
+
+
+def delete_unconfirmed(db: Connection, *, made_before: int) -> None:
+    """Forget secrets that no app has shown a code of."""
+    db.execute(
+        """
+        -- second_factor.delete_unconfirmed
+        delete from second_factors where confirmed_at is null and created_at <= ?
+        """,
+        (made_before,),
+    )
+
+
+def use_step(db: Connection, user_id: str, step: int) -> None:
+    """Codes of this step and of earlier ones stop working."""
+    db.execute("-- second_factor.use_step\nupdate second_factors set step = ? where user_id = ?", (step, user_id))
+
+
+def replace_codes(db: Connection, user_id: str, digests: Iterable[bytes]) -> None:
+    """Replace all recovery codes of a user."""
+    db.execute("-- second_factor.replace_codes\ndelete from recovery_codes where user_id = ?", (user_id,))
+    for digest in digests:
+        db.execute(
+            "-- second_factor.replace_codes\ninsert into recovery_codes (digest, user_id) values (?, ?)",
+            (digest, user_id),
+        )
+
+
+def use_code(db: Connection, user_id: str, digest: bytes, now: int) -> bool:
+    """Use up a recovery code; False where it is not one of the user's, or was used before."""
+    found = db.execute(
+        """
+        -- second_factor.use_code
+        update recovery_codes set used_at = ? where digest = ? and user_id = ? and used_at is null returning 1
+        """,
+        (now, digest, user_id),
+    ).fetchone()
+    return found is not None
+
+
+def codes_left(db: Connection, user_id: str) -> int:
+    """The number of unused recovery codes."""
+    found = db.execute(
+        "-- second_factor.codes_left\nselect count(*) from recovery_codes where user_id = ? and used_at is null",
+        (user_id,),
+    ).fetchone()
+    return int(str(found[0])) if found is not None else 0
+
 
 STEP = 30 * SECOND
 DIGITS = 6
@@ -86,22 +176,22 @@ class Owner(Struct, frozen=True):
 
 def state(db: Connection, user_id: str) -> SecondFactorState:
     """Whether the second factor is asked for at sign-in, and how many recovery codes are left."""
-    found = rows.find(db, user_id)
-    return SecondFactorState(found is not None and found.confirmed_at is not None, rows.codes_left(db, user_id))
+    found = find(db, user_id)
+    return SecondFactorState(found is not None and found.confirmed_at is not None, codes_left(db, user_id))
 
 
 def begin(db: Connection, seal: Seal, user_id: str, now: int) -> None:
     """Make a secret, which counts only once a code has shown that an app has it. Raises Conflict if one counts."""
-    found = rows.find(db, user_id)
+    found = find(db, user_id)
     if found is not None and found.confirmed_at is not None:
         raise Conflict(_("The second factor is already enabled"))
     sealed = seal.seal(secrets.token_bytes(SECRET_BYTES), owner=user_id)
-    rows.replace(db, SecondFactor(user_id, sealed, 0, now, None))
+    replace_row(db, SecondFactor(user_id, sealed, 0, now, None))
 
 
 def waiting_secret(db: Connection, seal: Seal, user_id: str) -> bytes | None:
     """The secret that waits for its first code."""
-    found = rows.find(db, user_id)
+    found = find(db, user_id)
     if found is None or found.confirmed_at is not None:
         return None
     return seal.open(found.secret, owner=user_id)
@@ -109,20 +199,20 @@ def waiting_secret(db: Connection, seal: Seal, user_id: str) -> bytes | None:
 
 def confirm(db: Connection, seal: Seal, owner: Owner, code: str) -> tuple[str, ...]:
     """Turn the second factor on; the recovery codes, to be shown this once. Raises BadRequest or Conflict."""
-    found = rows.find(db, owner.user_id)
+    found = find(db, owner.user_id)
     if found is None or found.confirmed_at is not None:
         raise Conflict(_("There is no second factor to confirm"))
     step = matching_step(seal.open(found.secret, owner=owner.user_id), code, now=owner.by.now, used=found.step)
     if step is None:
         raise BadRequest(_("Wrong code"), details=(ErrorDetail("code", _("Incorrect code. Enter the latest one")),))
-    rows.replace(db, replace(found, step=step, confirmed_at=owner.by.now))
+    replace_row(db, replace(found, step=step, confirmed_at=owner.by.now))
     audit.record(db, owner.by, owner.organization_id, "created", "second factor", owner.user_id)
     return _new_codes(db, owner.user_id)
 
 
 def check(db: Connection, seal: Seal, user_id: str, given: str, now: int) -> bool:
     """Whether a code of the app or a recovery code is good; it is used up by that."""
-    found = rows.find(db, user_id)
+    found = find(db, user_id)
     if found is None or found.confirmed_at is None:
         return False
     try:
@@ -131,9 +221,9 @@ def check(db: Connection, seal: Seal, user_id: str, given: str, now: int) -> boo
         log.error("Codes of authenticator apps cannot be checked: %s", broken)
         step = None  # a recovery code still works
     if step is not None:
-        rows.use_step(db, user_id, step)
+        use_step(db, user_id, step)
         return True
-    return rows.use_code(db, user_id, _digest(user_id, given), now)
+    return use_code(db, user_id, _digest(user_id, given), now)
 
 
 def renew_codes(db: Connection, owner: Owner) -> tuple[str, ...]:
@@ -146,14 +236,14 @@ def renew_codes(db: Connection, owner: Owner) -> tuple[str, ...]:
 
 def remove(db: Connection, owner: Owner) -> None:
     """Turn the second factor off."""
-    if rows.find(db, owner.user_id) is not None:
-        rows.delete(db, owner.user_id)
+    if find(db, owner.user_id) is not None:
+        delete(db, owner.user_id)
         audit.record(db, owner.by, owner.organization_id, "deleted", "second factor", owner.user_id)
 
 
 def _new_codes(db: Connection, user_id: str) -> tuple[str, ...]:
     codes = tuple(_new_code() for _ in range(RECOVERY_CODES))
-    rows.replace_codes(db, user_id, [_digest(user_id, code) for code in codes])
+    replace_codes(db, user_id, [_digest(user_id, code) for code in codes])
     return codes
 
 

@@ -1,15 +1,21 @@
 """Signing in and staying signed in: sessions in box.db behind a cookie that is stored hashed (security: sessions)."""
 
+from typing import Literal
+
 from analytics_box.base import errors, ids
 from analytics_box.base.clock import Clock
 from analytics_box.base.identity import SignedInPerson
+from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.translation import _
+from analytics_box.base.urls import url_parts
 from analytics_box.tenants.accounts import rows, rules
 from analytics_box.tenants.accounts import session_rows as sessions
 from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.tenants.accounts.rules import User
 from analytics_box.tenants.accounts.session_rows import AccountSession
+from analytics_box.web.recognition import agent
+from analytics_box.web.recognition.source import is_local
 
 
 class SignIns:
@@ -119,3 +125,29 @@ class SignIns:
         """A Set-Cookie header that only this box reads; with an empty token it takes the cookie away."""
         secure = "; Secure" if self._secure else ""
         return f"{name}={token}; Path=/; Max-Age={seconds if token else 0}; HttpOnly; SameSite=Lax{secure}"
+
+
+Reached = Literal["https", "local", "plain"]
+
+
+def transport_of(settings: Settings) -> Reached:
+    """Over https, in clear from this machine alone, or in clear over a network."""
+    if settings.secure:
+        return "https"
+    return "local" if is_local(url_parts(settings.public_url).hostname or "") else "plain"
+
+
+_KINDS = {"mobile": _("phone"), "tablet": _("tablet")}
+
+
+def device_name(user_agent: str) -> str:
+    """A device in words, such as "Firefox on Linux" or "Chrome on Android, phone"; empty if unknown."""
+    found = agent.parse(user_agent[:1_000])
+    if not found.browser and not found.system:
+        return ""
+    words = _("{browser} on {system}").format(
+        browser=found.browser or _("A browser"), system=found.system or _("an unknown system")
+    )
+    kind = _KINDS.get(found.device, "")
+    text = f"{words}, {kind}" if kind else words
+    return "".join(letter for letter in text if letter.isprintable())[:100]

@@ -5,10 +5,8 @@ from analytics_box.base.store.seal import Seal
 from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import rows, rules
 from analytics_box.tenants.accounts import second_factor as factor
-from analytics_box.tenants.accounts.device import describe
 from analytics_box.tenants.accounts.second_step import SecondSteps
-from analytics_box.tenants.accounts.sign_in import SignIns
-from analytics_box.tenants.accounts.transport import transport_of
+from analytics_box.tenants.accounts.sign_in import SignIns, device_name, transport_of
 from analytics_box.tenants.accounts.tries import Tries
 from analytics_box.web.page.templates import FORM_KEPT, own_path
 from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visitor
@@ -106,7 +104,7 @@ async def _signed_in(visit: PageRequest, user_id: str, *, wanted: str, zone: str
     """Start a session with a new id; the one that the browser had before ends."""
     sign_ins = visit.parts[SignIns]
     token = await sign_ins.open_for(
-        user_id, device=describe(visit.browser()), instead_of=visit.cookie(sign_ins.cookie_name)
+        user_id, device=device_name(visit.browser()), instead_of=visit.cookie(sign_ins.cookie_name)
     )
     if zone:
         await visit.call.write(lambda db: rows.follow_time_zone(db, user_id, rules.clean_time_zone(zone)))

@@ -1,4 +1,4 @@
-"""Accounts: creating and finding one, and all of them for administrators of the box."""
+"""Accounts: creating and finding them, the setup link of a box without users, and removal of expired account data."""
 
 import msgspec
 from msgspec import Struct
@@ -6,9 +6,64 @@ from msgspec import Struct
 from analytics_box.base import audit, errors, ids
 from analytics_box.base.acting import By
 from analytics_box.base.identity import Role
+from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
-from analytics_box.tenants.accounts import rows, rules, user_rows
+from analytics_box.tenants.accounts import rows, rules, second_factor
+from analytics_box.tenants.accounts import session_rows as sessions
 from analytics_box.tenants.accounts.rules import User
+
+
+class Account(Struct, frozen=True):
+    """A user with what hangs on it; `memberships` is JSON, the oldest first. Times are UTC ms."""
+
+    id: str
+    email: str
+    name: str
+    is_administrator: bool
+    is_confirmed: bool
+    has_password: bool
+    has_second_factor: bool
+    created_at: int
+    seen_at: int | None
+    memberships: str
+
+
+def every_account(db: Connection) -> list[Account]:
+    """All users by address, with the organizations that are not deleted."""
+    return records.all_of(
+        db,
+        Account,
+        """
+        -- users.every_account
+        select users.id, users.email, users.name, users.is_administrator, not users.is_unconfirmed,
+               users.password <> '',
+               exists (select 1 from second_factors where user_id = users.id and confirmed_at is not null),
+               users.created_at,
+               (select max(seen_at) from sessions where user_id = users.id),
+               (select json_group_array(json_object('organizationId', id, 'slug', slug, 'role', role))
+                from (select organizations.id, organizations.slug, members.role
+                      from members
+                      join organizations on organizations.id = members.organization_id
+                                        and organizations.deleted_at is null
+                      where members.user_id = users.id
+                      order by members.created_at, organizations.id))
+        from users
+        order by users.email, users.id
+        """,
+    )
+
+
+def set_unconfirmed(db: Connection, user_id: str, *, unconfirmed: bool) -> bool:
+    """Return whether that changed something."""
+    return bool(
+        db.execute(
+            """
+            -- users.set_unconfirmed
+            update users set is_unconfirmed = ?1 where id = ?2 and is_unconfirmed <> ?1 returning id
+            """,
+            (int(unconfirmed), user_id),
+        ).fetchall()
+    )
 
 
 class HeldRole(Struct, frozen=True):
@@ -68,7 +123,7 @@ def create(
         raise errors.Conflict(f"There is an account with the address {user.email} already")
     rows.insert_user(db, user)
     if not confirmed:
-        user_rows.set_unconfirmed(db, user.id, unconfirmed=True)
+        set_unconfirmed(db, user.id, unconfirmed=True)
     detail = {"email": user.email} if confirmed else {"email": user.email, "confirmed": False}
     audit.record(db, by, organization_id, "created", "user", user.id, detail)
     return user
@@ -82,7 +137,7 @@ def organization_of(db: Connection, user_id: str) -> str | None:
 def confirm(db: Connection, user_id: str, *, organization_id: str | None, by: By) -> bool:
     """Mark the account's address as its owner's, and return whether it was not. Whether the actor may say so is for the
     caller."""
-    is_new = user_rows.set_unconfirmed(db, user_id, unconfirmed=False)
+    is_new = set_unconfirmed(db, user_id, unconfirmed=False)
     if is_new:
         changes = {"confirmed": {"before": False, "after": True}}
         audit.record(db, by, organization_id, "updated", "user", user_id, changes)
@@ -118,5 +173,39 @@ def list_accounts(db: Connection) -> list[AccountListItem]:
             seenAt=one.seen_at,
             memberships=msgspec.json.decode(one.memberships, type=tuple[HeldRole, ...]),
         )
-        for one in user_rows.every_account(db)
+        for one in every_account(db)
     ]
+
+
+def new_link(db: Connection, *, base_url: str, now: int) -> str | None:
+    """A new setup link, which revokes older ones; None once there is an account."""
+    if rows.any_user(db):
+        return None
+    token = ids.new_token()
+    rows.replace_setup_token(db, ids.digest(token), now)
+    return f"{base_url}/setup?token={token}"
+
+
+def is_over(db: Connection) -> bool:
+    """Whether there is an account."""
+    return rows.any_user(db)
+
+
+def finish(db: Connection, user: User, *, zone_is_chosen: bool) -> None:
+    """Store the first user; the setup link is void from now on."""
+    rows.insert_user(db, user, zone_is_chosen=zone_is_chosen)
+    rows.delete_setup_tokens(db)
+
+
+def is_valid(db: Connection, token: str, now: int) -> bool:
+    """Whether this token opens the setup page: the newest one, for 24 hours, while there is no user."""
+    made_at = rows.setup_token_made_at(db, ids.digest(token))
+    return made_at is not None and now - made_at < rules.SETUP_LIFE and not rows.any_user(db)
+
+
+def sweep(db: Connection, now: int) -> None:
+    """Delete ended sessions, expired links, and second factors that were begun and never confirmed."""
+    sessions.delete_old(db, created_before=now - rules.SESSION_LIFE, seen_before=now - rules.SESSION_IDLE)
+    rows.delete_ended(db, now=now)
+    rows.delete_old_setup_tokens(db, made_before=now - rules.SETUP_LIFE)
+    second_factor.delete_unconfirmed(db, made_before=now - rules.UNCONFIRMED_LIFE)

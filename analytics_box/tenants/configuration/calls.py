@@ -7,25 +7,57 @@ can try it. Its address is for administrators of the box; its user and password 
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import replace
 
-from analytics_box.base import errors
+from analytics_box.base import audit, errors
 from analytics_box.base.acting import By
 from analytics_box.base.notify.mail import Mailer
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.resource.reach import acting
-from analytics_box.tenants.configuration import change as configuration
-from analytics_box.tenants.configuration import mail_test
-from analytics_box.tenants.configuration.change import DefaultsUpdate
+from analytics_box.tenants.configuration import channels
 from analytics_box.tenants.organizations import change
 from analytics_box.tenants.organizations.change import OrganizationUpdate
 from analytics_box.tenants.organizations.shown import in_memory
 from analytics_box.tenants.tenancy import access, defaults, members
-from analytics_box.tenants.tenancy.defaults import VisitorIds
+from analytics_box.tenants.tenancy.defaults import OrganizationDefaults, VisitorIds
 from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.tenancy.messages import OrganizationInput, Text
 from analytics_box.tenants.tenancy.rules import InvitedRole, StoredOrganization
 from analytics_box.web.call import Call
+
+_NAMES = {
+    "invitation_role": "invitationRole",
+    "visitor_id_mode": "visitorIdMode",
+    "data_retention_days": "dataRetentionDays",
+}
+
+
+class DefaultsUpdate(Struct, frozen=True):
+    """New defaults; omitted fields keep their values. Retention is in days; None keeps events for ever."""
+
+    invitation_role: InvitedRole | None = None
+    visitor_id_mode: VisitorIds | None = None
+    data_retention_days: int | UnsetType | None = UNSET
+
+
+def change_defaults(db: Connection, organization_id: str, by: By, wanted: DefaultsUpdate) -> OrganizationDefaults:
+    """Other defaults, with an audit entry if anything changed. Raises Forbidden."""
+    access.check(db, organization_id, by, "update")
+    before = defaults.of(db, organization_id)
+    days = wanted.data_retention_days
+    after = replace(
+        before,
+        invitation_role=wanted.invitation_role or before.invitation_role,
+        visitor_id_mode=wanted.visitor_id_mode or before.visitor_id_mode,
+        data_retention_days=before.data_retention_days if isinstance(days, UnsetType) else days,
+    )
+    changes = audit.difference(before, after, _NAMES, names=_NAMES)
+    if changes:
+        defaults.store_defaults(db, organization_id, after)
+        audit.record(db, by, organization_id, "updated", "defaults", organization_id, changes)
+    return after
+
 
 Days = Annotated[int, Meta(ge=1, le=3_650)]
 
@@ -119,7 +151,7 @@ async def store(call: Call, organization_id: str, by: By, given: GivenDefaults) 
     def work(db: Connection) -> _State:
         change.update(db, organization_id, by, OrganizationUpdate(time_zone=given.timeZone))
         wanted = DefaultsUpdate(given.invitationRole, given.visitorIdMode, given.dataRetentionDays)
-        configuration.defaults(db, organization_id, by, wanted)
+        change_defaults(db, organization_id, by, wanted)
         return _state(db, organization_id, by)
 
     state = await call.write(work)
@@ -127,9 +159,9 @@ async def store(call: Call, organization_id: str, by: By, given: GivenDefaults) 
     return state
 
 
-async def test_email(call: Call, given: TestEmail) -> mail_test.TestEmailResult:
+async def test_email(call: Call, given: TestEmail) -> channels.TestEmailResult:
     """config.testEmail: send a test email to a member. Raises Forbidden, BadRequest or RateLimited."""
-    call.parts.limits.take("test e-mail", call.identity.limit_name, mail_test.TESTS)
+    call.parts.limits.take("test e-mail", call.identity.limit_name, channels.TESTS)
     organization_id, by = acting(call, given.organizationId)
     await call.read(lambda db: access.check(db, organization_id, by, "update"))
     person = call.identity.person
@@ -138,7 +170,7 @@ async def test_email(call: Call, given: TestEmail) -> mail_test.TestEmailResult:
     known = {member.email.lower() for member in joined if member.confirmed}
     if to.lower() not in known:
         raise errors.BadRequest(_("Send a member's address in `to`"))
-    return await mail_test.send_test(call, to)
+    return await channels.send_test(call, to)
 
 
 def smtp(call: Call, *, administers: bool) -> Smtp:

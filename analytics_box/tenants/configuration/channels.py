@@ -1,14 +1,17 @@
-"""Permissions to create and change alert channels, and the addresses that they may use."""
+"""Permissions to create and change alert channels, the addresses that they may use, and the test of the mail server."""
+
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest
-from analytics_box.base.notify import change
+from analytics_box.base.notify import change, mail_limits
 from analytics_box.base.notify.change import ChannelTools, ChannelUpdate
 from analytics_box.base.notify.kinds.kind import ChannelKind, Config
 from analytics_box.base.notify.kinds.table import KINDS
+from analytics_box.base.notify.mail import Mail, Mailer, NotSent
 from analytics_box.base.notify.rules import Channel
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import SealBroken
@@ -16,6 +19,7 @@ from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import rules as account_rules
 from analytics_box.tenants.configuration import domains
 from analytics_box.tenants.tenancy import access, members, rules
+from analytics_box.web.call import Call
 
 
 class VisibleChannels(Struct, frozen=True):
@@ -120,3 +124,26 @@ def _known_recipient(db: Connection, organization_id: str, by: By, field: str, g
     if to.lower() not in known and not own_domain and not access.administers(db, by):
         raise BadRequest.about(field, _("Enter a member's address, or one at a verified domain"))
     return to
+
+
+TESTS: Final = 5  # a caller can send this many in 60 seconds
+
+
+class TestEmailResult(Struct, frozen=True):
+    """The result of a test email. `error` is the reason why nothing was sent, or null."""
+
+    success: bool
+    to: str
+    error: str | None
+
+
+async def send_test(call: Call, to: str) -> TestEmailResult:
+    """Send a test email to the address of a known person; the caller limits how often. Raises RateLimited."""
+    await call.write(lambda db: mail_limits.take(db, "test", to, call.now))
+    text = _("This is a test of the mail server of {url}. You do not need to do anything.\n")
+    mail = Mail(to, _("Analytics Box can send email"), text.format(url=call.parts.settings.public_url))
+    try:
+        await call.parts[Mailer].send(mail)
+    except NotSent as why:
+        return TestEmailResult(success=False, to=to, error=str(why))
+    return TestEmailResult(success=True, to=to, error=None)

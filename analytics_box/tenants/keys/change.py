@@ -12,7 +12,7 @@ from analytics_box.base.identity import Scope
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.tenants.keys import rules
-from analytics_box.tenants.keys.rows import KEYS
+from analytics_box.tenants.keys.ring import KEYS
 from analytics_box.tenants.keys.rules import StoredKey
 
 _AUDITED = ("name", "description", "enabled", "scopes", "resources", "tags", "ratelimit", "expires_at")

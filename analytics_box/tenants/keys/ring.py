@@ -1,10 +1,21 @@
-"""All API keys in memory, by the digest of their secret: a look-up costs no query, a revoke has immediate effect."""
+"""All API keys in memory, by the digest of their secret: a look-up costs no query, a revoke has immediate effect.
+
+It comes before the limits of single routes and does not depend on them. Ingest routes have a separate allowance,
+so that this one never undercuts theirs; a key with its own rate limit has that one for everything.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
+from functools import partial
+from typing import Any, Final, Literal, NamedTuple
 
 from analytics_box.base import ids
-from analytics_box.base.clock import MINUTE, Clock
+from analytics_box.base.clock import MINUTE, SECOND, Clock
+from analytics_box.base.errors import RateLimited
 from analytics_box.base.identity import ApiKey
+from analytics_box.base.limits import WINDOW, Allowance, TokenBuckets
+from analytics_box.base.settings import Settings
+from analytics_box.base.store.db import Connection
+from analytics_box.resource.table import Table
 from analytics_box.tenants.keys.rules import StoredKey, key_of
 
 USE_NOTED_EVERY = 5 * MINUTE  # how coarse "last used" is (wire 10.2)
@@ -89,3 +100,75 @@ class KeyRing:
     def saved(self, uses: Mapping[str, int]) -> None:
         """Mark these uses as stored in box.db."""
         self._unsaved -= {key_id for key_id, instant in uses.items() if self._used.get(key_id) == instant}
+
+
+# Of a secret, only its SHA-256 digest is stored.
+KEYS: Final = Table("api_keys", StoredKey)
+
+
+def everything(db: Connection) -> list[StoredKey]:
+    """All keys, oldest first."""
+    return KEYS.all(db, "true order by created_at, id")
+
+
+def note_use(db: Connection, used: Mapping[str, int]) -> None:
+    """Store when keys were last used, in UTC ms by key id."""
+    for key_id, instant in used.items():
+        db.execute("-- keys.note_use\nupdate api_keys set last_used_at = ? where id = ?", (instant, key_id))
+
+
+Family = Literal["api", "ingest"]
+
+
+class _Most(NamedTuple):
+    """Limits of a key on a family of routes: requests per 60 seconds, and in flight. 0 is unlimited."""
+
+    requests: int
+    in_flight: int
+
+
+class Admission:
+    """Counts the requests in flight of each key. The front lets a request go when it is answered."""
+
+    def __init__(self, clock: Clock, limits: TokenBuckets, settings: Settings) -> None:
+        self._clock = clock
+        self._limits = limits
+        self._most: dict[Family, _Most] = {
+            "api": _Most(settings.limit_key, settings.limit_key_in_flight),
+            "ingest": _Most(settings.limit_key_events, settings.limit_key_events_in_flight),
+        }
+        self._in_flight: dict[tuple[Family, str], int] = {}
+
+    def enter(self, scope: dict[str, Any], key: ApiKey, family: Family) -> Allowance | None:
+        """Let a request of this key in, and note in its scope how it leaves. Raises RateLimited."""
+        most = self._most[family]
+        name = (family, key.id)
+        running = self._in_flight.get(name, 0)
+        if most.in_flight and running >= most.in_flight:
+            raise RateLimited(
+                "Too many concurrent requests with this API key",
+                limit=most.in_flight,
+                reset=self._clock.now() + SECOND,
+                retry_after=1,
+            )
+        rate = key.rate
+        allowance = (
+            self._limits.take(family, key.id, most.requests, window=WINDOW)
+            if rate is None
+            else self._limits.take(f"key {rate.window}", key.id, rate.max, window=rate.window)
+        )
+        self._in_flight[name] = running + 1
+        scope["leave"] = partial(self._leave, name)  # for the front
+        return allowance
+
+    def _leave(self, name: tuple[Family, str]) -> None:
+        """A request that was let in is over."""
+        left = self._in_flight[name] - 1
+        if left:
+            self._in_flight[name] = left
+        else:
+            del self._in_flight[name]
+
+    def in_flight(self, key_id: str) -> int:
+        """The number of a key's requests in progress."""
+        return sum(count for (_, name), count in self._in_flight.items() if name == key_id)

@@ -1,14 +1,47 @@
-"""Members of an organization over RPC (wire 10.4). For people only; who may what is decided by organizations.rules."""
+"""Members and invitations over RPC (wire 10.4). For people only; organizations.rules decides who may do what."""
+
+from datetime import datetime
 
 from msgspec import Struct
 
+from analytics_box.base import errors, ids
 from analytics_box.base.identity import Role
+from analytics_box.base.notify import mail_limits
 from analytics_box.base.notify.change import ChannelTools
+from analytics_box.base.notify.mail import Mail, Mailer
+from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
+from analytics_box.base.urls import url_parts
 from analytics_box.resource.reach import acting
+from analytics_box.tenants.members import invitations
+from analytics_box.tenants.members.rules import Invitation, Status
 from analytics_box.tenants.organizations.shown import MemberShown, member_shown
-from analytics_box.tenants.tenancy import access, members
-from analytics_box.tenants.tenancy.messages import OrganizationInput, Success, Text
+from analytics_box.tenants.tenancy import access, defaults, members
+from analytics_box.tenants.tenancy.messages import OrganizationInput, Success, Text, date
+from analytics_box.tenants.tenancy.rules import InvitedRole
 from analytics_box.web.call import Call
+
+
+def link(base_url: str, secret: str) -> str:
+    """The address to accept an invitation. Anyone with it can join, so it is shown to the inviter once and stored
+    nowhere.
+    """
+    return f"{base_url}/invitation?token={secret}"
+
+
+def invitation_letter(invitation: Invitation, *, organization: str, inviter: str, url: str) -> Mail:
+    """The invitation email."""
+    host = url_parts(url).netloc
+    plain = " ".join(organization.split())
+    return Mail(
+        to=invitation.email,
+        subject=_("Invitation to Analytics Box"),
+        text=_(
+            "{inviter} has invited you to join {organization} on {host}.\n\n"
+            "Open this link to join. It works once, for 7 days:\n{url}\n\nIf you did not "
+            "expect this invitation, ignore this email.\n"
+        ).format(organization=plain, inviter=inviter, url=url, host=host),
+    )
 
 
 class OfMember(Struct, frozen=True, forbid_unknown_fields=True):
@@ -68,3 +101,141 @@ async def transfer_ownership(call: Call, given: OfMember) -> MemberShown:
     """organizations.transferOwnership: make a member the owner and the caller an admin."""
     organization_id, by = acting(call, given.organizationId)
     return member_shown(await call.write(lambda db: members.transfer(db, organization_id, by, given.userId)))
+
+
+class NewInvitation(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of organizations.createInvitation. Without a role it is the organization's default."""
+
+    email: Text
+    role: InvitedRole | None = None
+    organizationId: Text | None = None
+
+
+class OfInvitations(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of organizations.getPendingInvitations."""
+
+    organizationId: Text | None = None
+    includeExpired: bool = False
+
+
+class OfInvitation(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of organizations.revokeInvitation."""
+
+    invitationId: Text
+    organizationId: Text | None = None
+
+
+class AcceptInvitation(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of organizations.acceptInvitation: the token of the link."""
+
+    token: Text
+
+
+class InvitationShown(Struct, frozen=True):
+    """An invitation as procedures answer with it; its secret is not part of it."""
+
+    id: str
+    organizationId: str
+    email: str
+    role: InvitedRole
+    status: Status
+    inviterId: str
+    createdAt: datetime
+    expiresAt: datetime
+
+
+class InvitationAnswer(Struct, frozen=True):
+    """Output of organizations.createInvitation. `emailed` says whether the link was sent.
+
+    Without a mail server, `url` is the link, which is only returned here. With a mail server it is null: only the
+    invited person gets the link, which proves that the address is theirs.
+    """
+
+    invitation: InvitationShown
+    url: str | None
+    emailed: bool
+
+
+class AcceptInvitationAnswer(Struct, frozen=True):
+    """Output of organizations.acceptInvitation."""
+
+    organizationId: str
+    role: InvitedRole
+
+
+async def create_invitation(call: Call, given: NewInvitation) -> InvitationAnswer:
+    """organizations.createInvitation: invite a member with a link that works once, for 7 days. Raises BadRequest,
+    Conflict, or RateLimited for a mailbox that got too many."""
+    organization_id, _ = acting(call, given.organizationId)
+    invitation, url, emailed = await invite(call, organization_id, email=given.email, role=given.role)
+    return InvitationAnswer(invitation_answer(invitation, call.now), url, emailed)
+
+
+async def get_pending_invitations(call: Call, given: OfInvitations) -> list[InvitationShown]:
+    """organizations.getPendingInvitations: list pending invitations, newest first."""
+    organization_id, by = acting(call, given.organizationId)
+    found = await call.read(
+        lambda db: invitations.waiting(db, organization_id, by, include_expired=given.includeExpired)
+    )
+    return [invitation_answer(one, call.now) for one in found]
+
+
+async def revoke_invitation(call: Call, given: OfInvitation) -> Success:
+    """organizations.revokeInvitation: revoke an invitation. Raises NotFound."""
+    organization_id, by = acting(call, given.organizationId)
+    await call.write(lambda db: invitations.revoke(db, organization_id, by, given.invitationId))
+    return Success()
+
+
+async def accept_invitation(call: Call, given: AcceptInvitation) -> AcceptInvitationAnswer:
+    """organizations.acceptInvitation: accept an invitation. Raises NotFound, Conflict, or Forbidden."""
+    person = call.identity.person
+    if person is None:
+        raise errors.Forbidden(_("Sign in to do this. API keys are not accepted"))
+    joined = await call.write(
+        lambda db: invitations.accept_as(db, given.token, user_id=person.user_id, email=person.email, now=call.now)
+    )
+    return AcceptInvitationAnswer(joined.organization_id, joined.role)
+
+
+async def invite(
+    call: Call, organization_id: str, *, email: str, role: InvitedRole | None
+) -> tuple[Invitation, str | None, bool]:
+    """Create an invitation: the invitation, its link, and whether it was sent.
+
+    With a mail server the link is sent and not returned, so that only its receiver can use it. Without
+    a role it is the organization's default.
+    """
+    _, by = acting(call, organization_id)
+    role = role or (await call.read(lambda db: defaults.of(db, organization_id))).invitation_role
+    secret, by_mail = ids.new_token(), call.parts[Mailer].configured
+
+    def write(db: Connection) -> tuple[Invitation, str]:
+        made = invitations.invite(db, organization_id, by, email=email, role=role, secret=secret, by_mail=by_mail)
+        if by_mail:
+            mail_limits.take(db, "invitation", made[0].email, call.now)
+            if not access.administers(db, by):
+                mail_limits.take_of_caller(db, by.actor, call.now)
+        return made
+
+    invitation, organization = await call.write(write)
+    url = link(call.parts.settings.public_url, secret)
+    if not by_mail:
+        return invitation, url, False
+    inviter = call.identity.person.email if call.identity.person else ""
+    letter = invitation_letter(invitation, organization=organization, inviter=inviter, url=url)
+    return invitation, None, await call.parts[Mailer].try_to_send(letter)
+
+
+def invitation_answer(invitation: Invitation, now: int) -> InvitationShown:
+    """An invitation for an answer."""
+    return InvitationShown(
+        id=invitation.id,
+        organizationId=invitation.organization_id,
+        email=invitation.email,
+        role=invitation.role,
+        status=invitation.status(now),
+        inviterId=invitation.invited_by,
+        createdAt=date(invitation.created_at),
+        expiresAt=date(invitation.expires_at),
+    )

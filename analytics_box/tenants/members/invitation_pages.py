@@ -11,9 +11,8 @@ from analytics_box.base.errors import AuthRequired, BadRequest, Conflict, ErrorD
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import rules as account_rules
-from analytics_box.tenants.accounts.device import describe
 from analytics_box.tenants.accounts.passwords import Passwords
-from analytics_box.tenants.accounts.sign_in import SignIns
+from analytics_box.tenants.accounts.sign_in import SignIns, device_name
 from analytics_box.tenants.accounts.tries import Tries
 from analytics_box.tenants.members import invitations
 from analytics_box.tenants.members.invitations import Welcome
@@ -93,7 +92,7 @@ async def _as_new(request: AnyRequest, call: Call, token: str, found: Welcome, f
     _rest, user_id = await call.write(
         lambda db: invitations.accept_new(db, token, password=hashed, time_zone=zone, now=call.now)
     )
-    secret = await call.parts[SignIns].open_for(user_id, device=describe(request.headers.get("user-agent", "")))
+    secret = await call.parts[SignIns].open_for(user_id, device=device_name(request.headers.get("user-agent", "")))
     answer = go("/sites", cookie=call.parts[SignIns].cookie(secret))
     call.parts[Tries].remember(answer, found.invitation.email)
     return answer

@@ -5,14 +5,78 @@ from msgspec import Struct
 from analytics_box.base import audit, errors, ids
 from analytics_box.base.acting import By
 from analytics_box.base.errors import Conflict
+from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import rules as account_rules
 from analytics_box.tenants.accounts import users
-from analytics_box.tenants.members import rows
 from analytics_box.tenants.members.rules import KEPT, LIFE, MOST_PENDING, Invitation
 from analytics_box.tenants.tenancy import access, members
 from analytics_box.tenants.tenancy.rules import InvitedRole
+
+_COLUMNS = "id, organization_id, email, role, invited_by, created_at, expires_at, accepted_at, revoked_at, by_mail"
+
+
+def insert(db: Connection, invitation: Invitation, digest: bytes) -> None:
+    db.execute(
+        """
+        -- invitations.insert
+        insert into invitations (id, organization_id, email, role, digest, invited_by, created_at, expires_at, by_mail)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        (
+            invitation.id,
+            invitation.organization_id,
+            invitation.email,
+            invitation.role,
+            digest,
+            invitation.invited_by,
+            invitation.created_at,
+            invitation.expires_at,
+            int(invitation.by_mail),
+        ),
+    )
+
+
+def find(db: Connection, invitation_id: str) -> Invitation | None:
+    return records.one_of(
+        db, Invitation, f"-- invitations.find\nselect {_COLUMNS} from invitations where id = ?", (invitation_id,)
+    )
+
+
+def by_digest(db: Connection, digest: bytes) -> Invitation | None:
+    """The invitation whose link has this digest, whatever its state."""
+    return records.one_of(
+        db, Invitation, f"-- invitations.by_digest\nselect {_COLUMNS} from invitations where digest = ?", (digest,)
+    )
+
+
+def pending_invitations(db: Connection, organization_id: str) -> list[Invitation]:
+    """Neither accepted nor revoked, pending or expired; the newest first."""
+    return records.all_of(
+        db,
+        Invitation,
+        f"""
+        -- invitations.unanswered
+        select {_COLUMNS} from invitations
+        where organization_id = ? and accepted_at is null and revoked_at is null
+        order by created_at desc, id
+        """,
+        (organization_id,),
+    )
+
+
+def delete_old(db: Connection, *, ended_before: int) -> None:
+    """Delete invitations that ended before then, in whatever state; the audit log keeps them."""
+    db.execute("-- invitations.delete_old\ndelete from invitations where expires_at <= ?", (ended_before,))
+
+
+def set_accepted(db: Connection, invitation_id: str, now: int) -> None:
+    db.execute("-- invitations.set_accepted\nupdate invitations set accepted_at = ? where id = ?", (now, invitation_id))
+
+
+def set_revoked(db: Connection, invitation_id: str, now: int) -> None:
+    db.execute("-- invitations.set_revoked\nupdate invitations set revoked_at = ? where id = ?", (now, invitation_id))
 
 
 class Welcome(Struct, frozen=True):
@@ -42,7 +106,7 @@ def invite(
     email = account_rules.clean_email(email)
     if any(member.email.lower() == email for member in members.of_organization(db, organization_id)):
         raise Conflict(_("This user is already a member"))
-    waiting = rows.pending_invitations(db, organization_id)
+    waiting = pending_invitations(db, organization_id)
     for older in waiting:
         if older.email.lower() == email:
             _revoke(db, by, older)
@@ -62,7 +126,7 @@ def invite(
         expires_at=by.now + LIFE,
         by_mail=by_mail,
     )
-    rows.insert(db, invitation, ids.digest(secret))
+    insert(db, invitation, ids.digest(secret))
     audit.record(db, by, organization_id, "created", "invitation", invitation.id, {"email": email, "role": role})
     return invitation, access.existing(db, organization_id).name
 
@@ -70,7 +134,7 @@ def invite(
 def revoke(db: Connection, organization_id: str, by: By, invitation_id: str) -> Invitation:
     """Make a link void. Raises Forbidden, NotFound, or Conflict where it was accepted already."""
     access.check(db, organization_id, by, "invite")
-    found = rows.find(db, invitation_id)
+    found = find(db, invitation_id)
     if found is None or found.organization_id != organization_id:
         raise errors.NotFound.of("invitation", invitation_id)
     if found.accepted_at is not None:
@@ -84,12 +148,12 @@ def waiting(db: Connection, organization_id: str, by: By, *, include_expired: bo
     """Invitations that wait for an answer, the newest first. Raises Forbidden."""
     access.check(db, organization_id, by, "invite")
     wanted = {"pending", "expired"} if include_expired else {"pending"}
-    return [one for one in rows.pending_invitations(db, organization_id) if one.status(by.now) in wanted]
+    return [one for one in pending_invitations(db, organization_id) if one.status(by.now) in wanted]
 
 
 def welcome(db: Connection, secret: str, now: int) -> Welcome | None:
     """The invitation with this link; None if it is not, or no longer, valid."""
-    found = rows.by_digest(db, ids.digest(secret))
+    found = by_digest(db, ids.digest(secret))
     if found is None or found.status(now) != "pending":
         return None
     organization = access.existing(db, found.organization_id)
@@ -138,19 +202,19 @@ def accept_new(db: Connection, secret: str, *, password: str, time_zone: str, no
 
 def sweep(db: Connection, now: int) -> None:
     """Forget invitations whose time was over long ago."""
-    rows.delete_old(db, ended_before=now - KEPT)
+    delete_old(db, ended_before=now - KEPT)
 
 
 def _join(db: Connection, invitation: Invitation, user_id: str, now: int) -> Invitation:
     by = By(f"user:{user_id}", now, user_id)
     members.add(db, invitation.organization_id, by, role=invitation.role)
-    rows.set_accepted(db, invitation.id, now)
+    set_accepted(db, invitation.id, now)
     audit.record(db, by, invitation.organization_id, "updated", "invitation", invitation.id, {"accepted": True})
     return invitation
 
 
 def _revoke(db: Connection, by: By, invitation: Invitation) -> None:
-    rows.set_revoked(db, invitation.id, by.now)
+    set_revoked(db, invitation.id, by.now)
     audit.record(
         db, by, invitation.organization_id, "revoked", "invitation", invitation.id, {"email": invitation.email}
     )

@@ -1,15 +1,147 @@
-"""The page /settings/members: other roles, confirming and removing members."""
+"""The page /settings/members: invitations, roles, confirming and removing members."""
+
+from msgspec import Struct
 
 from analytics_box.base import errors
-from analytics_box.base.errors import BadRequest
-from analytics_box.base.identity import ROLES
+from analytics_box.base.errors import BadRequest, BoxError, Conflict, RateLimited
+from analytics_box.base.identity import ROLES, Role, SignedInPerson
 from analytics_box.base.notify.change import ChannelTools
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import users
-from analytics_box.tenants.members.member_page import MEMBERS, member_page
-from analytics_box.tenants.tenancy import access, members
-from analytics_box.web.page.visit import Again, Answer, Page, Visitor
+from analytics_box.tenants.members import invitations
+from analytics_box.tenants.members.calls import invite
+from analytics_box.tenants.members.rules import Invitation
+from analytics_box.tenants.tenancy import access, defaults, members, rules
+from analytics_box.tenants.tenancy.rules import InvitedRole, OrganizationMember, invitation_role
+from analytics_box.web.page import dates
+from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+
+_DONE = {
+    "revoked": _("Invitation revoked."),
+    "role": _("The role was changed."),
+    "confirmed": _("The email address was confirmed."),
+    "removed": _("The member was removed."),
+    "transferred": _("Ownership transferred. You are now an admin."),
+}
+
+
+MEMBERS = "/settings/members"
+
+
+class MemberRow(Struct, frozen=True):
+    """A member in the list. `roles` are those to choose from, empty if the user cannot change the role."""
+
+    user_id: str
+    email: str
+    name: str
+    role: Role
+    joined: str
+    own: bool
+    roles: tuple[Role, ...]
+    removable: bool
+    confirmed: bool
+
+
+class InvitationRow(Struct, frozen=True):
+    """An invitation in the list."""
+
+    id: str
+    email: str
+    role: InvitedRole
+    until: str
+    expired: bool
+
+
+class InvitationLink(Struct, frozen=True):
+    """A new invitation: its link, shown once, or None if it is only emailed, and whether it was sent."""
+
+    email: str
+    url: str | None
+    emailed: bool
+
+
+async def member_page(visit: PageRequest, again: Again, link: InvitationLink | None = None) -> Page:
+    """The page, with what is wrong with a form of it, or with the link of a new invitation."""
+    person, by = visit.person, visit.call.by
+    inviting = rules.may(person.role, "invite")
+
+    def find(db: Connection) -> tuple[list[OrganizationMember], list[Invitation], InvitedRole]:
+        own = person.organization_id
+        waiting = invitations.waiting(db, own, by, include_expired=True) if inviting else []
+        return members.of_organization(db, own), waiting, defaults.of(db, own).invitation_role
+
+    joined, waiting, usual = await visit.call.read(find)
+    return visit.settings_page(
+        "members.html",
+        "members",
+        again=again,
+        values={"email": "", "role": usual},
+        members=[_row(one, person) for one in joined],
+        waiting=[_waiting(one, person, visit.call.now) for one in waiting],
+        inviting=inviting,
+        invited=rules.INVITED,
+        administers=person.is_administrator,
+        owns=rules.may(person.role, "transfer"),
+        done=_DONE.get(visit.asked("done"), "") if again.code == 200 else "",
+        link=link,
+    )
+
+
+def _row(member: OrganizationMember, person: SignedInPerson) -> MemberRow:
+    def allowed(after: Role | None) -> bool:
+        try:
+            rules.check_role_change(person.role, member.role, after)
+        except BoxError:
+            return False
+        return True
+
+    own = member.user_id == person.user_id
+    roles = tuple(role for role in reversed(ROLES) if role == member.role or allowed(role))
+    return MemberRow(
+        user_id=member.user_id,
+        email=member.email,
+        name=member.name,
+        role=member.role,
+        joined=dates.moment(member.created_at, person),
+        own=own,
+        roles=roles if len(roles) > 1 else (),
+        removable=allowed(None) and not own,
+        confirmed=member.confirmed,
+    )
+
+
+def _waiting(invitation: Invitation, person: SignedInPerson, now: int) -> InvitationRow:
+    return InvitationRow(
+        id=invitation.id,
+        email=invitation.email,
+        role=invitation.role,
+        until=dates.moment(invitation.expires_at, person),
+        expired=invitation.status(now) == "expired",
+    )
+
+
+async def invite_member(visit: Visitor) -> Page:
+    """POST /settings/members/invite: make an invitation; without a mail server its link is on this answer only."""
+    form, own = await visit.form(), visit.person.organization_id
+    role = invitation_role(form.get("role", ""))
+    try:
+        visit.saves()
+        invitation, url, emailed = await invite(visit.call, own, email=form.get("email", ""), role=role)
+    except (BadRequest, Conflict, RateLimited) as refused:
+        return await member_page(visit, Again(refused.status, form, {"email": refused.message}))
+    return await member_page(visit, Again(), InvitationLink(invitation.email, url, emailed))
+
+
+async def revoke_invitation(visit: Visitor) -> Answer:
+    """POST /settings/members/invitations/revoke. Raises Forbidden or NotFound."""
+    form, own, by = await visit.form(), visit.person.organization_id, visit.call.by
+
+    async def save() -> str:
+        await visit.call.write(lambda db: invitations.revoke(db, own, by, form.get("invitation", "")))
+        return f"{MEMBERS}?done=revoked"
+
+    return await visit.submit(save, member_page)
 
 
 async def member_list(visit: Visitor) -> Page:

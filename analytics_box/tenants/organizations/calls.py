@@ -4,22 +4,28 @@ People act by their role in the organization that a call names; without one it i
 manage:config and global access, reads and updates its own organization, and does nothing else here.
 """
 
-from typing import Any
+import base64
+import binascii
+from datetime import datetime
+from typing import Annotated, Any, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from analytics_box.base import errors
+from analytics_box.base.clock import DAY
+from analytics_box.base.errors import BadRequest
 from analytics_box.base.identity import Role
 from analytics_box.base.translation import _
 from analytics_box.resource.reach import acting
 from analytics_box.tenants.accounts.sign_in import SignIns
-from analytics_box.tenants.organizations import change, rules
+from analytics_box.tenants.organizations import change, deletion, image, logos, rules
 from analytics_box.tenants.organizations.change import OrganizationUpdate
-from analytics_box.tenants.organizations.rules import Plan, WebsiteAction
+from analytics_box.tenants.organizations.rules import DeletedOrganization, Plan, WebsiteAction
 from analytics_box.tenants.organizations.shown import OrganizationAnswer, in_memory, organization_answer
 from analytics_box.tenants.tenancy import access
 from analytics_box.tenants.tenancy.directory import OrganizationDirectory
-from analytics_box.tenants.tenancy.messages import OrganizationInput, Text
+from analytics_box.tenants.tenancy.messages import OrganizationInput, Success, Text, date
+from analytics_box.tenants.tenancy.rules import StoredOrganization
 from analytics_box.web.call import Call
 
 
@@ -115,3 +121,107 @@ async def set_active(call: Call, given: ThisOrganization) -> OrganizationAnswer:
     await call.parts[SignIns].turn_to(person, given.organizationId)
     stored = await call.read(lambda db: access.existing(db, given.organizationId))
     return organization_answer(call, stored, person.role_in(stored.id))
+
+
+class NewLogo(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of organizations.uploadLogo. `image` is a PNG, JPEG or WebP picture of at most 512 KB in base64.
+
+    It may be a whole data: URL. Its type follows from its bytes alone.
+    """
+
+    image: Annotated[str, Meta(min_length=1)]
+    organizationId: Annotated[str, Meta(max_length=255)] | None = None
+
+
+async def upload_logo(call: Call, given: NewLogo) -> OrganizationAnswer:
+    """organizations.uploadLogo: upload a logo, replacing the previous one. Raises Forbidden or BadRequest."""
+    organization_id, by = acting(call, given.organizationId)
+    picture = image.picture(_decode_image(given.image))
+    stored = await call.write(lambda db: logos.replace_logo(db, organization_id, by, picture))
+    person = call.identity.person
+    return organization_answer(call, stored, person.role_in(organization_id) if person else None)
+
+
+async def delete_logo(call: Call, given: OrganizationInput) -> Success:
+    """organizations.deleteLogo: delete the logo. Raises Forbidden."""
+    organization_id, by = acting(call, given.organizationId)
+    await call.write(lambda db: logos.remove(db, organization_id, by))
+    return Success()
+
+
+def _decode_image(text: str) -> bytes:
+    """The bytes of base64 text, or of a data: URL. Raises BadRequest."""
+    if text.startswith("data:"):
+        text = text.partition(",")[2]
+    try:
+        return base64.b64decode(text.encode("ascii"), validate=True)
+    except (binascii.Error, UnicodeEncodeError) as wrong:
+        raise BadRequest.about("image", _("Send the image as base64")) from wrong
+
+
+class DeletedShown(Struct, frozen=True):
+    """A deleted organization; after `restorableUntil` all that was its own is removed."""
+
+    id: str
+    name: str
+    slug: str
+    deletedAt: datetime
+    restorableUntil: datetime
+
+
+class DeletionShown(Struct, frozen=True):
+    """Output of organizations.delete."""
+
+    success: Literal[True]
+    restorableUntil: datetime
+
+
+async def delete_organization(call: Call, given: ThisOrganization) -> DeletionShown:
+    """organizations.delete: delete an organization, for owners. Raises Forbidden, or Conflict for the caller's only
+    organization.
+
+    Its keys, websites and members stop working immediately. `organizations.restore` undoes this for
+    `organization_grace_days` days; then all of its data is erased.
+    """
+    organization_id, _ = acting(call, given.organizationId)
+    await carry_out(call, organization_id)
+    days = call.parts.settings.organization_grace_days
+    return DeletionShown(True, restorableUntil=date(call.now + days * DAY))
+
+
+async def restore(call: Call, given: ThisOrganization) -> OrganizationAnswer:
+    """organizations.restore: restore a deleted organization within its grace period, for owners. Raises NotFound."""
+    return organization_answer(call, await undo(call, given.organizationId), "owner")
+
+
+async def list_deleted(call: Call) -> list[DeletedShown]:
+    """organizations.listDeleted: list deleted organizations that the caller can restore, latest first."""
+    days = call.parts.settings.organization_grace_days
+    return [
+        DeletedShown(one.id, one.name, one.slug, date(one.deleted_at), date(deletion.ends_at(one, days)))
+        for one in await restorable(call)
+    ]
+
+
+async def carry_out(call: Call, organization_id: str, *, typed: str | None = None) -> StoredOrganization:
+    """Delete an organization, and tell the memory. Raises what deletion.delete raises."""
+    by = call.by
+    gone = await call.write(lambda db: deletion.delete(db, organization_id, by, typed=typed))
+    call.parts[OrganizationDirectory].close(organization_id)
+    return gone
+
+
+async def undo(call: Call, organization_id: str) -> StoredOrganization:
+    """Restore an organization, and tell the memory. Raises NotFound."""
+    by, days = call.by, call.parts.settings.organization_grace_days
+    back = await call.write(lambda db: deletion.restore(db, organization_id, by, grace_days=days))
+    call.parts[OrganizationDirectory].remember(in_memory(back))
+    call.parts[OrganizationDirectory].reopen(organization_id)
+    return back
+
+
+async def restorable(call: Call) -> list[DeletedOrganization]:
+    """The deleted organizations that the caller can restore, the latest first."""
+    days = call.parts.settings.organization_grace_days
+    found = await call.read(lambda db: deletion.of_owner(db, call.by))
+    return [one for one in found if call.now < deletion.ends_at(one, days)]

@@ -3,21 +3,59 @@
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from analytics_box.base import audit, errors, ids
 from analytics_box.base.acting import By
+from analytics_box.base.errors import Conflict
 from analytics_box.base.names import slug_of
 from analytics_box.base.outgoing import fences
 from analytics_box.base.outgoing.addresses import Network
-from analytics_box.base.store.db import Connection
+from analytics_box.base.store.db import Connection, ConstraintError
 from analytics_box.base.translation import _
-from analytics_box.tenants.organizations import rows, rules
+from analytics_box.tenants.organizations import rules
 from analytics_box.tenants.organizations.rules import Plan
-from analytics_box.tenants.tenancy import access, members, private_targets
+from analytics_box.tenants.tenancy import access, defaults, members
 from analytics_box.tenants.tenancy import rules as tenancy
-from analytics_box.tenants.tenancy.rules import Organization, StoredOrganization
-from analytics_box.tenants.tenancy.sites import new_site
+from analytics_box.tenants.tenancy.defaults import new_site
+from analytics_box.tenants.tenancy.rules import SLUG_TAKEN, Organization, StoredOrganization
+
+
+def count_of(db: Connection, user_id: str) -> int:
+    """The number of organizations that a user created or owns, including deleted ones that can be restored."""
+    found = db.execute(
+        """
+        -- organizations.count_of
+        select count(*) from organizations
+        where purged_at is null and (
+          created_by = ?1
+          or id in (select organization_id from members where user_id = ?1 and role = 'owner')
+        )
+        """,
+        (user_id,),
+    ).fetchall()
+    return int(str(found[0][0]))
+
+
+def slug_is_taken(db: Connection, slug: str) -> bool:
+    found = db.execute("-- organizations.slug_is_taken\nselect 1 from organizations where slug = ?", (slug,)).fetchone()
+    return found is not None
+
+
+def update_row(db: Connection, organization: StoredOrganization) -> None:
+    """Raises Conflict when another organization has the slug."""
+    try:
+        db.execute(
+            """
+            -- organizations.update
+            update organizations
+            set name = :name, slug = :slug, plan = :plan, time_zone = :time_zone, metadata = :metadata
+            where id = :id
+            """,
+            asdict(organization),
+        )
+    except ConstraintError as taken:
+        raise Conflict.about("slug", SLUG_TAKEN) from taken
 
 
 class OrganizationUpdate(Struct, frozen=True):
@@ -43,7 +81,7 @@ def create(
     """
     if by.user_id is None:
         raise errors.Forbidden(_("Sign in to do this. API keys are not accepted"))
-    if rows.count_of(db, by.user_id) >= most and not access.administers(db, by):
+    if count_of(db, by.user_id) >= most and not access.administers(db, by):
         raise errors.Conflict.full(
             "organizations",
             most,
@@ -68,7 +106,7 @@ def create(
 def free_slug(db: Connection, name: str) -> str:
     """A slug made of the name that no organization has."""
     slug = slug_of(name, fallback="organization")
-    return slug if not rows.slug_is_taken(db, slug) else f"{slug[:43].rstrip('-')}-{ids.base62(6).lower()}"
+    return slug if not slug_is_taken(db, slug) else f"{slug[:43].rstrip('-')}-{ids.base62(6).lower()}"
 
 
 def update(
@@ -96,7 +134,7 @@ def update(
     )
     changes = audit.difference(before, after)
     if changes:
-        rows.update(db, after)
+        update_row(db, after)
         audit.record(db, by, organization_id, "updated", "organization", organization_id, changes)
     return after
 
@@ -106,13 +144,13 @@ def open_networks(db: Connection, organization_id: str, by: By, given: str, allo
 
     The caller checks the actor's permission and, after the commit, updates the directory. Raises BadRequest.
     """
-    before = private_targets.of(db, organization_id)
+    before = defaults.private_targets_of(db, organization_id)
     try:
         after = fences.clean(given, allowed) if given.strip().lower() != shown_networks(before) else before
     except errors.BadRequest as wrong:
         raise errors.BadRequest.about("privateTargets", wrong.message) from wrong
     if after != before:
-        private_targets.store_networks(db, organization_id, after)
+        defaults.store_networks(db, organization_id, after)
         changes = {"privateTargets": {"before": shown_networks(before), "after": shown_networks(after)}}
         audit.record(db, by, organization_id, "updated", "organization", organization_id, changes)
     return after

@@ -8,13 +8,99 @@ from msgspec import Struct
 from analytics_box.base import audit, errors
 from analytics_box.base.acting import By
 from analytics_box.base.clock import DAY
+from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
-from analytics_box.tenants.organizations import deletion_rows, rules
+from analytics_box.tenants.organizations import rules
 from analytics_box.tenants.organizations.rules import DeletedOrganization
 from analytics_box.tenants.tenancy import access, members
 from analytics_box.tenants.tenancy.access import check, existing
 from analytics_box.tenants.tenancy.rules import StoredOrganization
+
+_COLUMNS = "organizations.id, name, slug, plan, site, organizations.created_at, deleted_at"
+
+
+def read_of_owner(db: Connection, user_id: str) -> list[DeletedOrganization]:
+    """The deleted organizations that a user owns, the latest first."""
+    return records.all_of(
+        db,
+        DeletedOrganization,
+        f"""
+        -- organizations.deletion.of_owner
+        select {_COLUMNS}
+        from members
+        join organizations on organizations.id = members.organization_id
+        where members.user_id = ? and members.role = 'owner' and deleted_at is not null and purged_at is null
+        order by deleted_at desc, organizations.id
+        """,
+        (user_id,),
+    )
+
+
+def deleted_before(db: Connection, instant: int) -> list[DeletedOrganization]:
+    """The organizations that were deleted at this instant or earlier, and are still there."""
+    return records.all_of(
+        db,
+        DeletedOrganization,
+        f"""
+        -- organizations.deletion.deleted_before
+        select {_COLUMNS} from organizations where deleted_at <= ? and purged_at is null order by deleted_at, id
+        """,
+        (instant,),
+    )
+
+
+def set_deleted(db: Connection, organization_id: str, instant: int | None) -> None:
+    db.execute(
+        "-- organizations.deletion.set_deleted\nupdate organizations set deleted_at = ? where id = ?",
+        (instant, organization_id),
+    )
+
+
+def move_sessions(db: Connection, organization_id: str) -> None:
+    """Sessions on this organization go on with their user's first other one that is not deleted, or end."""
+    db.execute(
+        """
+        -- organizations.deletion.move_sessions
+        update sessions
+        set organization_id = coalesce(
+          (select members.organization_id
+           from members
+           join organizations on organizations.id = members.organization_id and deleted_at is null
+           where members.user_id = sessions.user_id and members.organization_id <> sessions.organization_id
+           order by members.created_at, members.organization_id limit 1),
+          organization_id)
+        where organization_id = ?
+        """,
+        (organization_id,),
+    )
+    db.execute(
+        "-- organizations.deletion.move_sessions\ndelete from sessions where organization_id = ?",
+        (organization_id,),
+    )
+
+
+def read_sites(db: Connection, organization_id: str) -> list[int]:
+    """The numbers of all its websites among the facts, deleted ones too."""
+    found = db.execute(
+        "-- organizations.deletion.sites\nselect site from websites where organization_id = ?", (organization_id,)
+    ).fetchall()
+    return [int(str(site)) for (site,) in found]
+
+
+def strip_rows(db: Connection, organization_id: str, now: int) -> None:
+    """Reduce a purged organization to a row without a name."""
+    db.execute(
+        """
+        -- organizations.deletion.strip
+        update organizations
+        set name = 'Deleted', slug = 'deleted-' || lower(hex(randomblob(12))), time_zone = '', logo = '',
+            metadata = '{}', purged_at = ?
+        where id = ?
+        """,
+        (now, organization_id),
+    )
+
 
 UNKNOWN = "There is no deleted organization with this id"
 
@@ -41,8 +127,8 @@ def delete(db: Connection, organization_id: str, by: By, *, typed: str | None = 
         rules.check_name_typed(typed, before.name)
     if len(access.of_user(db, by.user_id or "")) == 1:
         raise errors.Conflict(_("This is your only organization. Create or join another one first"))
-    deletion_rows.set_deleted(db, organization_id, by.now)
-    deletion_rows.move_sessions(db, organization_id)
+    set_deleted(db, organization_id, by.now)
+    move_sessions(db, organization_id)
     audit.record(db, by, organization_id, "deleted", "organization", organization_id, {"name": before.name})
     return before
 
@@ -54,7 +140,7 @@ def restore(db: Connection, organization_id: str, by: By, *, grace_days: int) ->
         raise errors.NotFound.of("organization", organization_id, UNKNOWN)
     if by.now >= ends_at(found, grace_days):
         raise errors.NotFound.of("organization", organization_id, "This organization can no longer be restored")
-    deletion_rows.set_deleted(db, organization_id, None)
+    set_deleted(db, organization_id, None)
     detail = {"deleted": {"before": True, "after": False}}
     audit.record(db, by, organization_id, "updated", "organization", organization_id, detail)
     return existing(db, organization_id)
@@ -62,22 +148,22 @@ def restore(db: Connection, organization_id: str, by: By, *, grace_days: int) ->
 
 def of_owner(db: Connection, by: By) -> list[DeletedOrganization]:
     """The deleted organizations that the actor owns, the latest first, also those whose time is over."""
-    return deletion_rows.of_owner(db, by.user_id) if by.user_id is not None else []
+    return read_of_owner(db, by.user_id) if by.user_id is not None else []
 
 
 def organizations_to_purge(db: Connection, *, before: int) -> list[DeletedOrganization]:
     """The organizations that were deleted at this instant (UTC ms) or earlier, and are still there."""
-    return deletion_rows.deleted_before(db, before)
+    return deleted_before(db, before)
 
 
 def sites(db: Connection, organization_id: str) -> list[int]:
     """The numbers of all its websites among the facts, deleted ones too."""
-    return deletion_rows.sites(db, organization_id)
+    return read_sites(db, organization_id)
 
 
 def strip(db: Connection, organization_id: str, now: int) -> None:
     """Its row stays, because the audit log names it, but without a name. All that was its own has to be gone."""
-    deletion_rows.strip(db, organization_id, now)
+    strip_rows(db, organization_id, now)
 
 
 def loss(db: Connection, organization_id: str, by: By) -> DeletionImpact:
@@ -86,7 +172,7 @@ def loss(db: Connection, organization_id: str, by: By) -> DeletionImpact:
     joined = members.of_organization(db, organization_id)
     return DeletionImpact(
         organization=existing(db, organization_id),
-        websites=len(deletion_rows.sites(db, organization_id)),
+        websites=len(read_sites(db, organization_id)),
         members=len(joined) - 1,
         stranded=sum(len(access.of_user(db, one.user_id)) == 1 for one in joined if one.user_id != by.user_id),
         last=len(access.of_user(db, by.user_id or "")) == 1,

@@ -1,18 +1,218 @@
-"""The page /settings/organization, making an organization, and turning to another one."""
+"""The page /settings/organization, creating an organization, switching to another, handing it over, leaving and
+deleting it."""
 
+from msgspec import Struct
+
+from analytics_box.base.clock import DAY
+from analytics_box.base.errors import BadRequest, PayloadTooLarge
+from analytics_box.base.identity import SignedInPerson, logo_path
+from analytics_box.base.notify.change import ChannelTools
 from analytics_box.base.outgoing.client import Clients
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.tenants.accounts.sign_in import SignIns
-from analytics_box.tenants.organizations import change
-from analytics_box.tenants.organizations.change import OrganizationUpdate
-from analytics_box.tenants.organizations.rules import Plan
-from analytics_box.tenants.organizations.settings_page import HOME, organization_page
+from analytics_box.tenants.organizations import change, deletion, image, logos
+from analytics_box.tenants.organizations.calls import carry_out, restorable, undo
+from analytics_box.tenants.organizations.change import OrganizationUpdate, shown_networks
+from analytics_box.tenants.organizations.rules import DeletedOrganization, Plan, check_name_typed
 from analytics_box.tenants.organizations.shown import in_memory
-from analytics_box.tenants.tenancy import access, private_targets
+from analytics_box.tenants.tenancy import access, defaults, members, rules
 from analytics_box.tenants.tenancy.directory import OrganizationDirectory
-from analytics_box.tenants.tenancy.rules import StoredOrganization
-from analytics_box.web.page.edits import check_version
-from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
+from analytics_box.tenants.tenancy.rules import OrganizationMember, StoredOrganization
+from analytics_box.web.page import dates
+from analytics_box.web.page.edits import FIELD, check_version, version_of
+from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
+
+_DONE = {
+    "saved": _("Saved."),
+    "made": _("Organization created. Add its first website."),
+    "logo": _("The logo was uploaded."),
+    "logo-deleted": _("The logo was removed."),
+    "deleted": _("The organization was deleted. It can be restored below."),
+    "restored": _("The organization was restored."),
+}
+
+
+HOME = "/settings/organization"
+
+
+class RestorableOrganization(Struct, frozen=True):
+    """A deleted organization that the reader can restore."""
+
+    id: str
+    name: str
+    until: str
+
+
+async def organization_page(visit: PageRequest, again: Again) -> Page:
+    """The page, with what is wrong with a form of it."""
+    person, by = visit.person, visit.call.by
+
+    def find(db: Connection) -> tuple[StoredOrganization, bool]:
+        return access.existing(db, person.organization_id), access.administers(db, by)
+
+    stored, administers = await visit.call.read(find)
+    days = visit.parts.settings.organization_grace_days
+    return visit.settings_page(
+        "organization.html",
+        "organization",
+        again=again,
+        values={
+            "organization": stored.name,
+            "slug": stored.slug,
+            "timeZone": stored.time_zone,
+            "plan": stored.plan,
+            "privateTargets": shown_networks(visit.parts[OrganizationDirectory].private_targets_of(stored.id)),
+            "new": "",
+            FIELD: version_of(stored),
+        },
+        done=_DONE.get(visit.asked("done"), "") if again.code == 200 else "",
+        editable=rules.may(person.role, "update"),
+        owns=rules.may(person.role, "delete"),
+        administers=administers,
+        has_networks=bool(visit.parts.settings.allowed_private_targets),
+        role=person.role,
+        logo=logo_path(stored.id, stored.logo),
+        days=days,
+        deleted=[_restorable(one, person, days) for one in await restorable(visit.call)],
+    )
+
+
+def _restorable(deleted: DeletedOrganization, person: SignedInPerson, days: int) -> RestorableOrganization:
+    return RestorableOrganization(deleted.id, deleted.name, dates.moment(deletion.ends_at(deleted, days), person))
+
+
+async def delete_form(visit: Visitor) -> Page:
+    """GET /settings/organization/delete: what it takes away, and the question."""
+    return await _page(visit, Again())
+
+
+async def delete(visit: Visitor) -> Answer:
+    """POST /settings/organization/delete: only with the organization's name typed."""
+    form = await visit.form()
+
+    async def save() -> str:
+        await carry_out(visit.call, visit.person.organization_id, typed=form.get("confirmation", ""))
+        return f"{HOME}?done=deleted"
+
+    return await visit.submit(save, _page, values=form)
+
+
+async def restore(visit: Visitor) -> Next:
+    """POST /settings/organization/restore: bring one back, and turn to it. Raises NotFound."""
+    form = await visit.form()
+    back = await undo(visit.call, form.get("organization", ""))
+    await visit.parts[SignIns].turn_to(visit.person, back.id)
+    return visit.go(f"{HOME}?done=restored")
+
+
+async def _page(visit: PageRequest, again: Again) -> Page:
+    own, by = visit.person.organization_id, visit.call.by
+    loss = await visit.call.read(lambda db: deletion.loss(db, own, by))
+    days = visit.parts.settings.organization_grace_days
+    return visit.settings_page(
+        "organization_delete.html",
+        "organization",
+        again=again,
+        values={"confirmation": ""},
+        loss=loss,
+        days=days,
+        until=dates.moment(visit.call.now + days * DAY, visit.person),
+    )
+
+
+async def transfer_form(visit: Visitor) -> Page:
+    """GET /settings/organization/transfer: choose the new owner, and confirm."""
+    return await _leaving_page(visit, Again())
+
+
+async def transfer(visit: Visitor) -> Answer:
+    """POST /settings/organization/transfer: only with the organization's name typed. Raises Forbidden or NotFound."""
+    form, own, by = await visit.form(), visit.person.organization_id, visit.call.by
+
+    def write(db: Connection) -> None:
+        access.check(db, own, by, "transfer")
+        if not form.get("member"):
+            raise BadRequest.about("member", _("Select the new owner."))
+        check_name_typed(form.get("confirmation", ""), access.existing(db, own).name)
+        members.transfer(db, own, by, form["member"])
+
+    async def save() -> str:
+        await visit.call.write(write)
+        return "/settings/members?done=transferred"
+
+    return await visit.submit(save, _leaving_page, values=form)
+
+
+async def leave_form(visit: Visitor) -> Page:
+    """GET /settings/organization/leave: are you sure?"""
+    last = len(visit.person.memberships) == 1
+    return visit.confirm(
+        "organization",
+        title=_("Leave this organization"),
+        text=_(
+            "You will lose access to its websites immediately. This is your only organization, "
+            "so you will be signed out until you are invited again."
+        )
+        if last
+        else _("You will lose access to its websites immediately. An owner or admin can invite you again."),
+        action=f"{HOME}/leave",
+        back=HOME,
+    )
+
+
+async def leave(visit: Visitor) -> Answer:
+    """POST /settings/organization/leave."""
+    own, by = visit.person.organization_id, visit.call.by
+
+    async def save() -> str:
+        seal = visit.parts[ChannelTools].seal
+        await visit.call.write(lambda db: members.leave(db, seal, own, by))
+        return "/sites"
+
+    return await visit.submit(save, organization_page)
+
+
+async def _leaving_page(visit: PageRequest, again: Again) -> Page:
+    own, by = visit.person.organization_id, visit.call.by
+
+    def find(db: Connection) -> tuple[StoredOrganization, list[OrganizationMember]]:
+        access.check(db, own, by, "transfer")
+        return access.existing(db, own), members.of_organization(db, own)
+
+    stored, joined = await visit.call.read(find)
+    return visit.settings_page(
+        "organization_transfer.html",
+        "organization",
+        again=again,
+        values={"member": "", "confirmation": ""},
+        organization=stored.name,
+        others=[one for one in joined if one.user_id != visit.person.user_id],
+    )
+
+
+async def upload_logo(visit: Visitor) -> Answer:
+    """POST /settings/organization/logo: a picture as multipart/form-data."""
+
+    async def save() -> str:
+        try:
+            sent = await visit.upload("image", limit=image.MOST_BYTES)
+        except PayloadTooLarge as large:
+            raise BadRequest.about("image", image.TOO_LARGE) from large
+        picture = image.picture(sent)
+        own, by = visit.person.organization_id, visit.call.by
+        await visit.call.write(lambda db: logos.replace_logo(db, own, by, picture))
+        return f"{HOME}?done=logo"
+
+    return await visit.submit(save, organization_page)
+
+
+async def delete_logo(visit: Visitor) -> Next:
+    """POST /settings/organization/logo/delete. Raises Forbidden."""
+    own, by = visit.person.organization_id, visit.call.by
+    await visit.call.write(lambda db: logos.remove(db, own, by))
+    return visit.go(f"{HOME}?done=logo-deleted")
+
 
 _PLANS: dict[str, Plan] = {"free": "free", "hobby": "hobby"}
 
@@ -39,7 +239,7 @@ async def save_organization(visit: Visitor) -> Answer:
 
         def write(db: Connection) -> tuple[StoredOrganization, str]:
             check_version(form, access.existing(db, own))
-            return change.update(db, own, call.by, wanted, allowed), private_targets.of(db, own)
+            return change.update(db, own, call.by, wanted, allowed), defaults.private_targets_of(db, own)
 
         stored, networks = await call.write(write)
         visit.parts[OrganizationDirectory].remember(in_memory(stored))

@@ -1,23 +1,29 @@
-"""Operations of a caller on saved items: each finds the website and checks access."""
+"""Operations of a caller on saved items, and their hits in the palette: each finds the website and checks access."""
+
+from collections.abc import Callable, Sequence
 
 from msgspec import UNSET, UnsetType
 
-from analytics_box.tenants.saved import change, rows
+from analytics_box.base.identity import SignedInPerson
+from analytics_box.base.store.db import Connection
+from analytics_box.tenants.saved import change
 from analytics_box.tenants.saved.kept import Content, SavedItem, SavedKind
 from analytics_box.tenants.websites.directory import Directory
+from analytics_box.tenants.websites.findable import MOST, Fits, owned_hits
 from analytics_box.tenants.websites.reach import is_own, own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Call
+from analytics_box.web.palette.hit import PaletteHit, PaletteSearch
 
 
 async def visible(call: Call, kind: SavedKind[Content], website: Website) -> list[SavedItem[Content]]:
     """The items of a website that the caller can see, by name."""
-    return await call.read(lambda db: rows.of_website(db, kind, website.id, call.by.user_id or ""))
+    return await call.read(lambda db: change.of_website(db, kind, website.id, call.by.user_id or ""))
 
 
 async def find_visible(call: Call, kind: SavedKind[Content], kept_id: str) -> tuple[Website, SavedItem[Content]]:
     """The item with its website, if the caller can see it. Raises NotFound."""
-    found = await call.read(lambda db: rows.items(kind).find(db, kept_id))
+    found = await call.read(lambda db: change.items(kind).find(db, kept_id))
     website = None if found is None else call.parts[Directory].find(found.website_id)
     if found is None or website is None or not is_own(call, website) or not found.is_seen_by(call.by.user_id or ""):
         raise change.unknown(kind, kept_id)
@@ -54,3 +60,17 @@ async def delete(call: Call, kind: SavedKind[Content], kept_id: str) -> None:
     """Delete an item. Raises NotFound."""
     website, _ = await find_visible(call, kind, kept_id)
     await call.write(lambda db: change.delete(db, kind, website, call.by, kept_id))
+
+
+async def saved_hits(
+    call: Call, asked: PaletteSearch, kind: SavedKind[Content], icon: str, address: Callable[[SavedItem[Content]], str]
+) -> Sequence[PaletteHit]:
+    """The caller's own and shared ones by name, the latest changed first; each leads to its `address`."""
+
+    def read(db: Connection, person: SignedInPerson, fits: Fits) -> list[tuple[str, PaletteHit]]:
+        return [
+            (one.website_id, PaletteHit(kind.noun, one.name, address(one), icon))
+            for one in change.fitting(db, kind, person.organization_id, person.user_id, fits, MOST)
+        ]
+
+    return await owned_hits(call, asked, read)

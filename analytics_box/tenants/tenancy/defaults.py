@@ -1,4 +1,5 @@
-"""Defaults for new invitations and websites of an organization."""
+"""Settings of an organization in box.db: defaults for new invitations and websites, the private
+networks that it may reach (see outgoing.fences), and its number among the facts."""
 
 from typing import Literal
 
@@ -48,3 +49,41 @@ def store_defaults(db: Connection, organization_id: str, defaults: OrganizationD
         """,
         (organization_id, defaults.invitation_role, defaults.visitor_id_mode, defaults.data_retention_days),
     )
+
+
+def all_private_targets(db: Connection) -> dict[str, str]:
+    """The stored networks, by organization."""
+    found = db.execute(
+        "-- tenancy.defaults.everything\nselect organization_id, networks from private_targets"
+    ).fetchall()
+    return {str(organization_id): str(networks) for organization_id, networks in found}
+
+
+def private_targets_of(db: Connection, organization_id: str) -> str:
+    """The stored networks of an organization; empty for none."""
+    found = db.execute(
+        "-- tenancy.defaults.of\nselect networks from private_targets where organization_id = ?",
+        (organization_id,),
+    ).fetchone()
+    return str(found[0]) if found is not None else ""
+
+
+def store_networks(db: Connection, organization_id: str, networks: str) -> None:
+    """Store these networks in place of those before; an empty text is none."""
+    if not networks:
+        db.execute("-- tenancy.defaults.put\ndelete from private_targets where organization_id = ?", (organization_id,))
+        return
+    db.execute(
+        """
+        -- tenancy.defaults.put
+        insert into private_targets (organization_id, networks) values (?, ?)
+        on conflict (organization_id) do update set networks = excluded.networks
+        """,
+        (organization_id, networks),
+    )
+
+
+def new_site(db: Connection, now: int) -> int:
+    """A number for a website or an organization among the facts; never given twice."""
+    db.execute("-- tenancy.new_site\ninsert into sites (created_at) values (?)", (now,))
+    return db.last_insert_rowid()

@@ -6,26 +6,24 @@ from analytics_box.base.translation import _
 from analytics_box.resource.reach import refuse_restricted
 from analytics_box.tenants.tenancy.messages import OrganizationInput, Success
 from analytics_box.tenants.websites import change
-from analytics_box.tenants.websites.create import create as create_website
+from analytics_box.tenants.websites.change import create as create_website
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.messages import (
     ChangedSettings,
     ChangedWebsite,
     CreateWebsite,
-    Publicity,
-    TransferWebsite,
-    WebsiteId,
-)
-from analytics_box.tenants.websites.reach import all_own, is_own, own, restorable
-from analytics_box.tenants.websites.reach import change as change_own
-from analytics_box.tenants.websites.shown import (
     DeletedWebsite,
+    Publicity,
     PublicWebsite,
+    TransferWebsite,
     WebsiteAnswer,
+    WebsiteId,
     deleted_website_answer,
     public_website,
     website_answer,
 )
+from analytics_box.tenants.websites.reach import all_own, is_own, own, restorable
+from analytics_box.tenants.websites.reach import change as change_own
 from analytics_box.web.call import Call
 
 

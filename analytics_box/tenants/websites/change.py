@@ -1,4 +1,4 @@
-"""Changing a website: each verb writes the row and its audit entry in the caller's transaction, and returns the row.
+"""Creating and changing a website: each verb writes the row and its audit entry in the caller's transaction.
 
 The caller updates the directory after the commit.
 """
@@ -15,6 +15,8 @@ from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.resource.fields import difference, values_of
 from analytics_box.resource.reach import role_in
+from analytics_box.tenants.tenancy import defaults
+from analytics_box.tenants.tenancy.defaults import new_site
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.tenants.websites import rows, rules
 from analytics_box.tenants.websites.rows import WEBSITES
@@ -150,3 +152,34 @@ def _fresh(db: Connection, website: Website) -> Website:
     if found is None or found.deleted_at is not None or found.organization_id != website.organization_id:
         raise errors.NotFound.of("website", website.id)
     return found
+
+
+def create(db: Connection, *, organization_id: str, name: str, domain: str, by: By) -> Website:
+    """Store a new website with its audit entry; it starts with the organization's defaults.
+
+    Raises BadRequest or Conflict.
+    """
+    given = defaults.of(db, organization_id)
+    website = Website(
+        id=ids.new_id(),
+        organization_id=organization_id,
+        site=new_site(db, by.now),
+        name=rules.clean_name(name),
+        domain=rules.clean_domain(domain),
+        is_public=False,
+        status="ACTIVE",
+        created_at=by.now,
+        updated_at=by.now,
+        tracking=Tracking(visitorIdMode=given.visitor_id_mode, dataRetentionDays=given.data_retention_days),
+    )
+    rows.insert(db, website)
+    audit.record(
+        db,
+        by,
+        organization_id,
+        "created",
+        "website",
+        website.id,
+        {"name": website.name, "domain": website.domain},
+    )
+    return website

@@ -1,9 +1,12 @@
-"""Websites in the palette: each by its name and domain, and with further words its pages."""
+"""Websites, and things that belong to them, in the palette: found by name, domain and page."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from analytics_box.base.identity import Role, at_least
+from msgspec.structs import replace
+
+from analytics_box.base.identity import Role, SignedInPerson, at_least
+from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
@@ -65,3 +68,33 @@ def _pages(website: Website, asked: PaletteSearch, role: Role, kind: Kind) -> It
             label = page.label if kind == "here" else f"{website.name}: {page.label}"
             detail = page.of or (website.name if kind == "here" else website.domain)
             yield PaletteHit(kind, label, f"/sites/{website.id}{page.path}", page.icon, detail)
+
+
+MOST: Final = 50  # hits of a kind, as many as the palette's page shows
+
+Fits = Callable[[str, str], bool]  # whether what has this name, of the website with this id, is looked for
+Read = Callable[[Connection, SignedInPerson, Fits], Sequence[tuple[str, PaletteHit]]]
+
+
+async def owned_hits(call: Call, asked: PaletteSearch, read: Read) -> Sequence[PaletteHit]:
+    """The hits of `read` in the person's organization: website ids with hits, which get the website's name added.
+    Deleted
+    websites have none, and a search without words has no hits.
+    """
+    person, directory = call.identity.person, call.parts[Directory]
+    if person is None or not asked.words:
+        return ()
+
+    def fits(name: str, website_id: str) -> bool:
+        folded = name.casefold()
+        if not any(word in folded for word in asked.words):
+            return False
+        website = directory.find(website_id)
+        return website is not None and asked.fits(name, website.name, website.domain)
+
+    hits = await call.read(lambda db: read(db, person, fits))
+    return [
+        replace(hit, detail=website.name)
+        for website_id, hit in hits
+        if (website := directory.find(website_id)) is not None
+    ]

@@ -1,9 +1,12 @@
-"""Input and output of website procedures, apart from the rows of shown.py (wire 10.3)."""
+"""Input and output of website procedures (wire 10.3)."""
+
+from datetime import UTC, datetime
 
 from msgspec import Struct
 
 from analytics_box.tenants.tenancy.messages import Text
-from analytics_box.tenants.websites.tracking import GivenTracking
+from analytics_box.tenants.websites.rules import Website
+from analytics_box.tenants.websites.tracking import GivenTracking, Tracking
 
 
 class WebsiteId(Struct, frozen=True, forbid_unknown_fields=True):
@@ -55,3 +58,101 @@ class TransferWebsite(Struct, frozen=True, forbid_unknown_fields=True):
 
     websiteId: Text
     organizationId: Text
+
+
+class OldClientId(Struct, frozen=True):
+    """A client id that was rotated away. `lastSeenAt` is rounded down to the hour; null before any use."""
+
+    id: str
+    endsAt: str
+    lastSeenAt: str | None
+
+
+class WebsiteAnswer(Struct, frozen=True):
+    """The row of a website. `clientId` goes into the snippet; `oldClientIds` are accepted or still in use.
+
+    `publicValues` is whether a public website also publishes what its events carried.
+    """
+
+    id: str
+    domain: str
+    name: str
+    status: str
+    isPublic: bool
+    publicValues: bool
+    organizationId: str
+    settings: Tracking
+    clientId: str
+    oldClientIds: tuple[OldClientId, ...]
+    createdAt: str
+    updatedAt: str
+    integrations: None = None
+    deletedAt: str | None = None
+
+
+class DeletedWebsite(Struct, frozen=True):
+    """A deleted website that `websites.restore` brings back until `restorableUntil`; then it is removed for good."""
+
+    id: str
+    domain: str
+    name: str
+    organizationId: str
+    createdAt: str
+    deletedAt: str
+    restorableUntil: str
+
+
+class PublicWebsite(Struct, frozen=True):
+    """A public website as anonymous callers see it."""
+
+    id: str
+    domain: str
+    name: str
+    isPublic: bool
+
+
+def website_answer(website: Website, now: int) -> WebsiteAnswer:
+    """A website for those who may read it."""
+    return WebsiteAnswer(
+        id=website.id,
+        domain=website.domain,
+        name=website.name,
+        status=website.status,
+        isPublic=website.is_public,
+        publicValues=website.public_values,
+        organizationId=website.organization_id,
+        settings=website.tracking,
+        clientId=website.client_id,
+        oldClientIds=tuple(
+            OldClientId(each.id, iso(each.ends_at), iso(each.seen_at) if each.seen_at else None)
+            for each in website.old_client_ids(now)
+            if each.ends_at is not None
+        ),
+        createdAt=iso(website.created_at),
+        updatedAt=iso(website.updated_at or website.created_at),
+        deletedAt=iso(website.deleted_at) if website.deleted_at is not None else None,
+    )
+
+
+def deleted_website_answer(website: Website, grace: int) -> DeletedWebsite:
+    """A deleted website; `grace` is in ms."""
+    at = website.deleted_at or 0
+    return DeletedWebsite(
+        id=website.id,
+        domain=website.domain,
+        name=website.name,
+        organizationId=website.organization_id,
+        createdAt=iso(website.created_at),
+        deletedAt=iso(at),
+        restorableUntil=iso(at + grace),
+    )
+
+
+def public_website(website: Website) -> PublicWebsite:
+    """A public website for anonymous callers."""
+    return PublicWebsite(website.id, website.domain, website.name, website.is_public)
+
+
+def iso(instant: int) -> str:
+    """An instant as ISO 8601 in UTC with milliseconds."""
+    return datetime.fromtimestamp(instant / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

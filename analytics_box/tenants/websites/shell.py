@@ -1,17 +1,50 @@
-"""The frame around pages of one website, and what each of them says about it."""
+"""The frame around pages of one website, and the websites in the navigation."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from msgspec import Struct
 
+from analytics_box.base.cache import BoundedCache
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.translation import _
 from analytics_box.tenants.websites.directory import Directory
-from analytics_box.tenants.websites.navigation import other_places, place
 from analytics_box.tenants.websites.rules import LOCAL, Website
-from analytics_box.web.page.shell import Here, Shell, about, frame
+from analytics_box.web.page.shell import Here, Shell, WebsitePlace, about, frame
 from analytics_box.web.page.visit import PageRequest
+
+OTHERS: Final = 12
+MOST_USERS: Final = 10_000
+
+
+class WebsiteNavigation:
+    """The website that each user looked at last, in memory: pages of the organization keep it in the navigation."""
+
+    def __init__(self, directory: Directory) -> None:
+        self._directory = directory
+        self._last: BoundedCache[str, str] = BoundedCache(MOST_USERS)
+
+    def complete_frame(self, frame: Shell) -> Shell:
+        """The frame with its website; else with the one that the user looked at last, or the organization's oldest."""
+        if frame.website is not None:
+            self._last.put(frame.user_id, frame.website.id)
+            return frame
+        websites = self._directory.of(frame.organization_id)
+        if not websites:
+            return frame
+        last = self._last.get(frame.user_id)
+        current = next((website for website in websites if website.id == last), websites[0])
+        return about(frame, place(current), other_places(current, websites), frame.role)
+
+
+def other_places(website: Website, websites: Sequence[Website]) -> tuple[WebsitePlace, ...]:
+    """The first other websites, for the switcher."""
+    return tuple(place(other) for other in websites if other.id != website.id)[:OTHERS]
+
+
+def place(website: Website) -> WebsitePlace:
+    """The address of a website's dashboard."""
+    return WebsitePlace(website.id, website.name, f"/sites/{website.id}")
 
 
 class SnippetOption(NamedTuple):

@@ -12,7 +12,7 @@ from analytics_box.app.cli.main import main
 from analytics_box.base.acting import By
 from analytics_box.base.store import pairing, schema
 from analytics_box.base.store.pairing import NotAPair, bring_together
-from analytics_box.tenants.websites.create import create
+from analytics_box.tenants.websites.change import create
 from tests.inprocess import WholeBox, empty_box, whole_box
 from tests.migrated import migrated
 

@@ -19,7 +19,7 @@ from analytics_box.ingest.cluster.messages import RemovalOrder
 from analytics_box.ingest.cluster.primary import Machines
 from analytics_box.ingest.cluster.promotion import promote
 from analytics_box.query.engines.clickhouse import tables
-from analytics_box.tenants.websites.create import create
+from analytics_box.tenants.websites.change import create
 from analytics_box.tenants.websites.rules import Website
 from tests.ingest.cluster.world import Shipped, World, cluster
 from tests.inprocess import WholeBox

@@ -9,7 +9,7 @@ import pytest
 from analytics_box.base.facts.event import PAGE_VIEW
 from analytics_box.products.sample_data.example import Examples
 from analytics_box.products.sample_data.site import DOMAIN
-from analytics_box.tenants.accounts import first_run
+from analytics_box.tenants.accounts import users
 from tests.inprocess import EMAIL, PASSWORD, Answer, RunningBox, empty_box
 
 FORM = {"email": EMAIL, "password": PASSWORD, "domain": "https://www.shop.example/"}
@@ -24,7 +24,7 @@ def box(tmp_path: Path) -> Iterator[RunningBox]:
 
 def link(box: RunningBox) -> str:
     """The path of a fresh setup link."""
-    made = box.box.box_db.write_now(lambda db: first_run.new_link(db, base_url="", now=box.clock.now()))
+    made = box.box.box_db.write_now(lambda db: users.new_link(db, base_url="", now=box.clock.now()))
     assert made is not None
     return made
 
@@ -60,7 +60,7 @@ def test_the_link_works_once(box: RunningBox) -> None:
 
 def test_no_further_link_is_made_once_somebody_has_an_account(box: RunningBox) -> None:
     set_up(box, link(box))
-    assert box.box.box_db.write_now(lambda db: first_run.new_link(db, base_url="", now=box.clock.now())) is None
+    assert box.box.box_db.write_now(lambda db: users.new_link(db, base_url="", now=box.clock.now())) is None
 
 
 def test_the_link_is_void_after_24_hours(box: RunningBox) -> None:

@@ -17,7 +17,7 @@ from analytics_box.base.notify.mail import Mailer
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal
-from analytics_box.tenants.accounts import password_reset, second_factor, second_factor_rows, user_rows
+from analytics_box.tenants.accounts import password_reset, second_factor, users
 from tests.base.notify.mail_server import PEM, MailServer, mail_server
 from tests.inprocess import EMAIL, WholeBox, whole_box
 from tests.tenants.accounts.world import NEW, send
@@ -179,10 +179,10 @@ def test_mailed_link_removes_the_second_factor_of_whoever_had_the_account_unconf
     found, user_id, by = box.box.box_db, box.user_id, By("a test", box.clock.now())
 
     def story(db: Connection) -> bool:
-        user_rows.set_unconfirmed(db, user_id, unconfirmed=unconfirmed)
+        users.set_unconfirmed(db, user_id, unconfirmed=unconfirmed)
         second_factor.begin(db, box.box.parts[Seal], user_id, by.now)
         link = password_reset.mailed_link(db, EMAIL, base_url=BASE, by=by)
         password_reset.use(db, link.partition("=")[2], "a hash", by.now)
-        return second_factor_rows.find(db, user_id) is not None
+        return second_factor.find(db, user_id) is not None
 
     assert found.write_now(story) is not unconfirmed

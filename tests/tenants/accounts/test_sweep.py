@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from analytics_box.app import jobs
-from analytics_box.tenants.accounts import first_run
+from analytics_box.tenants.accounts import users
 from analytics_box.tenants.accounts.second_step import SecondSteps
 from tests.inprocess import RunningBox, WholeBox, empty_box
 from tests.tenants.accounts.world import begin, cookie_of, reset_link, send, sign_in, turn_on, works
@@ -81,7 +81,7 @@ def test_an_invitation_is_shown_as_expired_for_a_month_and_then_goes(box: WholeB
 
 def test_a_setup_link_goes_after_a_day(tmp_path: Path) -> None:
     with empty_box(tmp_path / "data") as box:
-        made = box.box.box_db.write_now(lambda db: first_run.new_link(db, base_url="", now=box.clock.now()))
+        made = box.box.box_db.write_now(lambda db: users.new_link(db, base_url="", now=box.clock.now()))
         box.clock.advance(seconds=DAY - 1)
         sweep(box)
         assert box.get(str(made)).status == 200

@@ -11,7 +11,7 @@ from analytics_box.base.errors import RateLimited
 from analytics_box.base.identity import ApiKey
 from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.settings import Settings
-from analytics_box.tenants.keys.admission import Admission
+from analytics_box.tenants.keys.ring import Admission
 from tests.inprocess import NOON, FixedClock, WholeBox, whole_box
 from tests.tenants.keys.world import make
 

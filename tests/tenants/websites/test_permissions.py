@@ -16,7 +16,7 @@ from analytics_box.base.identity import SCOPES, Scope
 from analytics_box.tenants.keys import change as key_change
 from analytics_box.tenants.keys.ring import KeyRing
 from analytics_box.tenants.websites import change
-from analytics_box.tenants.websites.create import create as create_website
+from analytics_box.tenants.websites.change import create as create_website
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.recognition.bots import REASONS

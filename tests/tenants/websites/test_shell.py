@@ -3,9 +3,8 @@
 from analytics_box.app.parts import web_dir
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.tenants.websites.directory import Directory
-from analytics_box.tenants.websites.navigation import WebsiteNavigation
 from analytics_box.tenants.websites.rules import Website
-from analytics_box.tenants.websites.shell import OPTIONS, shell, snippet
+from analytics_box.tenants.websites.shell import OPTIONS, WebsiteNavigation, shell, snippet
 from analytics_box.web.page.shell import Shell, frame
 
 
