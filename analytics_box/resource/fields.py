@@ -199,6 +199,12 @@ def record_of(row: Struct) -> dict[str, Any]:
     return found
 
 
+def given_of(row: Struct) -> dict[str, Any]:
+    """The values that create a resource again, by their names on the wire, without secrets."""
+    record = record_of(row)
+    return {one.wire_name: record[one.wire_name] for one, _ in given_fields(type(row)) if one.wire_name in record}
+
+
 def difference(before: Struct, after: Struct, *, without: Collection[str] = ()) -> differences.Detail:
     """The changed fields for the audit log, but for those in `without`."""
     names, audited = _in_log(type(before))

@@ -1,11 +1,11 @@
 """The demo's monitors of its shop, with maintenance and an alarm that is switched off."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from ipaddress import ip_network
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
-from msgspec.structs import replace
+import msgspec
 
 from analytics_box.app.demo import shop
 from analytics_box.base.acting import By
@@ -16,12 +16,12 @@ from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal
 from analytics_box.products.alerts import change as alert_rules
 from analytics_box.products.alerts.alarm import Conditions, Destination
-from analytics_box.products.monitors import rows
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing import change
 from analytics_box.products.monitors.editing.change import MonitorTools
 from analytics_box.products.monitors.editing.messages import CreateMonitor, UpdateMonitor
-from analytics_box.products.monitors.monitor import Assertion, Kind, Monitor, Options
+from analytics_box.products.monitors.monitor import Kind, Monitor
+from analytics_box.products.monitors.rows import MONITORS
 from analytics_box.products.monitors.sealing import OpenedMonitors
 from analytics_box.products.monitors.window import Covers, MaintenanceWindow
 from analytics_box.products.monitors.windows import change as windows
@@ -46,7 +46,7 @@ class PlannedMonitor(NamedTuple):
     name: Name
     kind: Kind
     path: str
-    given: CreateMonitor
+    given: Mapping[str, Any]
     is_of_website: bool = False
     parent: Name | None = None
 
@@ -66,19 +66,19 @@ PLANNED: Final = (
         "server",
         "tcp",
         "",
-        CreateMonitor(granularity="five_minutes", name="Shop: server", group=_SHOP, tags=("infrastructure",)),
+        {"granularity": "five_minutes", "name": "Shop: server", "group": _SHOP, "tags": ["infrastructure"]},
     ),
     PlannedMonitor(
         "site",
         "http",
         shop.SITE,
-        CreateMonitor(
-            granularity="five_minutes",
-            name="Shop: website",
-            group=_SHOP,
-            tags=("customers", "production"),
-            options=Options(assertions=(Assertion("status", "in", "200-299"),)),
-        ),
+        {
+            "granularity": "five_minutes",
+            "name": "Shop: website",
+            "group": _SHOP,
+            "tags": ["customers", "production"],
+            "options": {"assertions": [{"subject": "status", "comparison": "in", "value": "200-299"}]},
+        },
         is_of_website=True,
         parent="server",
     ),
@@ -86,32 +86,32 @@ PLANNED: Final = (
         "api",
         "http",
         shop.API,
-        CreateMonitor(
-            granularity="five_minutes",
-            name="Shop: API",
-            group=_SHOP,
-            tags=("customers", "production"),
-            options=Options(
-                assertions=(
-                    Assertion("json", "equals", "ok", property="/status"),
-                    Assertion("response_time", "less_than", str(SLOW), level="warn"),
-                )
-            ),
-        ),
+        {
+            "granularity": "five_minutes",
+            "name": "Shop: API",
+            "group": _SHOP,
+            "tags": ["customers", "production"],
+            "options": {
+                "assertions": [
+                    {"subject": "json", "comparison": "equals", "value": "ok", "property": "/status"},
+                    {"subject": "response_time", "comparison": "less_than", "value": str(SLOW), "level": "warn"},
+                ]
+            },
+        },
         parent="server",
     ),
     PlannedMonitor(
         "backup",
         "push",
         "",
-        CreateMonitor(
-            granularity="day",
-            kind="push",
-            name="Nightly backup",
-            group=_OFFICE,
-            tags=("infrastructure",),
-            options=Options(grace=_GRACE),
-        ),
+        {
+            "granularity": "day",
+            "kind": "push",
+            "name": "Nightly backup",
+            "group": _OFFICE,
+            "tags": ["infrastructure"],
+            "options": {"grace": _GRACE},
+        },
     ),
 )
 
@@ -132,7 +132,7 @@ def make(
     tools = MonitorTools(
         seal, Fences((ip_network(shop.NETWORK),), opened=lambda _: ALL), len(PLANNED), Directory([website])
     )
-    if not rows.count_of(db, organization_id):
+    if not MONITORS.count(db, "organization_id = ?", organization_id):
         _first(db, tools, website, Reach(organization_id, By(_BY, first_day * DAY)), first_day, port)
     elif before != port:
         _follow(db, tools, Reach(organization_id, By(_BY, now)), before, port)
@@ -142,12 +142,12 @@ def make(
 def _first(db: Connection, tools: MonitorTools, website: Website, acting: Reach, first_day: int, port: int) -> None:
     made: dict[Name, Monitor] = {}
     for planned in PLANNED:
-        given = replace(
-            planned.given,
-            url=planned.url(port),
-            website_id=website.id if planned.is_of_website else None,
-            parent_id=made[planned.parent].id if planned.parent is not None else None,
-        )
+        places = {
+            "url": planned.url(port),
+            "websiteId": website.id if planned.is_of_website else None,
+            "parentId": made[planned.parent].id if planned.parent is not None else None,
+        }
+        given = msgspec.convert({**planned.given, **places}, CreateMonitor)
         made[planned.name] = change.create(db, tools, acting, given)
     if not _windows(db, acting.organization_id):
         known = Monitors(OpenedMonitors(tuple(made.values())), (), tools.websites)
@@ -160,8 +160,8 @@ def _first(db: Connection, tools: MonitorTools, website: Website, acting: Reach,
         "trigger": "uptime",
         "conditions": Conditions(groups=(_SHOP,)),
     }
-    places = (Destination("webhook", f"https://hooks.{website.domain}/alerts"),)
-    alert_rules.create(db, ChannelTools(tools.seal, tools.fences), acting, values, places)
+    destinations = (Destination("webhook", f"https://hooks.{website.domain}/alerts"),)
+    alert_rules.create(db, ChannelTools(tools.seal, tools.fences), acting, values, destinations)
 
 
 def _maintenance(first_day: int) -> Sequence[CreateMaintenanceWindow]:
@@ -196,7 +196,7 @@ def _follow(db: Connection, tools: MonitorTools, acting: Reach, before: int, por
 
 def _find_monitors(db: Connection, organization_id: str, port: int) -> dict[Name, Monitor]:
     """The monitors of the shop at this port, and the oldest push monitor."""
-    own = [one.monitor for one in rows.everything(db) if one.monitor.organization_id == organization_id]
+    own = [one.monitor for one in MONITORS.all(db, "organization_id = ? order by number", organization_id)]
     found: dict[Name, Monitor] = {}
     for planned in PLANNED:
         url = planned.url(port)

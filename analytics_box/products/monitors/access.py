@@ -3,10 +3,9 @@ websites.
 """
 
 from analytics_box.base.store.db import Connection
-from analytics_box.products.monitors import rows
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.monitor import Monitor
-from analytics_box.products.monitors.rows import StoredMonitor
+from analytics_box.products.monitors.rows import MONITORS, StoredMonitor
 from analytics_box.resource.reach import Reach, check, find_in_reach, in_reach
 from analytics_box.web.call import Call
 
@@ -18,7 +17,7 @@ def find_monitor(call: Call, monitor_id: str) -> tuple[Reach, Monitor]:
 
 def existing(db: Connection, acting: Reach, monitor_id: str) -> StoredMonitor:
     """The monitor as it is stored. Raises NotFound for an unknown one and for one out of reach."""
-    return in_reach(acting, rows.find(db, monitor_id), "schedule", monitor_id)
+    return in_reach(acting, MONITORS.find(db, monitor_id), "schedule", monitor_id)
 
 
 async def viewable_monitor(call: Call, monitor_id: str) -> Monitor:

@@ -6,11 +6,10 @@ from msgspec import Meta, Struct
 
 from analytics_box.products.monitors.access import visible
 from analytics_box.products.monitors.directory import Monitors
-from analytics_box.products.monitors.editing.messages import Group, Tag
 from analytics_box.products.monitors.editing.shown import MonitorAnswer, monitor_answer
 from analytics_box.products.monitors.engine import State
-from analytics_box.products.monitors.messages import Id, MonitorOrganizationInput
-from analytics_box.products.monitors.monitor import Kind, Monitor
+from analytics_box.products.monitors.messages import MonitorOrganizationInput
+from analytics_box.products.monitors.monitor import Group, Id, Kind, Monitor, Tags
 from analytics_box.products.monitors.selection import MonitorSelection, Order, select_monitors, tags_of
 from analytics_box.resource.reach import check, reach
 from analytics_box.tenants.websites.directory import Directory
@@ -26,7 +25,7 @@ class MonitorPage(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     limit: Annotated[int, Meta(ge=1, le=100)] = 50
     offset: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
     search: Annotated[str, Meta(max_length=255)] = ""
-    tags: Annotated[tuple[Tag, ...], Meta(max_length=20)] = ()
+    tags: Tags = ()
     group: Group | None = None
     state: State | None = None
     kind: Kind | None = None

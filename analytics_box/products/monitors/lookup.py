@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from analytics_box.base.store.db import Connection
-from analytics_box.products.monitors import rows
+from analytics_box.products.monitors.rows import MONITORS
 
 
 def known_monitor(db: Connection, monitor_id: str) -> tuple[int, str, str | None] | None:
@@ -20,12 +20,12 @@ def known_monitor(db: Connection, monitor_id: str) -> tuple[int, str, str | None
 
 def monitor_numbers(db: Connection, organization_id: str) -> list[int]:
     """The numbers of all monitors of an organization among the checks."""
-    return rows.numbers_of(db, organization_id)
+    return MONITORS.keys(db, "organization_id = ?", organization_id)
 
 
 def numbers_of_website(db: Connection, website_id: str) -> list[int]:
     """The number of a website's monitor among the checks; none where it has no monitor."""
-    return rows.numbers_of_website(db, website_id)
+    return MONITORS.keys(db, "website_id = ?", website_id)
 
 
 def monitors_of_website(db: Connection, website_id: str) -> list[tuple[str, str]]:

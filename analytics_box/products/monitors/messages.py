@@ -1,10 +1,8 @@
 """Input that procedures of monitors share: how they name an organization or a monitor (wire 8.1)."""
 
-from typing import Annotated
+from msgspec import Struct
 
-from msgspec import Meta, Struct
-
-Id = Annotated[str, Meta(min_length=1, max_length=255)]
+from analytics_box.products.monitors.monitor import Id
 
 
 class MonitorOrganizationInput(Struct, frozen=True, forbid_unknown_fields=True):

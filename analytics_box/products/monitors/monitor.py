@@ -1,17 +1,21 @@
-"""A monitor and its settings: the one list of its fields. Pure.
+"""A monitor and its settings, each field declared once. Pure.
 
-The table `monitors` has a column for each field of Monitor but its tags. A plain new field is a line in Monitor, a line
-in MonitorFields (monitors.editing) and a column; a setting of only one kind of monitor is a field of Options, which is
-stored
-as JSON and takes no column.
+A plain new field is a line in MonitorSettings, an input in the form's template and a column; a setting of only one kind
+of monitor is a field of Options, which is stored as JSON and takes no column.
 """
 
-from typing import Annotated, Final, Literal
+import unicodedata
+from collections.abc import Iterable
+from typing import Annotated, Final, Literal, Protocol
 
+import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from analytics_box.base.errors import BadRequest
 from analytics_box.base.outgoing.masking import HIDDEN, mask_query
+from analytics_box.base.translation import _
+from analytics_box.resource.fields import Field, Stamp
 
 Kind = Literal["http", "tcp", "dns", "tls", "ping", "push"]
 Method = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
@@ -34,6 +38,8 @@ GRANULARITIES: Final[dict[int, Granularity]] = {seconds: name for name, seconds 
 HOME: Final = "/monitors"  # the page of all monitors
 DEFAULT_TIMEOUT: Final = 60_000  # ms (wire 8.4)
 MOST_TAGS, LONGEST_TAG, LONGEST_GROUP, MOST_ASSERTIONS, MOST_HEADERS = 20, 50, 80, 20, 20
+
+Id = Annotated[str, Meta(min_length=1, max_length=255)]
 
 Subject = Literal[
     "status",  # of the answer: `in` a list such as 200-299,404
@@ -89,11 +95,97 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
     redirects: Annotated[int, Meta(ge=0, le=10)] = 10
     verify: bool = True
     assertions: Annotated[tuple[Assertion, ...], Meta(max_length=MOST_ASSERTIONS)] = ()
-    json_parsing: JsonParsing = JsonParsing()
+    json_parsing: Annotated[JsonParsing, Field(name="jsonParsingConfig", null=True, empty=JsonParsing())] = (
+        JsonParsing()
+    )
     record: RecordType = "A"
     server: Annotated[str, Meta(max_length=100)] = ""
     send: Annotated[str, Meta(max_length=500)] = ""
     grace: Annotated[int, Meta(ge=0, le=604_800)] = 0
+
+
+class MonitorPolicy(Protocol):
+    """The targets that a monitor of one kind can have."""
+
+    def clean_url(self, given: str) -> str:
+        """The URL in its one spelling. Raises BadRequest."""
+
+    def clean_options(self, given: Options) -> Options:
+        """The options, if they suit the kind. Raises BadRequest."""
+
+
+def clean_words(given: str) -> str:
+    """Text without spaces around it. Raises BadRequest."""
+    text = given.strip()
+    if any(unicodedata.category(letter) in {"Cc", "Cf", "Cs"} and letter not in "\u200c\u200d" for letter in text):
+        raise BadRequest(_("The text contains control or text-direction characters"))
+    return text
+
+
+def clean_tags(given: Iterable[str]) -> tuple[str, ...]:
+    """Tags in their order, each once. Raises BadRequest."""
+    return tuple(sorted({text for tag in given if (text := clean_words(tag))}))
+
+
+def _without_text(options: Options) -> object:
+    return msgspec.to_builtins(replace(options, send=HIDDEN) if options.send else options)
+
+
+Url = Annotated[
+    str, Meta(max_length=2_048), Field(clean_in=lambda url, policy: policy.clean_url(url), audited=mask_query)
+]
+Name = Annotated[str, Meta(max_length=255), Field(clean=lambda text: clean_words(text) or None)]
+Interval = Annotated[  # in seconds
+    int,
+    Field(
+        name="granularity",
+        wire=Granularity,
+        clean=SECONDS.__getitem__,
+        shown=GRANULARITIES.__getitem__,
+        audited=GRANULARITIES.__getitem__,
+    ),
+]
+GivenOptions = Annotated[
+    Options,
+    Field(
+        null=True,
+        empty=Options(),
+        clean_in=lambda options, policy: policy.clean_options(options),
+        audited=_without_text,
+    ),
+]
+Times = Annotated[int, Meta(ge=1, le=10), Field()]
+Group = Annotated[str, Meta(max_length=LONGEST_GROUP)]
+Tags = Annotated[tuple[Annotated[str, Meta(max_length=LONGEST_TAG)], ...], Meta(max_length=MOST_TAGS)]
+
+
+class MonitorSettings(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A monitor without the secrets that its checks send. `number` identifies it in the facts. Times are UTC ms,
+    `interval` is in seconds, `timeout` in ms.
+
+    `url` is the target, with the kind as its scheme unless it is http: tcp://host:port, dns://name, tls://host:port,
+    ping://host; push:// for a heartbeat.
+    """
+
+    number: int
+    id: str
+    organization_id: str
+    website_id: Annotated[Id, Field()] | None = None
+    kind: Kind = "http"
+    url: Url
+    name: Name | None = None
+    interval: Interval = 300
+    timeout: Annotated[int, Meta(ge=1_000, le=120_000), Field()] | None = None
+    cache_bust: Annotated[bool, Field()] = False
+    is_paused: bool = False
+    options: GivenOptions = Options()
+    failures_to_down: Times = 2
+    successes_to_up: Times = 1
+    parent_id: Annotated[Id, Field()] | None = None
+    group: Annotated[Group, Field(clean=clean_words, null=True, empty="")] = ""
+    tags: Annotated[Tags, Field(clean=clean_tags, null=True, empty=())] = ()
+    created_at: Stamp = 0
+    updated_at: Stamp = 0
 
 
 class MonitorSecrets(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -112,36 +204,13 @@ class MonitorSecrets(Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     token: Annotated[str, Meta(max_length=64)] = ""
 
     def __repr__(self) -> str:
-        return "Secrets(…)"  # so that none stands in a log
+        return "Secrets(…)"  # Logs must not show them.
 
 
-class Monitor(Struct, frozen=True, kw_only=True):
-    """A monitor. `number` is what the facts know it by. Times are UTC ms, `interval` is seconds, `timeout` ms.
+class Monitor(MonitorSettings, frozen=True, kw_only=True, rename="camel"):
+    """A monitor with its secrets."""
 
-    `url` is what is asked, with the kind as its scheme unless it is http: tcp://host:port, dns://name, tls://host:port,
-    ping://host; push:// for one that waits to be told. `secrets` are sealed.
-    """
-
-    number: int
-    id: str
-    organization_id: str
-    website_id: str | None = None
-    kind: Kind = "http"
-    url: str
-    name: str | None = None
-    interval: int = 300
-    timeout: int | None = None
-    cache_bust: bool = False
-    is_paused: bool = False
-    options: Options = Options()
     secrets: MonitorSecrets = MonitorSecrets()
-    failures_to_down: int = 2
-    successes_to_up: int = 1
-    parent_id: str | None = None
-    group: str = ""
-    tags: tuple[str, ...] = ()
-    created_at: int = 0
-    updated_at: int = 0
 
     @property
     def called(self) -> str:

@@ -12,7 +12,7 @@ from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.products.monitors import rows
 from analytics_box.products.monitors.monitor import Monitor, MonitorSecrets
-from analytics_box.products.monitors.rows import StoredMonitor
+from analytics_box.products.monitors.rows import StoredMonitor, stored_monitor
 
 log = logging.getLogger(__name__)
 
@@ -39,33 +39,31 @@ def at_rest(seal: Seal, monitor: Monitor) -> StoredMonitor:
     """A monitor as it may be stored."""
     url, send = monitor.url if mask_query(monitor.url) != monitor.url else "", monitor.options.send
     if monitor.secrets == NONE and not url and not send:
-        return StoredMonitor(monitor, None, monitor.url)
+        return stored_monitor(monitor, None, monitor.url)
     plain = {name: getattr(monitor.secrets, name) for name in MonitorSecrets.__struct_fields__}
     sealed = seal.seal(msgspec.json.encode(_SealedValues(**plain, url=url, send=send)), owner=_owner(monitor))
     shown = monitor.masked
     if not url:
-        return StoredMonitor(shown, sealed, monitor.url)
+        return stored_monitor(shown, sealed, monitor.url)
     digest = seal.digest(url, owner="monitor url").hex()
-    return StoredMonitor(shown, sealed, f"{shown.url[: _LONGEST_URL - len(digest) - 1]} {digest}")
+    return stored_monitor(shown, sealed, f"{shown.url[: _LONGEST_URL - len(digest) - 1]} {digest}")
 
 
 def decrypt_monitor(seal: Seal, stored: StoredMonitor) -> Monitor:
     """A stored monitor with its secrets. Raises SealBroken."""
+    shown = stored.monitor
     if stored.sealed is None:
-        return stored.monitor
-    found = msgspec.json.decode(seal.open(stored.sealed, owner=_owner(stored.monitor)), type=_SealedValues)
+        return shown
+    found = msgspec.json.decode(seal.open(stored.sealed, owner=_owner(shown)), type=_SealedValues)
     secrets = MonitorSecrets(**{name: getattr(found, name) for name in MonitorSecrets.__struct_fields__})
-    options = stored.monitor.options
-    options = replace(options, send=found.send) if found.send else options
-    return replace(stored.monitor, url=found.url or stored.monitor.url, options=options, secrets=secrets)
+    options = replace(shown.options, send=found.send) if found.send else shown.options
+    return replace(shown, url=found.url or shown.url, options=options, secrets=secrets)
 
 
 def in_plain_text(stored: Iterable[StoredMonitor]) -> list[StoredMonitor]:
     """Monitors of which an earlier version stored secrets in plain text: parts of URLs, or what is sent over TCP."""
     return [
-        one
-        for one in stored
-        if mask_query(one.monitor.url) != one.monitor.url or one.monitor.options.send not in {"", HIDDEN}
+        one for one in stored if mask_query(one.monitor.url) != one.monitor.url or one.options.send not in {"", HIDDEN}
     ]
 
 
@@ -93,7 +91,7 @@ def open_all(seal: Seal, stored: Iterable[StoredMonitor]) -> OpenedMonitors:
             monitors.append(decrypt_monitor(seal, one))
         except SealBroken:
             monitors.append(one.monitor)
-            unreadable.add(one.monitor.number)
+            unreadable.add(one.number)
     if unreadable:
         log.error(
             "The secrets of %d monitors cannot be read with this secret.key; they are not checked until they get new "

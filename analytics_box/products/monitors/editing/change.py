@@ -5,9 +5,8 @@ Whoever calls one tells the directory after the commit. Secrets are sealed, and 
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -18,7 +17,7 @@ from analytics_box.base.identity import at_least, require
 from analytics_box.base.outgoing.addresses import Fence
 from analytics_box.base.outgoing.askers import member_of
 from analytics_box.base.outgoing.fences import Fences
-from analytics_box.base.outgoing.masking import HIDDEN, mask_query
+from analytics_box.base.outgoing.masking import mask_query
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.base.translation import _
@@ -30,9 +29,10 @@ from analytics_box.products.monitors.directory import UNREADABLE
 from analytics_box.products.monitors.editing import places
 from analytics_box.products.monitors.editing.draft import apply_fields, leaves
 from analytics_box.products.monitors.editing.messages import Bulk, CreateMonitor, TryMonitor, UpdateMonitor
-from analytics_box.products.monitors.monitor import MOST_TAGS, Kind, Monitor, MonitorSecrets, Options
-from analytics_box.products.monitors.rows import StoredMonitor
+from analytics_box.products.monitors.monitor import MOST_TAGS, Kind, Monitor, MonitorSecrets
+from analytics_box.products.monitors.rows import MONITORS, StoredMonitor, stored_monitor
 from analytics_box.products.monitors.sealing import at_rest, decrypt_monitor
+from analytics_box.resource import fields
 from analytics_box.resource.reach import Reach, check, role_in, role_of
 from analytics_box.tenants.websites.directory import Directory
 
@@ -80,7 +80,7 @@ def create(db: Connection, tools: MonitorTools, acting: Reach, given: CreateMoni
 
 def room(db: Connection, tools: MonitorTools, acting: Reach) -> int:
     """The number of monitors that the organization may still add."""
-    return max(tools.most - rows.count_of(db, acting.organization_id), 0)
+    return max(tools.most - MONITORS.count(db, "organization_id = ?", acting.organization_id), 0)
 
 
 def full(tools: MonitorTools) -> str:
@@ -156,7 +156,7 @@ def delete(db: Connection, acting: Reach, monitor_id: str) -> Monitor:
 
 
 def _remove(db: Connection, gone: Monitor, now: int) -> Monitor:
-    rows.delete(db, gone.number)
+    MONITORS.delete(db, gone.number)
     telling.forget(db, gone.organization_id, monitor_subject(gone.id), now=now)
     return gone
 
@@ -189,7 +189,7 @@ def transfer(db: Connection, tools: MonitorTools, acting: Reach, monitor_id: str
     before = _readable(tools.seal, stored)
     if organization_id == before.monitor.organization_id:
         return MonitorMove(monitor=before.monitor, readable=before.readable)
-    if rows.count_of(db, organization_id) >= tools.most:
+    if MONITORS.count(db, "organization_id = ?", organization_id) >= tools.most:
         raise errors.Conflict.full(
             "monitors", tools.most, f"That organization has {tools.most:,} monitors already (monitors_per_organization)"
         )
@@ -230,8 +230,8 @@ def bulk(db: Connection, tools: MonitorTools, acting: Reach, given: Bulk, tags: 
     changed: list[MonitorChange] = []
     gone, unknown = [], []
     for monitor_id in dict.fromkeys(given.scheduleIds):
-        stored = rows.find(db, monitor_id)
-        if stored is None or not acting.covers(stored.monitor):
+        stored = MONITORS.find(db, monitor_id)
+        if stored is None or not acting.covers(stored):
             unknown.append(monitor_id)
         elif given.action == "delete":
             gone.append(_remove(db, stored.monitor, acting.by.now))
@@ -270,34 +270,26 @@ def check_places(db: Connection, websites: Directory, acting: Reach, monitor: Mo
     above, seen = monitor.parent_id, {monitor.id}
     if above is None:
         return
-    parent = rows.find(db, above)
-    if parent is None or not acting.covers(parent.monitor):
+    parent = MONITORS.find(db, above)
+    if parent is None or not acting.covers(parent):
         raise BadRequest.about("parentId", _("There is no monitor with this id in the organization"))
     while above is not None:
         if above in seen:
             raise BadRequest.about("parentId", _("The parent depends on this monitor"))
         seen.add(above)
-        above = rows.parent_of(db, above)
+        found = MONITORS.find(db, above)
+        above = found.parent_id if found is not None else None
 
 
-def difference(before: Monitor, after: Monitor) -> dict[str, Any]:
+def difference(before: Monitor, after: Monitor) -> dict[str, object]:
     """The differences between two states of a monitor; of secrets only which of them changed.
 
     Likely secrets in URLs, and bodies to send, are left out.
     """
-    found = audit.difference(
-        before,
-        after,
-        without=("number", "secrets"),
-        shown={"url": mask_query, "options": _options_without_text},
-    )
+    found = fields.difference(before, after, without=("number", "secrets"))
     named = MonitorSecrets.__struct_fields__
     changed = [name for name in named if getattr(before.secrets, name) != getattr(after.secrets, name)]
     return found | ({"secrets": changed} if changed else {})
-
-
-def _options_without_text(options: Options) -> object:
-    return msgspec.to_builtins(replace(options, send=HIDDEN) if options.send else options)
 
 
 def new_token() -> str:
@@ -373,7 +365,7 @@ def _is_sealed_anew(stored: StoredMonitor, before: MonitorChange, after: Monitor
 def _as_before(stored: StoredMonitor, before: MonitorChange, after: Monitor) -> StoredMonitor:
     """Another state of a monitor whose sealed part stays. Of one that cannot be read, all is masked already."""
     shown = after.masked if before.readable else after
-    return StoredMonitor(shown, stored.sealed, stored.url if after.url == before.monitor.url else after.url)
+    return stored_monitor(shown, stored.sealed, stored.url if after.url == before.monitor.url else after.url)
 
 
 def _record(db: Connection, by: By, monitor: Monitor, action: audit.Action, detail: Mapping[str, object]) -> None:

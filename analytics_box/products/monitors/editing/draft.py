@@ -4,9 +4,9 @@ that is wrong. Pure but for the fence, which knows this machine's IP addresses."
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from msgspec import UnsetType
+from msgspec import Struct, UnsetType
 from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest, ErrorDetail
@@ -15,12 +15,10 @@ from analytics_box.base.outgoing.failures import AddressRefused
 from analytics_box.base.outgoing.target import target
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.editing import places
-from analytics_box.products.monitors.editing.messages import BasicAuth, MonitorFields
+from analytics_box.products.monitors.editing.messages import BasicAuth, MonitorInput
 from analytics_box.products.monitors.monitor import (
-    SECONDS,
     Assertion,
     Comparison,
-    JsonParsing,
     Kind,
     Monitor,
     MonitorSecrets,
@@ -28,6 +26,9 @@ from analytics_box.products.monitors.monitor import (
     Subject,
 )
 from analytics_box.query.patterns import NotAPattern, compile_pattern
+from analytics_box.resource.fields import values_of
+
+T = TypeVar("T")
 
 SUBJECTS: Final[dict[Kind, tuple[Subject, ...]]] = {
     "http": ("status", "body", "json", "header", "certificate_days", "response_time"),
@@ -116,52 +117,49 @@ _OF_THE_BOX: Final = frozenset(  # headers that a check sets itself
 _AGAIN: Final = "Enter {what} again: what is stored {where}"
 _ELSEWHERE: Final = "would go to another server"
 _TO_ANYBODY: Final = "could go to anybody if certificates are not checked"
-_CHECKED: Final = frozenset(
-    (
-        *("name", "url", "granularity", "options", "json_parsing", "group", "tags"),
-        *("headers", "body", "basic_auth", "bearer_token"),
-    )
-)
-# Every other field is stored as it is, so that a new field of input is never accepted and then lost.
-_PLAIN: Final = tuple(name for name in MonitorFields.__struct_fields__ if name not in _CHECKED)
 _WITHOUT_BODY: Final = frozenset(("GET", "HEAD"))
 
 
-def apply_fields(before: Monitor, given: MonitorFields, fence: Fence) -> Monitor:
-    """The monitor with the new values; what is not given stays. Raises BadRequest that names all that is wrong.
+class DraftPolicy(Struct, frozen=True):
+    """The targets of a monitor within the networks that it can reach."""
 
-    A secret follows its monitor to another server only if it was given again: else whoever may change the monitor could
-    have it sent to a server of their own.
-    Whether its website and its parent are there, the caller sees to.
+    monitor: Monitor
+    fence: Fence
+
+    def clean_url(self, given: str) -> str:
+        """The URL in its one spelling. Raises BadRequest."""
+        kind = self.monitor.kind
+        if places.kind_of(given, kind) != kind:  # It raises before the kinds can differ.
+            raise BadRequest.about("url", _("The kind of a monitor cannot be changed. Create another monitor"))
+        return places.clean_url(kind, given, self.fence, monitor_id=self.monitor.id)
+
+    def clean_options(self, given: Options) -> Options:
+        """The options, if they suit the kind. Raises BadRequest."""
+        for number, assertion in enumerate(given.assertions):
+            check_assertion(self.monitor.kind, assertion, f"options.assertions[{number}]")
+        return replace(given, server=places.clean_server(given.server, self.fence))
+
+
+def apply_fields(before: Monitor, given: MonitorInput, fence: Fence) -> Monitor:
+    """The monitor with the new values; omitted fields keep theirs. Raises BadRequest that names all that is wrong.
+
+    A secret follows its monitor to another server only if it is given again: otherwise anyone who can change the
+    monitor could have it sent to a server of theirs. The caller checks the website and the parent.
     """
     wrong: list[ErrorDetail] = []
-    found: dict[str, Any] = {}
 
-    def take(field: str, clean: Callable[[Any], Any], to: str = "") -> None:
-        value = getattr(given, field)
-        if isinstance(value, UnsetType):
-            return
+    def clean(read: Callable[[], T], otherwise: T) -> T:
         try:
-            found[to or field] = clean(value)
+            return read()
         except BadRequest as refused:
             wrong.extend(refused.details)
+            return otherwise
 
-    take("name", lambda name: _words(name, "name"))
-    take("url", lambda url: _url(before, url, fence))
-    take("granularity", SECONDS.__getitem__, to="interval")
-    take("options", lambda options: _options(before, options or Options(), fence))
-    for field in _PLAIN:
-        take(field, _as_it_is)
-    take("group", lambda group: _words(group, "group") or "")
-    take("tags", clean_tags)
-    if not isinstance(given.json_parsing, UnsetType):
-        options = found.get("options", before.options)
-        found["options"] = replace(options, json_parsing=given.json_parsing or JsonParsing())
-    try:
-        found["secrets"] = _secrets(before.secrets, given)
-    except BadRequest as refused:
-        wrong.extend(refused.details)
-    after = replace(before, **found)
+    found: dict[str, Any] = clean(lambda: values_of(given, Monitor, DraftPolicy(before, fence)), {})
+    parsing = values_of(given, Options)
+    if parsing:
+        found["options"] = replace(found.get("options", before.options), **parsing)
+    after = replace(before, **found, secrets=clean(lambda: _secrets(before.secrets, given), before.secrets))
     wrong.extend(_of_the_whole(after, fence))
     if where := leaves(before, after):
         wrong.extend(
@@ -182,35 +180,7 @@ def leaves(before: Monitor, after: Monitor) -> str:
     return _TO_ANYBODY if before.options.verify and not after.options.verify else ""
 
 
-def clean_tags(given: Iterable[str] | None) -> tuple[str, ...]:
-    """Tags in their order, each once. Raises BadRequest."""
-    return tuple(sorted({text for tag in given or () if (text := _words(tag, "tags"))}))
-
-
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
-def _words(given: str | None, wire: str) -> str | None:
-    text = (given or "").strip()
-    if any(unicodedata.category(letter) in {"Cc", "Cf", "Cs"} and letter not in "\u200c\u200d" for letter in text):
-        raise BadRequest.about(wire, _("The text contains control or text-direction characters"))
-    return text or None
-
-
-def _url(before: Monitor, given: str, fence: Fence) -> str:
-    if places.kind_of(given, before.kind) != before.kind:  # raises before it differs
-        raise BadRequest.about("url", _("The kind of a monitor cannot be changed. Create another monitor"))
-    return places.clean_url(before.kind, given, fence, monitor_id=before.id)
-
-
-def _options(before: Monitor, given: Options, fence: Fence) -> Options:
-    for number, assertion in enumerate(given.assertions):
-        check_assertion(before.kind, assertion, f"options.assertions[{number}]")
-    return replace(given, server=places.clean_server(given.server, fence))
-
-
-def _secrets(before: MonitorSecrets, given: MonitorFields) -> MonitorSecrets:
+def _secrets(before: MonitorSecrets, given: MonitorInput) -> MonitorSecrets:
     after = before
     if not isinstance(given.headers, UnsetType):
         after = replace(after, headers=_headers(before, given.headers or {}))
@@ -233,7 +203,7 @@ def _secrets(before: MonitorSecrets, given: MonitorFields) -> MonitorSecrets:
     return after
 
 
-def _not_given(before: MonitorSecrets, given: MonitorFields) -> Iterable[tuple[str, str]]:
+def _not_given(before: MonitorSecrets, given: MonitorInput) -> Iterable[tuple[str, str]]:
     """Stored secrets that would be sent on, although the caller has not entered them again."""
     headers, basic, bearer = given.headers, given.basic_auth, given.bearer_token
     if before.headers and (isinstance(headers, UnsetType) or (headers and None in headers.values())):

@@ -2,29 +2,13 @@
 
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-from analytics_box.products.monitors.messages import Id
-from analytics_box.products.monitors.monitor import (
-    LONGEST_GROUP,
-    LONGEST_TAG,
-    MOST_HEADERS,
-    MOST_TAGS,
-    Granularity,
-    JsonParsing,
-    Kind,
-    Options,
-)
+from analytics_box.products.monitors.monitor import MOST_HEADERS, Id, Kind, Monitor, Options, Tags
+from analytics_box.resource.fields import input_of
 
 MOST_AT_ONCE = 1_000  # monitors in one call
 
-Name = Annotated[str, Meta(max_length=255)]
-Url = Annotated[str, Meta(max_length=2_048)]
-Timeout = Annotated[int, Meta(ge=1_000, le=120_000)]  # ms
-Times = Annotated[int, Meta(ge=1, le=10)]
-Tag = Annotated[str, Meta(max_length=LONGEST_TAG)]
-Tags = Annotated[tuple[Tag, ...], Meta(max_length=MOST_TAGS)]
-Group = Annotated[str, Meta(max_length=LONGEST_GROUP)]
 HeaderName = Annotated[str, Meta(min_length=1, max_length=100)]
 HeaderValue = Annotated[str, Meta(max_length=2_000)]
 
@@ -36,52 +20,46 @@ class BasicAuth(Struct, frozen=True, forbid_unknown_fields=True):
     password: Annotated[str, Meta(max_length=500)] | None = None
 
 
-class MonitorFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
-    """The fields of a monitor that input may have. What is not given stays; null empties a field.
+class MonitorInput(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+    """The URL, options and secrets of a monitor in input. Omitted fields keep their values; null empties a field.
 
-    `headers` are all of them; one that is null keeps the value that is stored. `timeout` is in ms.
+    `headers` are all of them; one that is null keeps the value that is stored.
     """
 
-    name: Name | UnsetType | None = UNSET
-    url: Url | UnsetType = UNSET
-    website_id: Id | UnsetType | None = UNSET
-    granularity: Granularity | UnsetType = UNSET
-    timeout: Timeout | UnsetType | None = UNSET
-    cache_bust: bool | UnsetType = UNSET
-    json_parsing: JsonParsing | UnsetType | None = field(default=UNSET, name="jsonParsingConfig")
+    url: Annotated[str, Meta(max_length=2_048)] | UnsetType = UNSET
     options: Options | UnsetType | None = UNSET
     headers: Annotated[dict[HeaderName, HeaderValue | None], Meta(max_length=MOST_HEADERS)] | UnsetType | None = UNSET
     body: Annotated[str, Meta(max_length=10_000)] | UnsetType | None = UNSET
     basic_auth: BasicAuth | UnsetType | None = UNSET
     bearer_token: Annotated[str, Meta(min_length=1, max_length=2_000)] | UnsetType | None = UNSET
-    failures_to_down: Times | UnsetType = UNSET
-    successes_to_up: Times | UnsetType = UNSET
-    parent_id: Id | UnsetType | None = UNSET
-    group: Group | UnsetType | None = UNSET
-    tags: Tags | UnsetType | None = UNSET
 
 
-class CreateMonitor(MonitorFields, frozen=True, kw_only=True):
+@input_of(Options)
+@input_of(Monitor, needed=("interval",))
+class CreateMonitor(MonitorInput, frozen=True, kw_only=True):
     """Input of uptime.createSchedule. Without `kind`, the scheme of the URL decides. A push monitor needs no URL.
 
     A URL that another monitor of the organization has is a conflict unless `allowDuplicateUrl` is true.
     """
 
-    granularity: Granularity
     kind: Kind | None = None
     is_paused: bool = False
     allow_duplicate_url: bool = False
     organization_id: Id | None = None
 
 
-class UpdateMonitor(MonitorFields, frozen=True, kw_only=True):
+@input_of(Options)
+@input_of(Monitor)
+class UpdateMonitor(MonitorInput, frozen=True, kw_only=True):
     """Input of uptime.updateSchedule. The kind of a monitor cannot change; `allowDuplicateUrl` as in createSchedule."""
 
     schedule_id: Id
     allow_duplicate_url: bool = False
 
 
-class TryMonitor(MonitorFields, frozen=True, kw_only=True):
+@input_of(Options)
+@input_of(Monitor)
+class TryMonitor(MonitorInput, frozen=True, kw_only=True):
     """Input of uptime.tryCheck: a monitor as it would be. With `scheduleId` the rest is as that monitor has it."""
 
     kind: Kind | None = None

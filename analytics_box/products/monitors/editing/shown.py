@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Final, Literal
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from analytics_box.base.settings import Settings
 from analytics_box.products.monitors.directory import Monitors
@@ -13,7 +13,6 @@ from analytics_box.products.monitors.monitor import (
     Assertion,
     Comparison,
     Granularity,
-    JsonParsing,
     Kind,
     Level,
     Monitor,
@@ -21,6 +20,7 @@ from analytics_box.products.monitors.monitor import (
     Subject,
 )
 from analytics_box.products.monitors.result import CheckResult, Outcome, Reason
+from analytics_box.resource.fields import answer_of, answer_with
 from analytics_box.tenants.tenancy.messages import date
 from analytics_box.tenants.websites.directory import Directory
 
@@ -85,39 +85,28 @@ class CheckAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
     assertions: tuple[AssertionAnswer, ...]
 
 
+@answer_with(Options)
+@answer_with(Monitor)
 class MonitorAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
     """A monitor. `timeout` is in ms. `schedulerStatus` is active while it is checked, or waits for a push.
 
-    Of secrets only that they are there: the names of `headers`, whether there is a body, and how a check signs in.
-    `problem` says why it is not checked although nobody paused it; it is empty where all is well.
+    Of secrets only the names of `headers`, whether there is a body, and how a check signs in. `problem` is the reason
+    why it is not checked although it is not paused; empty if there is none.
     """
 
     id: str
-    website_id: str | None
     organization_id: str
-    url: str
-    name: str | None
-    granularity: Granularity
     cron: str
     is_paused: bool
-    timeout: int | None
-    cache_bust: bool
-    json_parsing: JsonParsing = field(name="jsonParsingConfig")
     created_at: datetime
     updated_at: datetime
     scheduler_status: Literal["active", "missing"]
     website: WebsiteNamed | None
     kind: Kind
-    options: Options
     header_names: tuple[str, ...]
     has_body: bool
     auth: Literal["none", "basic", "bearer"]
     user: str
-    failures_to_down: int
-    successes_to_up: int
-    parent_id: str | None
-    group: str
-    tags: tuple[str, ...]
     state: State | None
     state_since: datetime | None
     last_check: CheckAnswer | None
@@ -127,15 +116,12 @@ class MonitorAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
 def monitor_answer(monitor: Monitor, monitors: Monitors, websites: Directory) -> MonitorAnswer:
     """A monitor for an answer, as it is now."""
     live = monitors.state_of(monitor)
-    granularity = GRANULARITIES[monitor.interval]
     secrets = monitor.secrets
-    return MonitorAnswer(
-        **{name: getattr(monitor, name) for name in _PLAIN},
-        granularity=granularity,
-        cron=_CRON[granularity],
-        json_parsing=monitor.options.json_parsing,
-        created_at=date(monitor.created_at),
-        updated_at=date(monitor.updated_at),
+    return answer_of(
+        MonitorAnswer,
+        monitor,
+        monitor.options,
+        cron=_CRON[GRANULARITIES[monitor.interval]],
         scheduler_status="active" if live is not None and not monitors.rests(monitor) else "missing",
         website=_website(monitor, websites),
         header_names=tuple(name for name, _ in secrets.headers),
@@ -147,13 +133,6 @@ def monitor_answer(monitor: Monitor, monitors: Monitors, websites: Directory) ->
         last_check=check_answer(live.last, monitor) if live is not None and live.last is not None else None,
         problem=monitors.problem(monitor),
     )
-
-
-_PLAIN: Final = tuple(
-    name
-    for name in MonitorAnswer.__struct_fields__
-    if name in Monitor.__struct_fields__ and name not in {"created_at", "updated_at"}
-)
 
 
 def check_answer(result: CheckResult, monitor: Monitor) -> CheckAnswer:

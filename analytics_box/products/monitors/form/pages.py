@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final, get_args
 
+import msgspec
 from litestar.params import FromPath
 from msgspec import Struct
 from msgspec.structs import replace
@@ -185,10 +186,13 @@ async def save(visit: Visitor, monitor_id: FromPath[str]) -> Answer:
 async def of_website(visit: Visitor, website_id: FromPath[str]) -> Next:
     """POST /sites/{id}/monitor: watch a website with one click. Raises NotFound or Conflict."""
     website = own(visit.call, website_id)
-    given = CreateMonitor(
-        url=f"https://{website.domain}", name=website.name, website_id=website.id, granularity="five_minutes"
-    )
-    made = await procedures.create_schedule(visit.call, given)
+    given = {
+        "url": f"https://{website.domain}",
+        "name": website.name,
+        "websiteId": website.id,
+        "granularity": "five_minutes",
+    }
+    made = await procedures.create_schedule(visit.call, msgspec.convert(given, CreateMonitor))
     return visit.go(f"{HOME}/{made.schedule_id}?done=created")
 
 

@@ -12,7 +12,7 @@ from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.list_calls import reachable_monitors
-from analytics_box.products.monitors.messages import Id
+from analytics_box.products.monitors.monitor import Id
 from analytics_box.products.monitors.moving import files, own
 from analytics_box.products.monitors.moving.wanted import Form, parents_first
 from analytics_box.products.monitors.window import change_after

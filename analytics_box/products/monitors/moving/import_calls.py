@@ -16,7 +16,7 @@ from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing import change
 from analytics_box.products.monitors.editing.change import MonitorChange, MonitorTools
 from analytics_box.products.monitors.editing.shown import push_url
-from analytics_box.products.monitors.messages import Id
+from analytics_box.products.monitors.monitor import Id
 from analytics_box.products.monitors.moving import files, gatus, kuma, notifications, own
 from analytics_box.products.monitors.moving.plan import (
     ExistingMonitors,

@@ -8,26 +8,14 @@ from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, field
+from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.outgoing.masking import mask_query
 from analytics_box.base.translation import _
-from analytics_box.products.monitors.editing.messages import (
-    BasicAuth,
-    CreateMonitor,
-    Group,
-    HeaderName,
-    HeaderValue,
-    Name,
-    Tags,
-    Timeout,
-    Times,
-    Url,
-)
-from analytics_box.products.monitors.messages import Id
-from analytics_box.products.monitors.monitor import GRANULARITIES, Granularity, Kind, Monitor, MonitorSecrets, Options
+from analytics_box.products.monitors.editing.messages import CreateMonitor, HeaderName, HeaderValue
+from analytics_box.products.monitors.monitor import Id, Kind, Monitor, MonitorSecrets, Options
 from analytics_box.products.monitors.moving.wanted import (
     MOST,
     MOST_WINDOWS,
@@ -37,6 +25,7 @@ from analytics_box.products.monitors.moving.wanted import (
 )
 from analytics_box.products.monitors.window import Covers, MaintenanceWindow, Repeat
 from analytics_box.products.monitors.windows.messages import CreateMaintenanceWindow, GivenRepeat
+from analytics_box.resource.fields import given_of, input_of
 from analytics_box.tenants.tenancy.messages import date
 
 FORMAT: Final = "analytics-box-monitors"
@@ -54,47 +43,35 @@ class FileSecrets(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     token: Annotated[str, Meta(max_length=64)] = ""
 
 
+@input_of(Monitor, needed=("interval",))
 class FileMonitor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, rename="camel"):
-    """A monitor in a file. What it has its default of is left out; a kind that its URL says, too. `website` is a
-    domain, `parent` an id of the file.
+    """A monitor in a file. Default values are left out, and so is a kind that its URL shows. `website` is a domain,
+    `parent` an id of the file.
 
     `without` are secrets that it has and the file has not.
     """
 
     id: Id = ""
-    name: Name | None = None
-    url: Url = ""
+    url: Annotated[str, Meta(max_length=2_048)] = ""
     kind: Kind | None = None
-    granularity: Granularity
     is_paused: bool = False
-    timeout: Timeout | None = None
-    cache_bust: bool = False
     options: Options | None = None
-    failures_to_down: Times = 2
-    successes_to_up: Times = 1
-    group: Group = ""
-    tags: Tags = ()
-    website: Annotated[str, Meta(max_length=255)] = ""
-    parent: Annotated[str, Meta(max_length=255)] = ""
+    website_id: Annotated[str, Meta(max_length=255)] = field(default="", name="website")
+    parent_id: Annotated[str, Meta(max_length=255)] = field(default="", name="parent")
     secrets: FileSecrets | None = None
     without: tuple[str, ...] = ()
 
 
-# The fields that a file, a monitor and the input of a new monitor share as they are.
-_PLAIN: Final = tuple(
-    name
-    for name in FileMonitor.__struct_fields__
-    if name in Monitor.__struct_fields__
-    and name in CreateMonitor.__struct_fields__
-    and name not in {"url", "kind", "options"}
-)
+# Fields of a file that differ from those of the input of a new monitor.
+_SPECIAL: Final = frozenset(("id", "website", "parent", "secrets", "without"))
+_DEFAULTS: Final = given_of(Monitor(number=0, id="", organization_id="", url=""))
 
 
 class FileWindow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, rename="camel"):
     """A maintenance window in a file; its monitor ids are those of the file."""
 
     id: Id = ""
-    name: Name
+    name: Annotated[str, Meta(max_length=255)]
     covers: Covers
     starts_at: datetime | None = None
     ends_at: datetime | None = None
@@ -120,12 +97,13 @@ def export_values(
     monitors: Iterable[Monitor], windows: Iterable[MaintenanceWindow], domains: Mapping[str, str], *, secrets: bool
 ) -> Any:
     """Monitors and windows as plain values of a file. `domains` are of websites by their ids."""
-    file = OwnMonitorFile(
-        format=FORMAT,
-        monitors=tuple(_file_monitor(one, domains, secrets=secrets) for one in monitors),
-        maintenances=tuple(_file_window(one) for one in windows),
-    )
-    return {"format": FORMAT, "version": 1} | msgspec.to_builtins(file, str_keys=True)
+    file = {
+        "monitors": [_file_monitor(one, domains, secrets=secrets) for one in monitors],
+        "maintenances": [_file_window(one) for one in windows],
+    }
+    return {"format": FORMAT, "version": 1} | {
+        name: msgspec.to_builtins(listed, str_keys=True) for name, listed in file.items() if listed
+    }
 
 
 def read_own(given: Mapping[str, Any]) -> MonitorImportFile:
@@ -140,20 +118,23 @@ def read_own(given: Mapping[str, Any]) -> MonitorImportFile:
     )
 
 
-def _file_monitor(monitor: Monitor, domains: Mapping[str, str], *, secrets: bool) -> FileMonitor:
+def _file_monitor(monitor: Monitor, domains: Mapping[str, str], *, secrets: bool) -> dict[str, Any]:
     has = monitor.secrets
+    url = "" if monitor.kind == "push" else monitor.url if secrets else mask_query(monitor.url)
     options = monitor.options if secrets else replace(monitor.options, send="")
-    return FileMonitor(
-        **{name: getattr(monitor, name) for name in _PLAIN},
-        id=monitor.id,
-        url="" if monitor.kind == "push" else monitor.url if secrets else mask_query(monitor.url),
-        kind="push" if monitor.kind == "push" else None,
-        granularity=GRANULARITIES[monitor.interval],
-        options=options if options != Options() else None,
-        website=domains.get(monitor.website_id or "", ""),
-        parent=monitor.parent_id or "",
-        secrets=_file_secrets(has) if secrets and has != MonitorSecrets() else None,
-        without=() if secrets else _secret_names(monitor),
+    plain = given_of(replace(monitor, url=url, options=options, website_id=None, parent_id=None))
+    special: dict[str, Any] = {
+        "kind": "push" if monitor.kind == "push" else "",
+        "isPaused": monitor.is_paused,
+        "website": domains.get(monitor.website_id or ""),
+        "parent": monitor.parent_id,
+        "secrets": _file_secrets(has) if secrets and has != MonitorSecrets() else None,
+        "without": () if secrets else _secret_names(monitor),
+    }
+    return (
+        {"id": monitor.id}
+        | {name: value for name, value in plain.items() if name == "granularity" or value != _DEFAULTS[name]}
+        | {name: value for name, value in special.items() if value}
     )
 
 
@@ -190,35 +171,28 @@ def _file_window(window: MaintenanceWindow) -> FileWindow:
 
 
 def _import_item(number: int, one: FileMonitor) -> MonitorImportItem:
-    secrets = one.secrets or FileSecrets()
-    given = CreateMonitor(
-        **{name: getattr(one, name) for name in _PLAIN},
-        url=one.url,
-        kind=one.kind,
-        granularity=one.granularity,
-        options=one.options or Options(),
-    )
-    if one.secrets is not None:
-        given = replace(
-            given,
-            headers=dict(secrets.headers),
-            body=secrets.body,
-            basic_auth=BasicAuth(secrets.user, secrets.password) if secrets.user else UNSET,
-            bearer_token=secrets.bearer or UNSET,
-        )
-    notes = [_LEFT_OUT.format(what=", ".join(one.without))] if one.without and one.secrets is None else []
+    secrets, has = one.secrets or FileSecrets(), one.secrets is not None
+    plain = {name: value for name, value in msgspec.to_builtins(one).items() if name not in _SPECIAL}
+    given: dict[str, Any] = _DEFAULTS | plain
+    if has:
+        given |= {"headers": secrets.headers, "body": secrets.body}
+    if secrets.user:
+        given["basicAuth"] = {"user": secrets.user, "password": secrets.password}
+    if secrets.bearer:
+        given["bearerToken"] = secrets.bearer
+    notes = [_LEFT_OUT.format(what=", ".join(one.without))] if one.without and not has else []
     return MonitorImportItem(
         number=number,
-        name=one.name or one.url,
+        name=given["name"] or one.url,
         ref=one.id,
-        given=given,
-        parent=one.parent,
-        website=one.website,
+        given=msgspec.convert(given, CreateMonitor),
+        parent=one.parent_id,
+        website=one.website_id,
         token=secrets.token,
         keeps_send="send" in one.without and not (one.options or Options()).send,
         keeps_url="url" in one.without,
         notes=tuple(notes),
-        decides=bool(one.without) and one.secrets is None,
+        decides=bool(one.without) and not has,
     )
 
 

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence, Set
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest
@@ -12,7 +12,7 @@ from analytics_box.base.file_queue import Existing, keep_going
 from analytics_box.base.outgoing.addresses import Fence
 from analytics_box.products.monitors.editing import change
 from analytics_box.products.monitors.editing.draft import apply_fields
-from analytics_box.products.monitors.editing.messages import CreateMonitor, MonitorFields, UpdateMonitor
+from analytics_box.products.monitors.editing.messages import CreateMonitor, UpdateMonitor
 from analytics_box.products.monitors.monitor import Monitor, Options
 from analytics_box.products.monitors.moving.wanted import MonitorImportItem, parents_first
 from analytics_box.resource.reach import Reach
@@ -135,14 +135,15 @@ class MonitorImportPlan:
         parent_id, website_id = places
         if website_id is not None:
             self._used[website_id] = there.id
-        fields = {name: getattr(given, name) for name in MonitorFields.__struct_fields__}
+        fields: dict[str, Any] = {name: getattr(given, name, UNSET) for name in UpdateMonitor.__struct_fields__}
         if wanted.keeps_send:
             fields["options"] = replace(fields["options"] or Options(), send=there.options.send)
         if there.kind == "push":
             fields["url"] = "push://"
         elif wanted.keeps_url:
             fields["url"] = there.url
-        message = UpdateMonitor(**fields | {"parent_id": parent_id, "website_id": website_id}, schedule_id=there.id)
+        fields |= {"parent_id": parent_id, "website_id": website_id, "schedule_id": there.id}
+        message = UpdateMonitor(**fields)
         after = apply_fields(there, message, self._fence)
         status: Status = "unchanged" if after == there else "updated"
         return PlannedImport(wanted=wanted, status=status, monitor=after, change=message, notes=tuple(notes))

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from analytics_box.products.monitors.messages import Id
+from analytics_box.products.monitors.monitor import Id
 from analytics_box.products.monitors.window import LONGEST, Covers, Every, Weekday
 
 Name = Annotated[str, Meta(max_length=255)]
