@@ -62,7 +62,7 @@ def _kind(plain: inspect.Type, field: Field) -> Kind | None:
         return "secret"
     match plain:
         case inspect.IntType():
-            return "number" if field.wire is None else "time"
+            return "number" if field.wire is None else "time" if field.wire is datetime else "choice"
         case inspect.FloatType():
             return "decimal"
         case inspect.StrType():
@@ -95,6 +95,8 @@ def _text(one: Input, value: Any, zone: str) -> str:
             return "" if value is None else local_time(value, zone)
         case "decimal":
             return "" if value is None else f"{value:.15g}"
+        case "choice" if value is not None and one.field.shown is not None:
+            return str(one.field.shown(value))
     return "" if value is None else str(value)
 
 

@@ -18,7 +18,7 @@ import uvloop
 from analytics_box.base.store.schema import BOX_FILE, EVENTS_FILE
 from analytics_box.products.monitors import rows
 from analytics_box.products.monitors.monitor import Monitor
-from analytics_box.products.monitors.rows import StoredMonitor
+from analytics_box.products.monitors.rows import stored_monitor
 from analytics_box.products.monitors.running import recovery, schedule
 from tests.load.figures import machine, percentile, remark, report
 from tests.load.server import GENERATOR_CORE, memory_mb, pin, processor_seconds, serving, wait
@@ -104,7 +104,7 @@ def _fill(path: Path, account: Account, monitors: int, port: int) -> None:
                 url=f"http://{host}:{port}/{number}",
                 interval=INTERVAL,
             )
-            rows.insert(db, StoredMonitor(monitor, None, monitor.url))
+            rows.insert(db, stored_monitor(monitor, None, monitor.url))
     db.close()
 
 

@@ -175,13 +175,9 @@ RESOURCES: Final = (
         logged={
             "bearerToken": "secrets",
             "basicAuth": "secrets",
-            "granularity": "interval",
             "jsonParsingConfig": "options",
         },
-        without={
-            column: {"allowDuplicateUrl": "it is a permission of the call, not a part of the monitor"}
-            for column in ("create", "update", "answer", "list", "export", "form", "audit")
-        },
+        unset=("allowDuplicateUrl",),
         export_with={"secrets": True},
         known="url",
     ),

@@ -10,19 +10,17 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.products.monitors.monitor import MOST_ASSERTIONS, SECONDS, Assertion, Kind, Monitor
+from analytics_box.products.monitors.monitor import MOST_ASSERTIONS, Assertion, Kind, Monitor
+from analytics_box.resource.forms import fill, inputs_of
 
 KINDS: Final[tuple[Kind, ...]] = ("http", "tcp", "dns", "tls", "ping", "push")
+# All inputs but those of assertions: the fields of a monitor, then those of its options and secrets.
 PLAIN: Final = (
-    *("url", "record", "server", "send", "grace", "name", "granularity", "timeout"),
-    *("failuresToDown", "successesToUp", "parentId", "method", "redirects", "headers", "body", "user", "password"),
-    *("bearer", "cacheBust", "json", "jsonFields", "verify", "group", "tags", "websiteId"),
-    *("forget.headers", "forget.body", "forget.auth"),
+    *inputs_of(Monitor),
+    *("record", "server", "send", "grace", "method", "redirects", "json", "jsonFields", "verify"),
+    *("headers", "body", "user", "password", "bearer", "forget.headers", "forget.body", "forget.auth"),
 )
-_NEW: Final = {
-    "granularity": "five_minutes",
-    "failuresToDown": "2",
-    "successesToUp": "1",
+_NEW: Final = fill(Monitor(number=0, id="", organization_id="", url=""), "UTC") | {
     "method": "GET",
     "redirects": "10",
     "record": "A",
@@ -93,27 +91,18 @@ def read_state(form: Mapping[str, str], kind: Kind | None = None) -> MonitorForm
 def state_of(monitor: Monitor) -> MonitorFormState:
     """The form filled in with what a monitor is."""
     options, parsing = monitor.options, monitor.options.json_parsing
-    fields = {
+    fields = fill(monitor, "UTC") | {
         "url": _target(monitor),
         "record": options.record,
         "server": options.server,
         "send": _escape(options.send),
         "grace": str(options.grace),
-        "name": monitor.name or "",
-        "granularity": next((name for name, seconds in SECONDS.items() if seconds == monitor.interval), "five_minutes"),
         "timeout": f"{monitor.timeout / 1000:g}" if monitor.timeout is not None else "",
-        "failuresToDown": str(monitor.failures_to_down),
-        "successesToUp": str(monitor.successes_to_up),
-        "parentId": monitor.parent_id or "",
         "method": options.method,
         "redirects": str(options.redirects),
-        "cacheBust": "on" if monitor.cache_bust else "",
         "verify": "on" if options.verify else "",
         "json": parsing.mode if parsing.enabled else "off",
         "jsonFields": "\n".join(parsing.fields),
-        "group": monitor.group,
-        "tags": ", ".join(monitor.tags),
-        "websiteId": monitor.website_id or "",
     }
     return MonitorFormState(monitor.kind, fields, tuple(map(_assertion, options.assertions)))
 

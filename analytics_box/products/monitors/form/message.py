@@ -6,6 +6,9 @@ from analytics_box.base.errors import BadRequest, ErrorDetail
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.editing.messages import CreateMonitor, TryMonitor, UpdateMonitor
 from analytics_box.products.monitors.form.fields import AssertionFields, MonitorFormState
+from analytics_box.products.monitors.monitor import Monitor
+from analytics_box.resource import forms
+from analytics_box.resource.forms import inputs_of
 from analytics_box.tenants.tenancy.messages import message_of
 
 _FIELDS: Final = {  # what a refusal names, as the form calls it
@@ -55,18 +58,10 @@ def form_field(wire: str) -> str:
 def _fields(state: MonitorFormState) -> dict[str, Any]:
     given = {name: value.strip() for name, value in state.fields.items() if name not in {"password", "body", "send"}}
     wrong: dict[str, str] = {}
-    found: dict[str, Any] = {
-        "name": given.get("name") or None,
+    plain = {name: given.get(name, "") for name in inputs_of(Monitor) if name not in {"url", "timeout"}}
+    found = forms.read(plain, Monitor, "UTC", None, wrong) | {
         "url": _url(state, given, wrong),
-        "websiteId": given.get("websiteId") or None,
-        "granularity": given.get("granularity", ""),
         "timeout": _timeout(given, wrong),
-        "cacheBust": bool(given.get("cacheBust")),
-        "failuresToDown": _number(given, "failuresToDown", wrong),
-        "successesToUp": _number(given, "successesToUp", wrong),
-        "parentId": given.get("parentId") or None,
-        "group": given.get("group", ""),
-        "tags": [tag.strip() for tag in given.get("tags", "").split(",") if tag.strip()],
         "options": _options(state, given, wrong),
     }
     if state.kind == "http":
