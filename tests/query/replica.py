@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from analytics_box.base.facts.tables import BY_NAME
 from analytics_box.base.facts.uptime import DOWN, UP
 from analytics_box.base.store import schema
 from analytics_box.base.store.db import Connection, Db
@@ -91,7 +92,8 @@ class World:
 
     def ledger_rows(self) -> dict[str, list[tuple[Any, ...]]]:
         def work(db: Connection) -> dict[str, list[tuple[Any, ...]]]:
-            return {name: db.execute(f"select * from {name} order by id").fetchall() for name, _ in COPIED} | {
+            shown = {name: ", ".join(("id", *BY_NAME[name].names)) for name, _ in COPIED}
+            return {name: db.execute(f"select {shown[name]} from {name} order by id").fetchall() for name in shown} | {
                 "event_properties": db.execute(
                     "select events.id, key from events, json_each(properties) where type <> 'null' order by 1, 2"
                 ).fetchall()

@@ -12,7 +12,7 @@ from analytics_box.base.facts.tables import (
     ATTRIBUTES,
     BY_NAME,
     CLOSED,
-    COMBINATIONS,
+    COMBINATION_OF,
     FACT_NAMES,
     FACTS,
     TABLES,
@@ -24,7 +24,7 @@ from analytics_box.base.store.strings import EMPTY, Combination, Strings
 
 def _parts() -> Iterator[tuple[Combination | None, int]]:
     for place, name in enumerate(ATTRIBUTES):
-        combination = next((one for one in COMBINATIONS if name in one.parts), None)
+        combination = COMBINATION_OF.get(name)
         if combination is None or name == combination.parts[0]:
             yield combination, place
 

@@ -305,3 +305,4 @@ COMBINATIONS = (
     _combination("locales", "locale", _LOCALE, folds=("language",)),
     _combination("displays", "display", _DISPLAY, folds=("viewport", "screen")),
 )
+COMBINATION_OF = {part: one for one in COMBINATIONS for part in one.parts}

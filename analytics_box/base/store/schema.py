@@ -13,6 +13,7 @@ from analytics_box.base.store.tables.accounts import ACCOUNTS
 from analytics_box.base.store.tables.box import THIS_BOX
 from analytics_box.base.store.tables.cluster import CLUSTER
 from analytics_box.base.store.tables.events import EVENTS as EVENT_TABLES
+from analytics_box.base.store.tables.events import VIEWS_WITH_COMBINATIONS
 from analytics_box.base.store.tables.flags import FLAGS
 from analytics_box.base.store.tables.links import LINKS
 from analytics_box.base.store.tables.monitors import MONITORS
@@ -133,7 +134,7 @@ BOX: tuple[Step, ...] = (
         ),
     ),
 )
-EVENTS: tuple[Step, ...] = ((FIRST, EVENT_TABLES),)
+EVENTS: tuple[Step, ...] = ((FIRST, EVENT_TABLES), ("0002_combinations_in_views", VIEWS_WITH_COMBINATIONS))
 
 # Steps of events.db that change or remove rows, and the tables that they change (by their names before the step).
 EVENTS_REWRITTEN: Mapping[str, tuple[str, ...]] = {}

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.facts.layout import stored_table
-from analytics_box.base.facts.tables import ATTRIBUTES, BY_NAME
+from analytics_box.base.facts.tables import ATTRIBUTES, BY_NAME, COMBINATIONS
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.writes import STOPPING
 from analytics_box.query.engines import sql, sqlite
@@ -40,7 +40,7 @@ FEWEST = 3  # plans for which it pays
 MOST_ROWS = 50_000  # of a copy; with more, each plan looks by itself
 
 _EVENTS = stored_table("events")
-_COLUMNS = ("id", *BY_NAME["events"].names)
+_COLUMNS = ("id", *BY_NAME["events"].names, *(one.column for one in COMBINATIONS))
 _SCAN = "site in (select value from json_each(:sites)) and time >= :earliest and time < :latest"
 _WORD = re.compile(r"\w+")
 _FAR = SESSION_BEFORE + SESSION_AFTER  # no event lies further from another one of its session

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from analytics_box.base.errors import DeadlineExceeded
 from analytics_box.base.facts.layout import stored_table
+from analytics_box.base.facts.tables import COMBINATION_OF
 from analytics_box.base.store.db import Connection
 from analytics_box.query.engines import sql
 from analytics_box.query.engines.counting import Row, Take, collect_rows, json_place, no_limit
@@ -32,6 +33,7 @@ DIALECT = Dialect(
     value="case when type in ('object', 'array') then value when type in ('true', 'false') then type"
     " else cast(atom as text) end",
     properties="json_each(properties)\n  where type <> 'null'",
+    combinations=COMBINATION_OF,
     words=(
         (word(r"least\("), "min("),
         (word(r"greatest\("), "max("),

@@ -86,8 +86,27 @@ def _facts(table: str, own: str, *, days: bool = False) -> tuple[str, ...]:
     )
 
 
-def _view(table: str, columns: str) -> str:
-    return f"create view {table} as\nselect\n  {columns}\nfrom stored_{table} as stored"
+# The columns of each view of facts.
+_VIEWS = {
+    "events": (
+        "id, site, time, kind, name, namespace, visitor, session, profile, path, query_string, title, engaged, scroll,"
+        "\n  interactions, bot, agent, origin, iif(session = 0, 0, time - since_start) as session_started,"
+        f"\n  client_session, {_SESSION_READ},\n  properties"
+    ),
+    "vitals": f"{_VISIT_READ}, metric, value, {_SESSION_READ}",
+    "errors": f"{_VISIT_READ}, type, message, filename, line, position, stack, {_SESSION_READ}",
+    "outgoing_links": f"{_VISIT_READ}, href, text, domain, {_SESSION_READ}",
+    "engagement": (
+        f"{_VISIT_READ},\n  page_index, exit_type, time_on_page, active_time, first_interaction, scroll, scrolls,"
+        "\n  clicks, keys, interactions, copies, rage_clicks, dead_clicks, rage_target, dead_target, form_fields,"
+        f"\n  form_submits, last_field, errors, {_SESSION_READ}"
+    ),
+    "flag_exposures": f"{_VISIT_READ}, flag, variant, {_SESSION_READ}",
+}
+
+
+def _view(table: str, more: str = "") -> str:
+    return f"create view {table} as\nselect\n  {_VIEWS[table]}{more}\nfrom stored_{table} as stored"
 
 
 EVENTS = (
@@ -180,12 +199,7 @@ EVENTS = (
     ),
     # Quarantined events are few. They are counted by name and deleted after 30 days.
     "create index events_flagged on stored_events (site, bot, agent, time) where bot <> 0",
-    _view(
-        "events",
-        "id, site, time, kind, name, namespace, visitor, session, profile, path, query_string, title, engaged, scroll,"
-        "\n  interactions, bot, agent, origin, iif(session = 0, 0, time - since_start) as session_started,"
-        f"\n  client_session, {_SESSION_READ},\n  properties",
-    ),
+    _view("events"),
     # `value` is in milliseconds; for CLS it is the score, and for FPS frames per second.
     *_facts(
         "vitals",
@@ -193,7 +207,7 @@ EVENTS = (
   metric           integer not null,
   value            real    not null check (value >= 0),{_SESSION}""",
     ),
-    _view("vitals", f"{_VISIT_READ}, metric, value, {_SESSION_READ}"),
+    _view("vitals"),
     *_facts(
         "errors",
         f"""{_VISIT},
@@ -204,7 +218,7 @@ EVENTS = (
   position         integer not null check (position >= 0),
   stack            integer not null,{_SESSION}""",
     ),
-    _view("errors", f"{_VISIT_READ}, type, message, filename, line, position, stack, {_SESSION_READ}"),
+    _view("errors"),
     *_facts(
         "outgoing_links",
         f"""{_VISIT},
@@ -212,7 +226,7 @@ EVENTS = (
   text             integer not null,
   domain           integer not null,{_SESSION}""",
     ),
-    _view("outgoing_links", f"{_VISIT_READ}, href, text, domain, {_SESSION_READ}"),
+    _view("outgoing_links"),
     # One visit of one page. Times are in milliseconds, depths in percent.
     *_facts(
         "engagement",
@@ -237,12 +251,7 @@ EVENTS = (
   last_field       integer not null,
   errors           integer not null,{_SESSION}""",
     ),
-    _view(
-        "engagement",
-        f"{_VISIT_READ},\n  page_index, exit_type, time_on_page, active_time, first_interaction, scroll, scrolls,"
-        "\n  clicks, keys, interactions, copies, rage_clicks, dead_clicks, rage_target, dead_target, form_fields,"
-        f"\n  form_submits, last_field, errors, {_SESSION_READ}",
-    ),
+    _view("engagement"),
     # The flag variants that visitors were given.
     *_facts(
         "flag_exposures",
@@ -250,7 +259,7 @@ EVENTS = (
   flag             integer not null,
   variant          integer not null,{_SESSION}""",
     ),
-    _view("flag_exposures", f"{_VISIT_READ}, flag, variant, {_SESSION_READ}"),
+    _view("flag_exposures"),
     # The number of the next session.
     "create table session_numbers (next integer not null check (next > 0)) strict",
     "insert into session_numbers values (1)",
@@ -501,4 +510,12 @@ EVENTS = (
       last             integer not null
     ) strict
     """,
+)
+
+# Views that also have the numbers of combinations, so that SQLite need not look up the attributes of each row for a
+# filter.
+VIEWS_WITH_COMBINATIONS = tuple(
+    statement
+    for table in _VIEWS
+    for statement in (f"drop view {table}", _view(table, f",\n  {', '.join(_COMBINATIONS)}"))
 )

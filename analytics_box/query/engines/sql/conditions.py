@@ -18,8 +18,10 @@ def render(where: Where, values: Values, dialect: Dialect) -> str:
         return join_group(where, [render(item, values, dialect) for item in where.items])
     if where.column in happened.COLUMNS:
         found = happenings.select_facts(where, values, dialect)
+    elif where.column in _TRANSLATED:
+        found = _TRANSLATED[where.column](where, values)
     else:
-        found = _TRANSLATED.get(where.column, _string_condition)(where, values)
+        found = _string_condition(where, values, dialect)
     return f"not {found}" if where.negated else found
 
 
@@ -29,9 +31,16 @@ def join_group(group: ConditionGroup, parts: Sequence[str]) -> str:
     return f"not {text}" if group.negated else text
 
 
-def _string_condition(condition: FilterCondition, values: Values) -> str:
-    """A column of string numbers: the wanted strings are looked up once."""
-    return string_matches(condition.column, condition, values)
+def _string_condition(condition: FilterCondition, values: Values, dialect: Dialect) -> str:
+    """A column of string numbers: the wanted strings are looked up once, and so are the combinations that have them.
+
+    To look at 100,000 combinations takes SQLite 3 ms, to look up that of each row 100 ns a row.
+    """
+    matches = string_matches(condition.column, condition, values)
+    combination = dialect.combinations.get(condition.column)
+    if combination is None:
+        return matches
+    return f"({combination.column} in (select id from {combination.table} where {matches}))"
 
 
 def _session(condition: FilterCondition, values: Values) -> str:

@@ -1,9 +1,13 @@
 """The differences between engines. Everything else in a statement is SQL that all of them support."""
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from analytics_box.base.store.strings import Combination
 from analytics_box.query.engines.sql.names import PLACE
 
 
@@ -24,7 +28,8 @@ class Dialect(Struct, frozen=True):
     `events` is what the rows of events are read from. `properties` is what is joined to events, called `fact`, for
     their custom properties one by one: with a `key`, the `kind_of` JSON that it is, and its `value` as text. `sessions`
     is the table that has the sessions of a plan already, where there is one. `words` are patterns with what they become
-    in the finished statement.
+    in the finished statement. `combinations` are those whose numbers rows of facts have in columns of their own, by
+    attribute.
     """
 
     kept: str
@@ -38,6 +43,7 @@ class Dialect(Struct, frozen=True):
     words: tuple[tuple[re.Pattern[str], str], ...]
     sessions: str = ""
     events: str = "events"
+    combinations: Mapping[str, Combination] = MappingProxyType({})
 
     def keep(self, column: str) -> str:
         """A column that is the same in all rows of a group."""
@@ -54,6 +60,11 @@ class Dialect(Struct, frozen=True):
     def least(self, number: str) -> str:
         """The least number of a group, beside such columns."""
         return self.least_beside.format(number)
+
+    @property
+    def without_combinations(self) -> "Dialect":
+        """The dialect for rows that have only the attributes, such as clicks and roll-ups."""
+        return replace(self, combinations=MappingProxyType({})) if self.combinations else self
 
     def finish(self, sql: str) -> str:
         """The statement in the engine's own words."""

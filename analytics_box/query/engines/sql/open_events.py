@@ -7,14 +7,12 @@ from collections.abc import Collection, Mapping
 
 from analytics_box.base.clock import DAY
 from analytics_box.base.facts.event import LASTS, PAGE_VIEW
-from analytics_box.base.facts.tables import COMBINATIONS
+from analytics_box.base.facts.tables import COMBINATION_OF
 from analytics_box.base.store.db import Connection
 from analytics_box.query.engines.sql.open_tables import NUMBERS, TAKEN, add_up, cells_of, plus
 from analytics_box.query.rollups import SLOT, TIME, Roll
 
 _NEW_SLOTS = ("pageviews", "total_events", "firsts", "lasts")
-_COLUMN_OF = {part: one.column for one in COMBINATIONS for part in one.parts}
-_TABLE_OF = {part: one.table for one in COMBINATIONS for part in one.parts}
 # The events after the file's state, and their UTC day.
 NEW_EVENTS = f"(select *, time / {DAY} as day from events where id > :after limit -1)"
 
@@ -34,8 +32,8 @@ def _take_events(db: Connection, rolls: Collection[Roll], within: str, values: M
     """Copy what these roll-ups need of the events."""
     parts = sorted({name for roll in rolls for name in roll.group} - {"path"})
     shown = "".join(
-        f", coalesce((select {part} from {_TABLE_OF[part]} as its where its.id = fact.{_COLUMN_OF[part]}), 0) as {part}"
-        if part in _TABLE_OF
+        f", coalesce((select {part} from {one.table} as its where its.id = fact.{one.column}), 0) as {part}"
+        if (one := COMBINATION_OF.get(part))
         else f", {part}"
         for part in parts
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from analytics_box.base.facts.tables import ATTRIBUTES
+from analytics_box.base.facts.tables import ATTRIBUTES, FACT_NAMES
 from analytics_box.query import happened
 from analytics_box.query.engines.sql.conditions import join_group, render
 from analytics_box.query.engines.sql.dialect import Dialect
@@ -54,8 +54,9 @@ def relation(plan: QueryPlan, used: str, dialect: Dialect, values: Values) -> st
     where += present(plan)
     if plan.source == "properties":
         return _properties(plan, where, dialect, values)
+    own = dialect if plan.source in FACT_NAMES else dialect.without_combinations
     for item in plan.where:  # what is true of few comes first: SQLite looks at one after the other
-        where.insert(0 if _columns(item) <= happened.COLUMNS else len(where), render(item, values, dialect))
+        where.insert(0 if _columns(item) <= happened.COLUMNS else len(where), render(item, values, own))
     return f"{dialect.events if plan.source == 'events' else plan.source} as fact\nwhere {_and(where)}"
 
 
@@ -65,7 +66,7 @@ def _landings(plan: QueryPlan, dialect: Dialect, values: Values) -> str:
     values |= {"soon": SOON, "earliest": plan.start - SESSION_BEFORE - SESSION_AFTER}
     values |= {"latest": plan.end + SOON + SESSION_AFTER}
     clicks = [sites(plan, "link"), "kind = 1", "landing <> 0", "time >= :start", "time < :end"]
-    clicks += [render(item, values, dialect) for item in plan.where]
+    clicks += [render(item, values, dialect.without_combinations) for item in plan.where]
     clicked = f"select time, landing, landing_visitor from link_clicks as fact where {_and(clicks)}"
     landed = (
         f"select distinct entry.session from ({clicked}) as click\n"
@@ -225,7 +226,8 @@ def _properties(plan: QueryPlan, where: list[str], dialect: Dialect, values: Val
         f"  from (select id, site, time, visitor, session, {', '.join(('name', *beside[1:]))}, properties\n"
         f"    from events as fact where {_and(where)}) as fact, {dialect.properties}"
     )
-    return f"({inner}\n) as fact" + (f"\nwhere {_and([render(item, values, dialect) for item in own])}" if own else "")
+    found = [render(item, values, dialect.without_combinations) for item in own]
+    return f"({inner}\n) as fact" + (f"\nwhere {_and(found)}" if found else "")
 
 
 def _exposures(plan: QueryPlan, dialect: Dialect, values: Values) -> str:

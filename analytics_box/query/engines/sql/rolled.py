@@ -84,7 +84,8 @@ def _whole(plan: QueryPlan, measure: str) -> str:
 
 def _cells(plan: QueryPlan, cut: Cut, dialect: Dialect, values: Values) -> list[str]:
     """Selects of the rolled-up values of days."""
-    where = [*_days(plan, cut), *present(plan), *(render(item, values, dialect) for item in plan.where)]
+    own = dialect.without_combinations
+    where = [*_days(plan, cut), *present(plan), *(render(item, values, own) for item in plan.where)]
     table = f"rolled_{cut.roll.name}"
     groups = {f"d_{name}": name for name in plan.group}
     totals = {f"p_{name}": f"sum({name})" for name in plan.measures}
