@@ -63,7 +63,6 @@ integration_pages = Handlers("analytics_box.tenants.configuration.integration_pa
 
 CONFIGURATION_ADDRESSES: tuple[Route, ...] = (
     page_route("/settings/integrations", integration_pages.integrations),
-    form_route("/settings/integrations/test-mail", integration_pages.test_mail, "admin"),
     page_route("/settings/integrations/new", integration_pages.new_channel_form, "admin"),
     form_route("/settings/integrations/new", integration_pages.add_channel, "admin"),
     page_route("/settings/integrations/{channel_id:str}", integration_pages.edit_channel_form, "admin"),

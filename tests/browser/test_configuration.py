@@ -103,7 +103,7 @@ def test_the_pages_are_clean_for_axe_and_fit(browser: Browser, box: Box) -> None
     sign_in(page, box)
     found = []
     page.goto(f"{box.url}/settings/integrations")
-    log = page.get_by_role("link", name="What was sent").first.get_attribute("href")
+    log = page.get_by_role("link", name="Deliveries").first.get_attribute("href")
     page.goto(f"{box.url}/alerts")
     alarm = page.get_by_role("link", name="Edit").last.get_attribute("href")
     for path in (*PAGES, *(VARIANTS if is_thorough() else ()), str(log), str(alarm)):

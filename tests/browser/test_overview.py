@@ -430,6 +430,23 @@ def test_what_a_share_is_of_is_said_to_pointer_and_keyboard(page: Page, box: Box
     expect(page.locator("#share-sources")).to_be_visible()
 
 
+def test_panel_unfolded_on_a_phone_stays_open_when_a_filter_swaps_the_page(page: Page, box: Box) -> None:
+    sign_in(page, box)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(site(box, "?range=today"))
+    settled(page)
+    browsers = page.locator("#panel-browsers")
+    expect(browsers.locator(".bar-link").first).to_be_hidden()
+    browsers.get_by_role("checkbox").check()
+    expect(browsers.locator(".bar-link").first).to_be_visible()
+    page.locator("#panel-pages .bar-link").first.click()
+    expect(page.locator(".chip").first).to_be_visible()
+    settled(page)
+    expect(browsers.locator(".bar-link").first).to_be_visible()
+    page.set_viewport_size({"width": 1280, "height": 844})
+    expect(browsers.get_by_role("checkbox")).to_be_hidden()
+
+
 def test_without_scripts_tabs_and_values_are_links(browser: Browser, box: Box) -> None:
     context = context_of(browser, java_script_enabled=False)
     page = context.new_page()

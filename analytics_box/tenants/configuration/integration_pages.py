@@ -187,18 +187,8 @@ async def act(visit: Visitor, channel_id: FromPath[str], action: FromPath[str]) 
             raise errors.NotFound(_("This page does not exist"))
 
 
-async def test_mail(visit: Visitor) -> Page:
-    """POST /settings/integrations/test-mail: to the reader's own address."""
-    sent = await configuration_calls.test_email(visit.call, configuration_calls.TestEmail())
-    if sent.error is None:
-        return await integrations_page(visit, Again(), done=_("Test email sent to {email}.").format(email=sent.to))
-    return await integrations_page(
-        visit, Again(general=_("The test email was not sent: {error}").format(error=sent.error))
-    )
-
-
 async def integrations_page(visit: PageRequest, again: Again, *, done: str = "") -> Page:
-    """The list of channels and the mail server; `general` of a form says what went wrong."""
+    """The list of channels; `general` of a form says what went wrong."""
     person, by = visit.person, visit.call.by
 
     def find(db: Connection) -> tuple[channels.VisibleChannels, bool]:
@@ -212,9 +202,8 @@ async def integrations_page(visit: PageRequest, again: Again, *, done: str = "")
         again=again,
         channels=[row(channel, person) for channel in seen.channels],
         editable=rules.may(person.role, "update"),
-        smtp=configuration_calls.smtp(visit.call, administers=administers),
+        mails=configuration_calls.smtp(visit.call, administers=False).configured,
         administers=administers,
-        email=person.email,
         done=done,
     )
 

@@ -72,5 +72,18 @@ document.addEventListener("toggle", ({ target }) => {
   comeAll();
 }, true);
 
+// A panel that is unfolded on a phone stays so when it, or the page around it, is swapped.
+const shown = new Set();
+document.addEventListener("change", ({ target }) => {
+  if (target.matches(".unfold")) shown[target.checked ? "add" : "delete"](target.closest("section").id);
+});
+const showAll = () => {
+  for (const id of shown) {
+    const box = document.getElementById(id)?.querySelector(".unfold");
+    if (box) box.checked = true;
+  }
+};
+
 comeAll();
 document.addEventListener("settled", comeAll);
+document.addEventListener("settled", showAll);
