@@ -32,7 +32,7 @@ class Registry:
 
 
 class Scene:
-    """A box with an alarm, and a registry by which the domain of its monitors ends in 20 days."""
+    """A box with an alarm, and a registry by which the domain of its monitors expires in 20 days."""
 
     def __init__(self, world: World, alarms: Alarms) -> None:
         self.world, self.alarms = world, alarms
@@ -77,7 +77,7 @@ def test_an_end_is_told_once_for_each_number_of_days_however_many_monitors_there
     ):
         scene.monitor(url)
     assert scene.run() == 1
-    assert "ends in 20 days" in scene.told()[0]
+    assert "expires in 20 days" in scene.told()[0]
     assert sorted(scene.registry.asked) == ["elsewhere.org", "example.com", "www.example.com"]
     assert scene.run() == 0
     assert len(scene.registry.asked) == 3
