@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import msgspec
 
 from analytics_box.base.facts.event import MEASURED, TIMINGS, Event, FactSpan
-from analytics_box.base.facts.tables import SPANS
+from analytics_box.base.facts.tables import SPANS, with_added
 from analytics_box.ingest.enrich import EventSender
 
 Own = tuple[int | float | str | None, ...]
@@ -52,6 +52,7 @@ def own_of(table: str, properties: str | None) -> Own | None:
         own = _OWN.decode(properties or "")
     except msgspec.DecodeError:
         return None
+    own = with_added(table, own)
     return own if len(own) == len(SPANS[table]) else None
 
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from analytics_box.base.facts.event import CUSTOM, Event, Fact, FactSpan, describe_attributes
 from analytics_box.base.facts.layout import INSERT, insert, stored_attributes
-from analytics_box.base.facts.tables import CLOSED, SPANS
+from analytics_box.base.facts.tables import CLOSED, SPANS, with_added
 from analytics_box.base.store.budgets import Meter, size_of
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.strings import EMPTY, Strings
@@ -197,7 +197,7 @@ class Ledger:
     ) -> None:
         """Insert the page load timings of a page event as rows of vitals."""
         who_and_where = self._who_and_where(db, event, session, client_session)
-        db.executemany(INSERT["vitals"], [(*who_and_where, *timing, *attributes) for timing in event.timings])
+        db.executemany(INSERT["vitals"], [(*who_and_where, *timing, EMPTY, *attributes) for timing in event.timings])
 
     def _exposure(self, db: Connection, event: Event, exposure: tuple[str, str], placed: _Placed) -> None:
         """Insert a visitor's flag exposure as a row of flag_exposures."""
@@ -229,7 +229,7 @@ class Ledger:
             session = self._place(db, span, Signal(span.time, path, SPAN_KINDS[span.table]), client_session)
         own = [
             (folded if folds else number)(db, value) if isinstance(value, str) else value
-            for value, folds in zip(span.own, _FOLDS[span.table], strict=True)
+            for value, folds in zip(with_added(span.table, span.own), _FOLDS[span.table], strict=True)
         ]
         return (
             span.site,

@@ -9,9 +9,10 @@ from analytics_box.base.errors import ErrorDetail
 from analytics_box.ingest import spans
 from analytics_box.ingest.delivery import DeliveryAnswer, EventDelivery
 from analytics_box.ingest.enrich import EventTarget, between
+from analytics_box.ingest.fingerprints import fingerprint
 from analytics_box.ingest.gathering import Gathering
 from analytics_box.ingest.intake import Intake
-from analytics_box.ingest.payload import EventPayload, InvalidEvent
+from analytics_box.ingest.payload import MOST_RELEASE, EventPayload, InvalidEvent
 from analytics_box.ingest.spans import SpanList
 from analytics_box.web.recognition.paths import clean
 
@@ -29,6 +30,7 @@ class PageError(EventPayload, frozen=True, kw_only=True):
     colno: float | None = None
     stack: str | None = None
     errorType: str | None = None
+    release: str | None = None
 
 
 _LIST = msgspec.json.Decoder(list[PageError])
@@ -45,13 +47,17 @@ def add(gathering: Gathering, given: PageError, target: EventTarget) -> None:
     message = clean(" ".join(given.message.splitlines()), 2048)
     if not message:
         raise InvalidEvent(ErrorDetail("message", "The message has no visible character"))
+    kind, filename = clean(given.errorType or "", 128) or "Error", clean(given.filename or "", 512)
+    stack = _lines(given.stack or "", 4096)
     own = (
-        clean(given.errorType or "", 128) or "Error",
+        kind,
         message,
-        clean(given.filename or "", 512),
+        filename,
         between(given.lineno, _MOST_LINES),
         between(given.colno, _MOST_LINES),
-        _lines(given.stack or "", 4096),
+        stack,
+        clean(given.release or "", MOST_RELEASE),
+        fingerprint(kind, message, filename, stack),
     )
     gathering.span(given, "errors", own, target)
 

@@ -14,6 +14,7 @@ from analytics_box.base.errors import ErrorDetail
 PAGE_EVENTS = {"screen_view", "page_exit"}
 MAX_PROPERTY_BYTES = 32 * 1024
 MAX_PROPERTY_DEPTH = 8
+MOST_RELEASE = 64  # characters; longer names are cut
 
 _Text64 = Annotated[str, Meta(max_length=64)] | None
 _Text256 = Annotated[str, Meta(max_length=256)] | None

@@ -126,7 +126,7 @@ def _timings(db: Connection, row: Row) -> None:
     row[_AT["properties"]], timings = without_timings(row[_AT["properties"]])
     if timings:
         of_event = dict(zip(_COLUMNS, row, strict=True))
-        of_each = [of_event | {"metric": metric, "value": value} for metric, value in timings]
+        of_each = [of_event | {"metric": metric, "value": value, "release": EMPTY} for metric, value in timings]
         db.executemany(INSERT["vitals"], [[one[name] for name in STORED_COLUMNS["vitals"]] for one in of_each])
 
 

@@ -12,8 +12,9 @@ from analytics_box.ingest.delivery import DeliveryAnswer, EventDelivery
 from analytics_box.ingest.enrich import EventTarget
 from analytics_box.ingest.gathering import Gathering
 from analytics_box.ingest.intake import Intake
-from analytics_box.ingest.payload import EventPayload, InvalidEvent
+from analytics_box.ingest.payload import MOST_RELEASE, EventPayload, InvalidEvent
 from analytics_box.ingest.spans import SpanList
+from analytics_box.web.recognition.paths import clean
 
 LISTED = SpanList(most=20, type="web_vitals")
 
@@ -27,6 +28,7 @@ class VitalSample(EventPayload, frozen=True, kw_only=True):
 
     metricName: Metric
     metricValue: Measured
+    release: str | None = None
 
 
 class OldVitals(EventPayload, frozen=True, kw_only=True):
@@ -40,6 +42,7 @@ class OldVitals(EventPayload, frozen=True, kw_only=True):
     inp: Measured | None = None
     ttfb: Measured | None = None
     fps: Measured | None = None
+    release: str | None = None
 
 
 _LIST = msgspec.json.Decoder(list[VitalSample])
@@ -52,7 +55,8 @@ async def take(intake: Intake, sent: EventDelivery) -> DeliveryAnswer:
 
 
 def _add(gathering: Gathering, given: VitalSample, target: EventTarget) -> None:
-    gathering.span(given, "vitals", (METRICS[given.metricName], given.metricValue), target)
+    own = METRICS[given.metricName], given.metricValue, clean(given.release or "", MOST_RELEASE)
+    gathering.span(given, "vitals", own, target)
 
 
 def add_old(gathering: Gathering, given: OldVitals, target: EventTarget) -> None:
@@ -64,6 +68,7 @@ def add_old(gathering: Gathering, given: OldVitals, target: EventTarget) -> None
         raise InvalidEvent(
             ErrorDetail("metricName", "Send metricName and metricValue, or fcp, lcp, cls, inp, ttfb or fps")
         )
+    release = clean(given.release or "", MOST_RELEASE)
     for name, value in found.items():
         event_id = f"{given.eventId} {name}" if given.eventId else ""
-        gathering.span(given, "vitals", (METRICS[name], value), target, event_id=event_id)
+        gathering.span(given, "vitals", (METRICS[name], value, release), target, event_id=event_id)

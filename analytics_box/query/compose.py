@@ -142,6 +142,8 @@ _OWN: dict[str, tuple[Source, ...]] = {
     "key": ("properties",),
     "message": ("errors", "exposures", "met"),
     "type": ("errors", "exposures", "met"),
+    "fingerprint": ("errors", "exposures", "met"),
+    "release": ("errors", "exposures", "met", "vitals"),
     "href": ("outgoing_links",),
     "text": ("outgoing_links",),
     "http_code": ("checks",),

@@ -63,6 +63,8 @@ COLUMNS = {
     "client_id": "site",
     "message": "message",
     "error_type": "type",
+    "fingerprint": "fingerprint",
+    "release": "release",
     "href": "href",
     "text": "text",
     "property_key": "key",
@@ -101,7 +103,7 @@ COMMON = (
 OF_WEBSITES = (*COMMON, "utm_term", "utm_content")
 # Answers never show these to the public, so it may not filter by them: trying enough values would find them.
 NOT_PUBLIC = happened.NOT_PUBLIC | {"session_id", "flag"}
-OF_VALUES = happened.OF_VALUES | {"query_string", "message", "href", "text"}
+OF_VALUES = happened.OF_VALUES | {"query_string", "message", "fingerprint", "release", "href", "text"}
 OF_THE_PAGE = frozenset(("path", "query_string"))  # columns that session types look for in any page view
 
 _MATCHES: dict[str, Match] = {

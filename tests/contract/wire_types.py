@@ -65,7 +65,8 @@ FIELDS: dict[str, str] = {
     "error_summary": "totalErrors uniqueErrorTypes affectedUsers affectedSessions errorRate",
     "error_chart_data": "date totalErrors affectedUsers",
     "errors_by_type": "name count users sessions",
-    "error_fingerprints": "name count users sessions path error_type filename line stack last_seen",
+    "error_fingerprints": "name count users sessions path error_type filename line stack last_seen"
+    " first_seen release fingerprint",
     # without what depends on payments
     "error_customer_impact": "error_occurrences affected_sessions affected_visitor_identifiers"
     " linked_visitor_identifiers unlinked_visitor_identifiers identified_profiles ambiguous_profile_sessions"

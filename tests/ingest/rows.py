@@ -9,7 +9,7 @@ TEXTS = {  # columns that hold numbers of strings, in any table
     *("entry", "referrer", "source", "channel", "click_id", "utm_source", "utm_medium", "utm_campaign", "utm_term"),
     *("utm_content", "country", "region", "city", "browser", "browser_version", "system", "system_version", "device"),
     *("language", "time_zone", "viewport", "screen", "connection"),
-    *("type", "message", "filename", "stack", "href", "text", "domain"),
+    *("type", "message", "filename", "stack", "release", "fingerprint", "href", "text", "domain"),
     *("flag", "variant"),
     *("exit_type", "rage_target", "dead_target", "last_field"),
 }

@@ -58,6 +58,20 @@ def test_errors_keep_the_lines_of_their_stack_and_lose_what_nobody_can_see(box: 
     assert second == ("Error", "m" * 2048, "", 0, 0, "s" * 4096)
 
 
+def test_errors_with_one_cause_are_one_group_with_the_release_they_happened_in(box: WholeBox) -> None:
+    errors = [{**WHO, "message": f"Order {number} failed", "release": release} for number, release in enumerate("123")]
+    send(box, "/errors", [*errors, {**WHO, "message": "Cart failed", "release": "r" * 99}])
+    first, *others, cart = rows(box, "errors", "fingerprint", "release")
+    assert [*others, cart] == [(first[0], "2"), (first[0], "3"), (cart[0], "r" * 64)]
+    assert cart[0] != first[0]
+
+
+def test_vitals_keep_their_release(box: WholeBox) -> None:
+    send(box, "/vitals", [{**WHO, "metricName": "LCP", "metricValue": 1, "release": "2026.47"}])
+    send(box, "/", {**WHO, "type": "web_vitals", "lcp": 2, "release": "2026.48"})
+    assert rows(box, "vitals", "value", "release") == [(1.0, "2026.47"), (2.0, "2026.48")]
+
+
 def test_a_click_says_where_it_led(box: WholeBox) -> None:
     click = {
         **WHO,

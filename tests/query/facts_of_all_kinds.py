@@ -46,7 +46,13 @@ def visit(site: int, now: int) -> list[Fact]:
         _span("vitals", site, now - 100_000, ANA, (2, 1200.5)),
         _span("vitals", site, now - 100_000, ANA, (3, 0.12)),
         _span("vitals", site, now - 100_000, ANA, (11, 3200.0)),
-        _span("errors", site, now - 95_000, ANA, ("TypeError", "x is no function", "app.js", 3, 4, "at app.js:3")),
+        _span(
+            "errors",
+            site,
+            now - 95_000,
+            ANA,
+            ("TypeError", "x is no function", "app.js", 3, 4, "at app.js:3", "2", "group"),
+        ),
         _span("outgoing_links", site, now - 94_000, ANA, ("https://x.example/a", "X", "x.example")),
         *(
             _span(

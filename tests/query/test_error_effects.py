@@ -56,6 +56,19 @@ def test_an_error_meets_visitors_some_of_whom_are_known(world: World, site: int)
     }
 
 
+def test_errors_from_before_there_were_groups_are_grouped_by_their_message(world: World, site: int) -> None:
+    now = world.clock.now()
+    met = [error(site, now - step * SECOND, "/", step, message=message) for step, message in enumerate("aab", start=1)]
+    world.store_facts(met)
+    found = ask(world, site, "error_fingerprints").data
+    assert [(row["name"], row["fingerprint"], row["count"], row["release"]) for row in found] == [
+        ("a", "a", 2, ""),
+        ("b", "b", 1, ""),
+    ]
+    (only,) = ask(world, site, "error_fingerprints", {"field": "fingerprint", "op": "eq", "value": "b"}).data
+    assert only["count"] == 1
+
+
 def test_sessions_that_met_an_error_are_compared_with_as_many_that_did_not(world: World, site: int) -> None:
     noon = world.clock.now() // DAY * DAY - DAY // 2
 

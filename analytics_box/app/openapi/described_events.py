@@ -232,6 +232,7 @@ _EVENT: dict[str, Schema] = _SENT | {
     "interaction_count": {"description": "Clicks and keys, with page_exit. Omit it if they were not counted."},
 }
 _NAME = {"description": "screen_view and page_exit are page events; all others are custom events."}
+_RELEASE: dict[str, Schema] = {"release": {"description": "The release of the website, up to 64 characters."}}
 FIELDS: dict[str, dict[str, Schema]] = {
     "Incoming": _EVENT
     | {
@@ -241,9 +242,9 @@ FIELDS: dict[str, dict[str, Schema]] = {
         },
     },
     "NamedEvent": _EVENT | {"eventName": _NAME},
-    "VitalSample": _SENT,
-    "OldVitals": _SENT | {"type": {"const": "web_vitals"}},
-    "PageError": _SENT | {"type": {"const": "error", "description": "On / and /batch."}},
+    "VitalSample": _SENT | _RELEASE,
+    "OldVitals": _SENT | _RELEASE | {"type": {"const": "web_vitals"}},
+    "PageError": _SENT | _RELEASE | {"type": {"const": "error", "description": "On / and /batch."}},
     "OutgoingLink": _SENT | {"type": {"const": "outgoing_link"}},
     "Engagement": _SENT,
     "Identification": {

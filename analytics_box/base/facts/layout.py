@@ -46,12 +46,21 @@ def stored_table(table: str) -> str:
     return f"stored_{table}" if table in FACT_NAMES else table
 
 
+# Columns of views that are stored under another name, and how views show them. Errors without a group, which earlier
+# versions stored, are grouped by their message.
+STORED_AS = {"session_started": "since_start", "fingerprint": "error_group"}
+SHOWN_AS = {
+    "events": ("iif(session = 0, 0, time - since_start) as session_started",),
+    "errors": ("iif(error_group = 0, message, error_group) as fingerprint",),
+}
+
+
 def _columns(table: FactTable) -> tuple[str, ...]:
     if table not in FACTS:
         return table.names
     beside = [name for name in table.names if name not in ATTRIBUTES]
     before = beside[: table.names.index(ATTRIBUTES[0])]
-    own = ("since_start" if name == "session_started" else name for name in before)
+    own = (STORED_AS.get(name, name) for name in before)
     return (*own, *STORED_ATTRIBUTES, *beside[len(before) :])
 
 

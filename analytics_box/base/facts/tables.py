@@ -113,7 +113,7 @@ FACTS = (
     ),
     FactTable(
         "vitals",
-        (*_WHO_AND_WHERE, *_integers("metric"), FactColumn("value", "real"), *_SESSION),
+        (*_WHO_AND_WHERE, *_integers("metric"), FactColumn("value", "real"), *_strings("release"), *_SESSION),
         personal=True,
         replicated=True,
         appended=True,
@@ -124,7 +124,7 @@ FACTS = (
             *_WHO_AND_WHERE,
             *_strings("type message filename"),
             *_integers("line position"),
-            *_strings("stack"),
+            *_strings("stack release fingerprint"),
             *_SESSION,
         ),
         personal=True,
@@ -289,7 +289,15 @@ SPAN_OWN = _names(_WHO_AND_WHERE)
 OWN = tuple(name for name in BY_NAME["events"].names if name not in {*ATTRIBUTES, "properties"})
 # Facts that are no events, by table: what each has beside SPAN_OWN and ATTRIBUTES.
 SPANS = {table.name: table.names[len(SPAN_OWN) : -len(ATTRIBUTES)] for table in FACTS if table.name != "events"}
+# The texts at the end of SPANS that earlier versions did not have: quarantined rows and older ingest nodes lack them.
+ADDED = {"vitals": 1, "errors": 2}
 CLOSED = frozenset(column.name for table in FACTS for column in table.columns if column.closed)
+
+
+def with_added(table: str, own: tuple[int | float | str | None, ...]) -> tuple[int | float | str | None, ...]:
+    """The columns of SPANS, with empty texts for those that an earlier version did not have."""
+    missing = len(SPANS[table]) - len(own)
+    return (*own, *("",) * missing) if 0 < missing <= ADDED.get(table, 0) else own
 
 
 def _combination(table: str, column: str, parts: tuple[FactColumn, ...], folds: tuple[str, ...]) -> Combination:

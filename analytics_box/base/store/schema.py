@@ -12,8 +12,8 @@ from typing import NamedTuple
 from analytics_box.base.store.tables.accounts import ACCOUNTS
 from analytics_box.base.store.tables.box import THIS_BOX
 from analytics_box.base.store.tables.cluster import CLUSTER
+from analytics_box.base.store.tables.events import ERROR_GROUPS, VIEWS_WITH_COMBINATIONS
 from analytics_box.base.store.tables.events import EVENTS as EVENT_TABLES
-from analytics_box.base.store.tables.events import VIEWS_WITH_COMBINATIONS
 from analytics_box.base.store.tables.flags import FLAGS
 from analytics_box.base.store.tables.links import LINKS
 from analytics_box.base.store.tables.monitors import MONITORS
@@ -134,7 +134,12 @@ BOX: tuple[Step, ...] = (
         ),
     ),
 )
-EVENTS: tuple[Step, ...] = ((FIRST, EVENT_TABLES), ("0002_combinations_in_views", VIEWS_WITH_COMBINATIONS))
+EVENTS: tuple[Step, ...] = (
+    (FIRST, EVENT_TABLES),
+    ("0002_combinations_in_views", VIEWS_WITH_COMBINATIONS),
+    # The release of the website with which errors and vitals happened, and the group of an error.
+    ("0003_error_groups", ERROR_GROUPS),
+)
 
 # Steps of events.db that change or remove rows, and the tables that they change (by their names before the step).
 EVENTS_REWRITTEN: Mapping[str, tuple[str, ...]] = {}

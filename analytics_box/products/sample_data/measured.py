@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from random import Random
 from typing import NamedTuple
 
 from analytics_box.base.facts.event import METRICS
+from analytics_box.ingest.fingerprints import fingerprint
 from analytics_box.products.sample_data.audience import SampleMachine
 from analytics_box.products.sample_data.site import SamplePage
 
@@ -52,19 +54,26 @@ class Fault(NamedTuple):
     filename: str
     line: int
     section: str = ""
+    function: str = ""
 
 
 _FAULTS = (
-    Fault(0.004, "TypeError", "Cannot read properties of null (reading 'focus')", "search.js", 41, "docs"),
+    Fault(
+        0.004, "TypeError", "Cannot read properties of null (reading 'focus')", "search.js", 41, "docs", "focusFirst"
+    ),
     Fault(0.003, "Error", "ResizeObserver loop completed with undelivered notifications.", "", 0),
-    Fault(0.012, "TypeError", "Failed to fetch", "checkout.js", 118, "pricing"),
-    Fault(0.02, "ReferenceError", "plausiblePlan is not defined", "signup.js", 23, "signup"),
-    Fault(0.001, "SecurityError", "The operation is insecure.", "storage.js", 7),
+    Fault(0.012, "TypeError", "Failed to fetch", "checkout.js", 118, "pricing", "loadPlans"),
+    Fault(0.02, "ReferenceError", "plausiblePlan is not defined", "signup.js", 23, "signup", "choosePlan"),
+    Fault(0.001, "SecurityError", "The operation is insecure.", "storage.js", 7, "", "readTheme"),
 )
 
 
-def of_page(random: Random, machine: SampleMachine, page: SamplePage, seconds: int) -> Iterator[tuple[int, str, Own]]:
-    """Measurements during a view of this many seconds: ms after its start, the table, and its own columns."""
+def of_page(
+    random: Random, machine: SampleMachine, page: SamplePage, time: int, seconds: int
+) -> Iterator[tuple[int, str, Own]]:
+    """Measurements during a view at this time (UTC ms), of this many seconds: ms after its start, the table, and its
+    own columns."""
+    release = _release_at(time)
     if random.random() < MEASURED:
         slower = 1 if machine.downloads else PHONE_SLOWER
         values = {name: vital.median * random.lognormvariate(0, vital.scatter) for name, vital in _VITALS.items()}
@@ -72,10 +81,10 @@ def of_page(random: Random, machine: SampleMachine, page: SamplePage, seconds: i
         steps = ("TTFB", "FCP", "LCP")
         values |= dict(zip(steps, sorted(values[name] for name in steps), strict=True))
         for name, value in values.items():
-            yield min(_LATEST, seconds * 1_000), "vitals", (METRICS[name], _round_value(name, value, slower))
+            yield min(_LATEST, seconds * 1_000), "vitals", (METRICS[name], _round_value(name, value, slower), release)
     for fault in _FAULTS:
         if (not fault.section or fault.section == page.section) and random.random() < fault.chance:
-            yield random.randint(200, seconds * 1_000), "errors", _error(fault)
+            yield random.randint(200, seconds * 1_000), "errors", _error(fault, release)
     if random.random() < LINK_CLICKED:
         (href, text), *_ = random.choices(_LINKS, weights=[1 / rank for rank in range(1, len(_LINKS) + 1)])
         host = href.split("/")[2].removeprefix("www.")
@@ -84,14 +93,22 @@ def of_page(random: Random, machine: SampleMachine, page: SamplePage, seconds: i
         yield seconds * 1_000, "engagement", _used(random, page, seconds)
 
 
+def _release_at(time: int) -> str:
+    """The release of the website, one every two weeks."""
+    year, week, _day = datetime.fromtimestamp(time / 1000, UTC).isocalendar()
+    return f"{year}.{week - week % 2:02}"
+
+
 def _round_value(name: str, value: float, slower: float) -> float:
     return round(value, 3) if name == "CLS" else round(value * slower, 1)
 
 
-def _error(fault: Fault) -> Own:
+def _error(fault: Fault, release: str) -> Own:
     script = f"https://inkwell.example/assets/{fault.filename}" if fault.filename else ""
-    stack = f"{fault.type}: {fault.message}\n    at {script}:{fault.line}:9" if script else ""
-    return fault.type, fault.message, script, fault.line, 9 if script else 0, stack
+    frames = (f"{fault.function} ({script}:{fault.line}:9)", f"onEvent ({script}:12:5)")
+    stack = "\n    at ".join((f"{fault.type}: {fault.message}", *frames)) if script else ""
+    group = fingerprint(fault.type, fault.message, script, stack)
+    return fault.type, fault.message, script, fault.line, 9 if script else 0, stack, release, group
 
 
 def _used(random: Random, page: SamplePage, seconds: int) -> Own:

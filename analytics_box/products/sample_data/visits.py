@@ -98,7 +98,7 @@ def _read_page(reader: Reader, time: int, source: VisitSource) -> Iterator[Going
         for name, properties in _deeds(reader, page):
             moment = time + random.randint(1, max(1, seconds * 1000 - 1))
             yield _send(reader, moment, name, address, properties=properties)
-        for after, table, own in measured.of_page(random, reader.machine, page, seconds):
+        for after, table, own in measured.of_page(random, reader.machine, page, time, seconds):
             yield SampleSpan(time + after, Said(path=address), table, own, reader.sender)
         time += seconds * SECOND
         if random.random() < LEAVE_ARRIVES:

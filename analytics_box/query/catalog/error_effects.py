@@ -7,7 +7,7 @@ from analytics_box.query.catalog.types import OutputColumn, QueryType, Record, S
 from analytics_box.query.catalog.values import SortableValue, Value, difference, field, ratio
 from analytics_box.query.ranges import TimeWindow
 
-_NEEDS = ("message", "path")
+_NEEDS = ("message", "path", "fingerprint")
 
 
 def _impact(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:

@@ -9,7 +9,7 @@ from analytics_box.query.filters import COMMON
 from analytics_box.query.plan import PlanOrder
 from analytics_box.query.ranges import TimeWindow
 
-OWN = (*COMMON, "message", "error_type")
+OWN = (*COMMON, "message", "error_type", "fingerprint", "release")
 
 _USERS = column("users", "number", "Distinct visitors of the range with it")
 _SESSIONS = column("sessions", "number", "Distinct sessions with it")
@@ -178,24 +178,30 @@ TYPES = (
         name="error_fingerprints",
         family="Errors",
         title="Errors by place",
-        description="Errors that are the same: of one kind and message, from one place in one script",
+        description="Errors of one type, message (without numbers, ids, URLs and quoted values) and top stack frames",
         columns=(
-            column("name", "string", "The message", field("message")),
+            column("name", "string", "The latest message", field("latest_message")),
             _COUNT,
             _USERS,
             _SESSIONS,
             column("path", "string", "Path of the page where it last happened", field("latest_path")),
-            column("error_type", "string", "Kind of the error", field("type")),
-            column("filename", "string", "The script's address"),
-            column("line", "number", "Line in the script"),
+            column("error_type", "string", "Kind of the error", field("latest_type")),
+            column("filename", "string", "The script's address", field("latest_filename")),
+            column("line", "number", "Line in the script", field("latest_line")),
             column("stack", "string", "Where it last came from, up to 1,000 characters", cut("latest_stack", 1_000)),
             column("last_seen", "datetime", "When it last happened, UTC", instant("latest_time")),
+            column("first_seen", "datetime", "When it first happened in the range, UTC", instant("first")),
+            column("release", "string", "The latest release with it", field("latest_release")),
+            column("fingerprint", "string", "The group, for the filter fingerprint", field("fingerprint")),
         ),
         asks=(
             ScanRequest(
                 "errors",
-                ("count", "users", "sessions", "latest_time", "latest_path", "latest_stack"),
-                ("message", "type", "filename", "line"),
+                (
+                    *("count", "users", "sessions", "first", "latest_time", "latest_path", "latest_stack"),
+                    *("latest_message", "latest_type", "latest_filename", "latest_line", "latest_release"),
+                ),
+                ("fingerprint",),
                 order=_BY_COUNT,
             ),
         ),

@@ -42,7 +42,7 @@ DIALECT = Dialect(
         (word(r"given_by_flags\b"), stored_table("flag_exposures")),
         (word(r"what_happened\b"), stored_table("events")),
         (word(r"what_was_left_by\b"), stored_table("outgoing_links")),
-        (word(r"what_went_wrong\b"), stored_table("errors")),
+        (word(r"what_went_wrong\b"), "errors"),
         (re.compile(rf"count\((distinct )?case when {_PLAIN} then {_PLAIN} end\)"), r"count(\1\3) filter (where \2)"),
     ),
 )

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from analytics_box.base.facts.layout import stored_table
+from analytics_box.base.facts.layout import SHOWN_AS, stored_table
 from analytics_box.base.facts.tables import COMBINATIONS, FACT_NAMES, TABLES
 from analytics_box.base.store.db import Connection
 
@@ -91,8 +91,8 @@ def relation(table: TransferTable) -> str:
         return table.name
     parts = ", ".join(f"coalesce({one.table}.{part}, 0) as {part}" for one in COMBINATIONS for part in one.parts)
     joins = "".join(f" left join {one.table} on {one.table}.id = stored.{one.column}" for one in COMBINATIONS)
-    started = "iif(session = 0, 0, time - since_start) as session_started, " if table.name == "events" else ""
-    return f"(select stored.*, {started}{parts} from {stored_table(table.name)} as stored{joins})"
+    shown = ", ".join((*SHOWN_AS.get(table.name, ()), parts))
+    return f"(select stored.*, {shown} from {stored_table(table.name)} as stored{joins})"
 
 
 # The events with all columns.

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from analytics_box.base.facts.layout import STORED_COLUMNS, stored_table
+from analytics_box.base.facts.layout import STORED_AS, STORED_COLUMNS, stored_table
 from analytics_box.base.facts.tables import BY_NAME, COMBINATIONS, FACT_NAMES, TABLES
 from analytics_box.base.store.db import Connection
 from tests.products.people.world import ACTOR, Said, World, event
@@ -30,7 +30,7 @@ def _insert_having(db: Connection, table: str, column: str, number: int) -> None
     row = {name: _LEAST.get(name, _EMPTY.get(kinds.get(name, ""), 0)) for name in names}
     combination = next((one for one in COMBINATIONS if column in one.parts and table in FACT_NAMES), None)
     if combination is None:
-        row[column] = number
+        row[STORED_AS.get(column, column)] = number
     else:
         _insert(db, combination.table, {part: number if part == column else 0 for part in combination.parts})
         row[combination.column] = db.last_insert_rowid()

@@ -178,8 +178,8 @@ def event(site: int, said: Said, *, name: str = "screen_view", properties: str |
 
 
 _OWN: dict[str, tuple[int | float | str | None, ...]] = {
-    "vitals": (2, 1234.5),
-    "errors": ("TypeError", "x is not a function", "app.js", 12, 7, "at x"),
+    "vitals": (2, 1234.5, "2026.47"),
+    "errors": ("TypeError", "x is not a function", "app.js", 12, 7, "at x", "2026.47", "0123456789abcdef"),
     "outgoing_links": ("https://away.example/x", "Away", "away.example"),
     "engagement": (1, "unload", 10, 9, 8, 50, 3, 2, 1, 4, 0, 0, 0, "", "", 0, 0, "", 0),
     "flag_exposures": ("new-checkout", "treatment"),

@@ -68,16 +68,19 @@ def _fingerprint(key: tuple[Any, ...], rows: Rows, _whole: float) -> Row:
     """The same error wherever it happens; where and how is said of the latest."""
     latest = max(rows, key=lambda row: (row["time"], row["id"]))
     return {
-        "name": key[0],
+        "name": latest["message"],
         "count": len(rows),
         "users": visited(rows),
         "sessions": begun(rows),
         "path": latest["path"],
-        "error_type": key[1],
-        "filename": key[2],
-        "line": key[3],
+        "error_type": latest["type"],
+        "filename": latest["filename"],
+        "line": latest["line"],
         "stack": latest["stack"][:1_000],
         "last_seen": last(rows),
+        "first_seen": instant(min(row["time"] for row in rows)),
+        "release": latest["release"],
+        "fingerprint": key[0],
     }
 
 
@@ -118,6 +121,6 @@ ANSWERS = _OTHERS | answers(
             },
             order=count,
         ),
-        "error_fingerprints": Table("errors", ("message", "type", "filename", "line"), _fingerprint, order=count),
+        "error_fingerprints": Table("errors", ("fingerprint",), _fingerprint, order=count),
     }
 )

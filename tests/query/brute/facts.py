@@ -21,7 +21,20 @@ TEXTS = {
     *("entry", "referrer", "source", "channel", "click_id", "utm_source", "utm_medium", "utm_campaign", "utm_term"),
     *("utm_content", "country", "region", "city", "browser", "browser_version", "system", "system_version", "device"),
     *("language", "time_zone", "viewport", "screen", "connection"),
-    *("type", "message", "filename", "stack", "href", "text", "domain", "exit_type", "rage_target", "dead_target"),
+    *(
+        "type",
+        "message",
+        "filename",
+        "stack",
+        "release",
+        "fingerprint",
+        "href",
+        "text",
+        "domain",
+        "exit_type",
+        "rage_target",
+        "dead_target",
+    ),
     *("last_field", "flag", "variant"),
 }
 TABLES = ("events", "vitals", "errors", "outgoing_links", "engagement", "flag_exposures")

@@ -27,6 +27,8 @@ COLUMN = {
     "namespace": "namespace",
     "message": "message",
     "error_type": "type",
+    "fingerprint": "fingerprint",
+    "release": "release",
     "href": "href",
     "profile_id": "person",
     "utm_term": "utm_term",
@@ -37,7 +39,14 @@ COLUMN = {
     "website_id": "website",
     "client_id": "website",
 }
-OF_SPANS = {"message": "errors", "error_type": "errors", "href": "outgoing_links", "text": "outgoing_links"}
+OF_SPANS = {
+    "message": "errors",
+    "error_type": "errors",
+    "fingerprint": "errors",
+    "release": "errors",
+    "href": "outgoing_links",
+    "text": "outgoing_links",
+}
 IDS = {"session_id": ("session", "client_session"), "anonymous_id": ("visitor", "person")}
 UNKNOWN_IS_EMPTY = {"country", "region", "city", "timezone", "language", "browser_name", "os_name", "channel"}
 

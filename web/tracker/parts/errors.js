@@ -22,6 +22,7 @@ export default (core) => {
       lineno: event.lineno,
       colno: event.colno,
       stack: bare(error?.stack)?.slice(0, 4096),
+      release: core.settings.release,
       errorType: String(error?.name ?? (rejected ? "UnhandledRejection" : "Error")).slice(0, 128),
     });
   };

@@ -9,7 +9,12 @@ export default (core) => {
     if (entry.name == "hidden") hiddenAt = Math.min(hiddenAt, entry.startTime);
   }
   const report = (metricName, value) => {
-    core.record("/vitals", { path, metricName, metricValue: Math.round(value * 1e4) / 1e4 });
+    core.record("/vitals", {
+      path,
+      metricName,
+      metricValue: Math.round(value * 1e4) / 1e4,
+      release: core.settings.release,
+    });
   };
   const observe = (type, see, options) => {
     try {

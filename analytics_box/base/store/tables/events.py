@@ -105,6 +105,9 @@ _VIEWS = {
 }
 
 
+_NUMBERS = f",\n  {', '.join(_COMBINATIONS)}"
+
+
 def _view(table: str, more: str = "") -> str:
     return f"create view {table} as\nselect\n  {_VIEWS[table]}{more}\nfrom stored_{table} as stored"
 
@@ -515,7 +518,17 @@ EVENTS = (
 # Views that also have the numbers of combinations, so that SQLite need not look up the attributes of each row for a
 # filter.
 VIEWS_WITH_COMBINATIONS = tuple(
-    statement
-    for table in _VIEWS
-    for statement in (f"drop view {table}", _view(table, f",\n  {', '.join(_COMBINATIONS)}"))
+    statement for table in _VIEWS for statement in (f"drop view {table}", _view(table, _NUMBERS))
+)
+# Errors without a group, which earlier versions stored, are grouped by their message.
+ERROR_GROUPS = (
+    *(
+        f"alter table stored_{table} add column {column} integer not null default 0"
+        for table, column in (("vitals", "release"), ("errors", "release"), ("errors", "error_group"))
+    ),
+    *("drop view vitals", "drop view errors"),
+    _view("vitals", _NUMBERS).replace("value, ", "value, release, ", 1),
+    _view("errors", _NUMBERS).replace(
+        "stack, ", "stack, release,\n  iif(error_group = 0, message, error_group) as fingerprint, ", 1
+    ),
 )

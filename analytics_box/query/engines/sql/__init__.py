@@ -142,6 +142,8 @@ def _groups(plan: QueryPlan, inner: str, values: Values) -> str:
 def _measure(plan: QueryPlan, name: str, dialect: Dialect) -> str:
     if name.startswith("latest_"):
         return dialect.best(name.removeprefix("latest_"), "max")
+    if name == "first" and any(other.startswith("latest_") for other in plan.measures):
+        return dialect.least("time")
     return MEASURES[plan.source][name]
 
 

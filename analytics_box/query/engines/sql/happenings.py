@@ -43,7 +43,8 @@ def find_facts(condition: FilterCondition, values: Values, dialect: Dialect, col
         case "session_error":
             return (
                 f"select {columns} from what_went_wrong as fact where {NEAR}"
-                f" and {string_matches('message', condition, values)}"
+                f" and ({string_matches('message', condition, values)}"
+                f" or {string_matches('fingerprint', condition, values)})"
             )
         case "session_link":
             return _link(condition, values, columns)

@@ -281,6 +281,8 @@ MEASURES: dict[Source, dict[str, str]] = {
 }
 
 _ROW = frozenset((*ATTRIBUTES, "path", "query_string", BUCKET))
+# Columns that errors have and events do not.
+OF_ERRORS = frozenset(("message", "type", "fingerprint", "release"))
 # Dimensions that people may choose for themselves.
 DIMENSIONS_OF: dict[Source, frozenset[str]] = {
     "events": _ROW | {"name", "origin", "depth_range"},
@@ -290,8 +292,8 @@ DIMENSIONS_OF: dict[Source, frozenset[str]] = {
     "journeys": frozenset(("path",)),
     "steps": frozenset(("path",)),
     "properties": frozenset(),
-    "vitals": _ROW,
-    "errors": _ROW | {"message", "type"},
+    "vitals": _ROW | {"release"},
+    "errors": _ROW | OF_ERRORS,
     "outgoing_links": _ROW,
     "engagement": _ROW,
     "flag_exposures": _ROW | {"flag", "variant"},

@@ -12,7 +12,7 @@ from analytics_box.query.engines.sql.conditions import join_group, render
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.funnels import funnel_relation
 from analytics_box.query.engines.sql.happenings import SOON
-from analytics_box.query.engines.sql.names import BEGUN, DID, ID_OF_STARTER, PER_SESSION, PLACE, STARTER
+from analytics_box.query.engines.sql.names import BEGUN, DID, ID_OF_STARTER, OF_ERRORS, PER_SESSION, PLACE, STARTER
 from analytics_box.query.engines.sql.texts import Values, string_matches
 from analytics_box.query.filters import OF_THE_PAGE, FilterCondition, Where, fitting, flag_of
 from analytics_box.query.plan import OF_SESSIONS, SESSION_AFTER, SESSION_BEFORE, QueryPlan, Source
@@ -272,7 +272,7 @@ def _met_sessions(plan: QueryPlan, dialect: Dialect, values: Values) -> str:
     columns that only errors have apply to errors only.
     """
     within = [sites(plan), "time >= :start", "time < :end", "session <> 0"]
-    of_events = fitting(plan.where, lambda condition: condition.column not in {"message", "type"})
+    of_events = fitting(plan.where, lambda condition: condition.column not in OF_ERRORS)
     seen = [*within, "bot = 0", "kind <> 3", *(render(item, values, dialect) for item in of_events)]
     failed = [*within, BEGUN, *(render(item, values, dialect) for item in plan.where)]
     return (
