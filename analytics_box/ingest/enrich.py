@@ -54,7 +54,7 @@ class Referrer(NamedTuple):
 _DIRECT = Referrer()
 
 
-class EventSender(Struct, frozen=True):
+class EventSender(Struct, frozen=True, gc=False):
     """The sender of a request's events. `bot` is a reason, empty for people and for API keys."""
 
     network: str
@@ -71,7 +71,7 @@ class EventSender(Struct, frozen=True):
     ids: tuple[int, int] = (0, 0)
 
 
-class EventTarget(Struct, frozen=True):
+class EventTarget(Struct, frozen=True, gc=False):
     """The destination of events: the number of a website with its domain, or of an organization without one.
 
     With `cookieless` the ids that clients send are discarded. `ignored` is the reason why none of these events is

@@ -83,7 +83,7 @@ async def identify(intake: Intake, sent: EventDelivery) -> DeliveryAnswer:
 
 def _by_key(intake: Intake, sent: EventDelivery, secret: str) -> tuple[Identification, EventTarget, EventSender]:
     key = key_for_events(intake, secret)
-    sender = sender_of(intake.geo, sent.scope, sent.headers, by_key=True)
+    sender = sender_of(intake.geo, sent.scope, sent.headers)
     intake.admission.enter(sent.scope, key, "ingest")
     _limit(intake, sent, "/identify", f"apikey:{key.id}", intake.settings.limit_track)
     given = decode(_BODY.decode, sent.body, WRONG)

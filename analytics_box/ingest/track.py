@@ -34,7 +34,7 @@ async def track(intake: Intake, sent: EventDelivery) -> DeliveryAnswer:
 
     website: EventTarget | None = None
     if key is not None:
-        sender = sender_of(intake.geo, scope, headers, by_key=True)
+        sender = sender_of(intake.geo, scope, headers)
         targets = {
             website_id: target_for_key(intake, key, website_id) for website_id in {event.websiteId for event in events}
         }

@@ -179,7 +179,7 @@ class UsualRequest:
             key = key_for_events(intake, secret)
         except BoxError:
             return None
-        sender = sender_of(intake.geo, scope, headers, by_key=True)
+        sender = sender_of(intake.geo, scope, headers)
         return KeySender(sender, key, f"apikey:{key.id}", cors(headers.get(b"origin")))
 
     def _targets(self, head: PreparedSender | KeySender, incoming: Sequence[Incoming]) -> Iterable[EventTarget]:

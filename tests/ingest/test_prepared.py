@@ -22,7 +22,7 @@ def from_scratch(box: Box) -> None:
     """The box works out each sender again, and searches for each session: all requests take the long way."""
     assert isinstance(box.application, Front)
     box.application._shortcuts = {}
-    box.events.intake.senders.most_bytes = 0
+    box.events.intake.senders.known = lambda *_: None  # type: ignore[method-assign]
     box.events.intake.ledger._live.go_on_at_end = lambda *_: None  # type: ignore[method-assign]
 
 
@@ -113,31 +113,35 @@ def test_addresses_are_forgotten_with_the_salts(box: WholeBox) -> None:
     box.clock.advance(seconds=86_400)
     box.box.events.salts.current(box.clock.now())
     assert len(box.box.events.intake.senders) == 0
-    assert not prepared._first_equal.cache_info().currsize
     assert not prepared._agent_text.cache_info().currsize
 
 
-def test_senders_with_the_same_browser_share_its_headers(box: WholeBox) -> None:
+def test_senders_share_what_they_have_in_common(box: WholeBox) -> None:
     senders = box.box.events.intake.senders
-    sizes = []
     for number in range(3):
         view(box, address=f"203.0.113.{number}", accept_language="de-AT,de;q=0.9")
-        sizes.append(senders._bytes)
-    assert len(senders) == 3
-    agents = [page.sender.user_agent for page in senders._recent.values()]
-    assert agents[0] is agents[1] is agents[2]
-    assert sizes[2] - sizes[1] < sizes[0] - 2 * len(BROWSER)
+    pages = [page for _, page in senders._known.items()]
+    assert len(pages) == 3
+    assert len({id(page.target) for page in pages}) == 1
+    assert len({id(page.sender.user_agent) for page in pages}) == 1
 
 
 def test_memory_of_senders_is_bounded(box: WholeBox) -> None:
     senders = box.box.events.intake.senders
     senders.most_bytes = 40_000
-    for number in range(50):
+    senders.forget()
+    for number in range(100):
         view(box, accept_language=f"en;q=0.{number}")
-    assert 5 <= len(senders) <= 36
-    before = len(senders)
-    view(box, accept_language="en," * 1_000)
-    assert len(senders) == before
+    few = len(senders)
+    assert 30 <= few < 100
+    for number in range(100):
+        view(box, user_agent=f"{BROWSER} {number:0300}")
+    assert len(senders) < few
+
+
+def test_senders_with_a_long_user_agent_are_not_remembered(box: WholeBox) -> None:
+    view(box, user_agent=f"{BROWSER} {'a' * 600}")
+    assert len(box.box.events.intake.senders) == 0
 
 
 def view(box: WholeBox, address: str = "203.0.113.7", **headers: str) -> None:
