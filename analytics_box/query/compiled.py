@@ -12,11 +12,11 @@ from analytics_box.base.errors import CompilationFailed, InvalidQuery
 from analytics_box.query import ranges
 from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog import registry
-from analytics_box.query.compose import ComposedParameter, compose, window_of
+from analytics_box.query.compose import CannotAnswer, ComposedParameter, compose, window_of
 from analytics_box.query.engines import groups
 from analytics_box.query.filters import COLUMNS
 from analytics_box.query.plan import BUCKET, PlanOrder, QueryPlan, runs_of
-from analytics_box.query.prepared import CannotAnswer, PreparedParameter
+from analytics_box.query.prepared import PreparedParameter
 from analytics_box.query.ranges import DayRange, Granularity
 from analytics_box.query.request import (
     QueryFilterInput,
@@ -109,6 +109,9 @@ async def of_compile(
 def _compose_parameter(
     prepared: PreparedParameter, request: QueryRequest, window: ranges.TimeWindow
 ) -> ComposedParameter:
+    if prepared.study is not None or prepared.funnel is not None:
+        (question,) = request.questions
+        return prepared.composed(request, question.days, question, window.now)
     return compose(prepared.type, request, window, prepared.sites, prepared.where, prepared.having)
 
 

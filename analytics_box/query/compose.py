@@ -32,11 +32,16 @@ _NUMBERS = METRICS | TIMINGS
 MOST_FOLLOWED = 20_000  # rows that a second look may bring
 
 
+class CannotAnswer(Exception):
+    """Raised when one parameter cannot be answered. The others still are."""
+
+
 class ComposedParameter(Struct, frozen=True):
-    """A question as it will run: its window, and a plan for each ask of its type."""
+    """A question as it will run: its window, a plan for each ask of its type, and notes for rows of a study."""
 
     window: TimeWindow
     plans: tuple[QueryPlan, ...]
+    notes: Record | None = None
 
 
 def window_of(

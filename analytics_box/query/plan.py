@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 from msgspec import Struct
 
 from analytics_box.base.clock import DAY, MINUTE
-from analytics_box.query.filters import Where
+from analytics_box.query.filters import FilterCondition, Where
 from analytics_box.query.ranges import TimeWindow
 
 # What a plan scans: events; the sessions that start in the range, their first page views, their last ones, both of
@@ -17,7 +17,9 @@ from analytics_box.query.ranges import TimeWindow
 # that saw the page without it; the clicks on links, whose numbers are then the sites; the sessions on the box's own
 # websites that followed such clicks; or the checks of monitors and how these were, with the numbers of the monitors as
 # sites; or the visits that entered a funnel, each with the times of its steps. Of the spans of monitors all are taken
-# that overlap the range, as they are.
+# that overlap the range, as they are. Of visitors who can be recognized on another day: the periods in which each was
+# there, or in which it came back after its first; the people who did something first in the range, and how often it was
+# done. Or the steps of sessions from node to node.
 Source = Literal[
     "events",
     "sessions",
@@ -37,6 +39,11 @@ Source = Literal[
     "link_clicks",
     "landings",
     "funnels",
+    "activity",
+    "retention",
+    "profile_retention",
+    "activations",
+    "flows",
     "checks",
     "monitor_spans",
 ]
@@ -46,6 +53,9 @@ OF_SESSIONS: frozenset[Source] = frozenset(("sessions", "entries", "exits", "jou
 # there in the 90 days before it.
 BUCKET, HOUR_OF_DAY, DAY_OF_WEEK, RETURNING = "bucket", "hour_of_day", "day_of_week", "returning"
 LOOK_BACK = 90 * DAY
+
+# The longest gap between two periods of a visitor that is distinguished: active in a month means in 30 days.
+LONGEST_GAP = 30
 
 # How far the events of a session that starts in a range may lie outside it (semantics 10). Leave beacons further before
 # its start, whose page views never came, are not looked at.
@@ -148,6 +158,41 @@ class FunnelPlan(Struct, frozen=True):
     people: bool = False
 
 
+class PeriodPlan(Struct, frozen=True):
+    """The periods that visitors are looked for in. The plan's `runs` number those from `shown` (UTC ms) on; the period
+    before them, which begins at `previous`, is -1, and whatever is earlier -2. The first `finished` of them are over.
+
+    Cohorts begin with the custom event `activation`, and come back with `comeback`; an empty one is any visit. People
+    come back within `horizon` ms, before the instant `until` (UTC ms); of events in a `namespace`, if there is one.
+    """
+
+    shown: int
+    previous: int
+    finished: int
+    activation: str = ""
+    comeback: str = ""
+    namespace: str | None = None
+    horizon: int = 0
+    until: int = 0
+
+
+# What a node of a journey is: patterns are numbered from the last one on.
+PAGE_NODE, EVENT_NODE, OTHER_NODE, END_NODE, PATTERN_NODE = 1, 2, 3, 4, 10
+
+
+class FlowPlan(Struct, frozen=True):
+    """Journeys of `steps` steps, from the `anchor` on, or to it: a page view or a custom event with this name, or the
+    first page of the session, or its last. Each step has its `nodes` commonest nodes; the others are one node. Pages
+    that match one of the patterns in `collapsed` are one node, too. With `events` custom events are nodes as well."""
+
+    steps: int
+    nodes: int
+    backwards: bool = False
+    anchor: FilterCondition | None = None
+    collapsed: tuple[FilterCondition, ...] = ()
+    events: bool = False
+
+
 class QueryPlan(Struct, frozen=True):
     """A scan of the facts of some sites in [start, end).
 
@@ -161,7 +206,8 @@ class QueryPlan(Struct, frozen=True):
     instant, for the dimension `bucket`; `offsets` give local time, for `hour_of_day` (0–23) and `day_of_week` (0 is
     Sunday). Groups that are equal in `order` are sorted by their dimensions. `per` keeps the best rows of each value of
     the first dimensions: (number of dimensions, number of rows). `limit` 0 is unlimited. `funnel` has the steps of the
-    source funnels.
+    source funnels, `periods` what activity, retention, profile_retention and activations need, `flow` the journeys of
+    the source flows.
     """
 
     source: Source
@@ -188,6 +234,8 @@ class QueryPlan(Struct, frozen=True):
     limit: int = 0
     offset: int = 0
     funnel: FunnelPlan | None = None
+    periods: PeriodPlan | None = None
+    flow: FlowPlan | None = None
 
     @property
     def finds_nothing(self) -> bool:

@@ -6,15 +6,12 @@ from msgspec.structs import replace
 from analytics_box.query import filters, ranges
 from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.types import QueryType
-from analytics_box.query.compose import ComposedParameter, compose, window_of
+from analytics_box.query.compose import CannotAnswer, ComposedParameter, compose, window_of
 from analytics_box.query.filters import Filter, FilterGroup
 from analytics_box.query.plan import Having
 from analytics_box.query.ranges import DayRange, TimeWindow
 from analytics_box.query.request import FunnelSteps, QueryParameter, QueryRequest
-
-
-class CannotAnswer(Exception):
-    """Raised when one parameter cannot be answered. The others still are."""
+from analytics_box.query.studies import Study, study_of
 
 
 class PreparedParameter(Struct, frozen=True):
@@ -26,6 +23,7 @@ class PreparedParameter(Struct, frozen=True):
     having: tuple[Having, ...]
     ignored: tuple[str, ...]
     funnel: FunnelSteps | None = None
+    study: Study | None = None
 
     @property
     def flag(self) -> str:
@@ -39,7 +37,11 @@ class PreparedParameter(Struct, frozen=True):
         """The plans for these days. Raises CannotAnswer."""
         window = self._window(request, days, question, now)
         funnel = None if self.funnel is None else self.funnel.plan()
-        return compose(self.type, request, window, self.sites, self.where, self.having, funnel)
+        composed = compose(self.type, request, window, self.sites, self.where, self.having, funnel)
+        if self.study is None or days is None:
+            return composed
+        plans = tuple(self.study.plan_for(plan, days, window, request.zone) for plan in composed.plans)
+        return replace(composed, plans=plans, notes=self.study.notes(days, window, request.zone))
 
     def compared(self, request: QueryRequest, days: DayRange | None) -> DayRange | None:
         """The earlier days that the request compares these with; None if it compares nothing, or there are none."""
@@ -48,6 +50,8 @@ class PreparedParameter(Struct, frozen=True):
         return days.previous() if request.comparison == "previous_period" else days.year_before()
 
     def _window(self, request: QueryRequest, days: DayRange | None, question: QueryParameter, now: int) -> TimeWindow:
+        if self.study is not None and days is not None:
+            return self.study.window(days, request.zone, now, question.starts)
         try:
             window = window_of(self.type, days, request, question.granularity, now)
         except ValueError as missing:
@@ -76,11 +80,13 @@ def prepare(
     if "funnel" in query_type.needs and request.funnel is None:
         raise CannotAnswer("There is no funnel with this id")
     counted = tuple(item for item in request.filters if isinstance(item, Filter) and item.field in query_type.having)
-    others = tuple(_by_number(item, reads) for item in request.filters if item not in counted)
+    study = study_of(query_type, request.filters)
+    own_filters = counted if study is None else tuple(item for item in request.filters if item in study.filters)
+    others = tuple(_by_number(item, reads) for item in request.filters if item not in own_filters)
     where, ignored = filters.conditions(others, _allowed_fields(query_type, reads))
     own = (reads.owner,) if reads.owner and query_type.organization else ()
     sites = (*reads.sites, *own) if query_type.subject == reads.subject else ()
-    return PreparedParameter(query_type, sites, where, _having(counted, query_type), ignored, request.funnel)
+    return PreparedParameter(query_type, sites, where, _having(counted, query_type), ignored, request.funnel, study)
 
 
 def _allowed_fields(query_type: QueryType, reads: ReadScope) -> tuple[str, ...]:
@@ -93,13 +99,14 @@ def _allowed_fields(query_type: QueryType, reads: ReadScope) -> tuple[str, ...]:
 
 def _check_needs(query_type: QueryType, request: QueryRequest) -> None:
     """Whether the filters that a type needs are there, each as a condition of its own. Raises CannotAnswer."""
-    needs = " or ".join(query_type.needs)
+    needs = (" and " if query_type.study else " or ").join(query_type.needs)
     given = [
         item
         for item in request.filters
         if isinstance(item, Filter) and item.field in query_type.needs and item.op in {"eq", "in"}
     ]
-    if query_type.needs and not given:
+    missing = {*query_type.full_needs} - {item.field for item in given} if query_type.study else not given
+    if query_type.needs and missing:
         raise CannotAnswer(f"{query_type.name} needs a filter eq on {needs}")
     if query_type.needs_one and (len(given) > 1 or given[0].op != "eq" or len(given[0].values) != 1):
         raise CannotAnswer(f"{query_type.name} needs exactly one filter eq on {needs}, with one value")

@@ -15,13 +15,13 @@ from analytics_box.query import answer, named_goals
 from analytics_box.query.access import ReadScope
 from analytics_box.query.budget import AnswerBudget, AnswerBudgets, NeedsMore, ParameterBytes
 from analytics_box.query.catalog.types import Record
-from analytics_box.query.compose import follow_plan
+from analytics_box.query.compose import CannotAnswer, follow_plan
 from analytics_box.query.engines import Engines
 from analytics_box.query.named_funnels import NoFunnels, WebsiteFunnels, resolve_funnel, with_goals
 from analytics_box.query.named_goals import NoGoals, WebsiteGoals
 from analytics_box.query.named_links import LinkNumbers, NoLinks
 from analytics_box.query.plan import QueryPlan
-from analytics_box.query.prepared import CannotAnswer, PreparedParameter, prepare
+from analytics_box.query.prepared import PreparedParameter, prepare
 from analytics_box.query.ranges import DayRange, TimeWindow
 from analytics_box.query.request import FunnelSteps, QueryParameter, QueryRequest, most_rows
 from analytics_box.query.results import CachedRows, ResultCache, Rows
@@ -246,6 +246,8 @@ class QueryRunner:
             rows.append([] if plan is None else await self._read(plan, taken, keep=keep))
         if prepared.funnel is not None and query_type.needs:
             rows.append([{"name": name} for name in prepared.funnel.names])
+        if composed.notes is not None:
+            rows.append([composed.notes])
         if query_type.weighed:
             rows.append([await self._split(prepared, composed.window)])
         many = sum(map(len, rows))

@@ -15,10 +15,10 @@ from analytics_box.query import named_links, traits
 from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.types import QueryType, Record
 from analytics_box.query.catalog.values import instant_text
-from analytics_box.query.compose import ComposedParameter, follow_plan
+from analytics_box.query.compose import CannotAnswer, ComposedParameter, follow_plan
 from analytics_box.query.engines import Engines
 from analytics_box.query.plan import QueryPlan
-from analytics_box.query.prepared import CannotAnswer, PreparedParameter, prepare
+from analytics_box.query.prepared import PreparedParameter, prepare
 from analytics_box.query.request import QueryParameter, QueryRequest
 
 _NAMES = re.compile(r"(?<![:$])([:$])([a-z][a-z0-9_]*)")

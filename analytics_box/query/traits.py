@@ -11,11 +11,11 @@ from analytics_box.base.errors import DeadlineExceeded, Unavailable
 from analytics_box.query import filters, named_goals, named_links
 from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.types import QueryType
+from analytics_box.query.compose import CannotAnswer
 from analytics_box.query.filters import Filter, FilterGroup
 from analytics_box.query.named_funnels import NoFunnels, WebsiteFunnels, resolve_funnel
 from analytics_box.query.named_goals import NoGoals, WebsiteGoals
 from analytics_box.query.named_links import LinkNumbers, NoLinks
-from analytics_box.query.prepared import CannotAnswer
 from analytics_box.query.request import QueryRequest
 
 log = logging.getLogger(__name__)

@@ -21,7 +21,7 @@ from tests.query.facts_of_all_kinds import visit
 from tests.tenants.keys.world import cookie_of
 
 COMPILE = "/v1/query/compile"
-VALUES = {"session_id": "s1"}  # of the filters that types need
+VALUES = {"session_id": "s1", "horizon_days": "7", "observation_end": "2026-06-17"}  # of the filters that types need
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +54,8 @@ def asked(box: WholeBox, **more: Any) -> dict[str, Any]:
 
 def asked_of(name: str) -> dict[str, Any]:
     """A query of this type, with the filter that it needs."""
-    needs = registry.TYPES[name].needs
-    filters = [{"field": needs[0], "op": "eq", "value": VALUES.get(needs[0], "ben")}] if needs else []
+    needs = registry.TYPES[name].full_needs
+    filters = [{"field": need, "op": "eq", "value": VALUES.get(need, "ben")} for need in needs]
     return {"parameters": [name], "preset": "today", "filters": filters}
 
 

@@ -237,7 +237,9 @@ def third(bodies: list[dict[str, Any]], turn: int) -> list[dict[str, Any]]:
     plain = [name for body in bodies if "filters" not in body for name in body["parameters"]]
     shown = {*plain[turn % 3 :: 3], *({*plain} & {"custom_events", "uptime_reasons"})}
     rest = [body for body in bodies if "filters" in body]
-    return [bodies[0] | {"parameters": sorted(shown)}, *rest[turn % 3 :: 3]]
+    named = sorted(shown)
+    pieces = (named[at : at + MAX_PARAMETERS] for at in range(0, len(named), MAX_PARAMETERS))
+    return [*(bodies[0] | {"parameters": piece} for piece in pieces), *rest[turn % 3 :: 3]]
 
 
 @each(("number", "caller", "target"), ((at, *one) for at, one in enumerate(product(CALLERS, TARGETS))))

@@ -160,6 +160,11 @@ FIELDS: dict[str, str] = {
     "realtime_feed": "event_name path country browser_name timestamp",
     "realtime_sessions": "session_id current_page country device_type pages_viewed last_seen",
     "realtime_velocity": "minute pageviews events visitors",
+    # 1.19
+    "identified_profile_retention": "row_type cohort_date activated_profiles eligible_profiles retained_profiles"
+    " not_retained_profiles incomplete_profiles retention_rate activation_events identified_activation_events"
+    " unidentified_activation_events activation_identity_coverage cohort_from cohort_to cohort_start cohort_end"
+    " observation_end observed_before timezone horizon_days identity_basis activation_basis",
     # 1.23: the names of the wire, with rows of our own
     "connection_type": STANDARD,
     **{f"performance_by_{part}": f"name visitors {_LOADING}" for part in ("browser", "country", "os", "region")},
@@ -194,6 +199,10 @@ BEYOND: dict[str, str] = {
     "uptime_phases": "date avg_dns avg_connect avg_tls avg_first_byte avg_transfer avg_response_time checks",
     "uptime_reasons": "reason count percentage last_seen",
     "flag_variants": "name flag variant visitors exposures first_seen last_seen",
+    "retention": "cohort_date cohort_size period visitors retention_rate is_complete",
+    "stickiness": "date daily weekly monthly stickiness weekly_stickiness is_complete",
+    "lifecycle": "date visitors new returning resurrected dormant is_complete",
+    "journeys": "step node_type node next_type next sessions percentage",
     "funnel": "step_number step_name users total_users conversion_rate dropoffs dropoff_rate avg_time_to_complete",
     "flag_exposures": "variant is_given is_control visitors mixed_visitors share expected_share expected_share_unknown"
     " sample_ratio_p_value conversions conversion_rate conversion_rate_low conversion_rate_high"
@@ -201,6 +210,8 @@ BEYOND: dict[str, str] = {
 }
 # Default limits; 100 where the wire names none (wire 0).
 LIMITS = {
+    "retention": 10_000,
+    "journeys": 1_000,
     "hour_of_week": 168,
     "link_hour_of_week": 168,
     "browsers": 25,
@@ -324,6 +335,7 @@ OWN_FILTERS = frozenset(
         "engagement_quality_by_page",
         "vitals_by_page",
         "bots",
+        "identified_profile_retention",
         *(name for name in (*FIELDS, *BEYOND) if name.startswith(("link_", "uptime_"))),
     )
 )

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog import registry  # what may be asked is all that is taken from it
+from analytics_box.query.catalog.types import QueryType
 from analytics_box.query.catalog.values import id_text
 from analytics_box.query.run import ParameterAnswer
 from tests.query import calendars
@@ -30,7 +31,7 @@ OF_A_SESSION = {
     *happened.FIELDS,
 }
 # Types that also look at facts which the filters do not ask for.
-WITHOUT_GROUPS = {"new_vs_returning", "returning_visitors", "error_route_continuation_comparison"}
+WITHOUT_GROUPS = {"new_vs_returning", "returning_visitors", "error_route_continuation_comparison", "retention"}
 _SPELLED = {
     "event_property": ("k", "plan", "k=x", "plan=1", "ü=true", "k=", "nothing"),
     "scroll": ("1", "25", "99", "100"),
@@ -126,7 +127,7 @@ def _questions(draw: st.DrawFn, story: Story, name: str) -> Asked:
     tz = ZoneInfo(story.zone)
     first = calendars.shown(story.around, tz).date() + timedelta(days=draw(st.sampled_from((-1, 0, 0, 0, 1))))
     scope = story.scope(draw(st.sampled_from((1, 1, 2))), owner=draw(st.booleans()))
-    needed = [draw(_needed(story, known.needs))] if known.needs else []
+    needed = draw(_needed(story, known)) if known.needs else []
     question = Question(
         first,
         first + timedelta(days=draw(st.integers(0, 2))),
@@ -160,8 +161,12 @@ def _groups(draw: st.DrawFn, story: Story, name: str, depth: int = 1) -> Group:
     return draw(one_of(("any", "all"))), tuple(items)
 
 
-def _needed(story: Story, needs: tuple[str, ...]) -> st.SearchStrategy[Filter]:
-    return st.sampled_from([(name, "eq", [value]) for name in needs for value in values(story, name)])
+def _needed(story: Story, known: QueryType) -> st.SearchStrategy[list[Filter]]:
+    """One of the filters that a type needs; those of a study all."""
+    each = [[(name, "eq", [value]) for value in values(story, name)] for name in known.needs]
+    if known.study:
+        return st.tuples(*map(st.sampled_from, each)).map(list)
+    return st.sampled_from([item for items in each for item in items]).map(lambda item: [item])
 
 
 def _some_filters(story: Story, name: str) -> st.SearchStrategy[list[Filter]]:
@@ -204,9 +209,14 @@ def values(story: Story, name: str) -> tuple[str, ...]:
         return "s1", "nobody"
     if name == "funnel":
         return ("f",)
+    if name == "horizon_days":
+        return "7", "30"
+    if name == "observation_end":
+        near = calendars.shown(story.around, ZoneInfo("UTC")).date()
+        return tuple((near + timedelta(days=days)).isoformat() for days in (-1, 0, 7, 40))
     if name == "flag":
         return *WORDS["flag"], "new=a", "price=b", "price=", "other", "other=a"
-    if name in {"conversion", "event"}:
+    if name in {"conversion", "event", "activation_event", "return_event"}:
         return *WORDS["name"], "screen_view"
     if name in _SPELLED:
         return _SPELLED[name]

@@ -30,6 +30,14 @@ KINDS: dict[str, type | tuple[type, ...]] = {
 }
 
 
+SETTINGS = {
+    "activation_event": "purchase",
+    "return_event": "purchase",
+    "horizon_days": "7",
+    "observation_end": "2026-06-17",
+}
+
+
 @pytest.fixture(scope="module")
 def site(world: World) -> int:
     (number,) = world.new_sites(1)
@@ -43,7 +51,9 @@ def site(world: World) -> int:
 def ask(world: World, site: int, name: str, *, both: bool = True, **more: Any) -> ParameterAnswer:
     needs = registry.TYPES[name].needs
     filters = []
-    if "session_id" in needs:
+    if registry.TYPES[name].study:
+        filters = [{"field": item, "op": "eq", "value": SETTINGS[item]} for item in needs]
+    elif "session_id" in needs:
         filters = [{"field": "session_id", "op": "eq", "value": "s1"}]
     elif "path" in needs:
         filters = [{"field": "path", "op": "eq", "value": "/a"}]
@@ -133,7 +143,8 @@ def test_every_allowed_filter_runs_with_every_operator(
     world: World, site: int, name: str, field: str, alone: str, *, both: bool
 ) -> None:
     """All operators at once, all of them and any of them, and one alone."""
-    needed = [{"field": item, "op": "eq", "value": "s1"} for item in registry.TYPES[name].needs[:1]]
+    needs = registry.TYPES[name].full_needs
+    needed = [{"field": item, "op": "eq", "value": SETTINGS.get(item, "s1")} for item in needs]
     operators = operators_of(name, field)
     value = "1" if field in LIMITS else "a"
     every = [{"field": field, "op": op} | ({} if op.endswith("set") else {"value": value}) for op in operators]

@@ -40,6 +40,10 @@ NEEDED: dict[str, Filter] = {
     "message": ("path", "eq", ["/a"]),
     "flag": ("flag", "eq", ["new"]),
     "funnel": ("funnel", "eq", ["f"]),
+    "activation_event": ("activation_event", "eq", ["a"]),
+    "return_event": ("return_event", "eq", ["a"]),
+    "horizon_days": ("horizon_days", "eq", ["7"]),
+    "observation_end": ("observation_end", "eq", ["2026-06-30"]),
 }
 SOURCES = ("YouTube", "ChatGPT", "Gmail", "news.example", "newsletter", "b c.d", 'a"b', "Unknown", "youtube.com")
 
@@ -72,7 +76,7 @@ def about(story: Story, name: str) -> Asked:
     known = registry.TYPES[name]
     tz = ZoneInfo(story.zone)
     day = calendars.shown(story.around, tz).date()
-    filters = tuple(NEEDED[item] for item in known.needs[:1])
+    filters = tuple(NEEDED[item] for item in known.full_needs)
     question = Question(day - timedelta(days=1), day + timedelta(days=2), tz, filters, now=now(story))
     scope = replaced(story.scope(2, owner=True), subject=known.subject)
     return Asked(name, question, scope)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from analytics_box.query.catalog.types import QueryType, Record, ScanRequest, column
-from analytics_box.query.catalog.values import quotient
+from analytics_box.query.catalog.values import percent_of, quotient
 from analytics_box.query.filters import COMMON
 from analytics_box.query.plan import MOST_STEPS, TIME_EDGES
 from analytics_box.query.ranges import TimeWindow
@@ -32,9 +32,9 @@ def step_rows(measured: Record, names: Sequence[str]) -> list[Record]:
                 "step_name": name,
                 "users": users,
                 "total_users": entered,
-                "conversion_rate": quotient(100 * users, entered) if entered else 0.0,
+                "conversion_rate": percent_of(users, entered),
                 "dropoffs": before - users,
-                "dropoff_rate": quotient(100 * (before - users), before) if before else 0.0,
+                "dropoff_rate": percent_of(before - users, before),
                 "avg_time_to_complete": quotient(spent, 1000 * users) if users else 0.0,
             }
         )

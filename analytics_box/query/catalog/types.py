@@ -11,6 +11,7 @@ from analytics_box.query.plan import DerivedKey, Key, PlanOrder, Source, names_o
 from analytics_box.query.ranges import Granularity, TimeWindow
 
 Visualization = Literal["table", "timeseries", "bar", "pie", "metric", "area", "line"]
+StudyName = Literal["", "retention", "stickiness", "lifecycle", "profiles", "journeys"]
 SubjectName = Literal["website", "link", "monitor"]
 FieldType = Literal["string", "number", "boolean", "date", "datetime", "json"]
 Record = dict[str, Any]
@@ -86,6 +87,7 @@ class QueryType(Struct, frozen=True):
     what events carried: of a public website they are public only where its owner publishes that too. `gated` ones are
     not part of the plan free (wire 3.4). `subject` is what a query has to name for it: asked of something else, a type
     finds nothing (wire 1.1). The `shape` of a `weighed` type also gets how the flag splits its visitors.
+    A `study` has the filters in `alone` as its settings, and needs all of `needs` (query/studies.py).
     """
 
     name: str
@@ -106,6 +108,7 @@ class QueryType(Struct, frozen=True):
     needs_one: bool = False
     alone: tuple[str, ...] = ()
     weighed: bool = False
+    study: StudyName = ""
     having: tuple[str, ...] = ()
     customizable: bool = False
     public: bool = False
@@ -125,6 +128,11 @@ class QueryType(Struct, frozen=True):
     def is_public(self, *, values: bool) -> bool:
         """Whether anybody may ask it of a public website; `values` is whether that publishes what events carried."""
         return self.public and (values or not self.values)
+
+    @property
+    def full_needs(self) -> tuple[str, ...]:
+        """Filters with which a question is complete: all that a study needs, the first of those that others need."""
+        return self.needs if self.study else self.needs[:1]
 
     @property
     def granularities(self) -> tuple[str, ...]:

@@ -47,6 +47,11 @@ def quotient(part: float, whole: int = 1, digits: int = 2) -> float:
     return (2 * above * scale + below) // (2 * below) / scale
 
 
+def percent_of(part: int, whole: int) -> float:
+    """The part in percent of the whole; 0 if the whole is 0."""
+    return quotient(100 * part, whole) if whole else 0.0
+
+
 def round_quotient(part: float | None, whole: int = 1, digits: int = 2) -> float | None:
     """The rounded quotient, or None if nothing was measured."""
     return None if part is None else quotient(part, whole, digits)

@@ -27,6 +27,10 @@ _NEEDED = {
     "path": "/pricing",
     "flag": "price-page",
     "funnel": "FUNNEL_ID",
+    "activation_event": "signup",
+    "return_event": "buy",
+    "horizon_days": "7",
+    "observation_end": "2026-06-17",
 }
 
 
@@ -38,8 +42,8 @@ def request_of(query_type: QueryType) -> dict[str, Any]:
     elif not (query_type.today or query_type.recent):
         made["preset"] = "last_7d"
     if query_type.needs:
-        name = next(field for field in query_type.needs if field in _NEEDED)
-        made["filters"] = [{"field": name, "op": "eq", "value": _NEEDED[name]}]
+        names = query_type.full_needs if query_type.study else [next(one for one in query_type.needs if one in _NEEDED)]
+        made["filters"] = [{"field": name, "op": "eq", "value": _NEEDED[name]} for name in names]
     if "conversion" in query_type.filters:
         made["filters"].append({"field": "conversion", "op": "eq", "value": "buy"})
     return made | {"limit": ROWS}

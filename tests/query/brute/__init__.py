@@ -14,6 +14,7 @@ from tests.query.brute import (
     errors,
     flags,
     funnels,
+    journeys,
     listings,
     outbound,
     pages,
@@ -21,6 +22,7 @@ from tests.query.brute import (
     places,
     properties,
     realtime,
+    retention,
     sessions,
     sources,
     summary,
@@ -31,7 +33,7 @@ from tests.query.brute.facts import Answer
 
 _FILES = (
     *(summary, times, pages, sources, devices, places, errors, error_effects, vitals, sessions, custom_events),
-    *(properties, outbound, engagement, bots, listings, people, realtime, flags, funnels),
+    *(properties, outbound, engagement, bots, listings, people, realtime, flags, funnels, retention, journeys),
 )
 # Wire 1.23: an older name and today's.
 OLDER = {

@@ -76,7 +76,7 @@ SETTINGS: Mapping[str, str | int] = {
     "prefer_column_name_to_alias": 1,
     "query_plan_join_swap_table": "true",
 }
-_FACTS = re.compile(rf"\b({'|'.join(FACT_NAMES)}) as fact\b")
+_FACTS = re.compile(rf"\b({'|'.join(FACT_NAMES)}|seen_\w+) as fact\b")
 _TEXTS = re.compile(r"\b(join (?:strings as|\(select id as i_\w+, value as o_\w+ from strings\)))")
 _MATCHES = "matches("
 _LISTED = re.compile(r"\{([a-z]\w*):Array\(")

@@ -13,7 +13,14 @@ from analytics_box.query.plan import BUCKET, MOST_STEPS, SESSION_AFTER, SESSION_
 
 # What comes out of a statement as the number of a string: columns, and dimensions that are made of them.
 INTERNED = frozenset(
-    (*(name for table in TABLES if table.replicated for name in table.strings), "to_path", "event", "profile_of")
+    (
+        *(name for table in TABLES if table.replicated for name in table.strings),
+        "to_path",
+        "event",
+        "profile_of",
+        "node",
+        "to_node",
+    )
 )
 # The order of facts as one number: by time, equal ones as they arrived. Measures called latest_NAME are the column NAME
 # of a group's last row; a statement with one of them has no other maximum or minimum, so that SQLite can take them.
@@ -75,6 +82,7 @@ EVENTS = {
     "visitors_of_exits": f"count(distinct case when {VISITED} then visitor end)",
     "pages": "count(distinct case when kind = 1 then path end)",
     "names": "count(distinct case when kind <> 3 then name end)",
+    "lasting_visitors": f"count(distinct case when kind <> 3 and {LASTING} then visitor end)",
 }
 
 # What a visitor did beside looking at pages: that a flag gave them something is said by the page (semantics 12).
@@ -236,6 +244,29 @@ for _place, (_least, _most) in enumerate(pairwise((0, *TIME_EDGES, 400 * DAY))):
     FUNNELS[f"took_{_place}"] = f"count(case when took >= {_least} and took < {_most} then 1 end)"
 
 
+# Visitors in periods (sql/periods.py): `back` is how many periods ago a visitor was there before, `ahead` in how many
+# it was there again; in a row of a cohort's visitor, period 0 is the one in which it began.
+ACTIVITY = {
+    "visitors": "count(*)",
+    "fresh": "count(case when back = 0 then 1 end)",
+    "returning": "count(case when back = 1 then 1 end)",
+    "resurrected": "count(case when back > 1 then 1 end)",
+    "gone": "count(case when ahead <> 1 then 1 end)",
+}
+RETENTION = {
+    "visitors": "count(*)",
+    "started": "count(case when mature = 1 and period = 0 then 1 end)",
+    "returned": "count(case when mature = 1 and period = 1 then 1 end)",
+}
+PROFILE_RETENTION = {
+    "profiles": "count(*)",
+    "eligible": "count(case when mature = 1 then 1 end)",
+    "retained": "count(case when mature = 1 and returned = 1 then 1 end)",
+}
+ACTIVATIONS = {"events": "count(*)", "identified": "count(case when person <> 0 then 1 end)"}
+FLOWS = {"sessions": "count(*)"}
+
+
 def _weighted_sums(*names: str) -> dict[str, str]:
     """Sums, and of how many checks they are."""
     return {name: f"coalesce(sum({name}), 0)" for name in names} | {
@@ -276,6 +307,11 @@ MEASURES: dict[Source, dict[str, str]] = {
     "link_clicks": LINK_CLICKS,
     "landings": LANDINGS,
     "funnels": FUNNELS,
+    "activity": ACTIVITY,
+    "retention": RETENTION,
+    "profile_retention": PROFILE_RETENTION,
+    "activations": ACTIVATIONS,
+    "flows": FLOWS,
     "checks": CHECKS,
     "monitor_spans": {},
 }
@@ -303,6 +339,11 @@ DIMENSIONS_OF: dict[Source, frozenset[str]] = {
     "link_clicks": frozenset(),
     "landings": frozenset(),
     "funnels": frozenset((*ATTRIBUTES, BUCKET)),
+    "activity": frozenset(("period", "ahead")),
+    "retention": frozenset((*ATTRIBUTES, "cohort", "period")),
+    "profile_retention": frozenset(("period",)),
+    "activations": frozenset(("period",)),
+    "flows": frozenset(("step", "node_kind", "node", "to_kind", "to_node")),
     "checks": frozenset(("region", BUCKET)),
     "monitor_spans": frozenset(),
 }

@@ -10,9 +10,16 @@ from analytics_box.base.facts.tables import ATTRIBUTES, FACT_NAMES
 from analytics_box.query import happened
 from analytics_box.query.engines.sql.conditions import join_group, render
 from analytics_box.query.engines.sql.dialect import Dialect
+from analytics_box.query.engines.sql.flows import flow_relation
 from analytics_box.query.engines.sql.funnels import funnel_relation
 from analytics_box.query.engines.sql.happenings import SOON
 from analytics_box.query.engines.sql.names import BEGUN, DID, ID_OF_STARTER, OF_ERRORS, PER_SESSION, PLACE, STARTER
+from analytics_box.query.engines.sql.periods import (
+    activations_relation,
+    activity_relation,
+    profile_relation,
+    retention_relation,
+)
 from analytics_box.query.engines.sql.texts import Values, string_matches
 from analytics_box.query.filters import OF_THE_PAGE, FilterCondition, Where, fitting, flag_of
 from analytics_box.query.plan import OF_SESSIONS, SESSION_AFTER, SESSION_BEFORE, QueryPlan, Source
@@ -31,16 +38,13 @@ def relation(plan: QueryPlan, used: str, dialect: Dialect, values: Values) -> st
     values |= {"start": plan.start, "end": plan.end, "given_since": plan.start - plan.given_before}
     if plan.source in OF_SESSIONS:
         return _of_sessions(plan, used, dialect, values)
-    if plan.source == "exposures":
-        return _exposures(plan, dialect, values)
-    if plan.source == "experiments":
-        return _experiments(plan, dialect, values)
-    if plan.source == "met":
-        return _met_sessions(plan, dialect, values)
-    if plan.source == "landings":
-        return _landings(plan, dialect, values)
-    if plan.source == "funnels":
-        return _funnels(plan, used, dialect, values)
+    if plan.source in _OF_PERIODS:
+        return _periods(plan, used, dialect, values)
+    if plan.source in {"funnels", "flows"}:
+        return _ways(plan, used, dialect, values)
+    others = {"exposures": _exposures, "experiments": _experiments, "met": _met_sessions, "landings": _landings}
+    if plan.source in others:
+        return others[plan.source](plan, dialect, values)
     where = [sites(plan, _SITE_OF.get(plan.source, "site"))]
     if plan.source in {"events", "properties"}:
         where.append("bot <> 0" if plan.bots else "bot = 0")
@@ -84,17 +88,39 @@ def _landings(plan: QueryPlan, dialect: Dialect, values: Values) -> str:
     return f"({inner}\n)"
 
 
-def _funnels(plan: QueryPlan, used: str, dialect: Dialect, values: Values) -> str:
-    if plan.funnel is None:
-        raise ValueError("A plan of funnels has no funnel")
-    if plan.funnel.people:
+def _ways(plan: QueryPlan, used: str, dialect: Dialect, values: Values) -> str:
+    """The sessions that entered a funnel, or the steps of all sessions."""
+    if plan.funnel is not None and plan.funnel.people:
         values["last"] = plan.end + plan.funnel.within
         where = [sites(plan), "bot = 0", "time >= :start", "time < :last", "session <> 0"]
     else:
         where = _of_range(plan, values)
     scan = _and(where)
     where += [of_session(item, scan, dialect, values) for item in _together(plan.where)]
+    if plan.source == "flows":
+        return flow_relation(plan, where, dialect, values)
+    if plan.funnel is None:
+        raise ValueError("A plan of funnels has no funnel")
     return funnel_relation(plan, plan.funnel, used, where, dialect, values)
+
+
+_OF_PERIODS: frozenset[Source] = frozenset(("activity", "retention", "profile_retention", "activations"))
+
+
+def _periods(plan: QueryPlan, used: str, dialect: Dialect, values: Values) -> str:
+    """Conditions select the sessions of activity; of cohorts the first session of each visitor."""
+    where = [sites(plan), "bot = 0", "time >= :start"]
+    if plan.source == "profile_retention":
+        return profile_relation(plan, where, dialect, values)
+    if plan.source == "activations":
+        return activations_relation(plan, where, dialect, values)
+    where.append("time < :end")
+    scan = _and(_of_range(plan, values))
+    selected = [of_session(item, scan, dialect, values) for item in _together(plan.where)]
+    if plan.source == "activity":
+        return activity_relation(plan, [*where, *selected], dialect, values)
+    chosen = f"select session from events as fact where {_and([scan, *selected])}" if selected else ""
+    return retention_relation(plan, used, where, chosen, dialect, values)
 
 
 def _of_range(plan: QueryPlan, values: Values) -> list[str]:
@@ -117,9 +143,9 @@ _PLACE_OF_VIEW = f"case when kind = 1 then {PLACE} end"
 
 def _of_sessions(plan: QueryPlan, used: str, dialect: Dialect, values: Values) -> str:
     there = present(plan)
-    beside = f"\nwhere {_and(there)}" if there else ""
+    nonempty = f"\nwhere {_and(there)}" if there else ""
     if dialect.sessions and plan.source == "sessions":
-        return dialect.sessions + beside
+        return dialect.sessions + nonempty
     where = _of_range(plan, values)
     if plan.source == "sessions":
         where.append(f"(kind <> 3 or time >= session_started - {SESSION_BEFORE})")
@@ -148,7 +174,7 @@ def _of_sessions(plan: QueryPlan, used: str, dialect: Dialect, values: Values) -
         )
     else:
         inner = _views_in_order(plan, where, dialect)
-    return f"({inner}\n)" + beside
+    return f"({inner}\n)" + nonempty
 
 
 _SEEN = "kind <> 3"  # page views, and for the visitor custom events: a session may start with one
