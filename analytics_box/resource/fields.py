@@ -85,8 +85,11 @@ def given_fields(kind: type[Struct]) -> tuple[tuple[DeclaredField, Field], ...]:
     return tuple((one, one.field) for one in fields_of(kind) if one.field is not None and one.field.given)
 
 
-def input_of(kind: type[Struct], *, needed: Collection[str] = ()) -> Callable[[type[T]], type[T]]:
-    """Decorate the input of a procedure: it gets the fields of a resource that callers can give.
+def input_of(
+    kind: type[Struct], *, needed: Collection[str] = (), without: Collection[str] = ()
+) -> Callable[[type[T]], type[T]]:
+    """Decorate the input of a procedure: it gets the fields of a resource that callers can give, but for those in
+    `without`.
 
     Each can be left out, but for those that are `needed`; null empties a field. Fields that the decorated class has
     itself stay as they are.
@@ -95,6 +98,8 @@ def input_of(kind: type[Struct], *, needed: Collection[str] = ()) -> Callable[[t
     def complete(message: type[T]) -> type[T]:
         fields: list[Any] = []
         for one, field in given_fields(kind):
+            if one.name in without:
+                continue
             hint = _wire_type(one, field) | None if field.null else _wire_type(one, field)
             if one.name in needed:
                 fields.append((one.name, hint, msgspec.field(name=one.wire_name)))

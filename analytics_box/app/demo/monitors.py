@@ -23,10 +23,10 @@ from analytics_box.products.monitors.editing.messages import CreateMonitor, Upda
 from analytics_box.products.monitors.monitor import Kind, Monitor
 from analytics_box.products.monitors.rows import MONITORS
 from analytics_box.products.monitors.sealing import OpenedMonitors
-from analytics_box.products.monitors.window import Covers, MaintenanceWindow
+from analytics_box.products.monitors.window import MaintenanceWindow
 from analytics_box.products.monitors.windows import change as windows
-from analytics_box.products.monitors.windows import rows as window_rows
-from analytics_box.products.monitors.windows.messages import CreateMaintenanceWindow, GivenRepeat
+from analytics_box.products.monitors.windows.messages import CreateMaintenanceWindow
+from analytics_box.products.monitors.windows.rows import WINDOWS
 from analytics_box.resource.reach import Reach
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
@@ -167,20 +167,19 @@ def _first(db: Connection, tools: MonitorTools, website: Website, acting: Reach,
 def _maintenance(first_day: int) -> Sequence[CreateMaintenanceWindow]:
     age, minute, minutes = MOVED
     began = (first_day + age) * DAY + minute * MINUTE
-    return (
-        CreateMaintenanceWindow(
-            name="Updates of the server",
-            covers=Covers(groups=(_SHOP,)),
-            starts_at=_instant(first_day * DAY),
-            repeat=GivenRepeat(every="week", weekdays=(7,), time="03:00", minutes=60),
-        ),
-        CreateMaintenanceWindow(
-            name="Move to a new database",
-            covers=Covers(groups=(_SHOP,)),
-            starts_at=_instant(began),
-            ends_at=_instant(began + minutes * MINUTE),
-        ),
+    planned: Sequence[dict[str, Any]] = (
+        {
+            "name": "Updates of the server",
+            "startsAt": _instant(first_day * DAY),
+            "repeat": {"every": "week", "weekdays": [7], "time": "03:00", "minutes": 60},
+        },
+        {
+            "name": "Move to a new database",
+            "startsAt": _instant(began),
+            "endsAt": _instant(began + minutes * MINUTE),
+        },
     )
+    return [msgspec.convert(one | {"covers": {"groups": [_SHOP]}}, CreateMaintenanceWindow) for one in planned]
 
 
 def _instant(ms: int) -> datetime:
@@ -207,4 +206,4 @@ def _find_monitors(db: Connection, organization_id: str, port: int) -> dict[Name
 
 
 def _windows(db: Connection, organization_id: str) -> list[MaintenanceWindow]:
-    return [window for window in window_rows.everything(db) if window.organization_id == organization_id]
+    return WINDOWS.all(db, "organization_id = ? order by created_at, id", organization_id)

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final, Literal, NamedTuple
 
+import msgspec
+
 from analytics_box.app.demo.found import SHOP_DOWN
 from analytics_box.app.demo.monitors import DemoMonitors, Name
 from analytics_box.base.acting import By
@@ -16,7 +18,6 @@ from analytics_box.products.status_pages.editing import change, components
 from analytics_box.products.status_pages.incidents import change as incidents
 from analytics_box.products.status_pages.incidents import planning
 from analytics_box.products.status_pages.incidents.messages import (
-    AffectedComponentInput,
     CreateIncident,
     CreatePageMaintenance,
     UpdateIncident,
@@ -108,18 +109,14 @@ def _incident(
     def own(minute: int) -> Reach:
         return Reach(organization_id, By(_BY, began + minute * MINUTE))
 
-    made = incidents.create(
-        db,
-        known,
-        own(4),
-        CreateIncident(
-            status_page_id=page.id,
-            title="Shop unavailable",
-            message=_BEGAN,
-            severity="critical",
-            affected_monitors=tuple(AffectedComponentInput(one, "down") for one in shown),
-        ),
-    )
+    first = {
+        "statusPageId": page.id,
+        "title": "Shop unavailable",
+        "message": _BEGAN,
+        "severity": "critical",
+        "affectedMonitors": [{"statusPageMonitorId": one, "impact": "down"} for one in shown],
+    }
+    made = incidents.create(db, known, own(4), msgspec.convert(first, CreateIncident))
     for said in _WENT_ON:
         given = UpdateIncident(incident_id=made.id, status=said.status, message=said.message)
         incidents.update(db, known, own(said.minute), given)
@@ -127,12 +124,12 @@ def _incident(
 
 def _maintenance(db: Connection, known: Monitors, own: Reach, page: StatusPage, shown: Sequence[str], now: int) -> None:
     start = (utc_day(now) + _AHEAD) * DAY + 3 * HOUR
-    given = CreatePageMaintenance(
-        status_page_id=page.id,
-        title="Server upgrade",
-        message="The shop and the partner API will be unavailable for a few minutes. No orders are lost.",
-        scheduled_for=datetime.fromtimestamp(start / 1000, UTC),
-        scheduled_until=datetime.fromtimestamp((start + HOUR) / 1000, UTC),
-        affected_monitors=tuple(shown),
-    )
-    planning.create(db, known, own, given)
+    given = {
+        "statusPageId": page.id,
+        "title": "Server upgrade",
+        "message": "The shop and the partner API will be unavailable for a few minutes. No orders are lost.",
+        "scheduledFor": datetime.fromtimestamp(start / 1000, UTC),
+        "scheduledUntil": datetime.fromtimestamp((start + HOUR) / 1000, UTC),
+        "affectedMonitors": shown,
+    }
+    planning.create(db, known, own, msgspec.convert(given, CreatePageMaintenance))

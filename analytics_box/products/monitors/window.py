@@ -5,6 +5,7 @@ much later as they jump (02:30 becomes 03:30); where they go back and it exists 
 lasts its number of minutes in real time, even if clocks change in that time.
 """
 
+import unicodedata
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
@@ -13,7 +14,11 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Meta, Struct
 
+from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.monitor import LONGEST_GROUP, LONGEST_TAG, MOST_TAGS, Monitor
+from analytics_box.resource.fields import Field, Instant, Stamp, instant_of
+from analytics_box.resource.fields import date as date_of
 
 LONGEST: Final = 7 * 24 * 60  # minutes of one that repeats
 _MINUTE: Final = 60_000
@@ -38,12 +43,12 @@ class Covers(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     ] = ()
 
 
-class Repeat(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename="camel"):
+class RepeatDays(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
     """The recurrence of a window: each day, on `weekdays` of each week, or in each month on a `day`, else on the `nth`
     `weekday` of it.
 
     `time` is a local time such as 02:30 in `zone`, `minutes` is the duration. Months without the `day` are skipped;
-    `day` and `nth` -1 are the last. No window begins at `until` (UTC ms) or later; None is never.
+    `day` and `nth` -1 are the last. No window begins at `until` or later; None is never.
     """
 
     every: Every
@@ -54,28 +59,70 @@ class Repeat(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     day: Annotated[int, Meta(ge=-1, le=31)] | None = None
     nth: Literal[1, 2, 3, 4, -1] | None = None
     weekday: Weekday | None = None
+
+
+class Repeat(RepeatDays, frozen=True, omit_defaults=True):
+    """The recurrence of a window as it is stored. `until` is UTC ms."""
+
     until: int | None = None
 
 
-class MaintenanceWindow(Struct, frozen=True, kw_only=True):
-    """A window. Times are UTC ms. Without `repeat` it is from `starts_at` until `ends_at`.
+class GivenRepeat(RepeatDays, frozen=True):
+    """The recurrence of a window in messages."""
 
-    One that repeats first begins at `starts_at` or later; `ends_at` is 0. `ended_at` is when somebody ended it early:
-    what had begun by then is over then. If it is `announced`, it is scheduled maintenance on the status pages that show
+    until: datetime | None = None
+
+
+def clean_name(given: str) -> str:
+    """The name without spaces around it. Raises BadRequest."""
+    name = given.strip()
+    if not name or any(unicodedata.category(letter) in {"Cc", "Cf", "Cs"} for letter in name):
+        raise BadRequest(_("Enter a name"))
+    return name
+
+
+def _clean_repeat(given: GivenRepeat) -> Repeat:
+    try:
+        until = instant_of(given.until) if given.until is not None else None
+    except BadRequest as refused:
+        raise BadRequest.about("repeat.until", refused.message) from refused
+    days = {name: getattr(given, name) for name in RepeatDays.__struct_fields__}
+    return Repeat(**days | {"weekdays": tuple(sorted({*given.weekdays}))}, until=until)
+
+
+def _given_repeat(repeat: Repeat) -> GivenRepeat:
+    days = {name: getattr(repeat, name) for name in RepeatDays.__struct_fields__}
+    return GivenRepeat(**days, until=date_of(repeat.until) if repeat.until is not None else None)
+
+
+class MaintenanceWindow(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A window, each field declared once. Times are UTC ms. Without `repeat` it is from `starts_at` until `ends_at`.
+
+    One that repeats first begins at `starts_at` or later; `ends_at` is 0. If it was ended early at `ended_at`, an
+    occurrence that had begun is over then. An `announced` window is scheduled maintenance on the status pages that show
     its monitors.
     """
 
     id: str
     organization_id: str
-    name: str
-    covers: Covers
-    starts_at: int
-    ends_at: int = 0
-    repeat: Repeat | None = None
+    name: Annotated[str, Meta(max_length=255), Field(clean=clean_name)]
+    covers: Annotated[Covers, Field()]
+    starts_at: Instant
+    ends_at: Annotated[
+        int,
+        Field(
+            wire=datetime,
+            clean=instant_of,
+            null=True,
+            empty=0,
+            shown=lambda instant: date_of(instant) if instant else None,
+        ),
+    ] = 0
+    repeat: Annotated[Repeat, Field(wire=GivenRepeat, clean=_clean_repeat, shown=_given_repeat)] | None = None
     ended_at: int = 0
-    announced: bool = False
-    created_at: int = 0
-    updated_at: int = 0
+    announced: Annotated[bool, Field(name="isAnnounced")] = False
+    created_at: Stamp = 0
+    updated_at: Stamp = 0
 
 
 class WindowSpan(NamedTuple):

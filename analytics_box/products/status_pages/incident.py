@@ -1,11 +1,14 @@
-"""Incidents and maintenances. Pure. The tables of their names have a column for each field."""
+"""Incidents, maintenances and templates for them: their fields, each declared once. Pure."""
 
+import unicodedata
 from collections.abc import Mapping
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
+from analytics_box.base.errors import BadRequest
 from analytics_box.base.translation import _
+from analytics_box.resource.fields import Field, Instant, Stamp
 
 Kind = Literal["incident", "maintenance"]
 Status = Literal[
@@ -48,6 +51,49 @@ USUAL_MESSAGES: Final[Mapping[str, str]] = {
 }
 ENDED: Final[frozenset[Status]] = frozenset(("resolved", "postmortem", "completed"))
 LONGEST_TITLE, LONGEST_MESSAGE = 200, 5_000  # characters (wire 9.3)
+_LINES: Final = frozenset("\n\t")
+_NOWHERE: Final = frozenset("\ufffe\uffff")  # in no XML
+
+
+def clean_title(given: str) -> str:
+    """A title as one line. Raises BadRequest for an empty one."""
+    text = " ".join(given.split())
+    if not text or not _is_text(text):
+        raise BadRequest(_("Enter a title"))
+    return text
+
+
+def clean_name(given: str) -> str:
+    """The name of a template on one line. Raises BadRequest for an empty one."""
+    text = " ".join(given.split())
+    if not text or not _is_text(text):
+        raise BadRequest(_("Enter a name"))
+    return text
+
+
+def clean_message(given: str) -> str:
+    """Markdown of one or more lines. Raises BadRequest for an empty one."""
+    text = clean_text(given)
+    if not text:
+        raise BadRequest.about("message", _("Enter a message"))
+    return text
+
+
+def clean_text(given: str) -> str:
+    """Markdown, or nothing. Raises BadRequest for control characters."""
+    text = given.replace("\r\n", "\n").replace("\r", "\n").strip()
+    if not _is_text(text):
+        raise BadRequest.about("message", _("Enter a text without control characters"))
+    return text
+
+
+def _is_text(text: str) -> bool:
+    return not any(
+        letter in _NOWHERE or (letter not in _LINES and unicodedata.category(letter) in {"Cc", "Cs"}) for letter in text
+    )
+
+
+Title = Annotated[str, Meta(max_length=LONGEST_TITLE), Field(clean=clean_title)]
 
 
 class AffectedComponent(Struct, frozen=True, kw_only=True):
@@ -59,8 +105,9 @@ class AffectedComponent(Struct, frozen=True, kw_only=True):
     impact: Impact
 
 
-class IncidentUpdate(Struct, frozen=True, kw_only=True):
-    """An update of an incident. Only its `message` can change; earlier texts are kept.
+class IncidentUpdate(Struct, frozen=True, kw_only=True, rename="camel"):
+    """An update of an incident. Only its `message` can change; earlier texts are kept. `sent` counts the subscribers
+    that it reached.
 
     `at` is its effective time (UTC ms), `affected` are the impacts from then on. `author` is empty for automatic
     updates. `notified` is whether subscribers were notified.
@@ -70,15 +117,17 @@ class IncidentUpdate(Struct, frozen=True, kw_only=True):
     incident_id: str
     status: Status
     message: str
-    at: int
-    created_at: int
-    updated_at: int
+    at: Stamp
+    created_at: Stamp
+    updated_at: Stamp
     notified: bool = True
     affected: tuple[AffectedComponent, ...] = ()
     author: str = ""
+    number: int = 0
+    sent: int = 0
 
 
-class Incident(Struct, frozen=True, kw_only=True):
+class Incident(Struct, frozen=True, kw_only=True, rename="camel"):
     """An incident, or a maintenance with `scheduled_for` and `scheduled_until`. Times are UTC ms, None for not yet.
 
     `updates` are newest first, `affected` are the current impacts. Only members see a draft; `publish_at` is when an
@@ -88,19 +137,19 @@ class Incident(Struct, frozen=True, kw_only=True):
     id: str
     page_id: str
     kind: Kind
-    title: str
+    title: Title
     status: Status
-    severity: Severity = "minor"
+    severity: Annotated[Severity, Field()] = "minor"
     origin: Origin = "person"
     is_draft: bool = False
-    publish_at: int | None = None
-    scheduled_for: int | None = None
-    scheduled_until: int | None = None
-    started_at: int = 0
-    monitoring_at: int | None = None
-    resolved_at: int | None = None
-    created_at: int = 0
-    updated_at: int = 0
+    publish_at: Stamp | None = None
+    scheduled_for: Instant | None = None
+    scheduled_until: Instant | None = None
+    started_at: Stamp = 0
+    monitoring_at: Stamp | None = None
+    resolved_at: Stamp | None = None
+    created_at: Stamp = 0
+    updated_at: Stamp = 0
     updates: tuple[IncidentUpdate, ...] = ()
     affected: tuple[AffectedComponent, ...] = ()
 
@@ -113,3 +162,17 @@ class Incident(Struct, frozen=True, kw_only=True):
     def is_active(self) -> bool:
         """Whether it affects its components now: drafts and maintenance that has not started do not."""
         return self.is_open and not self.is_draft and self.status != "scheduled"
+
+
+class IncidentTemplate(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A template for new incidents. Times are UTC ms."""
+
+    id: str
+    page_id: str
+    name: Annotated[str, Meta(max_length=120), Field(clean=clean_name)] = ""
+    title: Annotated[
+        str, Meta(max_length=LONGEST_TITLE), Field(clean=lambda text: clean_title(text) if text.strip() else "")
+    ] = ""
+    severity: Annotated[Severity, Field()] = "minor"
+    message: Annotated[str, Meta(max_length=LONGEST_MESSAGE), Field(clean=clean_text)] = ""
+    created_at: Stamp = 0

@@ -3,7 +3,7 @@ transaction. An incident comes with all of its updates, newest first."""
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -12,18 +12,24 @@ from msgspec.structs import replace
 
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
-from analytics_box.products.status_pages.incident import AffectedComponent, Incident, IncidentUpdate, Kind
+from analytics_box.products.status_pages.incident import (
+    AffectedComponent,
+    Incident,
+    IncidentTemplate,
+    IncidentUpdate,
+    Kind,
+)
+from analytics_box.resource.table import Table
 
 MOST_ENDED: Final = 50  # of each kind that are kept in memory (wire 9.2)
 
+_ENDED: Final = "('resolved', 'postmortem', 'completed')"
 _KINDS: Final[tuple[Kind, ...]] = ("incident", "maintenance")
-_STORED: Final = tuple(name for name in Incident.__struct_fields__ if name not in {"updates", "affected"})
-_COLUMNS: Final = ", ".join(_STORED)
-_INSERT: Final = f"insert into incidents ({_COLUMNS}) values ({', '.join(f':{name}' for name in _STORED)})"
-_FIXED: Final = frozenset(("id", "page_id", "kind", "origin", "created_at"))
-_SET: Final = ", ".join(f"{name} = :{name}" for name in _STORED if name not in _FIXED)
-_SAID: Final = IncidentUpdate.__struct_fields__
-_UPDATE_COLUMNS: Final = ", ".join(_SAID)
+# Components and updates are read in bulk (_whole).
+INCIDENTS: Final = Table("incidents", Incident, sql={"updates": ("'[]'", ""), "affected": ("'[]'", "")})
+UPDATES: Final = Table("incident_updates", IncidentUpdate, key="number", generated=True)
+TEMPLATES: Final = Table("incident_templates", IncidentTemplate)
+
 _NEWEST: Final = "order by started_at desc, created_at desc, id"
 _MAINTENANCE_DUE: Final = (
     "resolved_at is null and is_draft = 0 and"
@@ -48,8 +54,8 @@ _UNWATCHED: Final = f"""
 publish_at is not null and not exists ({_WRONG} and one.id is not null
   and (one.monitor_id is null or monitors.is_paused = 0))
 """
-_NEVER: Final = 2**62  # ms, and a number that nothing has
-_AFFECTED = msgspec.json.Decoder(tuple[AffectedComponent, ...])
+# Later than any instant in ms, and more than any number of updates.
+_NEVER: Final = 2**62
 
 
 class EarlierText(Struct, frozen=True):
@@ -66,18 +72,10 @@ def incidents_of(db: Connection, page_id: str, most_ended: int = MOST_ENDED) -> 
 
     Ended drafts are not among them.
     """
-    found = _rows(
-        db,
-        f"select {_COLUMNS} from incidents where page_id = ? and status not in ('resolved', 'postmortem', 'completed')",
-        (page_id,),
-    )
+    found = INCIDENTS.all(db, f"page_id = ? and status not in {_ENDED}", page_id)
     for kind in _KINDS:
-        found += _rows(
-            db,
-            f"select {_COLUMNS} from incidents where page_id = ? and kind = ? and is_draft = 0"
-            f" and status in ('resolved', 'postmortem', 'completed') {_NEWEST} limit ?",
-            (page_id, kind, most_ended),
-        )
+        condition = f"page_id = ? and kind = ? and is_draft = 0 and status in {_ENDED} {_NEWEST} limit ?"
+        found += INCIDENTS.all(db, condition, page_id, kind, most_ended)
     return _whole(db, sorted(found, key=lambda row: (-row.started_at, -row.created_at, row.id)))
 
 
@@ -88,29 +86,19 @@ def incidents_between(
 
     The first `skipped` are left out, `most` is the limit, and each has its two latest updates only.
     """
-    found = _rows(
-        db,
-        f"select {_COLUMNS} from incidents where page_id = ? and is_draft = 0"
-        f" and started_at >= ? and started_at < ? {_NEWEST} limit ? offset ?",
-        (page_id, start, end, most, skipped),
-    )
+    condition = f"page_id = ? and is_draft = 0 and started_at >= ? and started_at < ? {_NEWEST} limit ? offset ?"
+    found = INCIDENTS.all(db, condition, page_id, start, end, most, skipped)
     return _whole(db, found, most_updates=2)
 
 
 def latest(db: Connection, page_id: str, kind: Kind, *, before: int | None, most: int) -> tuple[Incident, ...]:
     """The latest of a kind, drafts as well; those that began before this instant, if one is given."""
-    return _whole(
-        db,
-        _rows(
-            db,
-            f"select {_COLUMNS} from incidents where page_id = ? and kind = ? and started_at < ? {_NEWEST} limit ?",
-            (page_id, kind, _NEVER if before is None else before, most),
-        ),
-    )
+    condition = f"page_id = ? and kind = ? and started_at < ? {_NEWEST} limit ?"
+    return _whole(db, INCIDENTS.all(db, condition, page_id, kind, _NEVER if before is None else before, most))
 
 
 def find(db: Connection, incident_id: str) -> Incident | None:
-    found = _whole(db, _rows(db, f"select {_COLUMNS} from incidents where id = ?", (incident_id,)))
+    found = _whole(db, INCIDENTS.all(db, "id = ?", incident_id))
     return found[0] if found else None
 
 
@@ -126,30 +114,17 @@ def incident_of(db: Connection, update_id: str) -> str | None:
 
 def insert(db: Connection, incident: Incident) -> None:
     """A new one, with its components and updates."""
-    db.execute(f"-- incidents.insert\n{_INSERT}", _values(incident))
+    INCIDENTS.insert(db, incident)
     _set_affected(db, incident)
     for update in reversed(incident.updates):
-        insert_update(db, update)
+        UPDATES.insert(db, update)
 
 
 def update(db: Connection, incident: Incident) -> None:
     """Store an incident without its updates."""
-    db.execute(f"-- incidents.update\nupdate incidents set {_SET} where id = :id", _values(incident))
+    INCIDENTS.update(db, incident)
     db.execute("-- incidents.update\ndelete from incident_components where incident_id = ?", (incident.id,))
     _set_affected(db, incident)
-
-
-def delete(db: Connection, incident_id: str) -> None:
-    """Delete an incident with its updates."""
-    db.execute("-- incidents.delete\ndelete from incidents where id = ?", (incident_id,))
-
-
-def insert_update(db: Connection, said: IncidentUpdate) -> None:
-    values = {name: getattr(said, name) for name in _SAID} | {"affected": _json(said.affected)}
-    placed = ", ".join(f":{name}" for name in _SAID)
-    db.execute(
-        f"-- incidents.insert_update\ninsert into incident_updates ({_UPDATE_COLUMNS}) values ({placed})", values
-    )
 
 
 def edit_update(db: Connection, said: IncidentUpdate, message: str, author: str, now: int) -> None:
@@ -177,7 +152,7 @@ def rewrite_update(db: Connection, said: IncidentUpdate) -> None:
         -- incidents.rewrite_update
         update incident_updates set message = ?, affected = ?, updated_at = ? where id = ?
         """,
-        (said.message, _json(said.affected), said.updated_at, said.id),
+        (said.message, msgspec.json.encode(said.affected).decode(), said.updated_at, said.id),
     )
 
 
@@ -215,15 +190,7 @@ def earlier_texts(db: Connection, update_id: str) -> list[EarlierText]:
 
 def count_open(db: Connection, page_id: str) -> int:
     """The number of open incidents and maintenances of a page."""
-    ((found,),) = db.execute(
-        """
-        -- incidents.count_open
-        select count(*) from incidents
-        where page_id = ? and status not in ('resolved', 'postmortem', 'completed')
-        """,
-        (page_id,),
-    ).fetchall()
-    return int(str(found))
+    return INCIDENTS.count(db, f"page_id = ? and status not in {_ENDED}", page_id)
 
 
 def pages_due(db: Connection, now: int) -> list[str]:
@@ -271,8 +238,7 @@ def wait_at_least(db: Connection, until: int) -> None:
 
 
 def _due(db: Connection, due: str, page_id: str, now: int) -> tuple[Incident, ...]:
-    statement = f"select {_COLUMNS} from incidents where {due} and page_id = :page order by started_at, id"
-    return _whole(db, _rows(db, statement, {"now": now, "page": page_id}))
+    return _whole(db, INCIDENTS.all(db, f"{due} and page_id = :page order by started_at, id", now=now, page=page_id))
 
 
 def _whole(db: Connection, found: Sequence[Incident], most_updates: int = _NEVER) -> tuple[Incident, ...]:
@@ -293,19 +259,17 @@ def _whole(db: Connection, found: Sequence[Incident], most_updates: int = _NEVER
     for incident_id, component_id, name, impact in named:
         affected[incident_id].append(AffectedComponent(component_id=component_id, name=name, impact=impact))
     updates: defaultdict[str, list[IncidentUpdate]] = defaultdict(list)
-    for row in db.execute(
-        f"""
+    latest_updates = f"""
         -- incidents.whole
-        select {_UPDATE_COLUMNS} from (
+        select {UPDATES.columns} from (
           select *, row_number() over (partition by incident_id order by at desc, number desc) as place
           from incident_updates where incident_id in (select value from json_each(?))
         )
         where place <= ? order by incident_id, place
-        """,
-        (ids, most_updates),
-    ).fetchall():
-        said = _update(row, known)
-        updates[said.incident_id].append(said)
+        """
+    for said in UPDATES.select(db, latest_updates, (ids, most_updates)):
+        impacts = (one if one.component_id in known else replace(one, component_id=None) for one in said.affected)
+        updates[said.incident_id].append(replace(said, affected=tuple(impacts)))
     return tuple(replace(one, affected=tuple(affected[one.id]), updates=tuple(updates[one.id])) for one in found)
 
 
@@ -321,28 +285,6 @@ def _component_ids(db: Connection, pages: Iterable[str]) -> set[str]:
     return {str(component_id) for (component_id,) in found}
 
 
-def _update(row: Sequence[Any], known: Collection[str]) -> IncidentUpdate:
-    fields: dict[str, Any] = dict(zip(_SAID, row, strict=True))
-    affected = [
-        one if one.component_id in known else replace(one, component_id=None)
-        for one in _AFFECTED.decode(fields["affected"])
-    ]
-    return IncidentUpdate(**fields | {"notified": bool(fields["notified"]), "affected": tuple(affected)})
-
-
-def _rows(db: Connection, statement: str, values: Mapping[str, object] | Sequence[object]) -> list[Incident]:
-    found: list[Any] = db.execute(f"-- incidents.rows\n{statement}", values).fetchall()
-    return [_incident(dict(zip(_STORED, row, strict=True))) for row in found]
-
-
-def _incident(fields: dict[str, Any]) -> Incident:
-    return Incident(**fields | {"is_draft": bool(fields["is_draft"])})
-
-
-def _values(incident: Incident) -> dict[str, Any]:
-    return {name: getattr(incident, name) for name in _STORED}
-
-
 def _set_affected(db: Connection, incident: Incident) -> None:
     db.executemany(
         """
@@ -356,7 +298,3 @@ def _set_affected(db: Connection, incident: Incident) -> None:
 def _text(db: Connection, statement: str, value: str) -> str | None:
     found = db.execute(statement, (value,)).fetchone()
     return None if found is None else str(found[0])
-
-
-def _json(affected: Sequence[AffectedComponent]) -> str:
-    return msgspec.json.encode(affected).decode()

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
-from msgspec import Meta, Struct, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest
@@ -23,10 +23,9 @@ from analytics_box.products.monitors.moving.wanted import (
     MonitorImportItem,
     WindowImportItem,
 )
-from analytics_box.products.monitors.window import Covers, MaintenanceWindow, Repeat
-from analytics_box.products.monitors.windows.messages import CreateMaintenanceWindow, GivenRepeat
+from analytics_box.products.monitors.window import MaintenanceWindow
+from analytics_box.products.monitors.windows.messages import CreateMaintenanceWindow
 from analytics_box.resource.fields import given_of, input_of
-from analytics_box.tenants.tenancy.messages import date
 
 FORMAT: Final = "analytics-box-monitors"
 _LEFT_OUT: Final = "The file does not contain its secrets ({what}). Enter them and resume it"
@@ -67,16 +66,12 @@ _SPECIAL: Final = frozenset(("id", "website", "parent", "secrets", "without"))
 _DEFAULTS: Final = given_of(Monitor(number=0, id="", organization_id="", url=""))
 
 
+@input_of(MaintenanceWindow, needed=("name", "covers"))
 class FileWindow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, rename="camel"):
     """A maintenance window in a file; its monitor ids are those of the file."""
 
     id: Id = ""
-    name: Annotated[str, Meta(max_length=255)]
-    covers: Covers
-    starts_at: datetime | None = None
-    ends_at: datetime | None = None
-    repeat: GivenRepeat | None = None
-    announced: bool = field(default=False, name="isAnnounced")
+    starts_at: datetime | UnsetType | None = UNSET
 
 
 class OwnMonitorFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -152,22 +147,8 @@ def _secret_names(monitor: Monitor) -> tuple[str, ...]:
     return tuple(name for name, value in said.items() if value)
 
 
-def _file_window(window: MaintenanceWindow) -> FileWindow:
-    repeat = window.repeat
-    return FileWindow(
-        id=window.id,
-        name=window.name,
-        covers=window.covers,
-        starts_at=date(window.starts_at),
-        ends_at=date(window.ends_at) if window.ends_at else None,
-        repeat=GivenRepeat(
-            **{name: getattr(repeat, name) for name in Repeat.__struct_fields__}
-            | {"until": date(repeat.until) if repeat.until is not None else None}
-        )
-        if repeat is not None
-        else None,
-        announced=window.announced,
-    )
+def _file_window(window: MaintenanceWindow) -> dict[str, Any]:
+    return {"id": window.id} | {name: value for name, value in given_of(window).items() if value}
 
 
 def _import_item(number: int, one: FileMonitor) -> MonitorImportItem:
@@ -197,12 +178,5 @@ def _import_item(number: int, one: FileMonitor) -> MonitorImportItem:
 
 
 def _window_item(one: FileWindow) -> WindowImportItem:
-    given = CreateMaintenanceWindow(
-        name=one.name,
-        covers=one.covers,
-        starts_at=one.starts_at,
-        ends_at=one.ends_at,
-        repeat=one.repeat,
-        announced=one.announced,
-    )
-    return WindowImportItem(ref=one.id, given=given)
+    plain = {name: value for name, value in msgspec.to_builtins(one).items() if name != "id"}
+    return WindowImportItem(ref=one.id, given=msgspec.convert(plain, CreateMaintenanceWindow))

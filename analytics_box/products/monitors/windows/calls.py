@@ -1,18 +1,17 @@
 """Maintenance windows over RPC. Scopes: read:monitors, write:monitors, on the whole organization."""
 
-from analytics_box.base import errors
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.messages import MonitorOrganizationInput
-from analytics_box.products.monitors.window import MaintenanceWindow, Repeat, is_covered, next_start, spans
+from analytics_box.products.monitors.window import MaintenanceWindow, is_covered, next_start, spans
 from analytics_box.products.monitors.windows import change
 from analytics_box.products.monitors.windows.messages import (
     CreateMaintenanceWindow,
-    GivenRepeat,
     MaintenanceShown,
     OneMaintenance,
     UpdateMaintenanceWindow,
 )
-from analytics_box.resource.reach import Reach, check, reach
+from analytics_box.resource.fields import answer_of
+from analytics_box.resource.reach import Reach, check, find_in_reach, reach
 from analytics_box.tenants.tenancy.messages import Success, date
 from analytics_box.web.call import Call
 
@@ -75,13 +74,7 @@ def _reach(call: Call, window_id: str) -> Reach:
     """The reach for an action on this window: a person's may be any of their organizations. Raises NotFound or
     Forbidden.
     """
-    found = call.parts[Monitors].window(window_id)
-    if found is None:
-        raise errors.NotFound.of("maintenance", window_id)
-    person = call.identity.person
-    if person is not None and person.role_in(found.organization_id) is None:
-        raise errors.NotFound.of("maintenance", window_id)
-    return reach(call, found.organization_id if person is not None else None)
+    return find_in_reach(call, call.parts[Monitors].window(window_id), "maintenance", window_id)[0]
 
 
 def _maintenance_answer(call: Call, window: MaintenanceWindow) -> MaintenanceShown:
@@ -90,26 +83,11 @@ def _maintenance_answer(call: Call, window: MaintenanceWindow) -> MaintenanceSho
     over = current[-1].end if current else None
     following = next_start(window, now)
     covered = sum(is_covered(window, monitor) for monitor in call.parts[Monitors].of(window.organization_id))
-    return MaintenanceShown(
-        id=window.id,
-        organization_id=window.organization_id,
-        name=window.name,
-        covers=window.covers,
-        starts_at=date(window.starts_at),
-        ends_at=date(window.ends_at) if window.ends_at else None,
-        repeat=_repeat(window.repeat),
-        announced=window.announced,
+    return answer_of(
+        MaintenanceShown,
+        window,
         status="active" if current else "over" if following is None else "scheduled",
         current_ends_at=date(over) if over is not None else None,
         next_starts_at=date(following) if following is not None else None,
         monitors=covered,
-        created_at=date(window.created_at),
-        updated_at=date(window.updated_at),
     )
-
-
-def _repeat(repeat: Repeat | None) -> GivenRepeat | None:
-    if repeat is None:
-        return None
-    fields = {name: getattr(repeat, name) for name in Repeat.__struct_fields__}
-    return GivenRepeat(**fields | {"until": date(repeat.until) if repeat.until is not None else None})

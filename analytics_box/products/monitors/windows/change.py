@@ -4,7 +4,6 @@ transaction. Whoever calls one tells the directory after the commit."""
 from typing import Any, Final
 
 import msgspec
-from msgspec import UnsetType
 from msgspec.structs import replace
 
 from analytics_box.base import audit, errors, ids
@@ -14,9 +13,11 @@ from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.window import MaintenanceWindow, is_on
-from analytics_box.products.monitors.windows import rows, rules
+from analytics_box.products.monitors.windows import rules
 from analytics_box.products.monitors.windows.messages import CreateMaintenanceWindow, UpdateMaintenanceWindow
-from analytics_box.resource.reach import Reach, check
+from analytics_box.products.monitors.windows.rows import WINDOWS
+from analytics_box.resource.fields import difference, values_of
+from analytics_box.resource.reach import Reach, check, in_reach
 
 _SUBJECT: Final = "maintenance"
 
@@ -27,14 +28,14 @@ def create(
     """A new window, with a new id unless one is given. Raises Forbidden, BadRequest or Conflict."""
     check(db, acting, "member")
     now = acting.by.now
-    if rows.count_of(db, acting.organization_id) >= rules.MOST:
+    if WINDOWS.count(db, "organization_id = ?", acting.organization_id) >= rules.MOST:
         raise errors.Conflict.full(
             "maintenances",
             rules.MOST,
             f"An organization can have up to {rules.MOST:,} maintenance windows; delete one that has ended",
         )
     made = _check_window(monitors, draft_window(acting, given, window_id or ids.new_id()), now)
-    rows.insert(db, made)
+    WINDOWS.insert(db, made)
     detail = msgspec.to_builtins({"name": made.name, "covers": made.covers, "repeat": made.repeat})
     _record(db, acting.by, made, "created", detail | {"starts_at": made.starts_at, "ends_at": made.ends_at})
     return made
@@ -42,20 +43,16 @@ def create(
 
 def draft_window(acting: Reach, given: CreateMaintenanceWindow, window_id: str) -> MaintenanceWindow:
     """A window of these values that is nowhere stored. Raises BadRequest."""
-    if given.repeat is None and (given.starts_at is None or given.ends_at is None):
-        raise BadRequest.about("startsAt", _("Enter a start and end, or a repetition"))
     now = acting.by.now
+    values = values_of(given, MaintenanceWindow)
+    if not values.get("repeat") and not (values.get("starts_at") and values.get("ends_at")):
+        raise BadRequest.about("startsAt", _("Enter a start and end, or a repetition"))
     return MaintenanceWindow(
         id=window_id,
         organization_id=acting.organization_id,
-        name=given.name,
-        covers=given.covers,
-        starts_at=rules.instant_of(given.starts_at, "startsAt") if given.starts_at is not None else now,
-        ends_at=rules.instant_of(given.ends_at, "endsAt") if given.ends_at is not None else 0,
-        repeat=rules.repeat_of(given.repeat),
-        announced=given.announced,
         created_at=now,
         updated_at=now,
+        **values | {"starts_at": values.get("starts_at") or now},
     )
 
 
@@ -63,20 +60,7 @@ def update(db: Connection, monitors: Monitors, acting: Reach, given: UpdateMaint
     """Another state of a window; what is not given stays. Raises Forbidden, NotFound or BadRequest."""
     check(db, acting, "member")
     before = existing(db, acting, given.maintenance_id)
-    found: dict[str, Any] = {}
-    if not isinstance(given.name, UnsetType):
-        found["name"] = given.name
-    if not isinstance(given.covers, UnsetType):
-        found["covers"] = given.covers
-    if not isinstance(given.starts_at, UnsetType):
-        found["starts_at"] = rules.instant_of(given.starts_at, "startsAt")
-    if not isinstance(given.ends_at, UnsetType):
-        found["ends_at"] = rules.instant_of(given.ends_at, "endsAt") if given.ends_at is not None else 0
-    if not isinstance(given.repeat, UnsetType):
-        found["repeat"] = rules.repeat_of(given.repeat)
-    if not isinstance(given.announced, UnsetType):
-        found["announced"] = given.announced
-    after = replace(before, **found)
+    after = replace(before, **values_of(given, MaintenanceWindow))
     if (after.starts_at, after.ends_at, after.repeat) != (before.starts_at, before.ends_at, before.repeat):
         after = replace(after, ended_at=0)
     return _store(db, acting.by, before, _check_window(monitors, after, acting.by.now))
@@ -97,17 +81,14 @@ def delete(db: Connection, acting: Reach, window_id: str) -> MaintenanceWindow:
     """The window is gone. Raises Forbidden or NotFound."""
     check(db, acting, "member")
     gone = existing(db, acting, window_id)
-    rows.delete(db, gone.id)
+    WINDOWS.delete(db, gone.id)
     _record(db, acting.by, gone, "deleted", {"name": gone.name})
     return gone
 
 
 def existing(db: Connection, acting: Reach, window_id: str) -> MaintenanceWindow:
     """Raises NotFound for an unknown window and for one of another organization."""
-    found = rows.find(db, window_id)
-    if found is None or found.organization_id != acting.organization_id:
-        raise errors.NotFound.of("maintenance", window_id)
-    return found
+    return in_reach(acting, WINDOWS.find(db, window_id), "maintenance", window_id)
 
 
 def _check_window(monitors: Monitors, window: MaintenanceWindow, now: int) -> MaintenanceWindow:
@@ -118,11 +99,11 @@ def _check_window(monitors: Monitors, window: MaintenanceWindow, now: int) -> Ma
 
 
 def _store(db: Connection, by: By, before: MaintenanceWindow, after: MaintenanceWindow) -> MaintenanceWindow:
-    changes = audit.difference(before, after)
+    changes = difference(before, after)
     if not changes:
         return before
     after = replace(after, updated_at=by.now)
-    rows.update(db, after)
+    WINDOWS.update(db, after)
     _record(db, by, after, "updated", {"name": after.name} | changes)
     return after
 

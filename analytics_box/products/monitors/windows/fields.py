@@ -3,15 +3,13 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 from analytics_box.base.errors import BadRequest, ErrorDetail
 from analytics_box.base.translation import _
-from analytics_box.products.monitors.windows.messages import (
-    CreateMaintenanceWindow,
-    MaintenanceShown,
-    UpdateMaintenanceWindow,
-)
+from analytics_box.products.monitors.window import MaintenanceWindow
+from analytics_box.products.monitors.windows.messages import CreateMaintenanceWindow, UpdateMaintenanceWindow
+from analytics_box.resource import forms
 from analytics_box.tenants.tenancy.messages import message_of
 
 NAMES: Final = (
@@ -22,14 +20,15 @@ NAMES: Final = (
     "groups",
     "tags",
     "frequency",
-    "start",
-    "end",
+    "startsAt",
+    "endsAt",
     "time",
     "minutes",
     "day",
 )
 WEEKDAYS: Final = range(1, 8)
 _EVERY: Final = {"daily": "day", "weekly": "week", "monthly": "month"}
+_INVALID: Final = _("Invalid input: {message}")
 _FORM: Final = "%Y-%m-%dT%H:%M"
 
 
@@ -40,8 +39,8 @@ def new_fields(now: int, zone: str) -> dict[str, str]:
         "all": "on",
         "isAnnounced": "on",
         "frequency": "once",
-        "start": start.strftime(_FORM),
-        "end": (start + timedelta(hours=1)).strftime(_FORM),
+        "startsAt": start.strftime(_FORM),
+        "endsAt": (start + timedelta(hours=1)).strftime(_FORM),
         "time": start.strftime("%H:%M"),
         "minutes": "60",
         "zone": zone,
@@ -54,66 +53,55 @@ def read_fields(form: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in form.items() if name in known or name.startswith("monitor.")}
 
 
-def fields_of(shown: MaintenanceShown, zone: str) -> dict[str, str]:
-    """The form filled in with what a maintenance is."""
-    repeat, covers = shown.repeat, shown.covers
-    fields = {
-        "name": shown.name,
+def fields_of(window: MaintenanceWindow, zone: str) -> dict[str, str]:
+    """The form filled in with a maintenance."""
+    repeat, covers = window.repeat, window.covers
+    fields = forms.fill(window, zone) | {
         "all": "on" if covers.all else "",
-        "isAnnounced": "on" if shown.announced else "",
         "groups": ", ".join(covers.groups),
         "tags": ", ".join(covers.tags),
         **{f"monitor.{monitor_id}": "on" for monitor_id in covers.monitor_ids},
-        "start": _local(shown.starts_at, zone),
-        "end": _local(shown.ends_at, zone) if shown.ends_at is not None else "",
         "zone": zone,
         "frequency": "once",
     }
     if repeat is None:
         return fields
     return fields | {
+        "endsAt": "",
         "frequency": next(name for name, every in _EVERY.items() if every == repeat.every),
         "time": repeat.time,
         "minutes": str(repeat.minutes),
         "zone": repeat.zone,
         "day": str(repeat.day or ""),
-        "until": _local(repeat.until, repeat.zone)[:10] if repeat.until is not None else "",
+        "until": forms.local_time(repeat.until, repeat.zone)[:10] if repeat.until is not None else "",
         **{f"weekday.{day}": "on" for day in repeat.weekdays},
     }
 
 
 def creation_input(fields: Mapping[str, str]) -> CreateMaintenanceWindow:
     """The message that plans a maintenance. Raises BadRequest."""
-    return message_of(_parse_fields(fields), CreateMaintenanceWindow, _("This value is not valid: {message}"))
+    return message_of(_parse_fields(fields, None), CreateMaintenanceWindow, _INVALID)
 
 
-def update_input(fields: Mapping[str, str], maintenance_id: str) -> UpdateMaintenanceWindow:
-    """The message that changes one. Raises BadRequest."""
-    return message_of(
-        _parse_fields(fields) | {"maintenanceId": maintenance_id},
-        UpdateMaintenanceWindow,
-        _("This value is not valid: {message}"),
-    )
+def update_input(fields: Mapping[str, str], before: MaintenanceWindow) -> UpdateMaintenanceWindow:
+    """The message that changes a maintenance. Raises BadRequest."""
+    found = _parse_fields(fields, before) | {"maintenanceId": before.id}
+    return message_of(found, UpdateMaintenanceWindow, _INVALID)
 
 
-def _parse_fields(fields: Mapping[str, str]) -> dict[str, Any]:
+def _parse_fields(fields: Mapping[str, str], before: MaintenanceWindow | None) -> dict[str, Any]:
     wrong: dict[str, str] = {}
-    found: dict[str, Any] = {
-        "name": fields.get("name", "").strip(),
-        "covers": _covers(fields),
-        "isAnnounced": bool(fields.get("isAnnounced")),
-    }
-    if not found["name"]:
-        wrong["name"] = _("Enter a name")
-    if fields.get("frequency", "once") == "once":
-        zone = fields.get("zone", "UTC")
-        found |= {
-            "startsAt": _instant(fields, "start", zone, wrong),
-            "endsAt": _instant(fields, "end", zone, wrong),
-            "repeat": None,
-        }
-    else:
-        found["repeat"] = _repeat(fields, wrong)
+    zone, is_once = fields.get("zone", "UTC"), fields.get("frequency", "once") == "once"
+    if zone not in available_timezones():
+        raise BadRequest.about("zone", _("Enter an IANA time zone, such as Europe/Berlin"))
+    plain = {"isAnnounced": "", **fields}
+    if not is_once:
+        plain = {name: value for name, value in plain.items() if name not in {"startsAt", "endsAt"}}
+    found = forms.read(plain, MaintenanceWindow, zone, before, wrong)
+    found |= {"covers": _covers(fields), "repeat": None if is_once else _repeat(fields, wrong)}
+    for name in ("startsAt", "endsAt"):
+        if is_once and not fields.get(name):
+            wrong[name] = _("Enter a day and a time")
     if wrong:
         raise BadRequest(next(iter(wrong.values())), details=tuple(ErrorDetail(*one) for one in wrong.items()))
     return found
@@ -143,7 +131,7 @@ def _repeat(fields: Mapping[str, str], wrong: dict[str, str]) -> dict[str, Any]:
     if every == "month":
         repeat["day"] = _number(fields, "day", wrong)
     if fields.get("until"):
-        repeat["until"] = _instant({"until": f"{fields['until']}T23:59"}, "until", repeat["zone"], wrong)
+        repeat["until"] = _instant(f"{fields['until']}T23:59", repeat["zone"], wrong)
     return repeat
 
 
@@ -155,14 +143,9 @@ def _number(fields: Mapping[str, str], name: str, wrong: dict[str, str]) -> int:
     return int(text)
 
 
-def _instant(fields: Mapping[str, str], name: str, zone: str, wrong: dict[str, str]) -> datetime | None:
+def _instant(text: str, zone: str, wrong: dict[str, str]) -> datetime | None:
     try:
-        when = datetime.fromisoformat(fields.get(name, ""))
-        return when.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
-    except (ValueError, KeyError, OSError, OverflowError):
-        wrong[name] = _("Enter a date and a time")
+        return datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        wrong["until"] = _("Enter a day")
         return None
-
-
-def _local(when: datetime, zone: str) -> str:
-    return when.astimezone(ZoneInfo(zone)).strftime(_FORM)

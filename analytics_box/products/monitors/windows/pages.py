@@ -9,7 +9,7 @@ from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box.base import figures
-from analytics_box.base.errors import BadRequest, Conflict, NotFound
+from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.monitors.directory import Monitors
@@ -26,6 +26,7 @@ from analytics_box.products.monitors.windows.fields import (
     update_input,
 )
 from analytics_box.products.monitors.windows.messages import MaintenanceShown, OneMaintenance
+from analytics_box.resource.reach import check, find_in_reach
 from analytics_box.tenants.tenancy.messages import millis
 from analytics_box.web.page import dates
 from analytics_box.web.page.dates import USUAL, WEEKDAYS, Formats, formats_of
@@ -111,8 +112,6 @@ PLACE: Final = f"{HOME}/maintenance"
 _ON_PAGE: Final = "/status-pages/{}/incidents/{}"
 MOST_MONITORS: Final = 500  # to choose from; of more, whoever plans names groups or tags
 _FIELDS: Final = {
-    "startsAt": "start",
-    "endsAt": "end",
     "covers": "all",
     "repeat.time": "time",
     "repeat.minutes": "minutes",
@@ -185,8 +184,8 @@ async def save(visit: Visitor, maintenance_id: FromPath[str]) -> Answer:
     fields = read_fields(form)
     try:
         visit.saves()
-        check_version(form, visit.parts[Monitors].window(found.id))
-        await procedures.update_maintenance(visit.call, update_input(fields, found.id))
+        check_version(form, found)
+        await procedures.update_maintenance(visit.call, update_input(fields, found))
     except (BadRequest, Conflict) as wrong:
         return await _page(visit, fields, found, form=form, wrong=wrong)
     return visit.go(f"{PLACE}?done=maintenance-saved")
@@ -211,17 +210,17 @@ async def end(visit: Visitor, maintenance_id: FromPath[str]) -> Next:
     return visit.go(f"{PLACE}?done=maintenance-ended")
 
 
-async def _find_maintenance(visit: PageRequest, maintenance_id: str) -> MaintenanceShown:
-    for one in await procedures.list_maintenances(visit.call, MonitorOrganizationInput()):
-        if one.id == maintenance_id:
-            return one
-    raise NotFound.of("maintenance", maintenance_id)
+async def _find_maintenance(visit: PageRequest, maintenance_id: str) -> MaintenanceWindow:
+    window = visit.parts[Monitors].window(maintenance_id)
+    own, found = find_in_reach(visit.call, window, "maintenance", maintenance_id)
+    await visit.call.read(lambda db: check(db, own, "viewer"))
+    return found
 
 
 async def _page(
     visit: PageRequest,
     fields: dict[str, str],
-    found: MaintenanceShown | None = None,
+    found: MaintenanceWindow | None = None,
     *,
     form: Mapping[str, str] | None = None,
     wrong: BadRequest | Conflict | None = None,
@@ -235,17 +234,17 @@ async def _page(
         action=f"{PLACE}/{found.id}" if found is not None else f"{PLACE}/new",
         back=PLACE,
         values=fields,
-        version=shown_version(visit.parts[Monitors].window(found.id), form, wrong) if found is not None else "",
+        version=shown_version(found, form, wrong) if found is not None else "",
         errors=errors,
         general=wrong.message if wrong is not None and not errors else "",
-        monitors=_monitors(visit),
+        monitors=_monitors(visit, visit.person.organization_id if found is None else found.organization_id),
         weekdays=[(str(day + 1), WEEKDAYS[day]) for day in formats_of(visit.person).week],
         zones=sorted(available_timezones()),
     )
 
 
-def _monitors(visit: PageRequest) -> list[tuple[str, str]]:
-    own = visit.parts[Monitors].of(visit.person.organization_id)
+def _monitors(visit: PageRequest, organization_id: str) -> list[tuple[str, str]]:
+    own = visit.parts[Monitors].of(organization_id)
     return sorted(((one.id, figures.visible(one.called)) for one in own), key=lambda one: one[1].casefold())[
         :MOST_MONITORS
     ]

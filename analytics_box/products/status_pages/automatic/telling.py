@@ -229,7 +229,7 @@ def _recover_in(db: Connection, happened: ComponentTransition, before: Incident)
     elif wrong:
         _add_update(db, happened, before, affected, partial_recovery_message((well,)))
     elif before.publish_at is not None and rules.is_unseen(before):
-        incident_rows.delete(db, before.id)
+        incident_rows.INCIDENTS.delete(db, before.id)
     else:
         saying.say(
             db,

@@ -1,12 +1,10 @@
 """Incidents over RPC (wire 9.3). Scopes: read:status_pages, write:status_pages."""
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
 
 from analytics_box.base import errors
 from analytics_box.base.store.db import Connection
 from analytics_box.products.monitors.directory import Monitors
-from analytics_box.products.monitors.windows.rules import instant_of
 from analytics_box.products.status_pages import incident_rows as rows
 from analytics_box.products.status_pages.access import find_reachable_page, page_in_reach
 from analytics_box.products.status_pages.incident import AffectedComponent, Incident, IncidentUpdate, Kind
@@ -27,8 +25,9 @@ from analytics_box.products.status_pages.incidents.messages import (
 )
 from analytics_box.products.status_pages.saving import save
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
+from analytics_box.resource.fields import answer_of
 from analytics_box.resource.reach import Reach, check
-from analytics_box.tenants.tenancy.messages import date
+from analytics_box.tenants.tenancy.messages import date, millis
 from analytics_box.web.call import Call
 
 Earlier = Mapping[str, Sequence[EarlierText]]
@@ -36,23 +35,10 @@ Earlier = Mapping[str, Sequence[EarlierText]]
 
 def incident_answer(incident: Incident, now: int, earlier: Earlier | None = None) -> IncidentAnswer:
     """An incident for members; `earlier` has the earlier texts of its updates by their ids."""
-    return IncidentAnswer(
-        id=incident.id,
+    return answer_of(
+        IncidentAnswer,
+        incident,
         status_page_id=incident.page_id,
-        kind=incident.kind,
-        title=incident.title,
-        status=incident.status,
-        severity=incident.severity,
-        origin=incident.origin,
-        is_draft=incident.is_draft,
-        publish_at=_date(incident.publish_at),
-        scheduled_for=_date(incident.scheduled_for),
-        scheduled_until=_date(incident.scheduled_until),
-        started_at=date(incident.started_at),
-        monitoring_at=_date(incident.monitoring_at),
-        resolved_at=_date(incident.resolved_at),
-        created_at=date(incident.created_at),
-        updated_at=date(incident.updated_at),
         updates=tuple(_update(each, (earlier or {}).get(each.id, ())) for each in incident.updates),
         affected_monitors=_affected_answers(incident.affected),
         next=rules.moves(incident, now),
@@ -60,15 +46,9 @@ def incident_answer(incident: Incident, now: int, earlier: Earlier | None = None
 
 
 def _update(update: IncidentUpdate, earlier: Sequence[EarlierText]) -> IncidentUpdateAnswer:
-    return IncidentUpdateAnswer(
-        id=update.id,
-        status=update.status,
-        message=update.message,
-        at=date(update.at),
-        created_at=date(update.created_at),
-        updated_at=date(update.updated_at),
-        notified=update.notified,
-        author=update.author,
+    return answer_of(
+        IncidentUpdateAnswer,
+        update,
         affected_monitors=_affected_answers(update.affected),
         earlier=tuple(EarlierTextAnswer(each.message, date(each.replaced_at), each.author) for each in earlier),
     )
@@ -76,10 +56,6 @@ def _update(update: IncidentUpdate, earlier: Sequence[EarlierText]) -> IncidentU
 
 def _affected_answers(affected: Sequence[AffectedComponent]) -> tuple[AffectedComponentAnswer, ...]:
     return tuple(AffectedComponentAnswer(each.component_id, each.name, each.impact) for each in affected)
-
-
-def _date(instant: int | None) -> datetime | None:
-    return None if instant is None else date(instant)
 
 
 async def create_incident(call: Call, given: CreateIncident) -> IncidentAnswer:
@@ -158,7 +134,7 @@ async def hold_incident(call: Call, given: IncidentId) -> IncidentAnswer:
 async def list_newest(call: Call, given: ListIncidents, kind: Kind) -> list[IncidentAnswer]:
     """The newest of a kind. Raises Forbidden, NotFound or BadRequest."""
     own, whole = find_reachable_page(call, given.status_page_id)
-    before = instant_of(given.before, "before") if given.before is not None else None
+    before = millis(given.before) if given.before is not None else None
 
     def read(db: Connection) -> tuple[Incident, ...]:
         check(db, own, "viewer")

@@ -18,8 +18,16 @@ from analytics_box.base.translation import _
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.status_pages import incident_rows
 from analytics_box.products.status_pages.access import page_in_reach
-from analytics_box.products.status_pages.incident import ENDED, AffectedComponent, Impact, Incident, Kind, Status
-from analytics_box.products.status_pages.incidents import rules, saying, words
+from analytics_box.products.status_pages.incident import (
+    ENDED,
+    AffectedComponent,
+    Impact,
+    Incident,
+    Kind,
+    Status,
+    clean_message,
+)
+from analytics_box.products.status_pages.incidents import rules, saying
 from analytics_box.products.status_pages.incidents.messages import (
     CreateIncident,
     EditIncidentUpdate,
@@ -29,12 +37,14 @@ from analytics_box.products.status_pages.incidents.messages import (
 from analytics_box.products.status_pages.page import Component, StatusPage
 from analytics_box.products.status_pages.rows import COMPONENTS
 from analytics_box.products.status_pages.visibility import monitor_of, public_name
+from analytics_box.resource.fields import difference, values_of
 from analytics_box.resource.reach import Reach, check
 
 # Per page, and per incident.
 MOST_OPEN: Final = 100
 MOST_UPDATES: Final = 500
-AUDITED: Final = ("status", "title", "severity", "scheduled_for", "scheduled_until")
+# Fields that follow from the update, which has an entry itself, and those that the box sets.
+UNLOGGED: Final = ("updates", "affected", "is_draft", "publish_at", "started_at", "monitoring_at", "resolved_at")
 
 
 def create(db: Connection, monitors: Monitors, own: Reach, given: CreateIncident) -> Incident:
@@ -46,16 +56,15 @@ def create(db: Connection, monitors: Monitors, own: Reach, given: CreateIncident
         id=ids.new_id(),
         page_id=page.id,
         kind="incident",
-        title=words.title(given.title),
         status=given.status,
-        severity=given.severity,
         is_draft=given.draft,
         started_at=now,
         created_at=now,
         updated_at=now,
         affected=find_affected(db, monitors, page, impacts),
+        **values_of(given, Incident),
     )
-    message = words.message(given.message)
+    message = clean_message(given.message)
     made = saying.begin(db, page, incident, message, now=now, author=own.by.actor, notify=given.notify)
     record(db, own.by, page, made, "created", {"status": made.status, "severity": made.severity})
     return made
@@ -67,11 +76,7 @@ def update(db: Connection, monitors: Monitors, own: Reach, given: UpdateIncident
     now = own.by.now
     rules.check_move(before, given.status, now)
     check_room(before, given.status)
-    changed = before
-    if not isinstance(given.title, UnsetType):
-        changed = replace(changed, title=words.title(given.title))
-    if not isinstance(given.severity, UnsetType):
-        changed = replace(changed, severity=given.severity)
+    changed = replace(before, **values_of(given, Incident))
     impacts = None
     if not isinstance(given.affected_monitors, UnsetType):
         named = ((each.statusPageMonitorId, each.impact) for each in given.affected_monitors)
@@ -81,13 +86,13 @@ def update(db: Connection, monitors: Monitors, own: Reach, given: UpdateIncident
         page,
         changed,
         given.status,
-        words.message(given.message),
+        clean_message(given.message),
         now=now,
         affected=impacts,
         author=own.by.actor,
         notify=given.notify,
     )
-    record(db, own.by, page, after, "updated", audit.difference(before, after, AUDITED))
+    record(db, own.by, page, after, "updated", difference(before, after, without=UNLOGGED))
     return after
 
 
@@ -101,7 +106,7 @@ def edit(db: Connection, own: Reach, given: EditIncidentUpdate) -> Incident:
         raise errors.NotFound.of("incidentUpdate", given.updateId)
     page, incident = find_editable(db, own, incident_id)
     said = next(each for each in incident.updates if each.id == given.updateId)
-    text = words.message(given.message)
+    text = clean_message(given.message)
     if text == said.message:
         return incident
     incident_rows.edit_update(db, said, text, own.by.actor, own.by.now)
@@ -136,7 +141,7 @@ def hold(db: Connection, own: Reach, incident_id: str) -> Incident:
 def delete(db: Connection, own: Reach, incident_id: str) -> Incident:
     """Delete an incident with its updates. Raises Forbidden or NotFound."""
     page, gone = find_editable(db, own, incident_id)
-    incident_rows.delete(db, gone.id)
+    incident_rows.INCIDENTS.delete(db, gone.id)
     if gone.kind == "maintenance":
         hasten(db, page, own.by.now)
     record(db, own.by, page, gone, "deleted", {"status": gone.status})

@@ -1,26 +1,28 @@
 """Input and answers of procedures of incidents and maintenances (wire 9.3)."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from analytics_box.products.status_pages.incident import (
     LONGEST_MESSAGE,
-    LONGEST_TITLE,
     Impact,
+    Incident,
+    IncidentTemplate,
     Kind,
     Origin,
     Severity,
     Status,
 )
-from analytics_box.products.status_pages.page import LONGEST_NAME, MOST_COMPONENTS
+from analytics_box.products.status_pages.page import MOST_COMPONENTS
+from analytics_box.resource.fields import answer_with, input_of
 
 MOST_LISTED = 500
+_TIMES: Final = ("scheduled_for", "scheduled_until")
 
 Id = Annotated[str, Meta(min_length=1, max_length=255)]
-Instant = Annotated[datetime, Meta(tz=True)]
-Title = Annotated[str, Meta(max_length=LONGEST_TITLE)]
+Zoned = Annotated[datetime, Meta(tz=True)]
 Message = Annotated[str, Meta(max_length=LONGEST_MESSAGE)]
 
 
@@ -35,6 +37,7 @@ Affects = Annotated[tuple[AffectedComponentInput, ...], Meta(max_length=MOST_COM
 Touches = Annotated[tuple[Id, ...], Meta(max_length=MOST_COMPONENTS)]
 
 
+@input_of(Incident, needed=("title",), without=_TIMES)
 class CreateIncident(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
     """Input of statusPage.createIncident. Only members see a `draft`.
 
@@ -42,15 +45,14 @@ class CreateIncident(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """
 
     status_page_id: Id
-    title: Title
     message: Message
-    severity: Severity = "minor"
     status: Literal["investigating", "identified", "monitoring"] = "investigating"
     affected_monitors: Affects = ()
     draft: bool = False
     notify: bool = True
 
 
+@input_of(Incident, without=_TIMES)
 class UpdateIncident(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
     """Input of statusPage.updateIncident: an update with its status. Omitted fields keep their values;
     `affectedMonitors` replaces the affected components."""
@@ -58,25 +60,24 @@ class UpdateIncident(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     incident_id: Id
     status: Literal["investigating", "identified", "monitoring", "resolved", "postmortem"]
     message: Message
-    title: Title | UnsetType = UNSET
-    severity: Severity | UnsetType = UNSET
     affected_monitors: Affects | UnsetType = UNSET
     notify: bool = True
 
 
+@input_of(Incident, needed=("title",), without=("severity",))
 class CreatePageMaintenance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
     """Input of statusPage.createMaintenance: a plan with its times and components."""
 
     status_page_id: Id
-    title: Title
     message: Message
-    scheduled_for: Instant
-    scheduled_until: Instant
+    scheduled_for: Zoned
+    scheduled_until: Zoned
     affected_monitors: Touches = ()
     draft: bool = False
     notify: bool = True
 
 
+@input_of(Incident, without=("severity",))
 class UpdatePageMaintenance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
     """Input of statusPage.updateMaintenance. Omitted fields keep their values.
 
@@ -86,9 +87,8 @@ class UpdatePageMaintenance(Struct, frozen=True, kw_only=True, forbid_unknown_fi
     maintenance_id: Id
     status: Literal["scheduled", "in_progress", "verifying", "completed"] | UnsetType = UNSET
     message: Message = ""
-    title: Title | UnsetType = UNSET
-    scheduled_for: Instant | UnsetType = UNSET
-    scheduled_until: Instant | UnsetType = UNSET
+    scheduled_for: Zoned | UnsetType = UNSET
+    scheduled_until: Zoned | UnsetType = UNSET
     affected_monitors: Touches | UnsetType = UNSET
     notify: bool = True
 
@@ -125,7 +125,7 @@ class ListIncidents(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Input of statusPage.listIncidents and listMaintenances: newest first, those that started before `before`."""
 
     status_page_id: Id
-    before: Instant | None = None
+    before: Zoned | None = None
     limit: Annotated[int, Meta(ge=1, le=MOST_LISTED)] = 100
 
 
@@ -135,15 +135,12 @@ class ListIncidentTemplates(Struct, frozen=True, forbid_unknown_fields=True):
     statusPageId: Id
 
 
+@input_of(IncidentTemplate, needed=("name",))
 class SaveIncidentTemplate(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
-    """Input of statusPage.saveTemplate: create a template, or update the one with this `templateId`."""
+    """Input of statusPage.saveTemplate: create a template, or replace the one with this `templateId`."""
 
     status_page_id: Id
     template_id: Id | None = None
-    name: Annotated[str, Meta(max_length=LONGEST_NAME)]
-    title: Title = ""
-    severity: Severity = "minor"
-    message: Message = ""
 
 
 class IncidentTemplateId(Struct, frozen=True, forbid_unknown_fields=True):
@@ -184,6 +181,7 @@ class IncidentUpdateAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
     earlier: tuple[EarlierTextAnswer, ...] = ()
 
 
+@answer_with(Incident)
 class IncidentAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
     """An incident or a maintenance with its updates, newest first. `next` are the possible next statuses.
 
@@ -199,8 +197,6 @@ class IncidentAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
     origin: Origin
     is_draft: bool
     publish_at: datetime | None
-    scheduled_for: datetime | None
-    scheduled_until: datetime | None
     started_at: datetime
     monitoring_at: datetime | None
     resolved_at: datetime | None
@@ -217,6 +213,7 @@ class DeleteIncidentAnswer(Struct, frozen=True):
     deleted: bool = True
 
 
+@answer_with(IncidentTemplate)
 class IncidentTemplateAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
     """A template for new incidents."""
 

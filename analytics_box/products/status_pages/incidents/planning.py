@@ -2,26 +2,25 @@
 transaction."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from msgspec import UnsetType
 from msgspec.structs import replace
 
-from analytics_box.base import audit, ids
+from analytics_box.base import ids
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.directory import Monitors
-from analytics_box.products.monitors.windows.rules import instant_of
 from analytics_box.products.status_pages import incident_rows
-from analytics_box.products.status_pages.incident import AffectedComponent, Incident
-from analytics_box.products.status_pages.incidents import change, rules, saying, words
+from analytics_box.products.status_pages.incident import AffectedComponent, Incident, clean_message, clean_text
+from analytics_box.products.status_pages.incidents import change, rules, saying
 from analytics_box.products.status_pages.incidents.messages import (
     CancelPageMaintenance,
     CreatePageMaintenance,
     UpdatePageMaintenance,
 )
 from analytics_box.products.status_pages.page import StatusPage
+from analytics_box.resource.fields import difference, values_of
 from analytics_box.resource.reach import Reach
 
 
@@ -29,7 +28,8 @@ def create(db: Connection, monitors: Monitors, own: Reach, given: CreatePageMain
     """A new maintenance. Raises Forbidden, NotFound, BadRequest or Conflict."""
     page = change.room(db, own, given.status_page_id)
     now = own.by.now
-    start, end = instant_of(given.scheduled_for, "scheduledFor"), instant_of(given.scheduled_until, "scheduledUntil")
+    values = values_of(given, Incident)
+    start, end = values["scheduled_for"], values["scheduled_until"]
     rules.check_times(start, end)
     if end <= now:
         raise BadRequest.about("scheduledUntil", _("Enter an end in the future"))
@@ -37,17 +37,15 @@ def create(db: Connection, monitors: Monitors, own: Reach, given: CreatePageMain
         id=ids.new_id(),
         page_id=page.id,
         kind="maintenance",
-        title=words.title(given.title),
         status="scheduled",
         is_draft=given.draft,
-        scheduled_for=start,
-        scheduled_until=end,
         started_at=start,
         created_at=now,
         updated_at=now,
         affected=_find_affected(db, monitors, page, given.affected_monitors),
+        **values,
     )
-    message = words.message(given.message)
+    message = clean_message(given.message)
     made = saying.begin(db, page, planned, message, now=now, author=own.by.actor, notify=given.notify)
     change.record(db, own.by, page, made, "created", {"scheduled_for": start, "scheduled_until": end})
     return made
@@ -61,7 +59,7 @@ def update(db: Connection, monitors: Monitors, own: Reach, given: UpdatePageMain
     page, before = change.find_editable(db, own, given.maintenance_id, "maintenance")
     now = own.by.now
     status = before.status if isinstance(given.status, UnsetType) else given.status
-    message = words.optional(given.message)
+    message = clean_text(given.message)
     changed = _with_plan(before, given, now)
     impacts = before.affected
     if not isinstance(given.affected_monitors, UnsetType):
@@ -78,7 +76,7 @@ def update(db: Connection, monitors: Monitors, own: Reach, given: UpdatePageMain
             db, page, changed, status, message, now=now, affected=impacts, author=own.by.actor, notify=given.notify
         )
     change.hasten(db, page, now)
-    change.record(db, own.by, page, after, "updated", audit.difference(before, after, change.AUDITED))
+    change.record(db, own.by, page, after, "updated", difference(before, after, without=change.UNLOGGED))
     return after
 
 
@@ -87,25 +85,18 @@ def cancel(db: Connection, own: Reach, given: CancelPageMaintenance) -> Incident
     page, before = change.find_editable(db, own, given.maintenance_id, "maintenance")
     if before.status != "scheduled":
         raise BadRequest(_("This maintenance has started. Complete it instead"))
-    message = words.optional(given.message) or _("This maintenance has been canceled.")
+    message = clean_text(given.message) or _("This maintenance has been canceled.")
     now = own.by.now
     after = saying.say(db, page, before, "completed", message, now=now, author=own.by.actor, notify=given.notify)
     change.record(
-        db, own.by, page, after, "updated", {"cancelled": True} | audit.difference(before, after, change.AUDITED)
+        db, own.by, page, after, "updated", {"cancelled": True} | difference(before, after, without=change.UNLOGGED)
     )
     return after
 
 
 def _with_plan(before: Incident, given: UpdatePageMaintenance, now: int) -> Incident:
     """The maintenance with its title and times as they are given. Raises BadRequest."""
-    found: dict[str, Any] = {}
-    if not isinstance(given.title, UnsetType):
-        found["title"] = words.title(given.title)
-    if not isinstance(given.scheduled_for, UnsetType):
-        found["scheduled_for"] = instant_of(given.scheduled_for, "scheduledFor")
-    if not isinstance(given.scheduled_until, UnsetType):
-        found["scheduled_until"] = instant_of(given.scheduled_until, "scheduledUntil")
-    after = replace(before, **found)
+    after = replace(before, **values_of(given, Incident))
     start, end = after.scheduled_for or 0, after.scheduled_until or 0
     if (start, end) == (before.scheduled_for, before.scheduled_until):
         return after

@@ -80,7 +80,7 @@ def say(
         author=author,
     )
     after = rules.apply_update(incident, update)
-    rows.insert_update(db, update)
+    rows.UPDATES.insert(db, update)
     rows.update(db, after)
     outbox.notify(db, page, after, update, now)
     return after

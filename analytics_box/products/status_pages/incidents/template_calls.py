@@ -3,21 +3,19 @@
 from typing import Final
 
 from analytics_box.base import audit, errors, ids
-from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
-from analytics_box.base.translation import _
 from analytics_box.products.status_pages.access import find_reachable_page, page_in_reach
-from analytics_box.products.status_pages.incidents import template_rows as rows
-from analytics_box.products.status_pages.incidents import words
+from analytics_box.products.status_pages.incident import IncidentTemplate
+from analytics_box.products.status_pages.incident_rows import TEMPLATES
 from analytics_box.products.status_pages.incidents.messages import (
     IncidentTemplateAnswer,
     IncidentTemplateId,
     ListIncidentTemplates,
     SaveIncidentTemplate,
 )
-from analytics_box.products.status_pages.incidents.template_rows import IncidentTemplate
+from analytics_box.resource.fields import answer_of, difference, values_of
 from analytics_box.resource.reach import Reach, check
-from analytics_box.tenants.tenancy.messages import Success, date
+from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.web.call import Call
 
 MOST: Final = 100  # of a page
@@ -27,29 +25,23 @@ def save(db: Connection, own: Reach, given: SaveIncidentTemplate) -> IncidentTem
     """Create or change a template. Raises Forbidden, NotFound, BadRequest or Conflict."""
     check(db, own, "member")
     page = page_in_reach(db, own, given.status_page_id)
-    known = rows.of_page(db, page.id)
+    known = _of_page(db, page.id)
     before = next((each for each in known if each.id == given.template_id), None)
     if given.template_id is not None and before is None:
         raise errors.NotFound.of("incidentTemplate", given.template_id)
     if before is None and len(known) >= MOST:
         raise errors.Conflict.full("incidentTemplates", MOST, f"This page has {MOST} templates; delete one first")
-    name = " ".join(given.name.split())
-    if not name:
-        raise BadRequest.about("name", _("Enter a name"))
     made = IncidentTemplate(
         id=before.id if before is not None else ids.new_id(),
         page_id=page.id,
-        name=words.title(name),
-        title=words.title(given.title) if given.title.strip() else "",
-        severity=given.severity,
-        message=words.optional(given.message),
         created_at=before.created_at if before is not None else own.by.now,
+        **values_of(given, IncidentTemplate),
     )
     if made == before:
         return made
-    rows.store_template(db, made)
+    (TEMPLATES.insert if before is None else TEMPLATES.update)(db, made)
     action: audit.Action = "created" if before is None else "updated"
-    changes = {} if before is None else audit.difference(before, made)
+    changes = {} if before is None else difference(before, made)
     audit.record(db, own.by, page.organization_id, action, "incident_template", made.id, {"name": made.name} | changes)
     return made
 
@@ -57,14 +49,14 @@ def save(db: Connection, own: Reach, given: SaveIncidentTemplate) -> IncidentTem
 def delete(db: Connection, own: Reach, template_id: str) -> None:
     """Delete a template. Raises Forbidden or NotFound."""
     check(db, own, "member")
-    gone = rows.find(db, template_id)
+    gone = TEMPLATES.find(db, template_id)
     if gone is None:
         raise errors.NotFound.of("incidentTemplate", template_id)
     try:
         page = page_in_reach(db, own, gone.page_id)
     except errors.NotFound as elsewhere:
         raise errors.NotFound.of("incidentTemplate", template_id) from elsewhere
-    rows.delete(db, gone.id)
+    TEMPLATES.delete(db, gone.id)
     audit.record(db, own.by, page.organization_id, "deleted", "incident_template", gone.id, {"name": gone.name})
 
 
@@ -74,21 +66,21 @@ async def list_templates(call: Call, given: ListIncidentTemplates) -> list[Incid
 
     def read(db: Connection) -> list[IncidentTemplate]:
         check(db, own, "viewer")
-        return rows.of_page(db, whole.page.id)
+        return _of_page(db, whole.page.id)
 
-    return [_template_answer(each) for each in await call.read(read)]
+    return [answer_of(IncidentTemplateAnswer, each) for each in await call.read(read)]
 
 
 async def save_template(call: Call, given: SaveIncidentTemplate) -> IncidentTemplateAnswer:
     """statusPage.saveTemplate: create or update an incident template. Raises Forbidden, NotFound, BadRequest or
     Conflict."""
     own, _rest = find_reachable_page(call, given.status_page_id)
-    return _template_answer(await call.write(lambda db: save(db, own, given)))
+    return answer_of(IncidentTemplateAnswer, await call.write(lambda db: save(db, own, given)))
 
 
 async def delete_template(call: Call, given: IncidentTemplateId) -> Success:
     """statusPage.deleteTemplate: delete an incident template. Raises Forbidden or NotFound."""
-    found = await call.read(lambda db: rows.find(db, given.templateId))
+    found = await call.read(lambda db: TEMPLATES.find(db, given.templateId))
     if found is None:
         raise errors.NotFound.of("incidentTemplate", given.templateId)
     try:
@@ -99,12 +91,6 @@ async def delete_template(call: Call, given: IncidentTemplateId) -> Success:
     return Success()
 
 
-def _template_answer(template: IncidentTemplate) -> IncidentTemplateAnswer:
-    return IncidentTemplateAnswer(
-        id=template.id,
-        name=template.name,
-        title=template.title,
-        severity=template.severity,
-        message=template.message,
-        created_at=date(template.created_at),
-    )
+def _of_page(db: Connection, page_id: str) -> list[IncidentTemplate]:
+    """The templates of a page by name."""
+    return TEMPLATES.all(db, "page_id = ? order by name, id", page_id)

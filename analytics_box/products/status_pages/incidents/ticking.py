@@ -77,7 +77,7 @@ def _end(db: Connection, page: StatusPage, incident: Incident, now: int) -> None
     if incident.publish_at is not None and any(update.author for update in incident.updates):
         incident_rows.update(db, replace(incident, publish_at=None))
     elif incident.publish_at is not None:
-        incident_rows.delete(db, incident.id)
+        incident_rows.INCIDENTS.delete(db, incident.id)
     else:
         saying.say(db, page, incident, "resolved", _("This is no longer monitored."), now=now)
 
