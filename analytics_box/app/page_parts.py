@@ -16,17 +16,15 @@ from analytics_box.figures.values import KeptValues, KnownValues
 from analytics_box.products.flags.comparing.people import RecentPeople
 from analytics_box.products.flags.figures.splits import FlagSplits
 from analytics_box.products.funnels.lookup import NamedFunnels
-from analytics_box.products.goals.lookup import kept_goals
-from analytics_box.products.goals.named import NamedGoals
+from analytics_box.products.goals.lookup import NamedGoals, kept_goals
 from analytics_box.products.links.bulk.jobs import ImportJobs
-from analytics_box.products.links.listing.suggested import slugs
-from analytics_box.products.links.named import NamedLinks
+from analytics_box.products.links.listing.ranked import slugs_containing
+from analytics_box.products.links.lookup import NamedLinks
 from analytics_box.products.monitors.editing import change as monitor_change
 from analytics_box.products.monitors.outages import watched_websites
 from analytics_box.products.overview.autocomplete import KeptSuggestions
 from analytics_box.products.overview.board import WEBSITE
-from analytics_box.products.people.matching import EncryptedTraits
-from analytics_box.products.people.reading import Profiles
+from analytics_box.products.people.reading import EncryptedTraits, Profiles
 from analytics_box.products.sample_data.example import Examples
 from analytics_box.products.segments.menu import saved_segments
 from analytics_box.products.status_pages.console.from_monitors import reporting
@@ -145,7 +143,7 @@ def _on_pages(wired: PartInputs) -> tuple[object, ...]:
         LateParts(clock),
         KnownRows(),
         KeptValues(clock),
-        KnownValues({"link": slugs}),
+        KnownValues({"link": slugs_containing}),
         KeptSuggestions(clock),
         saved_segments(),
         kept_goals(),

@@ -9,10 +9,10 @@ from analytics_box.base.translation import _
 from analytics_box.figures.explorer.findable import questions
 from analytics_box.products.flags.console.findable import flags
 from analytics_box.products.funnels.lookup import funnels
-from analytics_box.products.goals.findable import goals
-from analytics_box.products.links.listing.findable import links
+from analytics_box.products.goals.lookup import goal_hits
+from analytics_box.products.links.listing.lines import link_hits
 from analytics_box.products.monitors.listing.findable import monitors
-from analytics_box.products.segments.findable import segments
+from analytics_box.products.segments.menu import segment_hits
 from analytics_box.products.status_pages.console.findable import status_pages
 from analytics_box.tenants.websites.findable import websites
 from analytics_box.web.call import Call
@@ -93,11 +93,11 @@ async def places(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:
 
 SOURCES: Final[tuple[Source, ...]] = (
     websites,
-    goals,
+    goal_hits,
     funnels,
-    segments,
+    segment_hits,
     questions,
-    links,
+    link_hits,
     monitors,
     status_pages,
     flags,

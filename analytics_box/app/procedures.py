@@ -31,10 +31,9 @@ flag_usage = Handlers("analytics_box.products.flags.usage.calls")
 funnels = Handlers("analytics_box.products.funnels.calls")
 goals = Handlers("analytics_box.products.goals.calls")
 key_calls = Handlers("analytics_box.tenants.keys.calls")
-link_export = Handlers("analytics_box.products.links.bulk.export_calls")
+link_export = Handlers("analytics_box.products.links.bulk.exports")
 link_imports = Handlers("analytics_box.products.links.bulk.imports")
 link_domains = Handlers("analytics_box.products.links.domains.calls")
-link_orphans = Handlers("analytics_box.products.links.domains.orphan_calls")
 link_calls = Handlers("analytics_box.products.links.editing.calls")
 link_folders = Handlers("analytics_box.products.links.folders.calls")
 link_lists = Handlers("analytics_box.products.links.listing.calls")
@@ -152,7 +151,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("links.listTags", link_lists.list_tags, "read:links"),
     Procedure("links.preview", link_preview.preview, "read:links"),
     Procedure("links.getQr", link_qr.get_qr, "read:links"),
-    Procedure("links.listOrphans", link_orphans.list_orphans, "read:links"),
+    Procedure("links.listOrphans", link_domains.list_orphans, "read:links"),
     Procedure("links.export", link_export.export, "read:links"),
     Procedure("links.import", link_imports.import_links, "write:links", "member", most_bytes=MOST_FILE_BYTES),
     Procedure("linkFolders.list", link_folders.list_folders, "read:links"),

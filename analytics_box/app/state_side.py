@@ -17,7 +17,7 @@ from analytics_box.ingest.bots import rows as bot_rows
 from analytics_box.ingest.classification import Classification
 from analytics_box.products.flags import rows as flag_rows
 from analytics_box.products.flags.directory import Flags
-from analytics_box.products.links.domains import rows as link_domain_rows
+from analytics_box.products.links.domains import change
 from analytics_box.products.links.domains.lookup import LinkDomains
 from analytics_box.products.links.redirects.directory import LinkDirectory
 from analytics_box.products.monitors import rows as monitor_rows
@@ -101,7 +101,7 @@ def open_state(given: Settings, clock: Clock, reserve: Reserve, sources: Mapping
         websites=websites,
         classification=Classification(db.read_now(bot_rows.everything)),
         links=links,
-        link_domains=LinkDomains(db.read_now(link_domain_rows.everything), organizations.closed),
+        link_domains=LinkDomains(db.read_now(change.everything), organizations.closed),
         monitors=watched,
         status_pages=StatusPages(db.read_now(status_page_rows.everything), organizations.closed, watched.announce),
         flags=Flags(db.read_now(flag_rows.everything), websites, organizations),

@@ -12,8 +12,8 @@ from analytics_box.app.box import open_box
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.schema import EVENTS_FILE
 from analytics_box.ingest.visitors import by_client_id, cookieless
-from analytics_box.products.people.holder import holder_of
 from analytics_box.products.people.reading import Profiles
+from analytics_box.products.people.rules import holder_of
 from analytics_box.tenants.websites.directory import Directory
 from tests.cases import each
 from tests.contract.conftest import unlimited

@@ -4,11 +4,12 @@ A declared resource (resource/) needs a line in `declared.py` with its name and 
 values for fields whose types have none.
 """
 
-import importlib
+import importlib.util
 import pkgutil
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 import analytics_box
@@ -115,5 +116,6 @@ def _kinds() -> Mapping[str, Any]:
 def declared_tables() -> Iterator[Table[Any]]:
     """Every table that a module of the box declares."""
     for one in pkgutil.walk_packages(analytics_box.__path__, "analytics_box."):
-        if one.name.endswith((".rows", "_rows")):
+        spec = importlib.util.find_spec(one.name)
+        if spec is not None and spec.origin and " = Table(" in Path(spec.origin).read_text(encoding="utf-8"):
             yield from (value for value in vars(importlib.import_module(one.name)).values() if isinstance(value, Table))

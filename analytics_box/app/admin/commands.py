@@ -18,7 +18,7 @@ accounts = Handlers("analytics_box.app.admin.accounts")
 care = Handlers("analytics_box.app.admin.care")
 box_settings = Handlers("analytics_box.app.box_settings.calls")
 lookup = Handlers("analytics_box.app.admin.lookup")
-link_exports = Handlers("analytics_box.products.links.bulk.export_calls")
+link_exports = Handlers("analytics_box.products.links.bulk.exports")
 
 # Functions with the signature of a procedure, which only the command line can call. They act on the whole box.
 BOX_COMMANDS: Final[dict[str, NamedHandler]] = {

@@ -12,11 +12,10 @@ from analytics_box.products.funnels import change as funnels
 from analytics_box.products.funnels import rows as funnel_rows
 from analytics_box.products.funnels.messages import NewFunnel
 from analytics_box.products.goals import change as goals
-from analytics_box.products.goals import rows as goal_rows
+from analytics_box.products.goals import lookup
 from analytics_box.products.goals.goal import Type
 from analytics_box.products.goals.messages import NewGoal
 from analytics_box.products.notes import change as notes
-from analytics_box.products.notes import rows as note_rows
 from analytics_box.products.notes.draft import draft_note
 from analytics_box.products.notes.messages import NewAnnotation
 from analytics_box.products.segments.segment import SEGMENTS
@@ -66,13 +65,13 @@ _FILTERS: Final = (
 def make(db: Connection, website: Website, first_day: int) -> None:
     """Create the resources that are missing."""
     by = By("demo", first_day * DAY)
-    if not goal_rows.GOALS.count(db, "website_id = ?", website.id):
+    if not lookup.GOALS.count(db, "website_id = ?", website.id):
         for goal in GOALS:
             given = {"websiteId": website.id, "type": goal.type, "target": goal.target, "name": goal.name}
             goals.create(db, by, website, convert(given, NewGoal))
     if not funnel_rows.FUNNELS.count(db, "website_id = ?", website.id):
         funnels.create(db, by, website, convert({"websiteId": website.id, **FUNNEL}, NewFunnel))
-    if not note_rows.NOTES.count(db, "website_id = ?", website.id):
+    if not notes.NOTES.count(db, "website_id = ?", website.id):
         for note in NOTES:
             notes.create(
                 db, website, By("demo", (first_day + note.age) * DAY), *draft_note(_note(note, first_day), by.now)

@@ -15,13 +15,13 @@ from analytics_box.base.facts.event import PAGE_VIEW, Event, Fact, describe_attr
 from analytics_box.base.facts.tables import ATTRIBUTES
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.strings import Strings
-from analytics_box.products.links import list_rows
+from analytics_box.products.links import rows
 from analytics_box.products.links.clicks import rows as click_rows
 from analytics_box.products.links.clicks.rows import LinkClick
 from analytics_box.products.links.editing import change
 from analytics_box.products.links.folders import change as folders
 from analytics_box.products.links.link import ShortLink, Utm
-from analytics_box.products.links.list_rows import LinkSelection
+from analytics_box.products.links.rows import LinkSelection
 from analytics_box.products.links.targeting.rules import TargetCondition, TargetRule, TargetVariant
 from analytics_box.products.sample_data.site import DOMAIN
 from analytics_box.resource.fields import Values
@@ -118,12 +118,12 @@ LINKS = (
 def make(db: Connection, organization_id: str, now: int) -> list[ShortLink]:
     """The links of the demo, made at its first start."""
     by, selection = By("demo", now), LinkSelection(organization_id, sort="oldest")
-    if not list_rows.count(db, selection):
+    if not rows.count(db, selection):
         folder = folders.create(db, organization_id, by, _FOLDER)
         for planned in LINKS:
             place = {"folder_id": folder.id} if planned.in_folder else {}
             change.create(db, organization_id, by, {**planned.values, **place})
-    return list_rows.links(db, selection)[: len(LINKS)]
+    return rows.links(db, selection)[: len(LINKS)]
 
 
 def append(db: Connection, links: Sequence[ShortLink], happened: Sequence[Fact], seed: str) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from analytics_box.base import errors
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.products.funnels import rows
@@ -11,7 +10,7 @@ from analytics_box.products.funnels.rules import steps_of
 from analytics_box.query.request import FunnelSteps
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.findable import MOST, Fits, owned_hits
-from analytics_box.tenants.websites.reach import is_own, own
+from analytics_box.tenants.websites.reach import own_row
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Call
 from analytics_box.web.palette.hit import PaletteHit, PaletteSearch
@@ -19,13 +18,7 @@ from analytics_box.web.palette.hit import PaletteHit, PaletteSearch
 
 async def find_funnel(call: Call, funnel_id: str, website_id: str | None = None) -> tuple[Website, Funnel]:
     """A funnel that the caller can see, with its website. Raises NotFound for it, or for the website it must be of."""
-    if website_id is not None:
-        own(call, website_id)
-    funnel = await call.read(lambda db: rows.FUNNELS.find(db, funnel_id))
-    website = None if funnel is None else call.parts[Directory].find(funnel.website_id)
-    if funnel is None or website is None or not is_own(call, website) or website_id not in {None, website.id}:
-        raise errors.NotFound.of("funnel", funnel_id)
-    return website, funnel
+    return await own_row(call, rows.FUNNELS.find, "funnel", funnel_id, website_id)
 
 
 class NamedFunnels:

@@ -30,7 +30,7 @@ from analytics_box.products.funnels.form import home, limit_text, order_text
 from analytics_box.products.funnels.funnel import Funnel
 from analytics_box.products.funnels.lookup import find_funnel
 from analytics_box.products.funnels.rules import sessions_without, step_text, steps_of
-from analytics_box.products.goals.shown import WRITER
+from analytics_box.products.goals.goal import WRITER
 from analytics_box.products.overview.board import WEBSITE
 from analytics_box.query.catalog.funnels import REACHED
 from analytics_box.query.catalog.types import Record

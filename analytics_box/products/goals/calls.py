@@ -3,9 +3,10 @@
 from msgspec import structs
 
 from analytics_box.base import errors
-from analytics_box.products.goals import change, rows
+from analytics_box.products.goals import change, lookup
 from analytics_box.products.goals.figures import GoalFigures, given_period, goal_figures
 from analytics_box.products.goals.goal import Goal
+from analytics_box.products.goals.lookup import find_goal
 from analytics_box.products.goals.messages import (
     Analysing,
     AnalysingAll,
@@ -19,7 +20,6 @@ from analytics_box.products.goals.messages import (
     OneGoal,
     goal_answer,
 )
-from analytics_box.products.goals.reach import find_goal
 from analytics_box.query.run import QueryRunner
 from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.tenants.websites.reach import own
@@ -29,7 +29,7 @@ from analytics_box.web.call import Call
 async def list_goals(call: Call, given: ListGoals) -> list[GoalShown]:
     """goals.list: list goals, oldest first. Raises NotFound."""
     website = own(call, given.websiteId)
-    return [goal_answer(goal) for goal in await call.read(lambda db: rows.of_website(db, website.id))]
+    return [goal_answer(goal) for goal in await call.read(lambda db: lookup.of_website(db, website.id))]
 
 
 async def get_by_id(call: Call, given: OneGoal) -> GoalShown:
@@ -79,7 +79,7 @@ async def bulk_analytics(call: Call, given: AnalysingAll) -> dict[str, GoalAnaly
     """
     website = own(call, given.websiteId)
     period = given_period(call, given.startDate, given.endDate)
-    every = {goal.id: goal for goal in await call.read(lambda db: rows.of_website(db, website.id))}
+    every = {goal.id: goal for goal in await call.read(lambda db: lookup.of_website(db, website.id))}
     wanted = [every[goal_id] for goal_id in dict.fromkeys(given.goalIds) if goal_id in every]
     found = await goal_figures(call.parts[QueryRunner], website.site, [goal.definition for goal in wanted], period)
     known_ones = {

@@ -11,8 +11,8 @@ from analytics_box.base.acting import By
 from analytics_box.base.errors import Conflict, NotFound
 from analytics_box.base.store.db import Connection
 from analytics_box.products.goals.goal import Goal, GoalDefinition
+from analytics_box.products.goals.lookup import GOALS
 from analytics_box.products.goals.messages import ChangedGoal, NewGoal
-from analytics_box.products.goals.rows import GOALS
 from analytics_box.products.goals.rules import check_goal
 from analytics_box.resource.fields import difference, values_of
 from analytics_box.tenants.websites.rules import Website

@@ -14,12 +14,11 @@ from analytics_box.products.goals import calls
 from analytics_box.products.goals.change import definition_of
 from analytics_box.products.goals.figures import GoalFigures, GoalPeriod, goal_figures
 from analytics_box.products.goals.form import LABELS, OPERATOR_LABELS, fields_of, message_of, values_of
-from analytics_box.products.goals.goal import Goal, GoalDefinition
+from analytics_box.products.goals.goal import Goal, GoalDefinition, home
+from analytics_box.products.goals.lookup import find_goal
 from analytics_box.products.goals.messages import ChangedGoal, NewGoal, OneGoal
 from analytics_box.products.goals.pages import USUAL, period_of
-from analytics_box.products.goals.reach import find_goal
 from analytics_box.products.goals.rules import MOST_CONDITIONS, page_filter
-from analytics_box.products.goals.shown import home
 from analytics_box.query.access import ReadScope
 from analytics_box.query.request import MAX_LIMIT
 from analytics_box.query.run import QueryRunner

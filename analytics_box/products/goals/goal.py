@@ -1,13 +1,15 @@
 """Goals: an action that a website wants its visitors to take. Their fields, declared once. Pure."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
+from urllib.parse import urlencode
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from analytics_box.base import names
+from analytics_box.base import figures, names
 from analytics_box.base.errors import BadRequest
 from analytics_box.resource.fields import Field, Stamp, or_null
+from analytics_box.tenants.websites.rules import Website
 
 Type = Literal["PAGE_VIEW", "EVENT", "CUSTOM"]
 Operator = Literal["equals", "contains", "not_equals", "in", "not_in"]
@@ -72,3 +74,22 @@ class Goal(Struct, frozen=True, rename="camel"):
     created_by: str
     created_at: Stamp
     updated_at: Stamp
+
+
+WRITER: Final = "member"
+
+
+def home(website: Website) -> str:
+    """The address of a website's goals."""
+    return f"/sites/{website.id}/goals"
+
+
+def address(path: str, **given: str) -> str:
+    """A path with those of these values that are there."""
+    query = urlencode({name: value for name, value in given.items() if value})
+    return f"{path}?{query}" if query else path
+
+
+def amount(value: float) -> str:
+    """A sum: with two decimals unless it is whole."""
+    return figures.count(value) if value == round(value) else f"{value:,.2f}".replace("-", figures.MINUS)

@@ -1,15 +1,56 @@
-"""Goals of a website, for rooms that show figures of them."""
+"""Goals in box.db: those that a caller can see, of a website, for filters of queries, and in the palette."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Final
+
+import msgspec
 
 from analytics_box.base import figures
+from analytics_box.base.identity import SignedInPerson
+from analytics_box.base.store.db import Connection, Db
 from analytics_box.figures.converting import GoalTarget
 from analytics_box.figures.goals import KeptGoals
-from analytics_box.products.goals import rows
 from analytics_box.products.goals.goal import Goal
 from analytics_box.products.goals.rules import selecting
+from analytics_box.query.named_goals import Meant
+from analytics_box.resource.table import Table
 from analytics_box.tenants.websites.directory import Directory
+from analytics_box.tenants.websites.findable import MOST, Fits, owned_hits
+from analytics_box.tenants.websites.reach import own_row
+from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Call
+from analytics_box.web.palette.hit import PaletteHit, PaletteSearch
+
+GOALS: Final = Table("goals", Goal)
+
+
+def fitting(
+    db: Connection, organization_id: str, fits: Callable[[str, str], bool], most: int
+) -> list[tuple[str, str, str]]:
+    """The goals of an organization whose name and website's id fit: their ids, websites and names, up to `most`,
+    the latest changed first."""
+    found = db.execute(
+        """
+        -- goals.fitting
+        select goals.id, goals.website_id, goals.name from goals join websites on websites.id = goals.website_id
+        where websites.organization_id = ? order by goals.updated_at desc, goals.id
+        """,
+        (organization_id,),
+    )
+    named = ((str(goal_id), str(website_id), str(name)) for goal_id, website_id, name in found)
+    return list(islice((one for one in named if fits(one[2], one[1])), most))
+
+
+def these(db: Connection, goal_ids: Iterable[str]) -> list[Goal]:
+    """The goals with these ids that are there."""
+    wanted = msgspec.json.encode(list(goal_ids)).decode()
+    return GOALS.all(db, "id in (select value from json_each(?)) order by created_at, id", wanted)
+
+
+def of_website(db: Connection, website_id: str) -> list[Goal]:
+    """The goals of a website, oldest first."""
+    return GOALS.all(db, "website_id = ? order by created_at, id", website_id)
 
 
 def kept_goals() -> KeptGoals:
@@ -19,13 +60,13 @@ def kept_goals() -> KeptGoals:
 
 async def active_goals(call: Call, website_id: str) -> tuple[GoalTarget, ...]:
     """The goals of a website that are active, oldest first."""
-    found = await call.read(lambda db: rows.of_website(db, website_id))
+    found = await call.read(lambda db: of_website(db, website_id))
     return tuple(_target(goal) for goal in found if goal.is_active)
 
 
 async def _find(call: Call, number: int, goal_ids: Collection[str]) -> Sequence[GoalTarget]:
     websites = call.parts[Directory]
-    found = await call.read(lambda db: rows.these(db, goal_ids))
+    found = await call.read(lambda db: these(db, goal_ids))
     return [
         _target(goal)
         for goal in found
@@ -35,9 +76,45 @@ async def _find(call: Call, number: int, goal_ids: Collection[str]) -> Sequence[
 
 async def _of(call: Call, number: int) -> Sequence[GoalTarget]:
     website = next((one for one in call.parts[Directory].all() if one.site == number), None)
-    found = () if website is None else await call.read(lambda db: rows.of_website(db, website.id))
+    found = () if website is None else await call.read(lambda db: of_website(db, website.id))
     return [_target(goal) for goal in found]
 
 
 def _target(goal: Goal) -> GoalTarget:
     return GoalTarget(goal.id, figures.visible(goal.name), selecting(goal.definition))
+
+
+class NamedGoals:
+    """The goals of box.db."""
+
+    def __init__(self, db: Db, websites: Directory) -> None:
+        self._db = db
+        self._websites = websites
+
+    async def meant(self, site: int, goal_ids: Iterable[str]) -> Mapping[str, Meant]:
+        """The filters that select the sessions which reached these goals, if they are this website's."""
+        wanted = tuple(goal_ids)
+        found = await self._db.read(lambda db: these(db, wanted))
+        websites = {goal.website_id: self._websites.find(goal.website_id) for goal in found}
+        return {
+            goal.id: selecting(goal.definition)
+            for goal in found
+            if (website := websites[goal.website_id]) is not None and website.site == site
+        }
+
+
+async def goal_hits(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:
+    """Goals by name, the latest changed first."""
+    return await owned_hits(call, asked, _read_goals)
+
+
+def _read_goals(db: Connection, person: SignedInPerson, fits: Fits) -> list[tuple[str, PaletteHit]]:
+    return [
+        (website_id, PaletteHit("goal", name, f"/sites/{website_id}?goal={goal_id}", "goal"))
+        for goal_id, website_id, name in fitting(db, person.organization_id, fits, MOST)
+    ]
+
+
+async def find_goal(call: Call, goal_id: str, website_id: str | None = None) -> tuple[Website, Goal]:
+    """A goal that the caller may see, with its website. Raises NotFound for it, or for the website it must be of."""
+    return await own_row(call, GOALS.find, "goal", goal_id, website_id)

@@ -9,11 +9,10 @@ from msgspec import Struct
 from analytics_box.base import figures
 from analytics_box.base.facts.event import EXPOSURE
 from analytics_box.base.translation import _, ngettext
-from analytics_box.products.goals import rows
+from analytics_box.products.goals import lookup
 from analytics_box.products.goals.figures import GoalFigures, GoalPeriod, goal_figures, rate_text
 from analytics_box.products.goals.form import goal_text
-from analytics_box.products.goals.goal import Goal
-from analytics_box.products.goals.shown import WRITER, address, amount, home
+from analytics_box.products.goals.goal import WRITER, Goal, address, amount, home
 from analytics_box.query import ranges
 from analytics_box.query.access import ReadScope
 from analytics_box.query.ranges import PRESETS, Preset
@@ -68,7 +67,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
     website = own(visit.call, website_id)
     chosen = preset(visit)
     period = period_of(visit, chosen)
-    goals = await visit.call.read(lambda db: rows.of_website(db, website.id))
+    goals = await visit.call.read(lambda db: lookup.of_website(db, website.id))
     queries = visit.parts[QueryRunner]
     found = await goal_figures(queries, website.site, [goal.definition for goal in goals], period)
     events, failed = await _events(queries, website, period, chosen)

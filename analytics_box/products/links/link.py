@@ -5,18 +5,99 @@ audit log have the fields by these types (resource/fields.py). A plain new field
 input in the template of the form.
 """
 
-from typing import Annotated, Any, Final, Literal
+import unicodedata
+from collections.abc import Sequence
+from typing import Annotated, Any, Final, Literal, Protocol
 
 from msgspec import Meta, Struct, field
+from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.translation import _
-from analytics_box.products.links import cleaning, slugs
-from analytics_box.products.links.cleaning import LONGEST_TAG, MOST_TAGS
+from analytics_box.products.links import slugs
 from analytics_box.products.links.targeting.query_strings import Forwarding
-from analytics_box.products.links.targeting.rules import MOST_RULES, MOST_VARIANTS, TargetRule, TargetVariant
+from analytics_box.products.links.targeting.rules import APPS, MOST_RULES, MOST_VARIANTS, TargetRule, TargetVariant
 from analytics_box.resource.fields import Field, Instant, Stamp
 from analytics_box.web.page.typed import web_address
+
+MOST_TAGS, LONGEST_TAG = 20, 50
+_JOINERS: Final = "\u200c\u200d\n"
+
+
+class UrlPolicy(Protocol):
+    """The URLs that links can redirect to."""
+
+    def clean_url(self, given: str, *, field: str = "", app: bool = False) -> str:
+        """The URL in its one spelling. Raises BadRequest."""
+
+
+def web_url(given: str, policy: UrlPolicy) -> str | None:
+    """A URL, or None for the empty field of a form. Raises BadRequest."""
+    return policy.clean_url(given) if given else None
+
+
+def app_url(given: str, policy: UrlPolicy) -> str | None:
+    """A URL that can have the scheme of an app. Raises BadRequest."""
+    return policy.clean_url(given, app=True) if given else None
+
+
+def words(given: str) -> str | None:
+    """Text without spaces around it. Raises BadRequest."""
+    text = given.strip()
+    if any(unicodedata.category(letter) in {"Cc", "Cf", "Cs"} and letter not in _JOINERS for letter in text):
+        raise BadRequest("The text contains control or text-direction characters")
+    return text or None
+
+
+def name(given: str) -> str:
+    """The name of a link. Raises BadRequest."""
+    found = words(given)
+    if found is None:
+        raise BadRequest("Enter a name")
+    return found
+
+
+def app(given: str) -> str | None:
+    """The app that opens a link. Raises BadRequest."""
+    key = given.lower()
+    if key and key not in APPS:
+        raise BadRequest(f"This app is not supported. Supported apps are {', '.join(APPS)}")
+    return key or None
+
+
+def rules(given: Sequence[TargetRule], policy: UrlPolicy) -> tuple[TargetRule, ...]:
+    """Targeting rules with their URLs. Raises BadRequest."""
+    clean = []
+    for number, rule in enumerate(given):
+        url = policy.clean_url(rule.targetUrl, field=f"rules[{number}].targetUrl")
+        for place, condition in enumerate(rule.conditions):
+            asks = condition.operator not in {"exists", "not_exists"}
+            if asks and not condition.value and not condition.values:
+                raise BadRequest.about(f"rules[{number}].conditions[{place}]", "Enter a value to compare with")
+        clean.append(replace(rule, targetUrl=url))
+    return tuple(clean)
+
+
+def variants(given: Sequence[TargetVariant], policy: UrlPolicy) -> tuple[TargetVariant, ...]:
+    """Variants of a test with their URLs. Raises BadRequest."""
+    names = [variant.name for variant in given]
+    if len(set(names)) < len(names):
+        raise BadRequest.about("variants", "Two variants have the same name")
+    if len(given) == 1:
+        raise BadRequest.about("variants", "Add at least two variants")
+    return tuple(
+        replace(variant, targetUrl=policy.clean_url(variant.targetUrl, field=f"variants[{number}].targetUrl"))
+        for number, variant in enumerate(given)
+    )
+
+
+def tags(given: Sequence[str]) -> tuple[str, ...]:
+    """Tags in their order, each once. Raises BadRequest."""
+    found = {text for tag in given if (text := words(tag))}
+    if len(found) > MOST_TAGS or any(len(tag) > LONGEST_TAG for tag in found):
+        raise BadRequest(f"A link can have up to {MOST_TAGS} tags of {LONGEST_TAG} characters")
+    return tuple(sorted(found))
+
 
 PROPERTY_LABELS = {
     "country": _("Country"),
@@ -47,27 +128,27 @@ FORWARDING_LABELS = {
 MOST_FILE_BYTES: Final = 8_000_000  # of a file that is imported
 
 RedirectStatus = Literal[301, 302, 307, 308]
-Name = Annotated[str, Meta(min_length=1, max_length=255), Field(clean=cleaning.name)]
+Name = Annotated[str, Meta(min_length=1, max_length=255), Field(clean=name)]
 Destination = Annotated[
     str, Meta(max_length=4096), Field(clean_in=lambda url, policy: policy.clean_url(url), typed=web_address)
 ]
-Url = Annotated[str, Meta(max_length=4096), Field(clean_in=cleaning.web_url, typed=web_address)]
-AppUrl = Annotated[str, Meta(max_length=4096), Field(clean_in=cleaning.app_url, typed=web_address)]
+Url = Annotated[str, Meta(max_length=4096), Field(clean_in=web_url, typed=web_address)]
+AppUrl = Annotated[str, Meta(max_length=4096), Field(clean_in=app_url, typed=web_address)]
 Slug = Annotated[str, Meta(max_length=200), Field(clean=slugs.clean, null=True)]
 Domain = Annotated[str, Meta(max_length=255), Field()]
-TargetDomain = Annotated[str, Meta(max_length=255), Field(clean=cleaning.words, null=True)]
+TargetDomain = Annotated[str, Meta(max_length=255), Field(clean=words, null=True)]
 FolderId = Annotated[str, Meta(min_length=1, max_length=255), Field()]
 Clicks = Annotated[int, Meta(ge=1, le=1_000_000_000), Field()]
 Password = Annotated[str, Meta(min_length=4, max_length=128), Field(secret=True)]
-App = Annotated[str, Meta(max_length=64), Field(clean=cleaning.app)]
-Short = Annotated[str, Meta(max_length=64), Field(clean=cleaning.words)]
-Text = Annotated[str, Meta(max_length=255), Field(clean=cleaning.words)]
-Title = Annotated[str, Meta(max_length=200), Field(clean=cleaning.words)]
-Description = Annotated[str, Meta(max_length=500), Field(clean=cleaning.words)]
+App = Annotated[str, Meta(max_length=64), Field(clean=app)]
+Short = Annotated[str, Meta(max_length=64), Field(clean=words)]
+Text = Annotated[str, Meta(max_length=255), Field(clean=words)]
+Title = Annotated[str, Meta(max_length=200), Field(clean=words)]
+Description = Annotated[str, Meta(max_length=500), Field(clean=words)]
 Tag = Annotated[str, Meta(max_length=LONGEST_TAG)]
-Tags = Annotated[tuple[Tag, ...], Meta(max_length=MOST_TAGS), Field(clean=cleaning.tags)]
-Rules = Annotated[tuple[TargetRule, ...], Meta(max_length=MOST_RULES), Field(clean_in=cleaning.rules)]
-Variants = Annotated[tuple[TargetVariant, ...], Meta(max_length=MOST_VARIANTS), Field(clean_in=cleaning.variants)]
+Tags = Annotated[tuple[Tag, ...], Meta(max_length=MOST_TAGS), Field(clean=tags)]
+Rules = Annotated[tuple[TargetRule, ...], Meta(max_length=MOST_RULES), Field(clean_in=rules)]
+Variants = Annotated[tuple[TargetVariant, ...], Meta(max_length=MOST_VARIANTS), Field(clean_in=variants)]
 
 
 class Utm(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -95,7 +176,7 @@ class Utm(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
 def _utm(given: Utm) -> Utm:
     for name in given.__struct_fields__:
         try:
-            cleaning.words(getattr(given, name))
+            words(getattr(given, name))
         except BadRequest as refused:
             raise BadRequest.about(f"utm.{name}", refused.message) from refused
     return given
@@ -148,7 +229,7 @@ class ShortLink(Fields, frozen=True, kw_only=True):
 
     @property
     def has_preview(self) -> bool:
-        """Whether the link has a social preview of its own."""
+        """Whether the link has a custom social preview."""
         return any((self.og_title, self.og_description, self.og_image_url, self.og_video_url))
 
 

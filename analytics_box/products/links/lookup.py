@@ -1,12 +1,14 @@
-"""Links by id, for rooms that query their clicks."""
+"""Links for other rooms: by id, for queries of their clicks, and for filters."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import partial
 
-from analytics_box.base.store.db import Connection
+from analytics_box.base.store.db import Connection, Db
 from analytics_box.products.links.link import ShortLink
 from analytics_box.products.links.rows import LINKS
 from analytics_box.resource.reach import check, in_reach, reach
+from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.call import Call
 
 
@@ -72,3 +74,16 @@ def without_link(db: Connection, numbers: Sequence[int]) -> list[int]:
         (json.dumps(list(numbers)),),
     ).fetchall()
     return [int(str(number)) for (number,) in found]
+
+
+class NamedLinks:
+    """The links of box.db."""
+
+    def __init__(self, db: Db, websites: Directory) -> None:
+        self._db = db
+        self._websites = websites
+
+    async def numbers(self, sites: Collection[int], called: tuple[str, ...]) -> tuple[int, ...]:
+        """The numbers among the clicks of those with these ids or slugs, of the organizations of these websites."""
+        owners = {one.organization_id for one in self._websites.all() if one.site in sites}
+        return await self._db.read(partial(numbers_called, organizations=tuple(owners), called=called))

@@ -8,8 +8,9 @@ from functools import partial
 from analytics_box.base import errors
 from analytics_box.base.clock import DAY
 from analytics_box.base.translation import _
-from analytics_box.products.notes import change, draft, rows
+from analytics_box.products.notes import change, draft
 from analytics_box.products.notes.annotation import Annotation
+from analytics_box.products.notes.draft import note_moment
 from analytics_box.products.notes.messages import (
     AnnotationShown,
     ChangedAnnotation,
@@ -18,10 +19,9 @@ from analytics_box.products.notes.messages import (
     OneAnnotation,
     note_answer,
 )
-from analytics_box.products.notes.rules import moment
 from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.tenants.websites.directory import Directory
-from analytics_box.tenants.websites.reach import is_own, own
+from analytics_box.tenants.websites.reach import is_own, own, own_row
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Call
 
@@ -41,7 +41,7 @@ def visible(call: Call, website_id: str) -> tuple[Website, bool]:
 
 async def find_note(call: Call, annotation_id: str) -> tuple[Annotation, bool]:
     """A note that the caller can see, and whether its website is theirs. Raises AuthRequired or NotFound."""
-    found = await call.read(lambda db: rows.NOTES.find(db, annotation_id))
+    found = await call.read(lambda db: change.NOTES.find(db, annotation_id))
     website = None if found is None else call.parts[Directory].find(found.website_id)
     if found is not None and website is not None:
         own = is_own(call, website)
@@ -54,11 +54,7 @@ async def find_note(call: Call, annotation_id: str) -> tuple[Annotation, bool]:
 
 async def own_note(call: Call, annotation_id: str) -> tuple[Website, Annotation]:
     """A note of one of the caller's websites. Raises NotFound."""
-    found = await call.read(lambda db: rows.NOTES.find(db, annotation_id))
-    website = None if found is None else call.parts[Directory].find(found.website_id)
-    if found is None or website is None or not is_own(call, website):
-        raise errors.NotFound.of("annotation", annotation_id)
-    return website, found
+    return await own_row(call, change.NOTES.find, "annotation", annotation_id)
 
 
 FIRST, LAST = -(2**53), 2**53  # before and after every note
@@ -68,10 +64,10 @@ async def list_annotations(call: Call, given: ListAnnotations) -> list[Annotatio
     """annotations.list: list notes, latest first. Raises NotFound, BadRequest, or AuthRequired for anonymous
     callers."""
     website, every = visible(call, given.websiteId)
-    first = moment(given.startDate, "startDate").at if given.startDate else FIRST
-    last = moment(given.endDate, "endDate").at + DAY - 1 if given.endDate else LAST
+    first = note_moment(given.startDate, "startDate").at if given.startDate else FIRST
+    last = note_moment(given.endDate, "endDate").at + DAY - 1 if given.endDate else LAST
     found = await call.read(
-        partial(rows.between, website_id=website.id, first=first, last=last, most=given.limit, public=not every)
+        partial(change.between, website_id=website.id, first=first, last=last, most=given.limit, public=not every)
     )
     return [note_answer(note, own=every) for note in found]
 

@@ -1,4 +1,4 @@
-"""Creating, changing and deleting a note: each verb with its row and its audit entry in the caller's transaction."""
+"""Notes in box.db: each verb writes its row and its audit entry in the caller's transaction."""
 
 from typing import Final
 
@@ -9,10 +9,35 @@ from analytics_box.base.acting import By
 from analytics_box.base.errors import Conflict, NotFound
 from analytics_box.base.store.db import Connection
 from analytics_box.products.notes.annotation import MOST_NOTES, Annotation, Content
-from analytics_box.products.notes.rows import NOTES
-from analytics_box.products.notes.rules import NotePeriod
+from analytics_box.products.notes.draft import NotePeriod
 from analytics_box.resource.fields import difference
+from analytics_box.resource.table import Table
 from analytics_box.tenants.websites.rules import Website
+
+NOTES: Final = Table("annotations", Annotation)
+
+
+def between(
+    db: Connection, website_id: str, first: int, last: int, most: int, *, public: bool = False, skip: int = 0
+) -> list[Annotation]:
+    """Notes of a website that touch this time (UTC ms, both included), the latest first: up to `most`
+    after the first `skip`, with `public` only public ones.
+    """
+    return NOTES.all(
+        db,
+        """
+        website_id = :website_id and at <= :last and coalesce(until, at) >= :first
+          and (not :public or json_extract(content, '$.public'))
+        order by at desc, id limit :most offset :skip
+        """,
+        website_id=website_id,
+        first=first,
+        last=last,
+        most=most,
+        public=public,
+        skip=skip,
+    )
+
 
 _SUBJECT: Final = "annotation"
 

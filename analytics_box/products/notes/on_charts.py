@@ -11,7 +11,7 @@ from msgspec import Struct
 from analytics_box.base.clock import HOUR
 from analytics_box.figures.marks import ChartNote, Notes
 from analytics_box.figures.view import zone_in
-from analytics_box.products.notes import rows
+from analytics_box.products.notes import change
 from analytics_box.products.notes.annotation import Annotation
 from analytics_box.query.ranges import zone as zone_of
 from analytics_box.tenants.websites.rules import Website
@@ -70,7 +70,7 @@ def on_charts(visit: PageRequest, website: Website) -> Notes:
 
     async def notes(start: int, end: int) -> Sequence[ChartNote]:
         found = await visit.call.read(
-            partial(rows.between, website_id=website.id, first=start - _AROUND, last=end + _AROUND, most=MOST)
+            partial(change.between, website_id=website.id, first=start - _AROUND, last=end + _AROUND, most=MOST)
         )
         return [
             ChartNote(

@@ -10,11 +10,11 @@ from litestar.params import FromPath
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.translation import _
-from analytics_box.products.notes import calls, change, rows
+from analytics_box.products.notes import calls, change
 from analytics_box.products.notes.annotation import USUAL_COLOR, Annotation
+from analytics_box.products.notes.draft import WRITE_A_TIME
 from analytics_box.products.notes.messages import ChangedAnnotation, NewAnnotation, OneAnnotation
 from analytics_box.products.notes.on_charts import line
-from analytics_box.products.notes.rules import WRITE_A_TIME
 from analytics_box.query import ranges
 from analytics_box.query.ranges import zone as zone_of
 from analytics_box.tenants.websites.reach import own
@@ -175,7 +175,7 @@ async def _list(visit: PageRequest, website_id: str, again: Again) -> Page:
     number = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 4 else 0
     found = await visit.call.read(
         partial(
-            rows.between,
+            change.between,
             website_id=website.id,
             first=calls.FIRST,
             last=calls.LAST,

@@ -15,7 +15,7 @@ from analytics_box.figures.asking import PageQuery, SubjectFacts, UnansweredQuer
 from analytics_box.figures.narrowing import Narrow, Narrowing
 from analytics_box.figures.view import read_view
 from analytics_box.products.goals.figures import GoalFigures, rate_text
-from analytics_box.products.goals.shown import WRITER, address, home
+from analytics_box.products.goals.goal import WRITER, address, home
 from analytics_box.products.notes.on_charts import on_charts
 from analytics_box.products.overview.board import TOTALS, WEBSITE
 from analytics_box.products.overview.one_chart import EVENT, EVENT_NAME

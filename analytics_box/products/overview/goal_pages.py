@@ -14,8 +14,8 @@ from analytics_box.figures.narrowing import Narrow, Narrowing
 from analytics_box.figures.view import read_view
 from analytics_box.products.goals.figures import MOST_SECONDS, GoalPeriod, goal_revenue
 from analytics_box.products.goals.form import goal_text
-from analytics_box.products.goals.reach import find_goal
-from analytics_box.products.goals.shown import WRITER, amount, home
+from analytics_box.products.goals.goal import WRITER, amount, home
+from analytics_box.products.goals.lookup import find_goal
 from analytics_box.products.notes.on_charts import on_charts
 from analytics_box.products.overview.board import WEBSITE
 from analytics_box.products.overview.one_chart import GOAL

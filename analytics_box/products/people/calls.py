@@ -15,9 +15,8 @@ from analytics_box.base.errors import ErrorDetail
 from analytics_box.base.facts.tables import PERSONAL
 from analytics_box.base.store.db import Connection
 from analytics_box.ingest.profile_rules import LONGEST_ID, Value
-from analytics_box.products.people.holder import Holder, holder_of
 from analytics_box.products.people.reading import ProfilePerson, Profiles, WalkPlace
-from analytics_box.products.people.rules import FIRST, LAST
+from analytics_box.products.people.rules import FIRST, LAST, Holder, holder_of
 from analytics_box.products.people.traces import TraceSubject
 from analytics_box.resource.reach import refuse_restricted
 from analytics_box.tenants.tenancy.directory import OrganizationDirectory

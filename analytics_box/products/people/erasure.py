@@ -28,8 +28,7 @@ from analytics_box.ingest.profiles import ProfileLinks
 from analytics_box.ingest.visitors import SaltFile, Salts, by_client_id
 from analytics_box.products.people import erasure_rows, leftovers, rows, rules, traces
 from analytics_box.products.people.erasure_rows import Erasure
-from analytics_box.products.people.holder import Holder
-from analytics_box.products.people.rules import FIRST, LAST, Stay
+from analytics_box.products.people.rules import FIRST, LAST, Holder, Stay
 from analytics_box.products.people.traces import TraceRow, TraceSubject
 from analytics_box.query.engines.beyond import Beyond
 

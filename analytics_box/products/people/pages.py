@@ -17,8 +17,8 @@ from analytics_box.base.identity import SignedInPerson as Reader
 from analytics_box.base.translation import _
 from analytics_box.ingest.profile_rules import Value
 from analytics_box.products.people import calls
-from analytics_box.products.people.holder import holder_of
 from analytics_box.products.people.reading import ProfilePerson, Profiles, instant
+from analytics_box.products.people.rules import holder_of
 from analytics_box.products.people.traces import TraceSubject
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.reach import own

@@ -1,11 +1,12 @@
-"""Profiles of a website for authorised readers: found, listed, and with all their activity.
+"""Profiles of a website for authorised readers and for filters of queries: found, listed, and with all their
+activity.
 
 Their traits are opened here and nowhere else.
 """
 
 import json
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, NamedTuple
@@ -19,11 +20,12 @@ from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.base.store.text_numbers import number_of
 from analytics_box.ingest import profile_rules, profiles
-from analytics_box.ingest.profile_rules import Traits
+from analytics_box.ingest.profile_rules import Traits, Value
+from analytics_box.ingest.profiles import open_traits
 from analytics_box.products.people import rows, rules, traces
 from analytics_box.products.people.erasure import Erasures, subject_of_device, subject_of_person
-from analytics_box.products.people.holder import Holder
 from analytics_box.products.people.rows import StoredPerson
+from analytics_box.products.people.rules import Holder
 from analytics_box.products.people.traces import TraceRow, TraceSubject
 
 log = logging.getLogger(__name__)
@@ -202,3 +204,47 @@ def readable(table: str, trace: TraceRow, names: Mapping[int, str]) -> dict[str,
         elif column != "site":
             row[column] = value
     return {column: value for column, value in row.items() if value != ""}
+
+
+class EncryptedTraits:
+    """The traits of people, searched one by one: they are encrypted, so no database can search them."""
+
+    def __init__(self, events: Db, seal: Seal) -> None:
+        self._events = events
+        self._seal = seal
+
+    async def having(self, site: int, trait: str, matches: Callable[[str], bool]) -> tuple[str, ...]:
+        """The profile ids of the people whose trait, as text, matches. Raises SealBroken or DeadlineExceeded."""
+
+        def look(db: Connection) -> tuple[str, ...]:
+            found = []
+            for profile_id, sealed in _sealed_traits(
+                db, site
+            ):  # read as they are looked at, so that the deadline holds
+                value = open_traits(self._seal, site, profile_id, sealed).get(trait)
+                if value is not None and matches(_text(value)):
+                    found.append(profile_id)
+            return tuple(found)
+
+        return await self._events.read(look, long=True)
+
+
+def _sealed_traits(db: Connection, site: int) -> Iterator[tuple[str, bytes]]:
+    rows = db.execute(
+        """
+        -- reading.sealed
+        select strings.value, traits from profiles join strings on strings.id = profile
+        where site = ? and traits is not null
+        """,
+        (site,),
+    )
+    return ((str(name), sealed) for name, sealed in rows if isinstance(sealed, bytes))
+
+
+def _text(value: Value) -> str:
+    """A trait as filters see it: true and false in lower case, whole numbers without a fraction."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)

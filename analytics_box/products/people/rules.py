@@ -1,9 +1,12 @@
-"""Periods in which a visitor was a person, and the names of people (semantics 7). Pure."""
+"""The owner of profiles, periods in which a visitor was a person, and the names of people (semantics 7). Pure."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from analytics_box.ingest.profile_rules import ProfileLink, Value
+from analytics_box.tenants.websites.rules import Website
 
 FIRST, LAST = -(2**62), 2**62  # before and after every time
 
@@ -37,3 +40,16 @@ def stays(links: Iterable[ProfileLink], profile: int) -> list[Stay]:
             if link.profile == profile:
                 found.append(Stay(visitor, FIRST if place == 0 else link.time, end))
     return found
+
+
+class Holder(Struct, frozen=True):
+    """The owner of profiles. `website_id` is empty for an organization's own events."""
+
+    site: int
+    organization_id: str
+    website_id: str = ""
+
+
+def holder_of(website: Website) -> Holder:
+    """A website as a holder of profiles."""
+    return Holder(website.site, website.organization_id, website.id)

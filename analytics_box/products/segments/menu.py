@@ -1,4 +1,5 @@
-"""The segments of a website on its pages of figures: what an address names, and what the menu offers."""
+"""The segments of a website on its pages of figures and in the palette: what an address names, and what the menu
+offers."""
 
 from collections.abc import Sequence
 from urllib.parse import urlencode
@@ -11,10 +12,13 @@ from analytics_box.figures.narrowing_question import narrowing_of
 from analytics_box.figures.segmented import SavedSegments, SegmentChoice, SegmentMenu
 from analytics_box.figures.view import View
 from analytics_box.products.segments import segment as kept
+from analytics_box.products.segments.segment import SEGMENTS
 from analytics_box.tenants.saved import verbs
+from analytics_box.tenants.saved.verbs import saved_hits
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Call
 from analytics_box.web.page.visit import PageRequest
+from analytics_box.web.palette.hit import PaletteHit, PaletteSearch
 
 
 def saved_segments() -> SavedSegments:
@@ -64,3 +68,8 @@ async def _find(call: Call, number: int, segment_id: str) -> Segment | None:
     except errors.NotFound:
         return None
     return Segment(saved.id, saved.name, narrowing(saved)) if website.site == number else None
+
+
+async def segment_hits(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:
+    """Segments by name."""
+    return await saved_hits(call, asked, SEGMENTS, "tune", lambda one: f"/sites/{one.website_id}?segment={one.id}")

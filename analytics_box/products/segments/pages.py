@@ -22,8 +22,8 @@ from analytics_box.figures.segmented import SegmentedBoard
 from analytics_box.figures.values import Value, matching_values
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.segments import calls
+from analytics_box.products.segments.calls import ChangedSegment, NewSegment, OneSegment
 from analytics_box.products.segments.menu import address_of, narrowing
-from analytics_box.products.segments.messages import ChangedSegment, NewSegment, OneSegment
 from analytics_box.products.segments.segment import SEGMENTS
 from analytics_box.products.segments.segment import Segment as Saved
 from analytics_box.query.named_goals import FIELD

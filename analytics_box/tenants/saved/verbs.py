@@ -8,9 +8,8 @@ from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.store.db import Connection
 from analytics_box.tenants.saved import change
 from analytics_box.tenants.saved.kept import Content, SavedItem, SavedKind
-from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.findable import MOST, Fits, owned_hits
-from analytics_box.tenants.websites.reach import is_own, own
+from analytics_box.tenants.websites.reach import own, own_row
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Call
 from analytics_box.web.palette.hit import PaletteHit, PaletteSearch
@@ -23,9 +22,8 @@ async def visible(call: Call, kind: SavedKind[Content], website: Website) -> lis
 
 async def find_visible(call: Call, kind: SavedKind[Content], kept_id: str) -> tuple[Website, SavedItem[Content]]:
     """The item with its website, if the caller can see it. Raises NotFound."""
-    found = await call.read(lambda db: change.items(kind).find(db, kept_id))
-    website = None if found is None else call.parts[Directory].find(found.website_id)
-    if found is None or website is None or not is_own(call, website) or not found.is_seen_by(call.by.user_id or ""):
+    website, found = await own_row(call, change.items(kind).find, kind.noun, kept_id)
+    if not found.is_seen_by(call.by.user_id or ""):
         raise change.unknown(kind, kept_id)
     return website, found
 

@@ -1,15 +1,28 @@
 """The websites that a caller can reach, and changes to them: shared by procedures and pages."""
 
 from collections.abc import Callable
+from typing import Protocol, TypeVar
 
 from analytics_box.base import errors
 from analytics_box.base.acting import By
 from analytics_box.base.clock import DAY
+from analytics_box.base.errors import ResourceType
 from analytics_box.base.store.db import Connection
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rows import WEBSITES
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Call
+
+
+class WebsiteRow(Protocol):
+    """A row that belongs to a website."""
+
+    @property
+    def website_id(self) -> str:
+        """The website."""
+
+
+Row = TypeVar("Row", bound=WebsiteRow)
 
 
 def is_own(call: Call, website: Website) -> bool:
@@ -27,6 +40,24 @@ def own(call: Call, website_id: str) -> Website:
     if website is None or not is_own(call, website):
         raise errors.NotFound.of("website", website_id)
     return website
+
+
+async def own_row(
+    call: Call,
+    find: Callable[[Connection, str], Row | None],
+    kind: ResourceType,
+    row_id: str,
+    website_id: str | None = None,
+) -> tuple[Website, Row]:
+    """A row of one of the caller's websites, with the website. Raises NotFound for it, or for the website that it must
+    belong to."""
+    if website_id is not None:
+        own(call, website_id)
+    row = await call.read(lambda db: find(db, row_id))
+    website = None if row is None else call.parts[Directory].find(row.website_id)
+    if row is None or website is None or not is_own(call, website) or website_id not in {None, website.id}:
+        raise errors.NotFound.of(kind, row_id)
+    return website, row
 
 
 def all_own(call: Call, organization_id: str | None = None) -> list[Website]:

@@ -15,8 +15,8 @@ from analytics_box.ingest.cluster import outbox
 from analytics_box.ingest.cluster.messages import IdentityReport, MachineReport, RemovalOrder
 from analytics_box.ingest.cluster.primary import Machines
 from analytics_box.ingest.profiles import ProfileLinks
-from analytics_box.products.people.holder import Holder
 from analytics_box.products.people.reading import ProfilePerson, Profiles
+from analytics_box.products.people.rules import Holder
 from tests.ingest.cluster.world import Node, World, heard
 from tests.inprocess import RunningBox
 

@@ -9,7 +9,8 @@ from msgspec.structs import asdict
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.products.links.bulk import files as import_files
-from analytics_box.products.links.bulk.files import MOST_CHARACTERS, MOST_ROWS, LinkRecord, LinkSheet
+from analytics_box.products.links.bulk.cells import MOST_ROWS
+from analytics_box.products.links.bulk.files import MOST_CHARACTERS, LinkRecord, LinkSheet
 from analytics_box.products.links.bulk.records import parse
 from analytics_box.products.links.link import Utm
 from tests.cases import each

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from analytics_box.products.links import list_rows
-from analytics_box.products.links.list_rows import LinkSelection
+from analytics_box.products.links import rows as link_rows
 from analytics_box.products.links.listing import ranked
+from analytics_box.products.links.rows import LinkSelection
 from tests.inprocess import whole_box
 from tests.products.links.conftest import unlimited
 from tests.products.links.world import World
@@ -79,7 +79,7 @@ def test_the_whole_list_is_sorted_too(world: World) -> None:
 
 def test_links_that_are_gone_meanwhile_are_left_out(world: World) -> None:
     numbers = world.box.box.box_db.read_now(
-        lambda db: list_rows.numbers(db, LinkSelection(world.box.organization_id), limit=3)
+        lambda db: link_rows.numbers(db, LinkSelection(world.box.organization_id), limit=3)
     )
-    found = world.box.box.box_db.read_now(lambda db: list_rows.in_order(db, [numbers[2], 10**6, numbers[0]]))
+    found = world.box.box.box_db.read_now(lambda db: link_rows.in_order(db, [numbers[2], 10**6, numbers[0]]))
     assert [link.number for link in found] == [numbers[2], numbers[0]]

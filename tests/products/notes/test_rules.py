@@ -5,7 +5,7 @@ from typing import NamedTuple
 import pytest
 
 from analytics_box.base.errors import BadRequest
-from analytics_box.products.notes import annotation, rules
+from analytics_box.products.notes import annotation, draft
 from tests.cases import each
 
 NOON = 1_763_640_000_000  # 2025-11-20T12:00:00Z
@@ -39,22 +39,22 @@ TIMES = (
 def test_a_time_is_a_day_or_an_instant(case: Written) -> None:
     if case.at is None:
         with pytest.raises(BadRequest) as refused:
-            rules.moment(case.text, "xValue")
+            draft.note_moment(case.text, "xValue")
         assert refused.value.details[0].field == "xValue"
         return
-    assert rules.moment(case.text, "xValue") == (case.at, case.whole)
+    assert draft.note_moment(case.text, "xValue") == (case.at, case.whole)
 
 
 def test_a_range_has_an_end_that_is_not_before_its_beginning() -> None:
-    day, later = rules.moment("2025-11-20", ""), rules.moment("2025-11-22", "")
-    noon = rules.moment("2025-11-20T12:00Z", "")
-    assert rules.period(day, later, ranged=True) == (day.at, later.at, True)
-    assert rules.period(day, day, ranged=True).until == day.at
-    assert rules.period(day, noon, ranged=True).days is False
-    assert rules.period(noon, None, ranged=False) == (noon.at, None, False)
+    day, later = draft.note_moment("2025-11-20", ""), draft.note_moment("2025-11-22", "")
+    noon = draft.note_moment("2025-11-20T12:00Z", "")
+    assert draft.note_period(day, later, ranged=True) == (day.at, later.at, True)
+    assert draft.note_period(day, day, ranged=True).until == day.at
+    assert draft.note_period(day, noon, ranged=True).days is False
+    assert draft.note_period(noon, None, ranged=False) == (noon.at, None, False)
     for start, end in ((day, None), (later, day)):
         with pytest.raises(BadRequest) as refused:
-            rules.period(start, end, ranged=True)
+            draft.note_period(start, end, ranged=True)
         assert refused.value.details[0].field == "xEndValue"
 
 

@@ -23,8 +23,8 @@ from analytics_box.ingest.profiles import ProfileLinks, VisitorIdentification
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.products.people import traces
 from analytics_box.products.people.erasure import Erasures
-from analytics_box.products.people.holder import Holder, holder_of
 from analytics_box.products.people.reading import Profiles
+from analytics_box.products.people.rules import Holder, holder_of
 from analytics_box.query.engines.beyond import Beyond
 from analytics_box.tenants.websites import rows as website_rows
 from tests.inprocess import NOON, FixedClock, fill

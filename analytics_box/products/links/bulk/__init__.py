@@ -1,1 +1,1 @@
-"""Many links at once: exported as a file, and imported from one."""
+"""Many links: exported as a file, and imported from one."""

@@ -1,4 +1,4 @@
-"""All links as a file that can be imported again: CSV or JSON."""
+"""All links as a file that can be imported again, CSV or JSON, and `links.export` over RPC."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -6,20 +6,25 @@ from functools import partial
 from typing import Any, Final, Literal
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
+from analytics_box.base.errors import BadRequest
 from analytics_box.base.settings import Settings
-from analytics_box.products.links import list_rows
+from analytics_box.base.store.db import Connection
+from analytics_box.products.links import rows
 from analytics_box.products.links.bulk import cells
+from analytics_box.products.links.bulk.cells import MOST_ROWS
 from analytics_box.products.links.clicks.rows import ClickTotal
 from analytics_box.products.links.clicks.waiting import Clicks
 from analytics_box.products.links.folders.change import names as folder_names
 from analytics_box.products.links.link import Fields, ShortLink, Utm
-from analytics_box.products.links.list_rows import LinkSelection
+from analytics_box.products.links.messages import Id
+from analytics_box.products.links.rows import LinkSelection
 from analytics_box.products.links.short_url import short_url
 from analytics_box.products.links.targeting import policy as targets
 from analytics_box.query import sheets
 from analytics_box.resource.fields import record_of
+from analytics_box.resource.reach import Reach, acting, check
 from analytics_box.web.call import Call
 
 Form = Literal["csv", "json"]
@@ -60,7 +65,7 @@ async def piece(
     None with the last."""
     folders = await call.read(lambda db: folder_names(db, organization_id))
     selection = LinkSelection(organization_id, folder_id=folder_id or UNSET, sort="oldest", after=after, limit=_AT_ONCE)
-    links = await call.read(partial(list_rows.links, selection=selection))
+    links = await call.read(partial(rows.links, selection=selection))
     content, first = b"", not after
     if first:
         content = sheets.lines(COLUMNS, []).encode() if form == "csv" else b"["
@@ -115,3 +120,58 @@ def _cells(found: dict[str, Any]) -> dict[str, Any]:
     lists = {name: msgspec.json.encode(found[name]).decode() if found[name] else "" for name in ("rules", "variants")}
     texts = found | lists | {"tags": cells.join_tags(found["tags"])}
     return {name: cells.quote_cell(value) if isinstance(value, str) else value for name, value in texts.items()}
+
+
+class ExportLinks(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of links.export. GET /links/export/csv and /json give as many as there are."""
+
+    format: Literal["csv", "json"] = "csv"
+    organizationId: Id | None = None
+
+
+class ExportPiece(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of the command line's export, which has no limit: the piece after the link with this number."""
+
+    format: Literal["csv", "json"] = "csv"
+    after: int = 0
+    folderId: Id | None = None
+
+
+class LinkExportPiece(Struct, frozen=True):
+    """A piece of the file, and where the next one begins; `next` is null with the last."""
+
+    content: str
+    next: int | None
+
+
+async def export_piece(call: Call, given: ExportPiece) -> LinkExportPiece:
+    """A piece of an export, oldest links first."""
+    content, following = await piece(
+        call, call.organization(), given.format, after=given.after, folder_id=given.folderId
+    )
+    return LinkExportPiece(content.decode(), following)
+
+
+class LinkExportAnswer(Struct, frozen=True):
+    """The links of an organization as the text of a file."""
+
+    type: str
+    content: str
+
+
+async def export(call: Call, given: ExportLinks) -> LinkExportAnswer:
+    """links.export: export up to 10,000 links in the format of links.import. Raises Forbidden, or BadRequest where
+    there are more.
+
+    Passwords are left out.
+    """
+    organization_id, by = acting(call, given.organizationId)
+
+    def read(db: Connection) -> int:
+        check(db, Reach(organization_id, by), "viewer")
+        return rows.count(db, LinkSelection(organization_id))
+
+    if await call.read(read) > MOST_ROWS:
+        raise BadRequest(f"There are more than {MOST_ROWS:,} links: ask GET /links/export/{given.format} for them")
+    content = b"".join([piece async for piece in pieces(call, organization_id, given.format)])
+    return LinkExportAnswer(TYPES[given.format], content.decode())

@@ -15,12 +15,12 @@ import msgspec
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.products.links.bulk import cells
+from analytics_box.products.links.bulk.cells import MOST_ROWS
 from analytics_box.products.links.bulk.exports import COLUMNS
 from analytics_box.products.links.bulk.services import Service, service_of
 
 Form = Literal["csv", "json"]
 
-MOST_ROWS: Final = 10_000
 MOST_COLUMNS: Final = 200
 MOST_CHARACTERS: Final = 1_000_000  # of one row, as it is written in the file
 csv.field_size_limit(MOST_CHARACTERS)  # of a cell, for this process; nobody else reads CSV
@@ -183,7 +183,7 @@ class LinkSheet:
 
 
 class _Lines:
-    """The lines of a text for csv.reader, one at a time. Blank lines between two rows are passed over at once.
+    """The lines of a text for csv.reader, one at a time. Blank lines between two rows are skipped.
 
     `number` is that of the row which is being read; whoever reads says when they are `between` two rows.
     """

@@ -15,16 +15,15 @@ from analytics_box.base.errors import BadRequest, BoxError
 from analytics_box.base.file_queue import FileQueue
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.scratch import copy, scratch
+from analytics_box.products.links.bulk.cells import ShortLinkHosts
 from analytics_box.products.links.bulk.files import Form, LinkSheet
 from analytics_box.products.links.bulk.records import LinkRowOutcome, ParsedLinkRow, Status, parse, refused_row
-from analytics_box.products.links.bulk.short_addresses import ShortLinkHosts
 from analytics_box.products.links.domains import change as domains
-from analytics_box.products.links.domains.lookup import LinkDomains
-from analytics_box.products.links.domains.target_policy import policy_of
+from analytics_box.products.links.domains.lookup import LinkDomains, policy_of
 from analytics_box.products.links.editing import change
 from analytics_box.products.links.editing.calls import tell
 from analytics_box.products.links.editing.change import LinkChange
-from analytics_box.products.links.folders.cache import FolderCache
+from analytics_box.products.links.folders.change import FolderCache
 from analytics_box.products.links.link import MOST_FILE_BYTES, ShortLink
 from analytics_box.products.links.messages import Id
 from analytics_box.products.links.targeting.policy import TargetPolicy
@@ -276,7 +275,7 @@ def _try_rows(
             continue
         mark = cache.mark()
         try:
-            with db:  # a savepoint of its own
+            with db:  # a savepoint
                 changed = _store(db, organization_id, by, row, cache)
         except BoxError as wrong:
             cache.undo(mark)

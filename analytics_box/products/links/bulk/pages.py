@@ -6,8 +6,8 @@ from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, PayloadTooLarge
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.links.bulk import files as import_files
+from analytics_box.products.links.bulk.cells import MOST_ROWS
 from analytics_box.products.links.bulk.exports import BESIDE, COLUMNS
-from analytics_box.products.links.bulk.files import MOST_ROWS
 from analytics_box.products.links.bulk.jobs import ImportJobs, LinkImportJob
 from analytics_box.products.links.domains.lookup import LinkDomains
 from analytics_box.products.links.link import MOST_FILE_BYTES

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from analytics_box.base.errors import BoxError
 from analytics_box.base.file_queue import keep_going
 from analytics_box.products.links.bulk import cells
+from analytics_box.products.links.bulk.cells import slug_and_domain
 from analytics_box.products.links.bulk.exports import BESIDE, UTM
 from analytics_box.products.links.bulk.files import LinkRecord
 from analytics_box.products.links.bulk.services import fields_of
-from analytics_box.products.links.bulk.short_addresses import slug_and_domain
 from analytics_box.products.links.editing.messages import NewLink
 from analytics_box.tenants.tenancy.messages import of_length
 

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.base.errors import BadRequest
-from analytics_box.products.links.bulk.short_addresses import slug_and_domain
+from analytics_box.products.links.bulk.cells import slug_and_domain
 
 Row = Mapping[str, Any]  # by names in lower case without spaces, _ and -; empty values are left out
 Fields = dict[str, Any]

@@ -1,19 +1,25 @@
-"""Domains of short links over RPC: `links.listDomains`, `addDomain`, `updateDomain`, `removeDomain`.
+"""Domains of short links over RPC: `links.listDomains`, `addDomain`, `updateDomain`, `removeDomain`, `listOrphans`.
 
 A domain has to be proven with config.addDomain and config.verifyDomain first.
 """
 
+from datetime import date as datetime_date
 from datetime import datetime
+from typing import Annotated
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
+from analytics_box.base.clock import utc_day
+from analytics_box.base.facts.clicks import KINDS
+from analytics_box.base.store.db import Connection
+from analytics_box.products.links.clicks import rows as click_rows
+from analytics_box.products.links.clicks.waiting import Clicks
 from analytics_box.products.links.domains import change as domains
-from analytics_box.products.links.domains.lookup import LinkDomain, LinkDomains
-from analytics_box.products.links.domains.target_policy import policy_of
+from analytics_box.products.links.domains.lookup import LinkDomain, LinkDomains, policy_of
 from analytics_box.products.links.messages import Id, LinkOrganizationInput, Url
 from analytics_box.products.links.targeting import policy as targets
 from analytics_box.products.links.targeting.policy import TargetPolicy
-from analytics_box.resource.reach import acting
+from analytics_box.resource.reach import Reach, acting, check
 from analytics_box.tenants.tenancy.messages import Success, Text, date
 from analytics_box.web.call import Call
 
@@ -105,3 +111,45 @@ def _clean(policy: TargetPolicy, given: str | None, field: str) -> str | None:
 def domain_shown(one: LinkDomain) -> LinkDomainAnswer:
     """A domain for an answer."""
     return LinkDomainAnswer(one.domain, one.organization_id, one.home_url, one.missing_url, date(one.created_at))
+
+
+MOST_ORPHANS = 500
+_EPOCH = datetime_date(1970, 1, 1).toordinal()
+
+
+class GivenOrphans(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of links.listOrphans."""
+
+    days: Annotated[int, Meta(ge=1, le=90)] = 30
+    organizationId: Id | None = None
+
+
+class OrphanShown(Struct, frozen=True):
+    """Orphan clicks on a short URL; an empty slug stands for many, or for what is no slug."""
+
+    domain: str
+    slug: str
+    kind: str
+    count: int
+    lastDay: str
+
+
+async def list_orphans(call: Call, given: GivenOrphans) -> list[OrphanShown]:
+    """links.listOrphans: list clicks on unknown slugs of the organization's domains and the box's host, most clicked
+    first. Raises Forbidden."""
+    organization_id, by = acting(call, given.organizationId)
+
+    def read(db: Connection) -> list[str]:
+        check(db, Reach(organization_id, by), "viewer")
+        return ["", *(one.domain for one in domains.domains_of(db, organization_id))]
+
+    served = await call.read(read)
+    first = utc_day(call.now) - given.days + 1
+    clicks = call.parts[Clicks]
+    await clicks.flush()
+    found = await clicks.events.read(lambda db: click_rows.orphans_since(db, served, first, MOST_ORPHANS))
+    return [OrphanShown(one.domain, one.slug, KINDS[one.kind], one.count, _date(one.day)) for one in found]
+
+
+def _date(day: int) -> str:
+    return datetime_date.fromordinal(_EPOCH + day).isoformat()

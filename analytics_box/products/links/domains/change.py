@@ -1,4 +1,4 @@
-"""Serving short links on a domain: each verb writes its row and audit entry in the caller's transaction.
+"""Domains of short links in box.db: each verb writes its row and audit entry in the caller's transaction.
 
 The domain has to be proven first (configuration.domains; security: link and status domains).
 """
@@ -12,10 +12,66 @@ from analytics_box.base import audit, errors
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
-from analytics_box.products.links.domains import rows as domain_rows
 from analytics_box.products.links.domains.lookup import LinkDomain
-from analytics_box.products.links.domains.rows import DOMAINS
+from analytics_box.products.links.rows import LINKS
 from analytics_box.resource.reach import Reach, check
+from analytics_box.resource.table import Table
+
+DOMAINS: Final = Table(
+    "link_domains",
+    LinkDomain,
+    key="domain",
+    conflicts={"link_domains.domain": ("domain", "This domain is already used for short links")},
+)
+
+
+def everything(db: Connection) -> list[LinkDomain]:
+    """All domains of short links."""
+    return DOMAINS.all(db, "true order by domain")
+
+
+def domains_of(db: Connection, organization_id: str) -> list[LinkDomain]:
+    """The link domains of an organization by name."""
+    return DOMAINS.all(db, "organization_id = ? order by domain", organization_id)
+
+
+def proven_id(db: Connection, organization_id: str, domain: str) -> str | None:
+    """The id of a domain that the organization has proven to be its own."""
+    found = db.execute(
+        """
+        -- links.domains.proven_id
+        select id from domains where organization_id = ? and domain = ? and proven_at is not null
+        """,
+        (organization_id, domain),
+    ).fetchone()
+    return str(found[0]) if found else None
+
+
+def status_page_on(db: Connection, domain: str) -> str | None:
+    """The name of a status page that is served on it."""
+    found = db.execute(
+        "-- links.domains.status_page_on\nselect name from status_pages where domain = ?", (domain,)
+    ).fetchone()
+    return str(found[0]) if found else None
+
+
+def count_links(db: Connection, domain: str) -> int:
+    """The number of links on this domain."""
+    return LINKS.count(db, "domain = ?", domain)
+
+
+def leads_there(db: Connection, domain: str) -> str | None:
+    """The slug of a link whose target is on this domain."""
+    found = db.execute(
+        """
+        -- links.domains.leads_there
+        select slug from links
+        where target_url glob 'http*://' || ?1 || '/*' or target_url glob 'http*://' || ?1 || ':*' limit 1
+        """,
+        (domain,),
+    ).fetchone()
+    return str(found[0]) if found else None
+
 
 UNKNOWN: Final = "This domain is not used for short links"
 _SUBJECT: Final = "link domain"
@@ -24,7 +80,7 @@ _SUBJECT: Final = "link domain"
 def of(db: Connection, organization_id: str, by: By) -> list[LinkDomain]:
     """The link domains of the organization by name. Raises Forbidden."""
     check(db, Reach(organization_id, by), "viewer")
-    return domain_rows.of(db, organization_id)
+    return domains_of(db, organization_id)
 
 
 def add(
@@ -32,13 +88,13 @@ def add(
 ) -> LinkDomain:
     """From now on links live on this domain. Raises Forbidden, BadRequest or Conflict."""
     check(db, Reach(organization_id, by), "admin")
-    domain_id = domain_rows.proven_id(db, organization_id, domain)
+    domain_id = proven_id(db, organization_id, domain)
     if domain_id is None:
         raise BadRequest.about("domain", "Verify this domain first, under the organization's domains")
-    page = domain_rows.status_page_on(db, domain)
+    page = status_page_on(db, domain)
     if page is not None:
         raise errors.Conflict(f"The status page {page} uses this domain. Enter another one")
-    leading = domain_rows.leads_there(db, domain)
+    leading = leads_there(db, domain)
     if leading is not None:
         raise errors.Conflict(f"The link {leading} redirects to this domain, which would cause a loop")
     made = LinkDomain(domain, domain_id, organization_id, home_url, missing_url, by.now)
@@ -73,7 +129,7 @@ def remove(db: Connection, organization_id: str, by: By, domain: str) -> LinkDom
     """No links live there any more. Raises Forbidden, NotFound, or Conflict while some do."""
     check(db, Reach(organization_id, by), "admin")
     gone = existing(db, organization_id, domain)
-    links = domain_rows.count_links(db, domain)
+    links = count_links(db, domain)
     if links:
         raise errors.Conflict(f"{links} links use this domain. Move or delete them first")
     DOMAINS.delete(db, domain)

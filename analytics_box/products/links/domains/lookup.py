@@ -4,6 +4,12 @@ from collections.abc import Iterable, Set
 
 from msgspec import Struct
 
+from analytics_box.base.outgoing.askers import member_of
+from analytics_box.base.outgoing.client import Clients
+from analytics_box.products.links.targeting.policy import TargetPolicy
+from analytics_box.tenants.configuration.domains import own_hosts
+from analytics_box.web.call import Call
+
 
 class LinkDomain(Struct, frozen=True):
     """A proven domain with short links at its root. `created_at` is UTC ms.
@@ -55,3 +61,14 @@ class LinkDomains:
         """An organization and all that it had is gone."""
         for one in [one for one in self._by_name.values() if one.organization_id == organization_id]:
             del self._by_name[one.domain]
+
+
+def policy_of(call: Call, organization_id: str) -> TargetPolicy:
+    """The box's hosts, its link domains, the organization's fence and the schemes of apps that the operator allows."""
+    settings = call.parts.settings
+    return TargetPolicy(
+        fence=call.parts[Clients].fences.of(member_of(organization_id)),
+        own_hosts=own_hosts(settings),
+        link_domains=call.parts[LinkDomains].names(),
+        app_schemes=tuple(scheme.lower().rstrip(":/") for scheme in settings.link_app_schemes),
+    )

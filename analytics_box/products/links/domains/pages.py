@@ -9,10 +9,8 @@ from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.links.domains import calls as domain_calls
-from analytics_box.products.links.domains import orphan_calls
-from analytics_box.products.links.domains import rows as domain_rows
-from analytics_box.products.links.domains.calls import AddLinkDomain, ChangedDomain, OneDomain
-from analytics_box.products.links.domains.orphan_calls import GivenOrphans
+from analytics_box.products.links.domains import change
+from analytics_box.products.links.domains.calls import AddLinkDomain, ChangedDomain, GivenOrphans, OneDomain
 from analytics_box.products.links.messages import LinkOrganizationInput
 from analytics_box.products.links.page_frame import DONE, HOME, frame, links_in_words, nothing_there
 from analytics_box.products.links.short_url import PREFIX, short_url
@@ -117,7 +115,7 @@ async def _page(visit: PageRequest, again: Again) -> Page:
 
     def look(db: Connection) -> tuple[dict[str, int], list[str]]:
         proven = [one.domain for one in proven_domains.of(db, own, by) if one.proven_at is not None]
-        return {name: domain_rows.count_links(db, name) for name in served}, proven
+        return {name: change.count_links(db, name) for name in served}, proven
 
     counts, proven = await visit.call.read(look)
     return visit.pages.show(
@@ -143,7 +141,7 @@ async def _page(visit: PageRequest, again: Again) -> Page:
 
 async def _orphans(visit: PageRequest) -> list[OrphanLine]:
     """The unknown slugs that visitors requested most, without bots."""
-    found = [one for one in await orphan_calls.list_orphans(visit.call, GivenOrphans()) if one.kind == "click"]
+    found = [one for one in await domain_calls.list_orphans(visit.call, GivenOrphans()) if one.kind == "click"]
     settings, person = visit.parts.settings, visit.person
     return [
         OrphanLine(

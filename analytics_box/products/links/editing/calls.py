@@ -3,10 +3,9 @@
 from typing import Any
 
 from analytics_box.products.links.clicks.waiting import Clicks
-from analytics_box.products.links.domains.target_policy import policy_of
+from analytics_box.products.links.domains.lookup import policy_of
 from analytics_box.products.links.editing import change
-from analytics_box.products.links.editing.messages import ChangedLink, NewLink, UpsertedLink
-from analytics_box.products.links.editing.shown import LinkShown, link_answer
+from analytics_box.products.links.editing.messages import ChangedLink, LinkShown, NewLink, UpsertedLink, link_answer
 from analytics_box.products.links.link import ShortLink
 from analytics_box.products.links.lookup import find_link
 from analytics_box.products.links.messages import OneLink
@@ -85,7 +84,7 @@ async def with_clicks(call: Call, links: list[ShortLink]) -> list[LinkShown]:
 
 
 def tell(call: Call, changed: change.LinkChange) -> None:
-    """Redirects follow the change at once."""
+    """Redirects follow the change immediately."""
     directory, before, after = call.parts[LinkDirectory], changed.before, changed.after
     if before is not None and (before.domain, before.slug) != (after.domain, after.slug):
         directory.forget(before.domain, before.slug)

@@ -11,15 +11,14 @@ from analytics_box.figures import export, page, suggesting, tables
 from analytics_box.figures.asking import SubjectFacts
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.links.editing import calls as procedures
-from analytics_box.products.links.editing.shown import LinkShown
+from analytics_box.products.links.editing.messages import LinkShown
 from analytics_box.products.links.figures.board import EXTRAS, LINK, PANELS
-from analytics_box.products.links.folders.names import folder_names
+from analytics_box.products.links.folders.calls import folder_names
 from analytics_box.products.links.link import FORWARDING_LABELS, OPERATOR_LABELS, PROPERTY_LABELS
 from analytics_box.products.links.listing.lines import line
 from analytics_box.products.links.messages import OneLink
 from analytics_box.products.links.page_frame import DONE, HOME, frame, link_number
-from analytics_box.products.links.targeting.apps import APPS
-from analytics_box.products.links.targeting.rules import TargetCondition, TargetRule
+from analytics_box.products.links.targeting.rules import APPS, TargetCondition, TargetRule
 from analytics_box.tenants.tenancy.messages import millis
 from analytics_box.web.page import dates
 from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visitor

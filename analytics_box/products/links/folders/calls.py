@@ -11,6 +11,7 @@ from analytics_box.resource.fields import answer_of
 from analytics_box.resource.reach import acting
 from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.web.call import Call
+from analytics_box.web.page.visit import PageRequest
 
 Name = Annotated[str, Meta(min_length=1, max_length=80)]
 
@@ -76,3 +77,9 @@ async def delete(call: Call, given: LinkFolderId) -> Success:
     organization_id, by = acting(call, given.organizationId)
     await call.write(lambda db: folders.delete(db, organization_id, by, given.id))
     return Success()
+
+
+async def folder_names(visit: PageRequest) -> dict[str, str]:
+    """The organization's folders: names by id, in the order of their names."""
+    found = await list_folders(visit.call, LinkOrganizationInput())
+    return {folder.id: folder.name for folder in found}

@@ -4,16 +4,37 @@ from collections.abc import Collection
 from itertools import count
 from typing import Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base import audit, errors, ids
 from analytics_box.base.acting import By
-from analytics_box.base.errors import BadRequest
+from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.names import is_visible, one_line, slug_of
 from analytics_box.base.store.db import Connection
-from analytics_box.products.links.folders import rows as folder_rows
-from analytics_box.products.links.folders.rows import FOLDERS, LinkFolder
+from analytics_box.resource.fields import Stamp
 from analytics_box.resource.reach import Reach, check, in_reach
+from analytics_box.resource.table import Table
+
+
+class LinkFolder(Struct, frozen=True, rename="camel"):
+    """A folder. Links of a deleted one are in no folder."""
+
+    id: str
+    organization_id: str
+    name: str
+    slug: str
+    created_at: Stamp
+    updated_at: Stamp
+
+
+FOLDERS: Final = Table("link_folders", LinkFolder)
+
+
+def folders_of(db: Connection, organization_id: str) -> list[LinkFolder]:
+    """The folders of an organization by name."""
+    return FOLDERS.all(db, "organization_id = ? order by name collate nocase, id", organization_id)
+
 
 TAKEN: Final = "A folder with this name already exists"
 MOST: Final = 500  # of one organization
@@ -24,13 +45,13 @@ _SUBJECT: Final = "link folder"
 def of(db: Connection, organization_id: str, by: By) -> list[LinkFolder]:
     """The organization's folders by name. Raises Forbidden."""
     check(db, Reach(organization_id, by), "viewer")
-    return folder_rows.of(db, organization_id)
+    return folders_of(db, organization_id)
 
 
 def create(db: Connection, organization_id: str, by: By, name: str) -> LinkFolder:
     """Raises Forbidden, BadRequest, or Conflict when there is one that is called so."""
     check(db, Reach(organization_id, by), "member")
-    return add(db, organization_id, by, name, folder_rows.of(db, organization_id))
+    return add(db, organization_id, by, name, folders_of(db, organization_id))
 
 
 def add(db: Connection, organization_id: str, by: By, name: str, others: Collection[LinkFolder]) -> LinkFolder:
@@ -51,7 +72,7 @@ def rename(db: Connection, organization_id: str, by: By, folder_id: str, name: s
     own = Reach(organization_id, by)
     check(db, own, "member")
     before = in_reach(own, FOLDERS.find(db, folder_id), "linkFolder", folder_id)
-    others = [one for one in folder_rows.of(db, organization_id) if one.id != folder_id]
+    others = [one for one in folders_of(db, organization_id) if one.id != folder_id]
     clean = _clean(name, others)
     if clean == before.name:
         return before
@@ -80,7 +101,7 @@ def is_own(db: Connection, organization_id: str, folder_id: str) -> bool:
 
 def names(db: Connection, organization_id: str) -> dict[str, str]:
     """The organization's folders: names by id."""
-    return {one.id: one.name for one in folder_rows.of(db, organization_id)}
+    return {one.id: one.name for one in folders_of(db, organization_id)}
 
 
 def _clean(name: str, others: Collection[LinkFolder]) -> str:
@@ -96,3 +117,41 @@ def _free_slug(name: str, others: Collection[LinkFolder]) -> str:
     """A slug made of the name; names of which nothing is left, and those that make the same, get a number."""
     slug, taken = slug_of(name, fallback="folder"), {one.slug for one in others}
     return next(text for number in count(1) if (text := slug if number == 1 else f"{slug}-{number}") not in taken)
+
+
+class FolderCache:
+    """The folders of an organization by name while a file is imported: read once, and kept current.
+
+    It belongs to one transaction. What that undoes has to be undone here, too: `mark` before, `undo` after.
+    """
+
+    def __init__(self, db: Connection, organization_id: str) -> None:
+        self._organization_id = organization_id
+        self._folders = {folder.name.casefold(): folder for folder in folders_of(db, organization_id)}
+        self._made: list[str] = []
+
+    def folder(self, db: Connection, by: By, name: str) -> LinkFolder:
+        """The folder of this name without regard to case, created if there is none. Raises BadRequest or Conflict."""
+        plain = " ".join(name.split())
+        found = self._folders.get(plain.casefold())
+        if found is not None:
+            return found
+        try:
+            if len(plain) > LONGEST:
+                raise BadRequest(f"The name of a folder can have up to {LONGEST} characters")
+            made = add(db, self._organization_id, by, plain, self._folders.values())
+        except (BadRequest, Conflict) as wrong:
+            raise type(wrong).about("folder", wrong.message) from wrong
+        self._folders[plain.casefold()] = made
+        self._made.append(plain.casefold())
+        return made
+
+    def mark(self) -> int:
+        """The position from which new folders are added."""
+        return len(self._made)
+
+    def undo(self, mark: int) -> None:
+        """Forget the folders that were made since that mark."""
+        for name in self._made[mark:]:
+            del self._folders[name]
+        del self._made[mark:]

@@ -4,11 +4,10 @@ from msgspec import Struct
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.translation import _
-from analytics_box.products.links import list_rows
+from analytics_box.products.links import rows
 from analytics_box.products.links.folders import calls as folder_calls
-from analytics_box.products.links.folders.calls import ChangedFolder, LinkFolderId, NewFolder
+from analytics_box.products.links.folders.calls import ChangedFolder, LinkFolderId, NewFolder, folder_names
 from analytics_box.products.links.folders.change import LONGEST
-from analytics_box.products.links.folders.names import folder_names
 from analytics_box.products.links.page_frame import DONE, HOME, frame, links_in_words, nothing_there
 from analytics_box.web.page.edits import check_version, shown_version
 from analytics_box.web.page.questions import ConfirmationTexts, ask
@@ -86,7 +85,7 @@ async def delete(visit: Visitor) -> Next:
 async def _page(visit: PageRequest, again: Again) -> Page:
     names = await folder_names(visit)
     own = visit.person.organization_id
-    counts = await visit.call.read(lambda db: list_rows.count_by_folder(db, own))
+    counts = await visit.call.read(lambda db: rows.count_by_folder(db, own))
     return visit.pages.show(
         "link_folders.html",
         code=again.code,

@@ -7,11 +7,11 @@ from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.translation import _
 from analytics_box.products.links.domains import calls as domain_calls
-from analytics_box.products.links.domains.target_policy import policy_of
+from analytics_box.products.links.domains.lookup import policy_of
 from analytics_box.products.links.editing import calls as procedures
 from analytics_box.products.links.editing.change import apply_values
 from analytics_box.products.links.editing.messages import ChangedLink, NewLink
-from analytics_box.products.links.folders.names import folder_names
+from analytics_box.products.links.folders.calls import folder_names
 from analytics_box.products.links.form.fields import LinkFormState, after_button, read_state, state_of
 from analytics_box.products.links.form.message import changed_link, created_link, form_field
 from analytics_box.products.links.form.preview import Preview, preview_of, visitor_of
@@ -19,7 +19,7 @@ from analytics_box.products.links.link import FORWARDING_LABELS, OPERATOR_LABELS
 from analytics_box.products.links.lookup import find_link
 from analytics_box.products.links.messages import LinkOrganizationInput
 from analytics_box.products.links.page_frame import HOME, frame
-from analytics_box.products.links.targeting.apps import APPS
+from analytics_box.products.links.targeting.rules import APPS
 from analytics_box.resource import fields
 from analytics_box.web.page.edits import check_version, shown_version
 from analytics_box.web.page.templates import field_errors

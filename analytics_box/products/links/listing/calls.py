@@ -6,14 +6,14 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from analytics_box.base.store.db import Connection
-from analytics_box.products.links import list_rows
+from analytics_box.products.links import rows
 from analytics_box.products.links.editing.calls import with_clicks
-from analytics_box.products.links.editing.shown import LinkShown
+from analytics_box.products.links.editing.messages import LinkShown
 from analytics_box.products.links.link import ShortLink
-from analytics_box.products.links.list_rows import LinkFilters, LinkSelection, Order
 from analytics_box.products.links.listing import ranked
-from analytics_box.products.links.listing.ranked_rows import Ranking
+from analytics_box.products.links.listing.ranked import Ranking
 from analytics_box.products.links.messages import LinkOrganizationInput
+from analytics_box.products.links.rows import LinkFilters, LinkSelection, Order
 from analytics_box.resource.reach import Reach, acting, check
 from analytics_box.tenants.tenancy.messages import Text
 from analytics_box.web.call import Call
@@ -60,7 +60,7 @@ async def list_tags(call: Call, given: LinkOrganizationInput) -> list[LinkTagAns
 
     def read(db: Connection) -> list[tuple[str, int]]:
         check(db, Reach(organization_id, by), "viewer")
-        return list_rows.tags(db, organization_id)
+        return rows.tags(db, organization_id)
 
     return [LinkTagAnswer(*one) for one in await call.read(read)]
 
@@ -85,7 +85,7 @@ async def visible_links(call: Call, organization_id: str | None, selection: Link
 
     def read(db: Connection) -> list[ShortLink]:
         check(db, Reach(own, by), "viewer")
-        return list_rows.links(db, selection)
+        return rows.links(db, selection)
 
     return await call.read(read)
 
@@ -105,7 +105,7 @@ async def _rank_by_clicks(call: Call, selection: LinkSelection, ranking: Ranking
     _, by = acting(call, selection.organization_id)
     await call.read(lambda db: check(db, Reach(selection.organization_id, by), "viewer"))
     numbers = await ranked.numbers(call, selection, ranking)
-    return await call.read(lambda db: list_rows.in_order(db, numbers))
+    return await call.read(lambda db: rows.in_order(db, numbers))
 
 
 def _selection(call: Call, given: LinkList) -> LinkSelection:

@@ -9,12 +9,12 @@ from msgspec import Struct
 from analytics_box.base import figures
 from analytics_box.base.clock import DAY
 from analytics_box.base.translation import _
-from analytics_box.products.links import list_rows
+from analytics_box.products.links import rows
 from analytics_box.products.links.clicks import rows as click_rows
 from analytics_box.products.links.clicks.waiting import Clicks
-from analytics_box.products.links.list_rows import LinkSelection
 from analytics_box.products.links.listing import ranked
 from analytics_box.products.links.page_frame import HOME, frame
+from analytics_box.products.links.rows import LinkSelection
 from analytics_box.web.page.visit import Page, Visitor
 from analytics_box.web.recognition.called import display_name
 
@@ -58,7 +58,7 @@ async def clicks_by_country(visit: Visitor) -> Page:
     totals = {country: sum(count for _number, count in links) for country, links in countries.items()}
     first = sorted(totals, key=lambda country: (-totals[country], country))[:MOST_COUNTRIES]
     shown = {number for country in first for number, _count in countries[country][:PER_COUNTRY]}
-    links = {link.number: link for link in await visit.call.read(lambda db: list_rows.in_order(db, tuple(shown)))}
+    links = {link.number: link for link in await visit.call.read(lambda db: rows.in_order(db, tuple(shown)))}
     return visit.pages.show(
         "link_countries.html",
         shell=frame(visit.person),

@@ -1,16 +1,23 @@
 """Links as pages list them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Final
 
 from msgspec import Struct
 
 from analytics_box.base import figures
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.translation import _
-from analytics_box.products.links.editing.shown import LinkShown
-from analytics_box.products.links.targeting.apps import APPS
+from analytics_box.products.links import rows
+from analytics_box.products.links.editing.messages import LinkShown
+from analytics_box.products.links.page_frame import HOME
+from analytics_box.products.links.rows import LinkSelection
+from analytics_box.products.links.targeting.rules import APPS
 from analytics_box.tenants.tenancy.messages import millis
+from analytics_box.web.call import Call
 from analytics_box.web.page import dates
+from analytics_box.web.palette.hit import PaletteHit, PaletteSearch
 
 _STATES = {
     "expired": _("Expired"),
@@ -32,7 +39,7 @@ class LinkState(Struct, frozen=True):
 
 
 class LinkLine(Struct, frozen=True):
-    """A link in the list and at the top of its own page. `short` is its short URL without the scheme."""
+    """A link in the list and at the top of its page. `short` is its short URL without the scheme."""
 
     id: str
     name: str
@@ -90,3 +97,21 @@ def _states(link: LinkShown, person: SignedInPerson, now: int) -> list[LinkState
         app = APPS.get(link.deep_link_app)
         states.append(LinkState(words["app"].format(app=app.name if app is not None else link.deep_link_app)))
     return states
+
+
+_SHORTEST: Final = 2  # letters, of which nearly every link has one
+_LOOKED_AT: Final = 200  # links with the longest word, newest first
+
+
+async def link_hits(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:
+    """Links by name, slug and target, the newest first."""
+    person, longest = call.identity.person, max(asked.words, key=len, default="")
+    if person is None or len(longest) < _SHORTEST:
+        return ()
+    selection = LinkSelection(organization_id=person.organization_id, search=longest, limit=_LOOKED_AT)
+    found = await call.read(partial(rows.links, selection=selection))
+    return [
+        PaletteHit("link", link.name or link.slug, f"{HOME}/{link.id}", "link", f"{link.domain}/{link.slug}")
+        for link in found
+        if asked.fits(link.name, link.domain, link.slug, link.target_url)
+    ]

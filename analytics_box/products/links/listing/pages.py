@@ -9,16 +9,16 @@ from msgspec import UNSET, Struct, UnsetType
 from analytics_box.base import figures
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
-from analytics_box.products.links import list_rows
-from analytics_box.products.links.cleaning import LONGEST_TAG
+from analytics_box.products.links import rows
 from analytics_box.products.links.editing import calls as procedures
-from analytics_box.products.links.folders.names import folder_names
-from analytics_box.products.links.list_rows import LinkSelection
+from analytics_box.products.links.folders.calls import folder_names
+from analytics_box.products.links.link import LONGEST_TAG
 from analytics_box.products.links.listing import calls
 from analytics_box.products.links.listing.calls import LinkPage, Sort
 from analytics_box.products.links.listing.lines import line
 from analytics_box.products.links.messages import OneLink
 from analytics_box.products.links.page_frame import DONE, HOME, frame, links_in_words
+from analytics_box.products.links.rows import LinkSelection
 from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.visit import Next, Page, PageRequest, Visitor
 
@@ -88,9 +88,9 @@ async def link_list(visit: Visitor) -> Page:
     selection = LinkSelection(person.organization_id, folder_id=asked.folder_id, tag=page.tag, search=page.search)
 
     def look(db: Connection) -> tuple[int, list[str], bool]:
-        tags = list_rows.tag_names(db, person.organization_id, MOST_TAGS)
-        some = list_rows.numbers(db, everything, limit=SEARCHED)
-        return list_rows.count(db, selection), tags, len(some) == SEARCHED
+        tags = rows.tag_names(db, person.organization_id, MOST_TAGS)
+        some = rows.numbers(db, everything, limit=SEARCHED)
+        return rows.count(db, selection), tags, len(some) == SEARCHED
 
     total, tags, searched = await visit.call.read(look)
     folders = await folder_names(visit)

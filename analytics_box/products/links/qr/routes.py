@@ -8,7 +8,7 @@ from litestar.params import FromPath
 
 from analytics_box.base import errors
 from analytics_box.products.links.lookup import find_link
-from analytics_box.products.links.qr import picture as qr
+from analytics_box.products.links.qr import calls
 from analytics_box.products.links.short_url import short_url
 from analytics_box.web.call import Call
 
@@ -30,14 +30,14 @@ async def qr_code(
 
     Raises NotFound or BadRequest.
     """
-    kind: qr.Form = "svg" if form == "svg" else "png"
-    if form not in qr.TYPES:
+    kind: calls.Form = "svg" if form == "svg" else "png"
+    if form not in calls.TYPES:
         raise errors.NotFound("Download the QR code as svg or png")
     link = await find_link(call, link_id)
     scale = request.query_params.get("scale", "8")
-    if not (scale.isascii() and scale.isdecimal() and 1 <= int(scale) <= qr.MOST_SCALE):
-        raise errors.BadRequest(f"Enter a scale of 1 to {qr.MOST_SCALE}")
-    picture = qr.picture(short_url(link.domain, link.slug, call.parts.settings), kind, scale=int(scale))
+    if not (scale.isascii() and scale.isdecimal() and 1 <= int(scale) <= calls.MOST_SCALE):
+        raise errors.BadRequest(f"Enter a scale of 1 to {calls.MOST_SCALE}")
+    picture = calls.qr_picture(short_url(link.domain, link.slug, call.parts.settings), kind, scale=int(scale))
     how = "attachment" if request.query_params.get("download") else "inline"
     headers = {**_PICTURE, "content-disposition": f'{how}; filename="{link.slug}.{kind}"'}
-    return Response(picture, media_type=qr.TYPES[kind], headers=headers)
+    return Response(picture, media_type=calls.TYPES[kind], headers=headers)

@@ -4,10 +4,13 @@ The order: find the link, check its expiry, ask for its password, choose the des
 it already. A request cannot change the destinations of a link; at most it adds query parameters.
 """
 
+from collections.abc import Callable
 from functools import partial
-from typing import Final
+from typing import Any, Final
+from zlib import crc32
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.base import errors
 from analytics_box.base.clock import Clock
@@ -20,19 +23,103 @@ from analytics_box.base.translation import _
 from analytics_box.products.links import rows
 from analytics_box.products.links.clicks.waiting import Clicks
 from analytics_box.products.links.domains.lookup import LinkDomain, LinkDomains
-from analytics_box.products.links.redirects import answers
-from analytics_box.products.links.redirects.answers import Render
+from analytics_box.products.links.link import ShortLink
 from analytics_box.products.links.redirects.directory import LinkDirectory
 from analytics_box.products.links.redirects.live import RedirectLink
 from analytics_box.products.links.redirects.observer import ClickSender, Observer, is_office
 from analytics_box.products.links.short_url import PREFIX, short_url
 from analytics_box.products.links.slugs import RESERVED_ON_DOMAINS, is_slug
 from analytics_box.products.links.targeting.query_strings import forward_query
-from analytics_box.products.links.targeting.rules import TargetChoice, choose_target
+from analytics_box.products.links.targeting.rules import APPS, TargetChoice, address_in, choose_target
 from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.web import body
 from analytics_box.web.address import network_of
 from analytics_box.web.asgi import App, Receive, Scope, Send, names_tag, respond
+
+Render = Callable[..., str]  # a template's name and its context → a page
+HeaderList = list[tuple[bytes, bytes]]
+
+_NO_INDEX: Final = (b"x-robots-tag", b"noindex")
+_REVALIDATED: Final = (b"cache-control", b"private, no-cache, max-age=0")
+_NOT_STORED: Final = (b"cache-control", b"private, no-store")
+# The destination gets the referrer as if there were no redirect (the Fetch standard applies this header).
+_REFERRER: Final = (b"referrer-policy", b"strict-origin-when-cross-origin")
+_HTML: Final = (b"content-type", b"text/html; charset=utf-8")
+# A form's action covers where its answer redirects to, and a protected link redirects anywhere.
+_FORM_LEADS_ON: Final = (
+    b"content-security-policy",
+    b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    b"base-uri 'none'; form-action 'self' http: https:; frame-ancestors 'none'",
+)
+
+
+def tag_of(location: bytes) -> bytes:
+    """The entity tag of a redirect to this URL."""
+    return b'"%08x"' % crc32(location)
+
+
+async def redirect(send: Send, status: int, location: bytes, tag: bytes) -> None:
+    """Redirect to a destination; browsers revalidate each time, which the tag makes cheap."""
+    headers = [(b"location", location), _REVALIDATED, (b"etag", tag), _NO_INDEX, _REFERRER]
+    await respond(send, status, headers)
+
+
+async def not_modified(send: Send, tag: bytes) -> None:
+    """Answer that the destination is unchanged; not a click."""
+    await respond(send, 304, [_REVALIDATED, (b"etag", tag), _NO_INDEX, _REFERRER])
+
+
+async def fall_back(send: Send, location: str) -> None:
+    """Redirect to the fallback of a link that does not work."""
+    await respond(send, 302, [(b"location", location.encode("ascii")), _NOT_STORED, _NO_INDEX, _REFERRER])
+
+
+async def after_password(send: Send, location: bytes) -> None:
+    """Redirect to the destination with GET."""
+    await respond(send, 303, [(b"location", location), _NOT_STORED, _NO_INDEX, _REFERRER])
+
+
+async def note(send: Send, render: Render, what: tuple[str, str, str], *, status: int) -> None:
+    """Answer with a page that says what happened and what to do."""
+    page = render("error.html", status=0, what=what, request_id="", home=False)
+    await _page(send, page, status=status)
+
+
+async def ask_password(send: Send, render: Render, *, wrong: str = "", refused: RateLimited | None = None) -> None:
+    """Answer with the form of a protected link."""
+    page = render("link_password.html", wrong=wrong)
+    more: HeaderList = [_FORM_LEADS_ON]
+    if refused is not None:
+        more += [(name.lower().encode(), value.encode()) for name, value in refused.headers.items()]
+    await _page(send, page, status=429 if refused is not None else 403 if wrong else 200, more=more)
+
+
+async def open_app(send: Send, render: Render, choice: TargetChoice, location: str, system: str) -> None:
+    """Answer with a page that opens the app and links to the web page."""
+    app = APPS[choice.app]
+    address = address_in(app, location, system)
+    page = render("link_app.html", app=app.name, address=address, web=location)
+    await _page(send, page, status=200, more=[(b"refresh", b"0;url=" + address.encode("ascii")), _REFERRER])
+
+
+async def preview(send: Send, render: Render, link: ShortLink, url: str) -> None:
+    """Answer with the preview of a shared link; that of a protected link is generic."""
+    name = link.og_title or link.name
+    if link.password is not None:
+        link = replace(link, og_title=None, og_description=None, og_image_url=None, og_video_url=None)
+        name = _("Protected link")
+    await _page(send, render("link_preview.html", link=link, url=url, name=name), status=200)
+
+
+async def nothing(send: Send) -> None:
+    """Answer 404 to bots."""
+    await respond(send, 404, [(b"content-type", b"text/plain"), (b"cache-control", b"public, max-age=3600")])
+
+
+async def _page(send: Send, page: str, *, status: int, more: HeaderList | None = None) -> None:
+    headers: list[Any] = [_HTML, _NOT_STORED, _NO_INDEX, *(more or [])]
+    await respond(send, status, headers, page.encode())
+
 
 _HOME = (
     _("Short links"),
@@ -114,11 +201,11 @@ class Redirects:
         path = scope["path"][1:]
         if not path:
             if domain.home_url is not None:
-                await answers.fall_back(send, domain.home_url)
+                await fall_back(send, domain.home_url)
             else:
-                await answers.note(send, self._render, _HOME, status=404)
+                await note(send, self._render, _HOME, status=404)
         elif path.partition("/")[0] in RESERVED_ON_DOMAINS:
-            await answers.nothing(send)
+            await nothing(send)
         elif path == "health" and self._is_free(domain.domain, path):
             await respond(send, 200, [(b"content-type", b"application/json")], _HEALTHY)
         else:
@@ -164,16 +251,16 @@ class Redirects:
         kind = self._observer.look(scope, dict(scope["headers"])).kind
         self._clicks.note_orphan(asked.host, kind, asked.slug if is_slug(asked.slug) else "")
         if asked.domain is not None and asked.domain.missing_url is not None:
-            await answers.fall_back(send, asked.domain.missing_url)
+            await fall_back(send, asked.domain.missing_url)
         else:
-            await answers.note(send, self._render, _UNKNOWN, status=404)
+            await note(send, self._render, _UNKNOWN, status=404)
 
     async def _preview(self, asked: RequestedShortUrl, send: Send) -> None:
         link = await self._box_db.read(lambda db: rows.find_by_slug(db, asked.host, asked.slug))
         if link is None:
-            await answers.note(send, self._render, _UNKNOWN, status=404)
+            await note(send, self._render, _UNKNOWN, status=404)
         else:
-            await answers.preview(send, self._render, link, short_url(asked.host, asked.slug, self._settings))
+            await preview(send, self._render, link, short_url(asked.host, asked.slug, self._settings))
 
     async def _redirect(
         self, asked: RequestedShortUrl, found: RedirectLink, scope: Scope, receive: Receive, send: Send
@@ -190,7 +277,7 @@ class Redirects:
             return
         if seen.kind == PREVIEW and found.has_preview:
             self._note(seen, found, TargetChoice(found.target_url))
-            await answers.fall_back(send, f"{asked.before}{asked.slug}{PREVIEW_PATH}")
+            await fall_back(send, f"{asked.before}{asked.slug}{PREVIEW_PATH}")
             return
         if found.has_password:
             if not await self._unlocks(asked, found, scope, receive, send):
@@ -210,9 +297,9 @@ class Redirects:
 
     async def _ended(self, found: RedirectLink, send: Send) -> None:
         if found.expired_url is not None:
-            await answers.fall_back(send, found.expired_url)
+            await fall_back(send, found.expired_url)
         else:
-            await answers.note(send, self._render, _EXPIRED, status=410)
+            await note(send, self._render, _EXPIRED, status=410)
 
     async def _to_target(
         self, found: RedirectLink, seen: ClickSender, scope: Scope, known: bytes | None, send: Send
@@ -222,19 +309,19 @@ class Redirects:
         location = forward_query(choice.url, scope["query_string"].decode("latin-1"), found.query_forwarding)
         if choice.app:
             self._note(seen, found, choice)
-            await answers.open_app(send, self._render, choice, location, seen.agent.system)
+            await open_app(send, self._render, choice, location, seen.agent.system)
             return
         target = location.encode("ascii")
         if found.has_password:
             self._note(seen, found, choice)
-            await answers.after_password(send, target)
+            await after_password(send, target)
             return
-        tag = answers.tag_of(target)
+        tag = tag_of(target)
         if known is not None and names_tag(known, tag):
-            await answers.not_modified(send, tag)
+            await not_modified(send, tag)
             return
         self._note(seen, found, choice)
-        await answers.redirect(send, found.redirect_status, target, tag)
+        await redirect(send, found.redirect_status, target, tag)
 
     async def _pass_on(self, found: RedirectLink, seen: ClickSender, scope: Scope, send: Send) -> None:
         """Redirect to the destination; the client repeats the method and body there."""
@@ -243,7 +330,7 @@ class Redirects:
             "ascii"
         )
         self._note(seen, found, choice)
-        await answers.redirect(send, found.redirect_status, target, answers.tag_of(target))
+        await redirect(send, found.redirect_status, target, tag_of(target))
 
     def _note(self, seen: ClickSender, found: RedirectLink, choice: TargetChoice) -> None:
         self._clicks.note(self._observer.click(seen, found, self._directory.organization_of(found), choice))
@@ -253,21 +340,21 @@ class Redirects:
     ) -> bool:
         """Whether the right password came; else the form has been answered."""
         if scope["method"] != "POST":
-            await answers.ask_password(send, self._render)
+            await ask_password(send, self._render)
             return False
         try:
             sent = await body.read_body(scope, receive, limit=_MOST_FORM_BYTES, seconds=self._settings.body_seconds)
             given = body.form(sent).get("password", "")
             self._throttle(found.number, network_of(scope["address"]))
         except RateLimited as refused:
-            await answers.ask_password(
+            await ask_password(
                 send, self._render, wrong=_("Too many wrong passwords. Wait a minute and try again."), refused=refused
             )
             return False
         link = await self._box_db.read(lambda db: rows.find_by_slug(db, asked.host, asked.slug))
         if link is not None and await self._passwords.verify(link.password, given[:128]):
             return True
-        await answers.ask_password(send, self._render, wrong=_("Incorrect password."))
+        await ask_password(send, self._render, wrong=_("Incorrect password."))
         return False
 
     def _throttle(self, number: int, network: str) -> None:
