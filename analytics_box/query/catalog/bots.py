@@ -9,14 +9,14 @@ TYPES = (
         name="bots",
         family="Bots",
         title="Bots",
-        description="Bots whose events of the range are quarantined, by reason and by what they call themselves."
-        " Such events are kept for 30 days",
+        description="Bots with quarantined events in the range, by reason and name. Quarantined events are kept for 30 "
+        "days",
         columns=(
-            column("name", "string", "What the bot calls itself", field("agent")),
-            column("reason", "string", "Why its events are quarantined", field("bot")),
+            column("name", "string", "Name of the bot", field("agent")),
+            column("reason", "string", "Reason for the quarantine", field("bot")),
             column("count", "number", "Events"),
-            column("first_seen", "datetime", "When it was first there in the range, UTC", instant("first")),
-            column("last_seen", "datetime", "When it was last there, UTC", instant("last")),
+            column("first_seen", "datetime", "First event in the range, UTC", instant("first")),
+            column("last_seen", "datetime", "Last request, UTC", instant("last")),
         ),
         asks=(
             ScanRequest("events", ("count", "first", "last"), ("agent", "bot"), order=(PlanOrder("count"),), bots=True),

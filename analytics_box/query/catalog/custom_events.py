@@ -34,15 +34,15 @@ FILTERS = (
 _OF_PROPERTIES = ("profile_id", "path", "event_name", "website_id", *SELECTING)
 _BY_COUNT = (PlanOrder("count"),)
 
-_TOTAL = column("total_events", "number", "How often it happened", field("count"))
+_TOTAL = column("total_events", "number", "Number of occurrences", field("count"))
 _TYPES = column("unique_event_types", "number", "Distinct events", field("unique_names"))
 _USERS = column("unique_users", "number", "Distinct visitors")
 _SESSIONS = column("unique_sessions", "number", "Distinct sessions")
 _PAGES = column("unique_pages", "number", "Distinct pages")
 _EVENT = column("event_name", "string", "Name of the event", field("event"))
 _KEY = column("property_key", "string", "Key of the property", field("key"))
-_VALUE = column("property_value", "string", "Its value as text", field("value"))
-_COUNT = column("count", "number", "How often it had this value")
+_VALUE = column("property_value", "string", "Value as text", field("value"))
+_COUNT = column("count", "number", "Number of events with this value")
 
 
 def _type(
@@ -177,7 +177,7 @@ _TOP = (
     _KEY,
     _VALUE,
     _COUNT,
-    column("total", "number", "How often the property was there"),
+    column("total", "number", "Number of events with this property"),
     column("percentage", "number", "Share of the property's values", ratio("count", "total"), unit="percent"),
 )
 
@@ -185,23 +185,23 @@ TYPES = (
     _type(
         "custom_events",
         "Custom events",
-        "The custom events of the range by how often they happened",
+        "Custom events of the range, by count",
         (
             column("name", "string", "Name of the event"),
             _TOTAL,
             _USERS,
             _SESSIONS,
-            column("last_occurrence", "datetime", "When it last happened, UTC", instant("last")),
+            column("last_occurrence", "datetime", "Last occurrence, UTC", instant("last")),
             column(
                 "first_occurrence",
                 "datetime",
-                "When it first happened in the range, UTC",
+                "First occurrence in the range, UTC",
                 instant("first"),
             ),
             column(
                 "events_with_properties",
                 "number",
-                "How many of them carry properties",
+                "Events with properties",
                 field("with_properties"),
             ),
             column(
@@ -226,7 +226,7 @@ TYPES = (
     _type(
         "custom_event_properties",
         "Property values",
-        "The values of the properties of custom events by how often they came",
+        "Values of custom event properties, by count",
         (column("name", "string", "Name of the event", field("event")), _KEY, _VALUE, _COUNT),
         ScanRequest("properties", ("count",), ("event", "key", "value"), kinds=(CUSTOM,), order=_BY_COUNT),
         filters=(*FILTERS, "property_key"),
@@ -236,9 +236,9 @@ TYPES = (
     _type(
         "custom_events_by_path",
         "Pages of custom events",
-        "The pages on which custom events happened",
+        "Pages with custom events",
         (
-            column("name", "string", "Path of the page, empty where an event had none", field("path")),
+            column("name", "string", "Path of the page, empty for events without a page", field("path")),
             _TOTAL,
             _TYPES,
             _USERS,
@@ -270,7 +270,7 @@ TYPES = (
     ),
     _type(
         "custom_events_summary",
-        "Custom events in all",
+        "Custom event summary",
         "All custom events of the range",
         (_TOTAL, _TYPES, _USERS, _SESSIONS, _PAGES),
         ScanRequest(
@@ -286,7 +286,7 @@ TYPES = (
             _EVENT,
             _KEY,
             column("unique_values", "number", "Distinct values"),
-            column("occurrences", "number", "How often it was there", field("count")),
+            column("occurrences", "number", "Number of events with this property", field("count")),
         ),
         ScanRequest("properties", ("unique_values", "count"), ("event", "key"), kinds=(CUSTOM,), order=_BY_COUNT),
         filters=_OF_PROPERTIES,
@@ -297,13 +297,13 @@ TYPES = (
         "The custom events of the range, newest first",
         (
             column("event_name", "string", "Name of the event", field("name")),
-            column("namespace", "string", "Its namespace"),
+            column("namespace", "string", "Namespace"),
             column("path", "string", "Path of the page"),
-            column("source", "string", "Who sent it", field("origin")),
+            column("source", "string", "Sender of the event", field("origin")),
             column("properties", "json", "Its properties", json_value("properties")),
             column("anonymous_id", "string", "The visitor's id", hexadecimal("visitor")),
             column("session_id", "string", "The session's id", session_id()),
-            column("timestamp", "datetime", "When it happened, UTC", instant("time")),
+            column("timestamp", "datetime", "Time, UTC", instant("time")),
         ),
         ScanRequest(
             "events",
@@ -325,13 +325,13 @@ TYPES = (
     ),
     _type(
         "custom_events_property_classification",
-        "What properties hold",
-        "What kind of values each property of each custom event has, and how to show them",
+        "Property types",
+        "The type of each property of each custom event, and how to chart it",
         (
             column("event_name", "string", "Name of the event"),
             column("property_key", "string", "Key of the property"),
             column("cardinality", "number", "Distinct values"),
-            column("total_count", "number", "How often it was there"),
+            column("total_count", "number", "Number of events with this property"),
             column("coverage_ratio", "number", "Share of the events that have it, 0 to 1"),
             column("avg_length", "number", "Mean length of its values"),
             column("max_length", "number", "Length of the longest value"),
@@ -345,7 +345,7 @@ TYPES = (
                 "boolean, numeric, datetime, url, categorical, text, aggregatable or high_cardinality",
             ),
             column("render_strategy", "string", "distribution_bar, top_n_chart, detail_only or top_n_with_other"),
-            column("sample_values", "json", "Its five commonest values"),
+            column("sample_values", "json", "The five most common values"),
         ),
         ScanRequest(
             "properties",
@@ -363,9 +363,9 @@ TYPES = (
     ),
     _type(
         "custom_events_property_top_values",
-        "Commonest values",
-        "The ten commonest values of each property of each custom event",
-        (*_TOP, column("rank", "number", "1 is the commonest")),
+        "Top values",
+        "The ten most common values of each property of each custom event",
+        (*_TOP, column("rank", "number", "1 is the most common")),
         ScanRequest(
             "properties", ("count",), ("event", "key", "value"), kinds=(CUSTOM,), order=_PER_PROPERTY, per=(2, 10)
         ),
@@ -391,14 +391,14 @@ TYPES = (
     _type(
         "custom_events_discovery",
         "Events with their properties",
-        "Each custom event with each of its properties and their commonest values",
+        "Each custom event with its properties and their most common values",
         (
             column("event_name", "string", "Name of the event"),
-            column("total_events", "number", "How often it happened"),
+            column("total_events", "number", "Number of occurrences"),
             column("unique_users", "number", "Distinct visitors"),
-            column("property_key", "string", "Key of the property, empty for an event without any"),
+            column("property_key", "string", "Key of the property, empty for events without properties"),
             column("unique_values", "number", "Distinct values of the property"),
-            column("top_values", "json", "Its five commonest values with their counts"),
+            column("top_values", "json", "The five most common values with their counts"),
         ),
         ScanRequest("events", ("count", "unique_users"), ("name",), kinds=(CUSTOM,), order=_BY_COUNT),
         ScanRequest("properties", ("count", "unique_values"), ("event", "key"), kinds=(CUSTOM,), order=_PER_PROPERTY),

@@ -22,7 +22,7 @@ from analytics_box.query.ranges import TimeWindow
 _PEOPLE = (PAGE_VIEW, CUSTOM)
 _SESSIONS = column("sessions", "number", "Distinct sessions", field("unique_sessions"))
 _BROWSER = column("browser_name", "string", "Name of the browser", text_or_unknown("browser"))
-_BROWSER_VERSION = column("browser_version", "string", "Its version", field("browser_version"))
+_BROWSER_VERSION = column("browser_version", "string", "Browser version", field("browser_version"))
 _DEVICE = column("device_type", "string", "desktop, mobile or tablet", device())
 
 
@@ -69,7 +69,7 @@ TYPES = (
         name="device_types",
         family="Devices",
         title="Devices",
-        description="The kinds of devices of the range by their visitors; televisions and consoles count as desktops",
+        description="Device types of the range, by visitors. Televisions and consoles count as desktops",
         columns=(
             column("name", "string", "Desktop, Mobile or Tablet", device_name()),
             VIEWS,
@@ -111,7 +111,7 @@ TYPES = (
         name="browsers_grouped",
         family="Devices",
         title="Browsers with versions",
-        description="Browsers with their versions by their visitors",
+        description="Browsers with their versions, by visitors",
         columns=(
             column("name", "string", "Browser and version", name_with_version("browser", "browser_version")),
             _BROWSER,
@@ -136,7 +136,7 @@ TYPES = (
         name="browser_versions",
         family="Devices",
         title="Browser versions",
-        description="The versions of browsers by their visitors",
+        description="Browser versions, by visitors",
         columns=(_BROWSER, _BROWSER_VERSION, VIEWS, VISITORS, SHARE),
         asks=(
             ScanRequest(
@@ -156,7 +156,7 @@ TYPES = (
         name="os_versions",
         family="Devices",
         title="System versions",
-        description="Operating systems with their versions by their visitors",
+        description="Operating systems with their versions, by visitors",
         columns=(
             column("name", "string", "System and version", name_with_version("system", "system_version")),
             VIEWS,
@@ -175,7 +175,7 @@ TYPES = (
         name="viewport_vs_resolution",
         family="Devices",
         title="Windows by device",
-        description="Window sizes with the kinds of devices that have them",
+        description="Window sizes by device type",
         columns=(
             column("viewport_size", "string", "Width and height of the window", field("viewport")),
             VISITORS,
@@ -199,7 +199,7 @@ TYPES = (
         name="viewport_patterns",
         family="Devices",
         title="Window patterns",
-        description="The commonest window sizes by their visitors",
+        description="The most common window sizes, by visitors",
         columns=(
             column("viewport_size", "string", "Width and height of the window", field("viewport")),
             VISITORS,
@@ -231,7 +231,7 @@ TYPES = (
         name="traffic_segments",
         family="Devices",
         title="Segments",
-        description="The 50 commonest values of browser, major version, system, device and country by their sessions",
+        description="The 50 most common values of browser, major version, system, device and country, by sessions",
         columns=(
             column("dimension", "string", "browser, browser_major, os, device or country"),
             column("value", "string", "The value"),

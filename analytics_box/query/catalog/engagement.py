@@ -71,7 +71,7 @@ TYPES = (
         name="frustration_by_page",
         family="Engagement",
         title="Frustration",
-        description=f"Pages with {_FEWEST} visits or more, by what goes wrong on them",
+        description=f"Pages with {_FEWEST} visits or more, with frustrated visits",
         columns=(
             _NAME,
             _PAGE_VIEWS,
@@ -97,8 +97,8 @@ TYPES = (
                 ratio("with_errors", "count"),
                 unit="percent",
             ),
-            column("top_dead_click_target", "string", "What most of these clicks were meant for", field("dead")),
-            column("top_rage_click_target", "string", "What most of these clicks were meant for", field("rage")),
+            column("top_dead_click_target", "string", "The element with most of these clicks", field("dead")),
+            column("top_rage_click_target", "string", "The element with most of these clicks", field("rage")),
         ),
         asks=(
             ScanRequest(
@@ -117,20 +117,20 @@ TYPES = (
     QueryType(
         name="form_abandonment_by_page",
         family="Engagement",
-        title="Forms left unfinished",
-        description="Pages on which people begin forms, and how many of them do not send them",
+        title="Form abandonment",
+        description="Pages with started forms, and the share that was not submitted",
         columns=(
             _NAME,
-            column("form_starts", "number", "Visits in which a form was begun"),
-            column("form_submits", "number", "Visits in which one was sent"),
+            column("form_starts", "number", "Visits with a started form"),
+            column("form_submits", "number", "Visits with a submitted form"),
             column(
                 "abandonment_rate",
                 "number",
-                "Share of visits in which a form was begun and none sent",
+                "Share of visits with a started form and no submitted one",
                 ratio("abandoned", "form_starts"),
                 unit="percent",
             ),
-            column("top_abandoned_field", "string", "The field at which most of them stopped", field("field")),
+            column("top_abandoned_field", "string", "The field at which most visitors left", field("field")),
         ),
         asks=(
             ScanRequest(
@@ -153,7 +153,7 @@ TYPES = (
         name="engagement_quality_by_page",
         family="Engagement",
         title="Attention",
-        description="How long and how far people read the pages of the range",
+        description="Time and scroll depth on the pages of the range",
         columns=(
             _NAME,
             _PAGE_VIEWS,
@@ -167,7 +167,7 @@ TYPES = (
             column(
                 "avg_active_time",
                 "number",
-                "Mean time in which the page was used",
+                "Mean active time on the page",
                 _seconds("active"),
                 unit="seconds",
             ),
@@ -181,7 +181,7 @@ TYPES = (
             column(
                 "avg_scroll_depth",
                 "number",
-                "Mean of how far people scrolled",
+                "Mean scroll depth",
                 mean("scroll_total", "scroll_rows"),
                 unit="percent",
             ),
@@ -218,13 +218,13 @@ TYPES = (
     QueryType(
         name="scroll_depth_summary",
         family="Engagement",
-        title="How far people scroll",
-        description="How far the pages of the range were scrolled when people left them",
+        title="Scroll depth",
+        description="Scroll depth of the pages of the range when visitors left them",
         columns=(
             column(
                 "avg_scroll_depth",
                 "number",
-                "Mean over all visits of pages whose depth was measured",
+                "Mean over all page visits with a measured depth",
                 mean("scroll_total", "scroll_rows"),
                 unit="percent",
             ),
@@ -243,7 +243,7 @@ TYPES = (
         name="scroll_depth_distribution",
         family="Engagement",
         title="Scroll depths",
-        description="Visitors by how far they scrolled; who reads several pages may stand in several rows",
+        description="Visitors by scroll depth. A visitor of several pages can be in several rows",
         columns=(
             column("depth_range", "string", ", ".join(DEPTHS)),
             column("visitors", "number", "Distinct visitors"),
@@ -265,13 +265,13 @@ TYPES = (
         name="page_scroll_performance",
         family="Engagement",
         title="Scroll depth by page",
-        description="How far each page of the range was scrolled when people left it",
+        description="Scroll depth of each page of the range when visitors left it",
         columns=(
             _NAME,
             column(
                 "avg_scroll_depth",
                 "number",
-                "Mean over its visits whose depth was measured",
+                "Mean over page visits with a measured depth",
                 mean("scroll_total", "scroll_rows"),
                 unit="percent",
             ),
@@ -294,14 +294,19 @@ TYPES = (
         name="interaction_summary",
         family="Engagement",
         title="Interactions",
-        description="How much people do on the pages of the sessions that start in the range",
+        description="Interactions in the sessions that start in the range",
         columns=(
-            column("avg_interactions", "number", "Mean per session that measured them", mean("touches", "touch_rows")),
+            column(
+                "avg_interactions",
+                "number",
+                "Mean per session with tracked interactions",
+                mean("touches", "touch_rows"),
+            ),
             column("interactive_sessions", "number", "Sessions with an interaction", field("interactive")),
             column(
                 "interaction_rate",
                 "number",
-                "Their share of the sessions that measured interactions",
+                "Share of the sessions with tracked interactions",
                 mean("interactive", "touch_rows", 100),
                 unit="percent",
             ),

@@ -43,16 +43,20 @@ def _type(
 TYPES = (
     _type(
         "error_customer_impact",
-        "Who met an error",
-        "How many visitors and sessions an error touched, and of how many of them it is known who they were",
+        "Affected visitors",
+        "The number of visitors and sessions affected by an error, and how many of them are identified",
         (
             _number("error_occurrences", "Errors", field("count")),
             _number("affected_sessions", "Distinct sessions", field("sessions")),
             _number("affected_visitor_identifiers", "Distinct visitors", field("users")),
-            _number("linked_visitor_identifiers", "Visitors of whom it is known who they were", field("users_known")),
+            _number("linked_visitor_identifiers", "Identified visitors", field("users_known")),
             _number("unlinked_visitor_identifiers", "All other visitors", difference("users", "users_known")),
-            _number("identified_profiles", "Distinct people", field("profiles")),
-            _number("ambiguous_profile_sessions", "Sessions in which more than one person met it", field("ambiguous")),
+            _number("identified_profiles", "Distinct identified people", field("profiles")),
+            _number(
+                "ambiguous_profile_sessions",
+                "Affected sessions with more than one identified person",
+                field("ambiguous"),
+            ),
             _percent(
                 "identity_coverage_percent", "Linked visitors as a share of all affected ones", "users_known", "users"
             ),
@@ -63,21 +67,29 @@ TYPES = (
     ),
     _type(
         "error_route_continuation_comparison",
-        "Whether people go on after an error",
-        "Sessions that met an error on a page, and sessions that saw the page without it: how many of them saw another"
-        " page afterwards. Each exposed session is matched with a control session of the same page, UTC day and kind"
-        " of device, the earliest first; only matched sessions are compared",
+        "Continuation after an error",
+        "Sessions with an error on a page, compared with sessions that saw the page without it: the share of each that"
+        " saw another page afterwards. Each affected session is matched with a control session of the same page, UTC"
+        " day and device type, earliest first. Only matched sessions are compared",
         (
-            _number("candidate_exposed_sessions", "Sessions that met the error", field("exposed")),
+            _number("candidate_exposed_sessions", "Affected sessions", field("exposed")),
             _number(
                 "candidate_control_sessions",
-                "Sessions that saw a page on which others met it, and did not meet it themselves",
+                "Unaffected sessions that saw a page on which others were affected",
                 field("control"),
             ),
             _number("matched_exposed_sessions", "Exposed sessions with a control session", field("exposed_matched")),
             _number("matched_control_sessions", "Control sessions with an exposed one", field("control_matched")),
-            _number("unmatched_exposed_sessions", "Exposed sessions without", difference("exposed", "exposed_matched")),
-            _number("unmatched_control_sessions", "Control sessions without", difference("control", "control_matched")),
+            _number(
+                "unmatched_exposed_sessions",
+                "Exposed sessions without a control session",
+                difference("exposed", "exposed_matched"),
+            ),
+            _number(
+                "unmatched_control_sessions",
+                "Control sessions without an exposed session",
+                difference("control", "control_matched"),
+            ),
             _number(
                 "exposed_continued_sessions",
                 "Matched exposed sessions that saw another page after the error",
@@ -90,13 +102,13 @@ TYPES = (
             ),
             _percent(
                 "exposed_continuation_percent",
-                "Their share of the matched exposed sessions",
+                "Share of the matched exposed sessions that continued",
                 "exposed_continued",
                 "exposed_matched",
             ),
             _percent(
                 "control_continuation_percent",
-                "Their share of the matched control sessions",
+                "Share of the matched control sessions that continued",
                 "control_continued",
                 "control_matched",
             ),

@@ -11,9 +11,9 @@ from analytics_box.query.ranges import TimeWindow
 
 OWN = (*COMMON, "message", "error_type", "fingerprint", "release")
 
-_USERS = column("users", "number", "Distinct visitors of the range with it")
-_SESSIONS = column("sessions", "number", "Distinct sessions with it")
-_COUNT = column("count", "number", "How often it happened")
+_USERS = column("users", "number", "Distinct affected visitors")
+_SESSIONS = column("sessions", "number", "Distinct affected sessions")
+_COUNT = column("count", "number", "Number of occurrences")
 _BY_COUNT = (PlanOrder("count"),)
 
 
@@ -38,7 +38,7 @@ def _table(name: str, dimension: str, title: str, *columns: OutputColumn, rows: 
         name=name,
         family="Errors",
         title=title,
-        description=f"{title} by how often they happened",
+        description=f"{title}, by count",
         columns=columns,
         asks=(ScanRequest("errors", ("count", "users", "sessions", "last"), (dimension,), order=_BY_COUNT),),
         filters=OWN,
@@ -60,20 +60,20 @@ def _text(name: str, description: str, of: str, kind: FieldType = "string") -> O
 
 
 _RECENT = (
-    column("message", "string", "What the browser said"),
-    column("stack", "string", "Where it came from, up to 1,500 characters", cut("stack", 1_500)),
+    column("message", "string", "Error message"),
+    column("stack", "string", "Stack trace, up to 1,500 characters", cut("stack", 1_500)),
     column("path", "string", "Path of the page"),
     column("anonymous_id", "string", "The visitor's id", hexadecimal("visitor")),
     column("session_id", "string", "The session's id", session_id()),
-    column("timestamp", "datetime", "When it happened, UTC", instant("time")),
-    column("filename", "string", "The script's address"),
+    column("timestamp", "datetime", "Time, UTC", instant("time")),
+    column("filename", "string", "URL of the script"),
     _text("lineno", "Line in the script", "line", "number"),
     _text("colno", "Column in the line", "position", "number"),
     _text("error_type", "Kind of the error", "type"),
     _text("browser_name", "Name of the browser", "browser"),
-    column("browser_version", "string", "Its version"),
+    column("browser_version", "string", "Browser version"),
     _text("os_name", "Name of the operating system", "system"),
-    _text("os_version", "Its version", "system_version"),
+    _text("os_version", "Browser version", "system_version"),
     _text("device_type", "desktop, mobile or tablet", "device"),
     column("country", "string", "English name of the country"),
     column("region", "string", "Name of the region"),
@@ -108,14 +108,14 @@ TYPES = (
         column("name", "string", "The message", text_or_unknown("message")),
         _COUNT,
         _USERS,
-        column("last_seen", "datetime", "When it last happened, UTC", instant("last")),
+        column("last_seen", "datetime", "Last occurrence, UTC", instant("last")),
         rows=50,
         values=True,
     ),
     _series(
         "error_trends",
         "Errors by day",
-        "Errors and the visitors who met them for each day or hour of the range",
+        "Errors and affected visitors for each day or hour of the range",
         column("errors", "number", "Errors", field("count")),
         _USERS,
     ),
@@ -124,16 +124,16 @@ TYPES = (
         "path",
         "Pages with errors",
         column("name", "string", "Path of the page", text_or_unknown("path")),
-        column("errors", "number", "Errors on it", field("count")),
+        column("errors", "number", "Errors on the page", field("count")),
         _USERS,
         rows=20,
     ),
-    _series("error_frequency", "How often errors happen", "Errors for each day or hour of the range", _COUNT),
+    _series("error_frequency", "Error frequency", "Errors for each day or hour of the range", _COUNT),
     QueryType(
         name="error_summary",
         family="Errors",
-        title="Errors in all",
-        description="Errors of the range, and how many sessions they touched",
+        title="Error summary",
+        description="Errors of the range, and the number of affected sessions",
         columns=(
             column("totalErrors", "number", "Errors", field("count")),
             column("uniqueErrorTypes", "number", "Distinct kinds of errors", field("types")),
@@ -142,7 +142,7 @@ TYPES = (
             column(
                 "errorRate",
                 "number",
-                "Affected sessions as a share of all that were seen in the range",
+                "Affected sessions as a share of all sessions in the range",
                 ratio("sessions", "all_sessions"),
                 unit="percent",
             ),
@@ -160,7 +160,7 @@ TYPES = (
     _series(
         "error_chart_data",
         "Errors and visitors",
-        "Errors and the visitors who met them for each day or hour of the range",
+        "Errors and affected visitors for each day or hour of the range",
         column("totalErrors", "number", "Errors", field("count")),
         column("affectedUsers", "number", "Distinct visitors", field("users")),
     ),
@@ -184,15 +184,15 @@ TYPES = (
             _COUNT,
             _USERS,
             _SESSIONS,
-            column("path", "string", "Path of the page where it last happened", field("latest_path")),
+            column("path", "string", "Path of the page of the last occurrence", field("latest_path")),
             column("error_type", "string", "Kind of the error", field("latest_type")),
-            column("filename", "string", "The script's address", field("latest_filename")),
+            column("filename", "string", "URL of the script", field("latest_filename")),
             column("line", "number", "Line in the script", field("latest_line")),
-            column("stack", "string", "Where it last came from, up to 1,000 characters", cut("latest_stack", 1_000)),
-            column("last_seen", "datetime", "When it last happened, UTC", instant("latest_time")),
-            column("first_seen", "datetime", "When it first happened in the range, UTC", instant("first")),
-            column("release", "string", "The latest release with it", field("latest_release")),
-            column("fingerprint", "string", "The group, for the filter fingerprint", field("fingerprint")),
+            column("stack", "string", "Latest stack trace, up to 1,000 characters", cut("latest_stack", 1_000)),
+            column("last_seen", "datetime", "Last occurrence, UTC", instant("latest_time")),
+            column("first_seen", "datetime", "First occurrence in the range, UTC", instant("first")),
+            column("release", "string", "Latest affected release", field("latest_release")),
+            column("fingerprint", "string", "Value for the filter fingerprint", field("fingerprint")),
         ),
         asks=(
             ScanRequest(

@@ -117,20 +117,20 @@ TYPES = (
         name="flag_variants",
         family="Flags",
         title="Flags",
-        description="What visitors of the range were given by feature flags: each flag with each of its variants",
+        description="Feature flags and variants that visitors of the range received",
         columns=(
             column(
                 "name",
                 "string",
-                "Both, as the filter flag takes them: key=variant",
+                "Value for the filter flag: key=variant",
                 SortableValue(_variant_name, DerivedKey("variant", ("flag", "variant"))),
             ),
             column("flag", "string", "Key of the flag"),
-            column("variant", "string", "The variant, or the value where the flag has none"),
-            column("visitors", "number", "Distinct visitors who were given it"),
-            column("exposures", "number", "How often that was said", field("count")),
-            column("first_seen", "datetime", "When it was first given in the range, UTC", instant("first")),
-            column("last_seen", "datetime", "When it was last given in the range, UTC", instant("last")),
+            column("variant", "string", "The variant, or the value of a flag without variants"),
+            column("visitors", "number", "Distinct visitors who received it"),
+            column("exposures", "number", "Number of exposures", field("count")),
+            column("first_seen", "datetime", "First exposure in the range, UTC", instant("first")),
+            column("last_seen", "datetime", "Last exposure in the range, UTC", instant("last")),
         ),
         asks=(
             ScanRequest(
@@ -147,53 +147,51 @@ TYPES = (
         name="flag_exposures",
         family="Flags",
         title="Result of an experiment",
-        description="The variants of a flag, and how many of those who were given each did something afterwards: a"
-        " custom event that the filter conversion names. The first exposure in the range decides. Intervals hold with"
-        " 95 %. Needs exactly one filter eq on flag, with its key",
+        description="The variants of a flag, and how many visitors of each sent the custom event named by the filter "
+        "conversion afterwards. The first exposure in the range decides. Intervals have 95 % confidence. "
+        "Needs exactly one filter eq on flag, with its key",
         columns=(
-            column("variant", "string", "The variant, or the value where the flag has none"),
+            column("variant", "string", "The variant, or the value of a flag without variants"),
             column(
                 "is_given",
                 "boolean",
-                "Whether it is something that the flag gives; false for one row at most, of all who got none of the"
-                " variants that the box knows of the flag: it was off for them, or the SDK had no answer. They are in"
-                " no share and no comparison",
+                "Whether this is a variant of the flag. False for at most one row: visitors who received none, "
+                "because the flag was off or the SDK had no answer. They are excluded from shares and comparisons",
             ),
-            column("is_control", "boolean", "Whether all others are compared with it"),
-            _number("visitors", "Distinct visitors who were given it and no other one in the range"),
-            _number("mixed_visitors", "Visitors who were given it first and others later; they are in no rate"),
-            _number("share", "Both of them as a share of all visitors who were given a variant", "percent"),
+            column("is_control", "boolean", "Whether this is the control that others are compared with"),
+            _number("visitors", "Distinct visitors who received only this variant in the range"),
+            _number("mixed_visitors", "Visitors who received this variant first and others later, excluded from rates"),
+            _number("share", "Both as a share of all visitors who received a variant", "percent"),
             _number(
                 "expected_share",
-                "The share that it is meant to have, of today's weights; null if nobody can tell, or the flag had"
-                " others in the range",
+                "Expected share by the current weights; null if unknown, or if the weights changed in the range",
                 "percent",
             ),
             column(
                 "expected_share_unknown",
                 "string",
-                "Why there are no expected shares: unknown_flag (the box does not know it), not_by_chance (something"
-                " else than a draw by visitor decides), environments (several have a flag with this key), changed (it"
-                " had others in the range); null where there are some",
+                "Why expected shares are unknown: unknown_flag (no such flag), not_by_chance (rules also assign "
+                "variants), environments (several have a flag with this key), changed (the weights changed in the "
+                "range); null if they are known",
             ),
             _number(
                 "sample_ratio_p_value",
-                "How probable shares as far from the expected ones are by chance, 0 to 1; below 0.01 something is wrong"
-                " with the experiment; null without expected ones",
+                "Probability of such a deviation from the expected shares by chance, 0 to 1. Below 0.01, the "
+                "experiment is not reliable. Null without expected shares",
             ),
-            _number("conversions", "Those of the visitors with the event after their first exposure, in the range"),
-            _number("conversion_rate", "Their share of the visitors", "percent"),
-            _number("conversion_rate_low", "Lower end of its interval", "percent"),
-            _number("conversion_rate_high", "Upper end of its interval", "percent"),
-            _number("difference", "How far the rate lies above that of the control", "percentage points"),
-            _number("difference_low", "Lower end of its interval", "percentage points"),
+            _number("conversions", "Visitors with the event after their first exposure, in the range"),
+            _number("conversion_rate", "Conversions as a share of the visitors", "percent"),
+            _number("conversion_rate_low", "Lower bound of the interval", "percent"),
+            _number("conversion_rate_high", "Upper bound of the interval", "percent"),
+            _number("difference", "Difference from the rate of the control", "percentage points"),
+            _number("difference_low", "Lower bound of the interval", "percentage points"),
             _number(
                 "difference_high",
-                "Upper end of its interval; more than chance if both are on one side of 0 and p_value is below 0.05,"
-                " divided by the number of variants beside the control",
+                "Upper bound of the interval. Statistically significant if the interval excludes 0 and p_value is "
+                "below 0.05 divided by the number of variants other than the control",
                 "percentage points",
             ),
-            _number("p_value", "How probable a difference as large as this one is by chance, 0 to 1"),
+            _number("p_value", "Probability of such a difference by chance, 0 to 1"),
         ),
         asks=(
             ScanRequest(

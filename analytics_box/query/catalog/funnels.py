@@ -51,17 +51,18 @@ TYPES = (
         name="funnel",
         family="Funnels",
         title="Funnel",
-        description="How many sessions took each step of a funnel, one after the other. Needs exactly one filter eq on"
-        " funnel, with its id",
+        description="Sessions that reached each step of a funnel. Needs exactly one filter eq on funnel, with its id",
         columns=(
             column("step_number", "number", "1 for the first step"),
             column("step_name", "string", "Name of the step"),
-            column("users", "number", "Sessions (or visitors, if the funnel counts days) that took this step"),
-            column("total_users", "number", "Those that took the first step"),
-            column("conversion_rate", "number", "Share of those that took the first step", unit="percent"),
-            column("dropoffs", "number", "Those that took the step before and not this one"),
-            column("dropoff_rate", "number", "Their share of those that took the step before", unit="percent"),
-            column("avg_time_to_complete", "number", "Mean time since the step before", unit="seconds"),
+            column("users", "number", "Sessions (or visitors, if the funnel counts days) that reached this step"),
+            column("total_users", "number", "Sessions (or visitors) that reached the first step"),
+            column("conversion_rate", "number", "Share of those that reached the first step", unit="percent"),
+            column("dropoffs", "number", "Sessions (or visitors) that reached the previous step but not this one"),
+            column(
+                "dropoff_rate", "number", "Drop-offs as a share of those that reached the previous step", unit="percent"
+            ),
+            column("avg_time_to_complete", "number", "Mean time since the previous step", unit="seconds"),
         ),
         asks=(ScanRequest("funnels", MEASURES),),
         shape=_steps,

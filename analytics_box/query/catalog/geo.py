@@ -22,7 +22,7 @@ def _codes() -> dict[str, str]:
 
 
 PLACE_CODES = (
-    column("country_code", "string", "ISO 3166 code of the country, empty where it is unknown", country_code()),
+    column("country_code", "string", "ISO 3166 code of the country, empty if unknown", country_code()),
     column("country_name", "string", "English name of the country", field("country")),
 )
 _COUNTRY = column("country", "string", "English name of the country")
@@ -33,7 +33,7 @@ def _place(name: str, title: str, what: str, *, within: bool) -> QueryType:
         name=name,
         family="Geo",
         title=title,
-        description=f"The {title.lower()} of the range by their visitors",
+        description=f"{title} of the range, by visitors",
         columns=(
             column("name", "string", f"Name of the {what}", text_or_unknown(name)),
             *((_COUNTRY,) if within else ()),

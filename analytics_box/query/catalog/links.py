@@ -24,8 +24,8 @@ _FILTERS = (
     *("referrer", "country", "region", "city", "device_type", "browser_name"),
     *("os_name", "language", "variant", "rule"),  # beyond the wire
 )
-_CLICKS = column("clicks", "number", "Clicks of people", field("clicks"))
-_VISITORS = column("visitors", "number", "Distinct visitors, by the day", field("visitors"))
+_CLICKS = column("clicks", "number", "Human clicks", field("clicks"))
+_VISITORS = column("visitors", "number", "Distinct visitors per UTC day, summed", field("visitors"))
 _SHARE = column("percentage", "number", "Share of all clicks", share("clicks"), unit="percent")
 _BY_CLICKS = (PlanOrder("clicks"),)
 _MEASURES = ("clicks", "visitors")
@@ -106,20 +106,18 @@ def _by_day(name: str, title: str, what: str, measure: str) -> QueryType:
 
 _KIND = text_of_code("kind", KINDS)
 _VARIANT, _RULE = field("variant"), field("rule")
-_COUNTRY = column(
-    "country", "string", "English name of the country, Unknown where it is not known", text_or_unknown("country")
-)
+_COUNTRY = column("country", "string", "English name of the country, or Unknown", text_or_unknown("country"))
 
 TYPES = (
     _type(
         "link_total_clicks",
         "Clicks",
-        "The clicks of people on a link in the range",
+        "Human clicks on a link in the range",
         (
-            column("total", "number", "Clicks of people", field("clicks")),
+            column("total", "number", "Human clicks", field("clicks")),
             _VISITORS,
-            column("first_clicked", "datetime", "The first click of the range, UTC", instant("first")),
-            column("last_clicked", "datetime", "The last one, UTC", instant("last")),
+            column("first_clicked", "datetime", "First click in the range, UTC", instant("first")),
+            column("last_clicked", "datetime", "Last click in the range, UTC", instant("last")),
         ),
         _clicks((*_MEASURES, "first", "last")),
         visualization="metric",
@@ -127,14 +125,14 @@ TYPES = (
     _type(
         "link_clicks_by_day",
         "Clicks by day",
-        "The clicks of people on a link by day or hour",
+        "Human clicks on a link by day or hour",
         (_DATE, _CLICKS, _VISITORS),
         _clicks(),
         series=True,
         visualization="timeseries",
     ),
-    _by_day("link_referrers_by_day", "Referrers by day", "Different websites and apps", "referrers"),
-    _by_day("link_countries_by_day", "Countries by day", "Different countries", "countries"),
+    _by_day("link_referrers_by_day", "Referrers by day", "Distinct websites and apps", "referrers"),
+    _by_day("link_countries_by_day", "Countries by day", "Distinct countries", "countries"),
     _top(
         "link_top_referrers", "Referrers", "Name of the source, or Direct", "source", value=field("source"), more=PARTS
     ),
@@ -156,19 +154,23 @@ TYPES = (
     _top(
         "link_variants",
         "Variants",
-        "Name of the variant of a test; empty without",
+        "Name of the A/B variant; empty without a test",
         "variant",
         value=_VARIANT,
         limit=100,
     ),
     _top(
-        "link_rules", "Rules", "Name of the rule, iosUrl or androidUrl; empty without", "rule", value=_RULE, limit=100
+        "link_rules",
+        "Rules",
+        "Name of the rule, iosUrl or androidUrl; empty if none matched",
+        "rule",
+        value=_RULE,
+        limit=100,
     ),
     _type(
         "link_hour_of_week",
         "Hours of the week",
-        "At which local hours of which days of the week people click a link, over the whole range. 168 rows, so ask for"
-        " that many",
+        "Clicks by local hour and day of the week, over the whole range. Has 168 rows, so set the limit",
         (
             column("day", "number", "0 is Sunday, 6 Saturday", field(DAY_OF_WEEK)),
             column("hour", "number", "0 to 23, in the request's time zone", field(HOUR_OF_DAY)),
@@ -182,7 +184,7 @@ TYPES = (
     _type(
         "link_kinds",
         "Clicks and others",
-        "Everything that followed a link: clicks of people, and apart from them bots, previews, prefetches and HEAD",
+        "All requests of a link: human clicks, bots, previews, prefetches and HEAD requests",
         (column("name", "string", "click, bot, preview, prefetch or head", _KIND), _CLICKS, _SHARE),
         _clicks(("clicks",), ("kind",), ()),
         visualization="bar",
@@ -190,12 +192,12 @@ TYPES = (
     _type(
         "link_top_bots",
         "Bots",
-        "The bots that requested a link, previews among them",
+        "Bots that requested a link, including previews",
         (
-            column("name", "string", "What the bot calls itself", text_or_unknown("agent")),
+            column("name", "string", "Name of the bot", text_or_unknown("agent")),
             column("kind", "string", "bot or preview", _KIND),
-            column("clicks", "number", "How often it came", field("clicks")),
-            column("last_seen", "datetime", "When it was last there, UTC", instant("last")),
+            column("clicks", "number", "Number of requests", field("clicks")),
+            column("last_seen", "datetime", "Last request, UTC", instant("last")),
         ),
         ScanRequest("link_clicks", ("clicks", "last"), ("agent", "kind"), kinds=(2, 3), order=_BY_CLICKS),
         limit=10,
@@ -203,15 +205,21 @@ TYPES = (
     _type(
         "link_landings",
         "Visits that followed",
-        "Sessions on the box's own websites whose visitor had clicked the link in the five minutes before a page view."
-        " Visitors who are counted by an id of their own are not recognised",
+        "Sessions on websites of this server whose visitor clicked the link up to five minutes before a page "
+        "view. Visitors with custom ids are not matched",
         (
-            column("clicks", "number", "Clicks of people", field("clicks")),
+            column("clicks", "number", "Human clicks", field("clicks")),
             column("sessions", "number", "Sessions that followed"),
-            column("pageviews", "number", "Their page views"),
-            column("bounce_rate", "number", "Bounces among them", ratio("bounces", "sessions"), unit="percent"),
+            column("pageviews", "number", "Page views of these sessions"),
             column(
-                "median_session_duration", "number", "Median of their durations", seconds("median_duration"), unit="s"
+                "bounce_rate", "number", "Bounce rate of these sessions", ratio("bounces", "sessions"), unit="percent"
+            ),
+            column(
+                "median_session_duration",
+                "number",
+                "Median duration of these sessions",
+                seconds("median_duration"),
+                unit="s",
             ),
         ),
         _clicks(("clicks",)),

@@ -22,7 +22,7 @@ _NAMES = {
 
 def _older(name: str, today: str) -> QueryType:
     known = _BY_NAME[today]
-    return replace(known, name=name, description=f"{known.description}. An older name of {today}")
+    return replace(known, name=name, description=f"{known.description}. Former name of {today}")
 
 
 def _loading(name: str, dimension: str, title: str) -> QueryType:
@@ -33,7 +33,7 @@ def _loading(name: str, dimension: str, title: str) -> QueryType:
         title=title,
         description=f"{title}, the slowest first",
         columns=(
-            column("name", "string", "What was measured", text_or_unknown(dimension)),
+            column("name", "string", "Value of the group, such as a page or browser", text_or_unknown(dimension)),
             column("visitors", "number", "Distinct visitors", field("users")),
             *_LOADING,
         ),
@@ -55,7 +55,7 @@ _LOADING = (
     column("avg_load_time", "number", "Mean", measurement("avg"), unit="ms"),
     column("p50_load_time", "number", "Median", measurement("p50"), unit="ms"),
     column("p95_load_time", "number", "Percentile 95", measurement("p95"), unit="ms"),
-    column("samples", "number", "Page views that said it"),
+    column("samples", "number", "Page views with a measurement"),
 )
 
 TYPES = (
@@ -69,7 +69,7 @@ TYPES = (
         name="performance_time_series",
         family="Performance",
         title="Load times over time",
-        description="How long pages took to load for each day or hour of the range",
+        description="Load times for each day or hour of the range",
         columns=(DATE, *_LOADING),
         asks=(ScanRequest("vitals", _MEASURES, metrics=("load_time",)),),
         series=True,
@@ -80,7 +80,7 @@ TYPES = (
         name="load_time_performance",
         family="Performance",
         title="Load time",
-        description="How long the pages of the range took to load",
+        description="Load times of the pages of the range",
         columns=_LOADING,
         asks=(ScanRequest("vitals", _MEASURES, metrics=("load_time",)),),
         filters=COMMON,

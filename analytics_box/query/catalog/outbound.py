@@ -16,15 +16,15 @@ TYPES = (
         name="outbound_links",
         family="Links",
         title="Outgoing links",
-        description="Links to other websites that were clicked in the range",
+        description="Outgoing links clicked in the range",
         columns=(
             column("href", "string", "Address of the link"),
-            column("text", "string", "Its text"),
+            column("text", "string", "Text of the link"),
             _CLICKS,
             _USERS,
             column("unique_sessions", "number", "Distinct sessions", field("sessions")),
             _SHARE,
-            column("last_clicked", "datetime", "When it was last clicked, UTC", instant("last")),
+            column("last_clicked", "datetime", "Last click, UTC", instant("last")),
         ),
         asks=(
             ScanRequest(
@@ -43,7 +43,7 @@ TYPES = (
         name="outbound_domains",
         family="Links",
         title="Outgoing domains",
-        description="Other websites to which links were clicked in the range",
+        description="Hosts of outgoing links clicked in the range",
         columns=(
             column("domain", "string", "Host of the links"),
             _CLICKS,

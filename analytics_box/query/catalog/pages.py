@@ -9,7 +9,7 @@ from analytics_box.query.filters import COMMON
 from analytics_box.query.plan import PlanOrder
 
 _NAME = column("name", "string", "Path of the page", field("path"))
-_PATH = column("path", "string", "The same as name")
+_PATH = column("path", "string", "Same as name")
 
 
 def _ends(name: str, source: str, title: str, what: str) -> QueryType:
@@ -17,11 +17,11 @@ def _ends(name: str, source: str, title: str, what: str) -> QueryType:
         name=name,
         family="Pages",
         title=title,
-        description=f"The pages on which the sessions of the range {what}",
+        description=f"Pages on which the sessions of the range {what}",
         columns=(
             _NAME,
             column("pageviews", "number", f"Sessions that {what} here", field("sessions")),
-            column("visitors", "number", "Distinct visitors who began these sessions"),
+            column("visitors", "number", "Distinct visitors of these sessions"),
             SHARE,
             _PATH,
         ),
@@ -58,7 +58,7 @@ TYPES = (
         name="page_performance",
         family="Pages",
         title="Page performance",
-        description="The pages of the range by their views",
+        description="Pages of the range, by views",
         columns=(_NAME, VIEWS, VISITORS),
         asks=(
             ScanRequest(
@@ -71,8 +71,7 @@ TYPES = (
         name="page_time_analysis",
         family="Pages",
         title="Time on page",
-        description="How long people look at the pages of the range; visits of 1 second or less and of an hour or more"
-        " do not count",
+        description="Engaged time of the pages of the range, without visits of 1 second or less and of an hour or more",
         columns=(
             _NAME,
             column(
@@ -116,12 +115,12 @@ TYPES = (
         name="entry_exit_flow",
         family="Pages",
         title="From entry to exit",
-        description="On which page the sessions of the range began, and on which they ended",
+        description="Entry and exit pages of the sessions of the range, in pairs",
         columns=(
             column("entry_page", "string", "Path of the first page view", field("path")),
             column("exit_page", "string", "Path of the last page view", field("to_path")),
-            column("sessions", "number", "Sessions that went this way"),
-            column("visitors", "number", "Distinct visitors who began these sessions"),
+            column("sessions", "number", "Sessions with this entry and exit page"),
+            column("visitors", "number", "Distinct visitors of these sessions"),
             column(
                 "percentage",
                 "number",

@@ -108,10 +108,8 @@ def _of_session(source: ScanRequest) -> Follow:
     return Follow(source, key="session")
 
 
-_VISITOR = column(
-    "visitor_id", "string", "The visitor's id; empty for people that the site names", hexadecimal("visitor_of")
-)
-_PROFILE = column("profile_id", "string", "Whom the site says it is", field("profile_of"))
+_VISITOR = column("visitor_id", "string", "The visitor's id; empty for identified people", hexadecimal("visitor_of"))
+_PROFILE = column("profile_id", "string", "Profile id of the identified person", field("profile_of"))
 _PLACE = (
     column("country", "string", "English name of the country", field("latest_country")),
     column("region", "string", "Name of the region", field("latest_region")),
@@ -123,7 +121,7 @@ TYPES = (
         family="Profiles",
         personal=True,
         title="People",
-        description="The visitors of the range, those together whom the site says to be one person, the latest first",
+        description="Visitors of the range, most recent first. Visitors identified as the same person are one row",
         columns=(
             _VISITOR,
             _PROFILE,
@@ -132,12 +130,12 @@ TYPES = (
             column("session_count", "number", "Distinct sessions", field("unique_sessions")),
             column("total_events", "number", "Page views and custom events"),
             column("unique_pages", "number", "Distinct pages viewed", field("pages")),
-            column("user_agent", "string", "Always empty: user agents are not kept", lambda _row: ""),
+            column("user_agent", "string", "Always empty, because user agents are not stored", lambda _row: ""),
             *_PLACE,
             column("device_type", "string", "desktop, mobile or tablet", field("latest_device")),
             column("browser_name", "string", "Name of the browser", field("latest_browser")),
             column("os_name", "string", "Name of the operating system", field("latest_system")),
-            column("referrer", "string", "Where the latest session came from", field("latest_source")),
+            column("referrer", "string", "Source of the latest session", field("latest_source")),
             column("custom_event_count", "number", "Custom events", field("custom")),
             column("unique_event_names", "number", "Distinct events", field("names")),
         ),
@@ -161,7 +159,7 @@ TYPES = (
         family="Profiles",
         personal=True,
         title="A person",
-        description="One visitor or one person, in all that is known of the range",
+        description="All data about one visitor or identified person in the range",
         columns=(
             _VISITOR,
             FIRST,
@@ -178,7 +176,7 @@ TYPES = (
             column(
                 "total_duration_formatted",
                 "string",
-                "The same as text",
+                "Duration as text",
                 lambda row: duration_text(row["duration_total"]),
             ),
             _PROFILE,
@@ -206,14 +204,14 @@ TYPES = (
         family="Profiles",
         personal=True,
         title="Sessions of a person",
-        description="The sessions of one visitor or one person that start in the range, newest first, with all that"
-        " happened in them",
+        description="Sessions of one visitor or identified person that start in the range, newest first, with their "
+        "events",
         columns=(
             SESSION_ID,
             column(
                 "session_name",
                 "string",
-                "A name to show",
+                "Display name",
                 lambda row: f"Session {id_text(row['session'])[-6:]}",
                 sort=DerivedKey("session_end", ("session",)),
             ),
@@ -222,12 +220,12 @@ TYPES = (
             column(
                 "duration",
                 "number",
-                "Time from first to last signal, 8 hours at most",
+                "Time from first to last signal, up to 8 hours",
                 seconds("lasted"),
                 unit="seconds",
                 sort="duration",
             ),
-            column("duration_formatted", "string", "The same as text", lambda row: duration_text(row["lasted"])),
+            column("duration_formatted", "string", "Duration as text", lambda row: duration_text(row["lasted"])),
             column("page_views", "number", "Page views", field("views")),
             column("unique_pages", "number", "Distinct pages", field("pages")),
             column("device", "string", "desktop, mobile or tablet"),
@@ -235,7 +233,7 @@ TYPES = (
             column("os", "string", "Name of the operating system", field("system")),
             column("country", "string", "English name of the country"),
             column("region", "string", "Name of the region"),
-            column("referrer", "string", "Where it came from", field("source")),
+            column("referrer", "string", "Source", field("source")),
             column(
                 "events",
                 "json",

@@ -36,7 +36,7 @@ TYPES = (
         name="realtime_pages",
         family="Realtime",
         title="Pages now",
-        description="The pages of the last 5 minutes by their visitors",
+        description="Pages of the last 5 minutes, by visitors",
         columns=(column("path", "string", "Path of the page"), column("pageviews", "number", "Page views"), _VISITORS),
         asks=(ScanRequest("events", ("pageviews", "visitors"), ("path",), kinds=(PAGE_VIEW,), order=_BY_VISITORS),),
         recent=_NOW,
@@ -47,7 +47,7 @@ TYPES = (
         name="realtime_referrers",
         family="Realtime",
         title="Sources now",
-        description="Where the visitors of the last 5 minutes came from",
+        description="Sources of the visitors of the last 5 minutes",
         columns=(column("referrer", "string", "Name of the source", field("source")), _VISITORS),
         asks=(ScanRequest("events", ("visitors",), ("source",), kinds=_PEOPLE, order=_BY_VISITORS),),
         recent=_NOW,
@@ -90,7 +90,7 @@ TYPES = (
             column("path", "string", "Path of the page"),
             column("country", "string", "English name of the country"),
             column("browser_name", "string", "Name of the browser", field("browser")),
-            column("timestamp", "datetime", "When it happened, UTC", instant("time")),
+            column("timestamp", "datetime", "Time, UTC", instant("time")),
         ),
         asks=(
             ScanRequest(
@@ -108,14 +108,14 @@ TYPES = (
         name="realtime_sessions",
         family="Realtime",
         title="Sessions now",
-        description="The sessions of the last 5 minutes, the latest first",
+        description="Sessions of the last 5 minutes, most recent first",
         columns=(
             column("session_id", "string", "The session's id", session_id()),
             column("current_page", "string", "Path of its latest event", field("latest_path")),
             column("country", "string", "English name of the country", field("latest_country")),
             column("device_type", "string", "desktop, mobile or tablet", field("latest_device")),
             column("pages_viewed", "number", "Page views of the last 5 minutes", field("pageviews")),
-            column("last_seen", "datetime", "When it was last heard of, UTC", instant("last")),
+            column("last_seen", "datetime", "Last event, UTC", instant("last")),
         ),
         asks=(
             ScanRequest(
@@ -138,7 +138,7 @@ TYPES = (
         title="Minute by minute",
         description="Each of the last 60 minutes, oldest first",
         columns=(
-            column("minute", "datetime", "When the minute began, UTC"),
+            column("minute", "datetime", "Start of the minute, UTC"),
             column("pageviews", "number", "Page views"),
             column("events", "number", "Page views and custom events", field("total_events")),
             column("visitors", "number", "Distinct visitors"),

@@ -28,17 +28,17 @@ NEWEST = (PlanOrder("first"),)
 OLDEST = (PlanOrder("time", descending=False), PlanOrder("id", descending=False))  # what happens at once, as it arrived
 
 _SESSIONS = column("sessions", "number", "Sessions that start in the range")
-_VISITORS = column("visitors", "number", "Distinct visitors who began these sessions")
+_VISITORS = column("visitors", "number", "Distinct visitors of these sessions")
 WHO = (
     column("country", "string", "English name of the country"),
-    column("referrer", "string", "Where it came from", field("source")),
+    column("referrer", "string", "Source", field("source")),
     column("device_type", "string", "desktop, mobile or tablet", field("device")),
     column("browser_name", "string", "Name of the browser", field("browser")),
     column("os_name", "string", "Name of the operating system", field("system")),
 )
 WHO_COLUMNS = ("country", "source", "device", "browser", "system")
-FIRST = column("first_visit", "datetime", "When it began, UTC", instant("first"))
-LAST = column("last_visit", "datetime", "When it was last heard of, UTC", instant("last"))
+FIRST = column("first_visit", "datetime", "Start, UTC", instant("first"))
+LAST = column("last_visit", "datetime", "Last event, UTC", instant("last"))
 SESSION_ID = column("session_id", "string", "The session's id", session_id())
 
 EVENTS_OF = Follow(
@@ -108,12 +108,12 @@ def _by(name: str, dimension: str, title: str) -> QueryType:
         name=name,
         family="Sessions",
         title=title,
-        description=f"{title} by their number",
+        description=f"{title}, by count",
         columns=(
             column(
                 "name",
                 "string",
-                "What they have in common",
+                "Value that the sessions have in common",
                 device_name() if dimension == "device" else text_or_unknown(dimension),
             ),
             _SESSIONS,
@@ -130,7 +130,7 @@ TYPES = (
         name="session_metrics",
         family="Sessions",
         title="Sessions",
-        description="How long and how lively the sessions of the range were",
+        description="Duration and activity of the sessions of the range",
         columns=(
             column("total_sessions", "number", "Sessions that start in the range", field("sessions")),
             column(
@@ -155,8 +155,8 @@ TYPES = (
     QueryType(
         name="session_duration_distribution",
         family="Sessions",
-        title="How long sessions last",
-        description="The sessions of the range by the time from their first to their last signal",
+        title="Session durations",
+        description="Sessions of the range by duration, from the first to the last signal",
         columns=(column("duration_range", "string", ", ".join(RANGES)), _SESSIONS, _VISITORS),
         asks=(ScanRequest("sessions", ("sessions", "visitors"), ("duration_range",)),),
         shape=_ranges,
@@ -179,14 +179,14 @@ TYPES = (
     QueryType(
         name="session_flow",
         family="Sessions",
-        title="From page to page",
-        description="Which page follows which in the sessions of the range",
+        title="Page flow",
+        description="Pairs of consecutive pages in the sessions of the range",
         columns=(
             column("from_path", "string", "Path of the page", field("path")),
             column("to_path", "string", "Path of the next page"),
-            column("name", "string", "Both in one text", _STEP),
-            column("transitions", "number", "How often one followed the other"),
-            column("sessions", "number", "Sessions in which it did"),
+            column("name", "string", "Both paths as text", _STEP),
+            column("transitions", "number", "Number of transitions"),
+            column("sessions", "number", "Sessions with this transition"),
         ),
         asks=(
             ScanRequest("steps", ("transitions", "sessions"), ("path", "to_path"), order=(PlanOrder("transitions"),)),
@@ -197,7 +197,7 @@ TYPES = (
         name="session_pages",
         family="Sessions",
         title="Pages by sessions",
-        description="The pages of the range by the sessions that saw them",
+        description="Pages of the range, by sessions",
         columns=(
             column("name", "string", "Path of the page", field("path")),
             column("sessions", "number", "Distinct sessions", field("unique_sessions")),
@@ -217,7 +217,7 @@ TYPES = (
     QueryType(
         name="session_list",
         family="Sessions",
-        title="Sessions one by one",
+        title="Session list",
         description="The sessions that start in the range, newest first, with their events",
         columns=(
             SESSION_ID,
@@ -227,7 +227,10 @@ TYPES = (
             column("visitor_id", "string", "The visitor's id", hexadecimal("person")),
             *WHO,
             column(
-                "events", "json", "Its page views and custom events: id, time, name, path, properties", field("tuples")
+                "events",
+                "json",
+                "Page views and custom events of the session: id, time, name, path, properties",
+                field("tuples"),
             ),
         ),
         asks=(
@@ -252,7 +255,7 @@ TYPES = (
             column(
                 "event_id", "string", "The event's id", lambda row: str(row["id"]), sort=DerivedKey("digits", ("id",))
             ),
-            column("time", "datetime", "When it happened, UTC", instant("time")),
+            column("time", "datetime", "Time, UTC", instant("time")),
             column("event_name", "string", "Name of the event; screen_view is a page view", field("name")),
             column("path", "string", "Path of the page"),
             column("properties", "json", "Its properties", json_value("properties")),
@@ -286,9 +289,9 @@ TYPES = (
     QueryType(
         name="interesting_sessions",
         family="Sessions",
-        title="Sessions worth a look",
-        description="The sessions of the range with most to see: a point for each page view (up to 20) and each minute"
-        " (up to 30), three for each custom event (up to 10)",
+        title="Notable sessions",
+        description="The most active sessions of the range: one point for each page view (up to 20) and minute (up to "
+        "30), three for each custom event (up to 10)",
         columns=(
             SESSION_ID,
             column("visitor_id", "string", "The visitor's id", hexadecimal("person")),
@@ -306,15 +309,15 @@ TYPES = (
             column(
                 "analytics_engagement_events",
                 "number",
-                "Interactions with its pages; null where none of them counted any",
+                "Interactions with the pages; null if they were not tracked",
                 field("touched"),
             ),
             column("custom_events", "number", "Custom events", field("others")),
             column("errors", "number", "JavaScript errors"),
-            column("paths", "json", "Its pages in the order of the visit"),
-            column("custom_event_names", "json", "Its custom events", field("names")),
+            column("paths", "json", "Pages in order of the visit"),
+            column("custom_event_names", "json", "Names of the custom events", field("names")),
             *WHO,
-            column("interesting_score", "number", "The points", field("score")),
+            column("interesting_score", "number", "Points", field("score")),
         ),
         asks=(
             ScanRequest(

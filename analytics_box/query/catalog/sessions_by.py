@@ -37,7 +37,7 @@ def _sessions(
         name=query_type.name,
         family=query_type.family,
         title=query_type.title,
-        description=f"{query_type.title} by their sessions",
+        description=f"{query_type.title}, by sessions",
         columns=(*names, _SESSIONS, BOUNCES, _DURATION),
         asks=(
             ScanRequest(

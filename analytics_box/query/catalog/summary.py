@@ -16,7 +16,7 @@ DATE = column("date", "date", "The day, or with hourly granularity the hour, in 
 VIEWS = column("pageviews", "number", "Page views")
 VISITORS = column("visitors", "number", "Distinct visitors; without client ids a visitor is new each UTC day")
 SESSIONS = column("sessions", "number", "Sessions that start in the range")
-_UNIQUE = column("unique_visitors", "number", "The same as visitors", field("visitors"))
+_UNIQUE = column("unique_visitors", "number", "Same as visitors", field("visitors"))
 BOUNCES = column(
     "bounce_rate",
     "number",
@@ -88,7 +88,7 @@ TYPES = (
         name="today_metrics",
         family="Summary",
         title="Today",
-        description="Page views, visitors and sessions of today in the request's time zone, whatever its range",
+        description="Page views, visitors and sessions of today in the request's time zone, regardless of its range",
         columns=(VIEWS, VISITORS, SESSIONS),
         asks=(ScanRequest("events", ("pageviews", "visitors")), ScanRequest("sessions", ("sessions",))),
         today=True,
@@ -114,7 +114,7 @@ TYPES = (
         name="active_stats",
         family="Summary",
         title="Now",
-        description="Who was there in the last 5 minutes, whatever the request's range",
+        description="Visitors of the last 5 minutes, regardless of the request's range",
         columns=(
             column("active_users", "number", "Distinct visitors", field("unique_users")),
             column("active_sessions", "number", "Distinct sessions", field("unique_sessions")),
@@ -129,7 +129,7 @@ TYPES = (
         name="hour_of_day",
         family="Summary",
         title="Hours of the day",
-        description="At which local hours people come, over all days of the range",
+        description="Visitors by local hour, over all days of the range",
         columns=(
             column("hour", "number", "0 to 23, in the request's time zone", field("hour_of_day")),
             VIEWS,
@@ -145,7 +145,7 @@ TYPES = (
         name="day_of_week",
         family="Summary",
         title="Days of the week",
-        description="On which days of the week people come, over the whole range",
+        description="Visitors by day of the week, over the whole range",
         columns=(column("day", "number", "0 is Sunday, 6 Saturday", field("day_of_week")), VIEWS, VISITORS),
         asks=(ScanRequest("events", ("pageviews", "visitors"), ("day_of_week",), kinds=(PAGE_VIEW, CUSTOM)),),
         shape=_every("day_of_week", 7),
@@ -157,8 +157,7 @@ TYPES = (
         name="hour_of_week",
         family="Summary",
         title="Hours of the week",
-        description="At which local hours of which days of the week people come, over the whole range. 168 rows, so ask"
-        " for that many",
+        description="Visitors by local hour and day of the week, over the whole range. Has 168 rows, so set the limit",
         columns=(
             column("day", "number", "0 is Sunday, 6 Saturday", field("day_of_week")),
             column("hour", "number", "0 to 23, in the request's time zone", field("hour_of_day")),
@@ -178,8 +177,8 @@ TYPES = (
         name="new_vs_returning",
         family="Summary",
         title="New and returning visitors",
-        description="Visitors whose ids last (anonymizeVisitorIds false) by whether they were there in the 90 days"
-        " before the range. Ids that are new each day tell nothing: they are unknown. The three make all visitors",
+        description="New visitors, and visitors who were seen in the 90 days before the range. Requires lasting ids "
+        "(anonymizeVisitorIds false); others are unknown. The three rows add up to all visitors",
         columns=(column("name", "string", ", ".join(_RETURNING), _name_of_returning), VIEWS, VISITORS),
         asks=(
             ScanRequest(

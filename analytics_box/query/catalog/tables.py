@@ -47,7 +47,7 @@ def standard(
         name=name,
         family=family,
         title=title,
-        description=f"The {title.lower()} of the range by their visitors",
+        description=f"{title} of the range, by visitors",
         columns=columns,
         asks=(
             ScanRequest(

@@ -33,9 +33,9 @@ _BY_DOMAIN = DerivedKey("domain", ("source",), lambda: known_sources().domains |
 PARTS = (
     column("referrer", "string", "Address of the source, empty for Direct", _address, sort=_BY_DOMAIN),
     column("domain", "string", "Host of the source, empty for Direct", _domain, sort=_BY_DOMAIN),
-    column("source", "string", "The same as name"),
+    column("source", "string", "Same as name"),
     column("referrer_type", "string", "direct, search, social, email, ai, paid or unknown", _kind),
-    column("parsed_referrer", "json", "The same in one object: name, domain, url, type", _parse_source),
+    column("parsed_referrer", "json", "The source as an object: name, domain, url, type", _parse_source),
 )
 
 
@@ -49,7 +49,7 @@ def _sources(name: str, title: str, description: str, where: tuple[FilterConditi
             column(
                 "name",
                 "string",
-                "Name of the source, its host where it has none, or Direct",
+                "Name of the source, its host if it has no name, or Direct",
                 field("source"),
             ),
             VIEWS,
@@ -93,10 +93,10 @@ TYPES = (
     _sources(
         "top_referrers",
         "Referrers",
-        "Websites and apps that sent the sessions of the range, by their visitors; direct visits are left out",
+        "Websites and apps that referred the sessions of the range, by visitors, without direct visits",
         (FilterCondition("source", "is", (DIRECT,), True),),
     ),
-    _sources("traffic_sources", "Sources", "Where the sessions of the range came from, by their visitors", ()),
+    _sources("traffic_sources", "Sources", "Sources of the sessions of the range, by visitors", ()),
     standard("channels", "channel", family="Traffic", title="Channels", what="channel", public=True),
     _campaign("utm_sources", "utm_source", "Campaign sources", "utm_source"),
     _campaign("utm_mediums", "utm_medium", "Campaign mediums", "utm_medium"),

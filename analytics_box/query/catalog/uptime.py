@@ -295,17 +295,17 @@ def _share_of_decided(row: Measured) -> float | None:
 _UPTIME = column(
     "uptime_percentage",
     "number",
-    "Time up ÷ (time up + time down), degraded counted as up; never 100 after any downtime",
+    "Time up ÷ (time up + time down). Degraded counts as up; with any downtime, never 100",
     unit="percent",
 )
-_DOWNTIME = column("downtime_seconds", "number", "How long it was down; null where nothing was observed", unit="s")
+_DOWNTIME = column("downtime_seconds", "number", "Downtime; null if nothing was observed", unit="s")
 _COVERAGE = column(
-    "coverage", "number", "The share of the time, until now, in which the monitor was observed", unit="percent"
+    "coverage", "number", "Share of the range, until now, in which the monitor was observed", unit="percent"
 )
-_TOTAL = column("total_checks", "number", "Checks that passed or failed; pending ones are not counted")
-_PASSES = column("successful_checks", "number", "Checks that passed")
-_EXPIRY = column("ssl_expiry", "datetime", "When the certificate ends that was seen last, UTC")
-_VALID = column("ssl_valid", "boolean", "Whether the certificate that was seen last was valid")
+_TOTAL = column("total_checks", "number", "Successful and failed checks, without pending ones")
+_PASSES = column("successful_checks", "number", "Successful checks")
+_EXPIRY = column("ssl_expiry", "datetime", "Expiry of the latest certificate, UTC")
+_VALID = column("ssl_valid", "boolean", "Whether the latest certificate was valid")
 _NAMES: Final = {
     "avg": "Mean",
     "p50": "Median",
@@ -313,8 +313,8 @@ _NAMES: Final = {
     "p90": "Percentile 90",
     "p95": "Percentile 95",
     "p99": "Percentile 99",
-    "min": "The quickest",
-    "max": "The slowest",
+    "min": "Minimum",
+    "max": "Maximum",
 }
 
 
@@ -339,7 +339,7 @@ TYPES = (
     _type(
         "uptime_overview",
         "Uptime",
-        "How much a monitor was up in the range, and how long its checks took",
+        "Uptime and response times of a monitor in the range",
         (
             _UPTIME,
             *_response("avg", "p50", "p75", "p95", "p99", "max", "min"),
@@ -348,7 +348,7 @@ TYPES = (
             _VALID,
             _COVERAGE,
             _DOWNTIME,
-            column("outages", "number", "How many times it was down"),
+            column("outages", "number", "Number of outages"),
             _TOTAL,
             _PASSES,
         ),
@@ -361,7 +361,7 @@ TYPES = (
     _type(
         "uptime_time_series",
         "Uptime over time",
-        "Uptime and response times by hour, day or minute; by minute the uptime is the share of checks that passed",
+        "Uptime and response times by hour, day or minute. By minute, uptime is the share of successful checks",
         (
             _DATE,
             _UPTIME,
@@ -383,10 +383,10 @@ TYPES = (
     _type(
         "uptime_status_breakdown",
         "Statuses",
-        "Checks by their result and the status of the answer",
+        "Checks by result and HTTP status",
         (
             column("status", "number", "1 up, 0 down, 2 pending", field("status")),
-            column("http_code", "number", "Status of the answer; 0 where there was none", field("http_code")),
+            column("http_code", "number", "HTTP status; 0 without a response", field("http_code")),
             column("count", "number", "Checks", field("count")),
             column(
                 "percentage",
@@ -405,24 +405,24 @@ TYPES = (
     _type(
         "uptime_recent_checks",
         "Checks",
-        "The checks of the range one by one, the newest first; old ones were put together by hour and then by day",
+        "Checks of the range, newest first. Older checks are combined by hour, then by day",
         (
-            column("timestamp", "datetime", "When it began, UTC", instant("time")),
-            column("url", "string", "What was checked, without likely secrets", SortableValue(_address, "url")),
+            column("timestamp", "datetime", "Start, UTC", instant("time")),
+            column("url", "string", "The checked URL, without likely secrets", SortableValue(_address, "url")),
             column("status", "number", "1 up, 0 down, 2 pending", field("status")),
-            column("http_code", "number", "Status of the answer; 0 where there was none", field("http_code")),
+            column("http_code", "number", "HTTP status; 0 without a response", field("http_code")),
             column("ttfb_ms", "number", "Time to the first byte", _each("ttfb"), unit="ms"),
-            column("total_ms", "number", "From its beginning to its end", _each("total"), unit="ms"),
-            column("probe_region", "string", "Where the check came from", text_or_unknown("region")),
-            column("probe_ip", "string", "The IP address that was asked", field("address")),
+            column("total_ms", "number", "Total duration of the check", _each("total"), unit="ms"),
+            column("probe_region", "string", "Region the check was sent from", text_or_unknown("region")),
+            column("probe_ip", "string", "IP address of the checked server", field("address")),
             column(
                 "ssl_valid", "boolean", "Whether the certificate was valid", SortableValue(_valid, "certificate_valid")
             ),
-            column("error", "string", "What was wrong", field("error")),
+            column("error", "string", "Error message", field("error")),
             column("reason", "string", "The kind of error", field("reason")),
             *(column(f"{name}_ms", "number", f"Time {what}", _each(name), unit="ms") for name, what in _PHASES.items()),
-            column("attempt", "number", "Which attempt at the same check this was", field("attempt")),
-            column("count", "number", "How many checks the row stands for", field("count")),
+            column("attempt", "number", "Number of the attempt", field("attempt")),
+            column("count", "number", "Number of checks that the row combines", field("count")),
         ),
         ScanRequest(
             "checks",
@@ -438,7 +438,7 @@ TYPES = (
     _type(
         "uptime_response_time_trends",
         "Response times",
-        "How long the checks took that passed, by day or hour",
+        "Response times of successful checks, by day or hour",
         (
             _DATE,
             *_response("avg", "p50", "p75", "p90", "p95", "p99", "min", "max"),
@@ -453,11 +453,11 @@ TYPES = (
     _type(
         "uptime_ssl_status",
         "Certificate",
-        "The certificate that was seen last",
+        "The latest certificate",
         (
             _EXPIRY,
             _VALID,
-            column("invalid_ssl_checks", "number", "Checks of the range that found an invalid one"),
+            column("invalid_ssl_checks", "number", "Checks of the range that found an invalid certificate"),
         ),
         *_CERTIFICATES,
         shape=lambda rows, _window: [_certificate(*rows)],
@@ -466,10 +466,10 @@ TYPES = (
     _type(
         "uptime_by_region",
         "Regions",
-        "Checks by the region that they came from",
+        "Checks by the region they were sent from",
         (
-            column("region", "string", "Where the checks came from"),
-            column("uptime_percentage", "number", "The share of its checks that passed", unit="percent"),
+            column("region", "string", "Region the checks were sent from"),
+            column("uptime_percentage", "number", "Share of successful checks", unit="percent"),
             *_response("avg", "p95"),
             _TOTAL,
         ),
@@ -481,12 +481,12 @@ TYPES = (
     _type(
         "uptime_spans",
         "Timeline",
-        "How a monitor was, from when to when, oldest first: all that overlaps the range, at its full length",
+        "States of a monitor over time, oldest first: every state that overlaps the range, with its full duration",
         (
             column("state", "string", "up, degraded, down, unknown, maintenance or paused"),
-            column("start", "datetime", "When it began, UTC"),
-            column("end", "datetime", "When it ended, UTC; null while it goes on"),
-            column("duration", "number", "How long it took, until now where it goes on", unit="s"),
+            column("start", "datetime", "Start, UTC"),
+            column("end", "datetime", "End, UTC; null while it lasts"),
+            column("duration", "number", "Duration, until now if it lasts", unit="s"),
         ),
         _SPANS,
         shape=_timeline,
@@ -495,7 +495,7 @@ TYPES = (
     _type(
         "uptime_phases",
         "Phases of checks",
-        "How long the steps of a check took, by hour, day or minute",
+        "Durations of the steps of a check, by hour, day or minute",
         (
             _DATE,
             *(
@@ -503,7 +503,7 @@ TYPES = (
                 for name, what in _PHASES.items()
             ),
             column("avg_response_time", "number", "Mean", mean("total", "total_count", below=1000), unit="ms"),
-            column("checks", "number", "Checks, pending ones too", field("count")),
+            column("checks", "number", "Checks, including pending ones", field("count")),
         ),
         ScanRequest("checks", ("count", *(part for name in (*_PHASES, "total") for part in (name, f"{name}_count")))),
         by=("minute", "hour", "day"),
@@ -514,12 +514,12 @@ TYPES = (
     _type(
         "uptime_reasons",
         "Reasons",
-        "Why checks did not pass",
+        "Reasons for failed checks",
         (
             column("reason", "string", "The kind of error", field("reason")),
             column("count", "number", "Checks", field("count")),
-            column("percentage", "number", "Share of all checks that did not pass", share("count"), unit="percent"),
-            column("last_seen", "datetime", "When it was so last, UTC", instant("last")),
+            column("percentage", "number", "Share of all failed checks", share("count"), unit="percent"),
+            column("last_seen", "datetime", "Last occurrence, UTC", instant("last")),
         ),
         ScanRequest(
             "checks",

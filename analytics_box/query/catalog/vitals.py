@@ -50,10 +50,10 @@ def _web_vitals_by(name: str, dimension: str, title: str) -> QueryType:
         title=title,
         description=f"Web vitals: {title.lower()}, the slowest first",
         columns=(
-            column("name", "string", "What was measured", _name_of(dimension)),
+            column("name", "string", "Value of the group, such as a page or browser", _name_of(dimension)),
             column("visitors", "number", "Distinct visitors", field("users")),
             *(_measure(rank, metric) for rank, metric in _BY),
-            column("measurements", "number", "Values measured", field("count")),
+            column("measurements", "number", "Number of measurements", field("count")),
         ),
         asks=(
             ScanRequest(
@@ -87,7 +87,7 @@ def _round_vital(name: str, row: Measured) -> float | None:
     return round_quotient(row[name], PARTS_OF_ONE, 4 if row.get("metric") == METRICS["CLS"] else 2)
 
 
-_SAMPLES = column("samples", "number", "Values measured", field("samples"))
+_SAMPLES = column("samples", "number", "Number of measurements", field("samples"))
 _METRIC = column("metric_name", "string", "FCP, LCP, CLS, INP, TTFB or FPS", text_of_code("metric", _NAMES))
 
 
@@ -101,10 +101,15 @@ def _vitals_by(name: str, *dimensions: str, title: str, visualization: Visualiza
         title=title,
         description=f"Web vitals: {title.lower()}, the most measured first",
         columns=(
-            column("name", "string", "What was measured", SortableValue(place, DerivedKey("place", dimensions))),
+            column(
+                "name",
+                "string",
+                "Value of the group, such as a page or browser",
+                SortableValue(place, DerivedKey("place", dimensions)),
+            ),
             column("visitors", "number", "Distinct visitors", field("users")),
             *(_measure("p50", metric) for metric in ("lcp", "fcp", "cls", "inp", "ttfb")),
-            column("samples", "number", "Values measured", field("count")),
+            column("samples", "number", "Number of measurements", field("count")),
         ),
         asks=(
             ScanRequest(
@@ -136,7 +141,7 @@ PERFORMANCE = (
         columns=(
             DATE,
             *(_measure(rank, metric) for rank, metric in _OVER_TIME),
-            column("measurements", "number", "Values measured", lambda row: row["count"]),
+            column("measurements", "number", "Number of measurements", lambda row: row["count"]),
         ),
         asks=(
             ScanRequest("vitals", ("count", *(f"{metric}_{rank}" for rank, metric in _OVER_TIME)), metrics=_OFFICIAL),

@@ -1,4 +1,4 @@
-"""Sessions one by one, and what happened in them (wire 1.10)."""
+"""Session list, and what happened in them (wire 1.10)."""
 
 import json
 from typing import Any
