@@ -96,7 +96,7 @@ else:
 _MEGABYTE = 1_000_000
 _SENDING = frozenset(("POST", "OPTIONS"))
 TRACKER_PARTS = "/parts/"
-UNHEARD = "This machine has not heard from its primary yet"
+UNHEARD = "This machine has not reached its primary yet"
 
 
 class Box(Struct, frozen=True):
@@ -234,8 +234,8 @@ def _check_is_promoted(settings: Settings, state: StateSide) -> None:
         return
     if state.db.read_now(cluster_rows.nodes):
         raise SettingsError(
-            f"{settings.data_dir} has files of a primary from another machine. If that one is lost, say that this one "
-            f"takes its place: analytics-box promote --data-dir {settings.data_dir}"
+            f"{settings.data_dir} has files of a primary from another machine. If that machine is lost, promote this "
+            f"one: analytics-box promote --data-dir {settings.data_dir}"
         )
 
 
@@ -247,12 +247,14 @@ def _machines(
         if settings.role == "ingest":
             if state.db.read_now(users.is_over):
                 raise SettingsError(
-                    f"{settings.data_dir} has the accounts of a box: give the ingest machine a folder of its own"
+                    f"{settings.data_dir} contains accounts of a server: use a separate folder for the ingest machine"
                 )
             mirroring = node_side.mirroring(settings, clock, state, events, agent=agent)
             return Machines(None, state.db, state.seal, events.salts, clock), mirroring
         if state.db.read_now(cluster_rows.has) is not None:
-            raise SettingsError(f"{settings.data_dir} is of an ingest machine: set role to ingest, or name another")
+            raise SettingsError(
+                f"{settings.data_dir} belongs to an ingest machine: set role to ingest, or use another directory"
+            )
         key = read_key(settings.cluster_key_file) if settings.cluster_key_file else None
     except BadKeyFile as wrong:
         raise SettingsError(str(wrong)) from wrong

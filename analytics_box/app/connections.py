@@ -157,8 +157,8 @@ def room(settings: Settings) -> Room:
     connections = max(min(settings.max_connections, free - spare), 1)
     if connections < settings.max_connections:
         log.warning(
-            "This process may open %d files, so it takes %d connections at once instead of %d (max_connections);"
-            " raise LimitNOFILE of the service, or ulimit -n",
+            "This process can open %d files, so it accepts %d connections instead of %d "
+            "(max_connections). Raise LimitNOFILE of the service, or ulimit -n",
             *(most, connections, settings.max_connections),
         )
     return Room(connections, settings.max_connections_address, settings.idle_seconds, most - spare // 2)
@@ -220,7 +220,7 @@ def _watch(listener: socket.socket, allowed: Room, proxies: tuple[Network, ...],
             if ended and time.monotonic() - said > _SAID:
                 said = time.monotonic()
                 reasons = ", ".join(f"{number:,} {why}" for why, number in ended.items())
-                log.warning("Connections were ended: %s. Open files: %d of %d", reasons, len(files), allowed.files)
+                log.warning("Closed connections: %s. Open files: %d of %d", reasons, len(files), allowed.files)
                 ended.clear()
 
 

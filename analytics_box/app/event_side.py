@@ -87,7 +87,7 @@ def _history_key(seal: Seal) -> bytes:
         return seal.derive(HISTORY)
     except SealBroken as broken:
         raise Unavailable(
-            "The box cannot read its secret.key, which events of earlier days need; ask whoever runs it",
+            "The server cannot read its secret.key, which events of earlier days require. Ask its administrator",
             reason="DELIVERY_UNAVAILABLE",
         ) from broken
 
@@ -98,7 +98,7 @@ def _history_key_of_primary(file: Path) -> bytes:
         return file.read_bytes()
     except OSError as broken:
         raise Unavailable(
-            "This machine has not heard from its primary yet, whose key events of earlier days need",
+            "This machine has not reached its primary yet, whose key is required for events of earlier days",
             reason="DELIVERY_UNAVAILABLE",
         ) from broken
 

@@ -448,7 +448,7 @@ async def run_job(job: ScheduledJob, box: Box) -> None:
     except Unavailable as refused:
         error = error_text(refused)
         if _may_complain[job.name]:
-            log.warning("The job '%s' did not run, and will again: %s", job.name, refused.message)
+            log.warning("The job '%s' did not run and will be retried: %s", job.name, refused.message)
     except Exception as broken:
         error = error_text(broken)
         log.exception("The job '%s' failed", job.name)

@@ -115,7 +115,7 @@ async def _serve_on(
         with connections.watch_connections(listener, allowed, settings):
             await _first_of(stopping, web.ended, box.parts[Machines].replaced)
     finally:
-        log.info("Stopping: requests in flight may finish")
+        log.info("Stopping after open requests have finished")
         service_manager.tell("STOPPING=1")
         for task in beside:
             task.cancel()
@@ -158,7 +158,7 @@ async def _administration(box: Box) -> asyncio.Server | None:
     try:
         return await channel.listen(box.settings.data_dir, answer)
     except OSError as broken:
-        log.warning("Commands cannot reach this box while it runs: %s", broken)
+        log.warning("Commands cannot reach this server: %s", broken)
         return None
 
 
@@ -185,7 +185,7 @@ def check_after_crash(box: Box) -> None:
             else:
                 sound = False
         except Unavailable:
-            log.warning("%s was not looked through to its end: the box is stopping", db.path.name)
+            log.warning("The check of %s was not completed because the server is stopping", db.path.name)
             return
     if sound:
         box.found_sound()

@@ -109,7 +109,7 @@ class WebServer:
         self._serving.discard(task)
         if server is self._current:
             failure = None if task.cancelled() else task.exception()
-            log.error("The HTTP server has ended by itself", exc_info=failure)
+            log.error("The HTTP server stopped unexpectedly", exc_info=failure)
             self.ended.set()
 
     async def follow_certificate(self, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
@@ -125,10 +125,10 @@ class WebServer:
             try:
                 check_tls(settings)
             except SettingsError as broken:
-                log.warning("%s; the box goes on with the certificate that it has", broken)
+                log.warning("%s. The server continues with the current certificate", broken)
                 continue
             self.start()
-            log.info("The certificate has changed and is used from now on")
+            log.info("The new certificate is in use")
 
     async def stop(self, seconds: float) -> None:
         """Take no more connections, and wait for requests in flight: so long at most, for some would never end."""
@@ -139,7 +139,7 @@ class WebServer:
         serving = set(self._serving)
         if not serving or not (await asyncio.wait(serving, timeout=seconds))[1]:
             return
-        log.warning("Requests are still in flight after %g seconds; they are broken off", seconds)
+        log.warning("Requests are still open after %g seconds. Aborting them", seconds)
         # granian then reports the end of each to a future that is gone
         asyncio.get_running_loop().set_exception_handler(lambda _, context: log.debug("%s", context["message"]))
         for task in serving:
@@ -161,7 +161,8 @@ def check_tls(settings: Settings) -> None:
         ) from broken
     if not fits:
         raise SettingsError(
-            f"tls_key {settings.tls_key} cannot be used: it has to be RSA from 2,048 bits on, P-256, P-384 or Ed25519"
+            f"tls_key {settings.tls_key} cannot be used: the key must be RSA of at least 2,048 bits, P-256, "
+            "P-384 or Ed25519"
         )
 
 

@@ -34,7 +34,7 @@ def at_least(role: Role, least: Role) -> bool:
 def require(role: Role, least: Role) -> None:
     """Raises Forbidden for a role that may do less than another one."""
     if not at_least(role, least):
-        raise Forbidden(f"Your role in this organization is {role}; the role {least} is required")
+        raise Forbidden(f"Your role in this organization is {role}. This requires the role {least}")
 
 
 def logo_path(organization_id: str, digest: str) -> str:

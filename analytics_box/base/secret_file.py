@@ -16,7 +16,7 @@ def first_line(setting: str, file: str) -> str:
         # Some editors begin a file with a byte order mark, which is no part of the secret.
         return Path(file).expanduser().read_text("utf-8-sig").partition("\n")[0].rstrip("\r")
     except UnicodeDecodeError as broken:
-        raise SettingsError(f"{setting}: {file} is not UTF-8; save it as UTF-8") from broken
+        raise SettingsError(f"{setting}: {file} is not UTF-8. Save it as UTF-8") from broken
     except (OSError, RuntimeError) as broken:  # RuntimeError: ~ of a user without a home directory
         reason = broken.strerror if isinstance(broken, OSError) else str(broken)
         raise SettingsError(f"{setting}: {file} cannot be read: {reason}") from broken

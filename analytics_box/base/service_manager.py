@@ -20,15 +20,17 @@ def inherited_socket() -> socket.socket | None:
     if os.environ.pop("LISTEN_PID", "") != str(os.getpid()) or not count.isdecimal() or int(count) == 0:
         return None
     if int(count) > 1:
-        raise SettingsError(f"The service manager handed over {count} sockets; the box listens on one")
+        raise SettingsError(f"The service manager passed {count} sockets, but only one is supported")
     try:
         found = socket.socket(fileno=_FIRST)
         found.set_inheritable(False)
         if found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
             return found
     except OSError as broken:
-        raise SettingsError(f"What the service manager handed over is no socket: {broken.strerror}") from broken
-    raise SettingsError("The socket of the service manager takes no connections (ListenStream= with Accept=no does)")
+        raise SettingsError(f"The service manager passed an invalid socket: {broken.strerror}") from broken
+    raise SettingsError(
+        "The socket of the service manager does not accept connections. Use ListenStream= with Accept=no"
+    )
 
 
 def tell(state: str) -> None:
@@ -41,4 +43,4 @@ def tell(state: str) -> None:
             sending.connect("\0" + address[1:] if address.startswith("@") else address)
             sending.sendall(state.encode())
     except OSError as broken:
-        log.warning("The service manager cannot be told %s: %s", state, broken)
+        log.warning("The service manager cannot be notified of %s: %s", state, broken)

@@ -532,9 +532,7 @@ def load(
     settings = _convert(given.values, known, checked=checked)
     warnings = given.warnings + _without_effect(settings)
     if settings.data_dir == NOWHERE and "data_dir" not in given.values:
-        raise SettingsError(
-            "This user has no home directory: name a place for the data with --data-dir or ANALYTICS_BOX_DATA_DIR"
-        )
+        raise SettingsError("This user has no home directory. Set --data-dir or ANALYTICS_BOX_DATA_DIR")
     return settings, tuple(warnings)
 
 
@@ -666,14 +664,12 @@ def _without_effect(settings: Settings) -> list[str]:
 def _check_addresses(settings: Settings) -> None:
     """Raises SettingsError for addresses under which the box cannot be reached."""
     if bool(settings.tls_certificate) != bool(settings.tls_key):
-        raise SettingsError("tls_certificate and tls_key go together: set both or neither")
+        raise SettingsError("set both tls_certificate and tls_key, or neither")
     if settings.tls_certificate and settings.base_url.startswith("http://"):
-        raise SettingsError(
-            "base_url begins with http://, but tls_certificate makes the box serve https; use https://", "base_url"
-        )
+        raise SettingsError("base_url starts with http://, but tls_certificate enables https. Use https://", "base_url")
     if settings.ingest_url and not settings.base_url:
         raise SettingsError(
-            "ingest_url needs base_url; set both, or requests to the other host name are refused", "base_url"
+            "ingest_url requires base_url. Set both, otherwise requests to the other host name are refused", "base_url"
         )
 
 
@@ -683,7 +679,7 @@ def _check_mail(settings: Settings) -> None:
         return
     if settings.smtp_user and not (settings.smtp_password or settings.smtp_password_file):
         raise SettingsError(
-            "smtp_user needs smtp_password_file, the file with its password", "smtp_password", "enter the password"
+            "smtp_user requires smtp_password_file, a file with the password", "smtp_password", "enter the password"
         )
     if settings.smtp_user and not settings.smtp_from and setting_values.mail_address(settings.smtp_user):
         raise SettingsError(
@@ -701,18 +697,18 @@ def _check_events(settings: Settings) -> None:
         raise SettingsError(f"clickhouse_keep_days must be 0 or at least {LEAST_KEPT_DAYS}")
     if settings.clickhouse_keep_days and settings.cluster_key_file and settings.role != "ingest":
         raise SettingsError(
-            "Of several machines only ingest machines may have clickhouse_keep_days: the primary keeps its events"
+            "With several machines, only ingest machines can use clickhouse_keep_days. The primary keeps its events"
         )
 
 
 def _check_role(settings: Settings) -> None:
     """Raises SettingsError where what several machines need of each other is missing."""
     if settings.cluster_key_file and settings.columnar != "clickhouse":
-        raise SettingsError("Several machines put their events together in ClickHouse: set columnar to clickhouse")
+        raise SettingsError("Several machines require ClickHouse: set columnar to clickhouse")
     if settings.role != "all" and not settings.cluster_key_file:
-        raise SettingsError(f"role = {settings.role} needs cluster_key_file, the key that the machines share")
+        raise SettingsError(f"role = {settings.role} requires cluster_key_file, the key that the machines share")
     if (settings.role == "ingest") != bool(settings.node):
-        raise SettingsError("role = ingest and node go together: each ingest machine has a number of its own from 1 on")
+        raise SettingsError("role = ingest requires node, a unique number from 1, and node requires role = ingest")
     if settings.role != "ingest":
         return
     if not settings.primary_url or setting_values.origin(settings.primary_url):
@@ -728,4 +724,4 @@ def _check_clickhouse(url: str) -> None:
     if not named:
         raise SettingsError("clickhouse_url must be an address like https://user@clickhouse.example.com:8443/database")
     if secret is not None:
-        raise SettingsError("clickhouse_url has a password: it belongs into a file that clickhouse_password_file names")
+        raise SettingsError("clickhouse_url must not contain a password. Use clickhouse_password_file")

@@ -64,7 +64,7 @@ class StoredSettings:
         try:
             self.current = self._with(self._stored)
         except SettingsError as wrong:
-            log.error("The settings that are stored in the server are ignored: %s", wrong)
+            log.error("The settings stored in the server are ignored: %s", wrong)
             self.current = given
         self._at_start = self.current
         self.followers: list[Callable[[Settings], None]] = []
@@ -141,7 +141,7 @@ class StoredSettings:
             if row is None or row.editable is None:
                 raise BadRequest.about(name, "This setting cannot be changed here")
             if (source := self._sources.get(name)) is not None:
-                raise BadRequest.about(name, f"This setting is given {source_text(source)}. Change it there")
+                raise BadRequest.about(name, f"This setting is set {source_text(source)}. Change it there")
             stored.pop(name, None)
             if value is None:
                 return

@@ -99,11 +99,11 @@ def understand(given: Incoming, target: EventTarget, sender: EventSender, salts:
     name, kind = given.name, _KINDS.get(given.name, CUSTOM)
     is_page_event, leaves = kind != CUSTOM, kind == PAGE_EXIT
     if is_page_event and not given.path:
-        raise InvalidEvent(ErrorDetail("path", "A page event needs the address of its page"))
+        raise InvalidEvent(ErrorDetail("path", "A page event requires the path of its page"))
     if not is_page_event:
         name = clean(name, 256)
         if not name:
-            raise InvalidEvent(ErrorDetail("name", "The name has no visible character"))
+            raise InvalidEvent(ErrorDetail("name", "Send a name with visible characters"))
     time = _time(given.timestamp, by_key=sender.by_key, now=now)
     visitor, yesterday = visitor_ids(
         target, sender, salts, time, client_id=given.anonymousId, anonymize=given.anonymizeVisitorIds
@@ -192,7 +192,7 @@ def _time(timestamp: int | str | None, *, by_key: bool, now: int) -> int:
         return now
     if by_key:
         if not OLDEST_FROM_SERVER <= at <= now + HOUR:
-            raise InvalidEvent(ErrorDetail("timestamp", "The time must lie between 2000-01-01 and one hour from now"))
+            raise InvalidEvent(ErrorDetail("timestamp", "Send a time between 2000-01-01 and one hour from now"))
         return min(at, now)
     return at if now - DAY <= at <= now else now
 

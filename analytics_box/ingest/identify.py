@@ -105,7 +105,7 @@ def _understand(
     """The identification, cleaned and checked. Raises BadRequest."""
     profile_id = clean(given.profileId, rules.LONGEST_ID)  # as events clean theirs
     if not profile_id:
-        detail = ErrorDetail("profileId", "The id has no visible character")
+        detail = ErrorDetail("profileId", "Send an id with visible characters")
         raise BadRequest(f"profileId: {detail.message}", reason=WRONG, details=(detail,))
     traits = given.traits or {}
     rules.check(traits)
@@ -134,7 +134,7 @@ def _pay(intake: Intake, where: EventTarget, said: VisitorIdentification, networ
     meter = intake.budgets.meter(where.site, said.now, where.budget, sender=network)
     if not meter.takes_bytes(_PERSON + len(msgspec.json.encode(said.traits))):
         raise errors.RateLimited(
-            "This website has used up its budget of this hour; send this again in the next",
+            "This website has used up its hourly budget. Try again in the next hour",
             limit=0,
             reset=budgets.ends_at(said.now),
             retry_after=max(1, (budgets.ends_at(said.now) - said.now) // 1000),

@@ -100,12 +100,12 @@ def target_for_key(intake: Intake, key: ApiKey, website_id: str | None) -> Event
     if website_id is None:
         if key.websites is not None:
             raise errors.Forbidden(
-                "This API key is for single websites: name one in websiteId", reason="TRACK_WEBSITE_SCOPE_MISMATCH"
+                "This API key is limited to some websites. Send websiteId", reason="TRACK_WEBSITE_SCOPE_MISMATCH"
             )
         return EventTarget(intake.organizations.site_of(key.organization_id))
     website = intake.websites.find(website_id)
     if website is None or not website.active:
         raise errors.NotFound("No website has this client ID", reason="TRACK_WEBSITE_NOT_FOUND")
     if website.organization_id != key.organization_id or not key.reaches(website_id):
-        raise errors.Forbidden("This API key is not for that website", reason="TRACK_WEBSITE_SCOPE_MISMATCH")
+        raise errors.Forbidden("This API key has no access to this website", reason="TRACK_WEBSITE_SCOPE_MISMATCH")
     return target_of(website, intake.websites.check(website))

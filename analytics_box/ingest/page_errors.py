@@ -46,7 +46,7 @@ def add(gathering: Gathering, given: PageError, target: EventTarget) -> None:
     """Add an error. Raises InvalidEvent."""
     message = clean(" ".join(given.message.splitlines()), 2048)
     if not message:
-        raise InvalidEvent(ErrorDetail("message", "The message has no visible character"))
+        raise InvalidEvent(ErrorDetail("message", "Send a message with visible characters"))
     kind, filename = clean(given.errorType or "", 128) or "Error", clean(given.filename or "", 512)
     stack = _lines(given.stack or "", 4096)
     own = (

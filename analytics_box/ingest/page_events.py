@@ -61,7 +61,7 @@ async def batch(intake: Intake, sent: EventDelivery) -> DeliveryAnswer:
     gathering, website, identity = _begin(intake, sent)
     items = decode(payload.ITEMS.decode, sent.body, "INGEST_BATCH_NOT_ARRAY")
     if len(items) > MOST_EVENTS:
-        raise errors.BadRequest(f"Send at most {MOST_EVENTS} events in a batch", reason="INGEST_BATCH_TOO_LARGE")
+        raise errors.BadRequest(f"Send up to {MOST_EVENTS} events in a batch", reason="INGEST_BATCH_TOO_LARGE")
     charge(intake, identity, len(items))
     results = [_verdict(gathering, item, website) for item in items]
     happened = await gathering.store()

@@ -101,13 +101,15 @@ def properties_text(properties: dict[str, Any] | None) -> str | None:
     if not properties:
         return None
     if _depth(properties) > MAX_PROPERTY_DEPTH:
-        raise InvalidEvent(ErrorDetail("properties", f"Properties may be nested {MAX_PROPERTY_DEPTH} levels deep"))
+        raise InvalidEvent(
+            ErrorDetail("properties", f"Properties can be nested up to {MAX_PROPERTY_DEPTH} levels deep")
+        )
     try:
         text = msgspec.json.encode(properties)
     except RecursionError as deep:
         raise InvalidEvent(ErrorDetail("properties", "Properties are nested too deeply")) from deep
     if len(text) > MAX_PROPERTY_BYTES:
-        raise InvalidEvent(ErrorDetail("properties", "Properties may take 32 KB as JSON"))
+        raise InvalidEvent(ErrorDetail("properties", "Properties can have up to 32 KB as JSON"))
     return text.decode()
 
 

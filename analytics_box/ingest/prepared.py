@@ -228,9 +228,7 @@ def admit(check: OriginCheck, headers: Mapping[bytes, bytes], address: str) -> s
         return ignored
     if not check.admits_origin(origin):
         what = "Pages of this origin" if origin is not None else "Requests without an Origin header"
-        raise errors.Forbidden(f"{what} may not send events for {check.domain}", reason="INGEST_ORIGIN_NOT_AUTHORIZED")
+        raise errors.Forbidden(f"{what} cannot send events for {check.domain}", reason="INGEST_ORIGIN_NOT_AUTHORIZED")
     if not check.admits_address(address):
-        raise errors.Forbidden(
-            f"This address may not send events for {check.domain}", reason="INGEST_IP_NOT_AUTHORIZED"
-        )
+        raise errors.Forbidden(f"This address cannot send events for {check.domain}", reason="INGEST_IP_NOT_AUTHORIZED")
     return ""

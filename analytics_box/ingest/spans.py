@@ -50,7 +50,7 @@ async def take(
     limit(intake, sent.scope, identity)
     items = decode(decoder.decode, sent.body, "INVALID_EVENT_SCHEMA")
     if len(items) > listed.most:
-        detail = ErrorDetail("body", f"Send {listed.most} items at most")
+        detail = ErrorDetail("body", f"Send up to {listed.most} items")
         raise errors.BadRequest(detail.message, reason="INVALID_EVENT_SCHEMA", details=(detail,))
     charge(intake, identity, len(items))
     gathering = Gathering(intake, sender)

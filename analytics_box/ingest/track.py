@@ -66,7 +66,7 @@ def _decode(sent: bytes, most_bytes: int) -> list[Incoming]:
             )
         return [decoded]
     if not 1 <= len(decoded) <= MOST_EVENTS:
-        raise errors.BadRequest(f"Send 1 to {MOST_EVENTS} events at once", reason="TRACK_INVALID_BODY")
+        raise errors.BadRequest(f"Send 1 to {MOST_EVENTS} events per request", reason="TRACK_INVALID_BODY")
     return decoded
 
 

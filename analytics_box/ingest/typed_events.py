@@ -35,7 +35,7 @@ class OutgoingLink(EventPayload, frozen=True, kw_only=True):
 def _add_outgoing_link(gathering: Gathering, given: OutgoingLink, target: EventTarget) -> None:
     href = clean(given.href, _LONGEST_LINK)
     if not href:
-        raise InvalidEvent(ErrorDetail("href", "The address has no visible character"))
+        raise InvalidEvent(ErrorDetail("href", "Send an address with visible characters"))
     own = (href, clean(given.text or "", _LONGEST_LINK), host_of(href).removeprefix("www."))
     gathering.span(given, "outgoing_links", own, target)
 
@@ -104,4 +104,4 @@ def detail(wrong: Exception) -> ErrorDetail:
         return wrong.detail
     if isinstance(wrong, msgspec.ValidationError):
         return payload.wrong_field(wrong)
-    return ErrorDetail("body", "This cannot be read")
+    return ErrorDetail("body", "Invalid value")

@@ -85,7 +85,7 @@ def _limit_size(found: Iterable[Statements]) -> list[Statements]:
     for entry in found:
         size += len(msgspec.json.encode(entry))
         if size > _MOST_BYTES and entries:
-            raise errors.OverBudget("These statements take more than 1 MB: ask for fewer parameters at once")
+            raise errors.OverBudget("These statements exceed 1 MB. Send fewer parameters")
         entries.append(entry)
     return entries
 

@@ -71,7 +71,7 @@ def prepare(
     fields = {item.field for item in filters.flatten_filters(request.filters)}
     # anonymous_id finds people by their profiles as well (wire 1.11).
     if not reads.people and (query_type.personal or fields & {"profile_id", "anonymous_id"}):
-        raise CannotAnswer("Only members can see people")
+        raise CannotAnswer("Only members can see visitors")
     # Anonymous callers would choose the texts as well.
     if reads.public and any(item.op == "regex" for item in filters.flatten_filters(request.filters)):
         raise CannotAnswer("Only members can filter by patterns")
@@ -107,9 +107,9 @@ def _check_needs(query_type: QueryType, request: QueryRequest) -> None:
     ]
     missing = {*query_type.full_needs} - {item.field for item in given} if query_type.study else not given
     if query_type.needs and missing:
-        raise CannotAnswer(f"{query_type.name} needs a filter eq on {needs}")
+        raise CannotAnswer(f"{query_type.name} requires a filter eq on {needs}")
     if query_type.needs_one and (len(given) > 1 or given[0].op != "eq" or len(given[0].values) != 1):
-        raise CannotAnswer(f"{query_type.name} needs exactly one filter eq on {needs}, with one value")
+        raise CannotAnswer(f"{query_type.name} requires exactly one filter eq on {needs}, with one value")
 
 
 def _check_alone(query_type: QueryType, request: QueryRequest) -> None:
@@ -118,7 +118,7 @@ def _check_alone(query_type: QueryType, request: QueryRequest) -> None:
         given = [item for item in filters.flatten_filters(request.filters) if item.field == field]
         own = [item for item in request.filters if isinstance(item, Filter) and item.field == field]
         if len(given) > 1 or given != own or any(item.op not in {"eq", "in"} for item in own):
-            raise CannotAnswer(f"{query_type.name} takes one filter {field}, with eq or in and outside of groups")
+            raise CannotAnswer(f"{query_type.name} supports one filter {field}, with eq or in and outside of groups")
 
 
 def _by_number(item: Filter | FilterGroup, reads: ReadScope) -> Filter | FilterGroup:
@@ -142,7 +142,7 @@ def _having(counted: tuple[Filter, ...], query_type: QueryType) -> tuple[Having,
         try:
             numbers = tuple(float(value) for value in item.values)
         except ValueError as wrong:
-            raise CannotAnswer(f"{item.field} is a number") from wrong
+            raise CannotAnswer(f"Send a number as the value of {item.field}") from wrong
         counter = next(column.sort for column in query_type.columns if column.output.name == item.field)
         found.append(Having(str(counter), numbers, item.op in {"ne", "not_in"}))
     return tuple(found)

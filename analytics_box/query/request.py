@@ -305,7 +305,7 @@ def check_filters(given: list[QueryFilterInput], where: str) -> tuple[Filter | F
             f"{where}filters", f"A query can have up to {MAX_CONDITIONS} filters, including groups"
         )
     if _count(given, _event_lookups) > MAX_HAPPENED:
-        raise InvalidQuery.about(f"{where}filters", f"A query can have up to {MAX_HAPPENED} filters on what happened")
+        raise InvalidQuery.about(f"{where}filters", f"A query can have up to {MAX_HAPPENED} session filters")
     return tuple(_filter(item, f"{where}filters[{at}]") for at, item in enumerate(given))
 
 
@@ -346,7 +346,7 @@ def _filter(given: QueryFilterInput, where: str, depth: int = 1) -> Filter | Fil
             raise _wrong_shape(f"{where}.{name}", f"A filter needs a {name}")
     values = given.value if isinstance(given.value, list) else [] if given.value is None else [given.value]
     if len(values) > MAX_LIST:
-        raise InvalidQuery.about(where, f"A filter may list {MAX_LIST} values")
+        raise InvalidQuery.about(where, f"A filter can have up to {MAX_LIST} values")
     texts = tuple(str(value) for value in values)
     if given.op == "regex":
         _check_patterns(texts, where)
@@ -360,10 +360,10 @@ def _filter_group(given: QueryFilterInput, where: str, depth: int) -> FilterGrou
     if both or given.field is not None or given.op is not None:
         raise InvalidQuery.about(where, "A filter is one condition, or a group with any, or one with all")
     if depth > MAX_DEPTH:
-        raise InvalidQuery.about(where, f"Groups of filters may be nested {MAX_DEPTH} levels deep")
+        raise InvalidQuery.about(where, f"Groups of filters can be nested up to {MAX_DEPTH} levels deep")
     name, items = ("any", given.any) if given.any is not None else ("all", given.all)
     if not items or len(items) > MAX_FILTERS:
-        raise InvalidQuery.about(where, f"A group has 1 to {MAX_FILTERS} filters")
+        raise InvalidQuery.about(where, f"A group can have 1 to {MAX_FILTERS} filters")
     return FilterGroup(
         name == "any", tuple(_filter(item, f"{where}.{name}[{at}]", depth + 1) for at, item in enumerate(items))
     )
@@ -377,7 +377,7 @@ def _check_patterns(patterns: tuple[str, ...], where: str) -> None:
         try:
             compile_pattern(pattern)
         except NotAPattern as wrong:
-            raise InvalidQuery.about(f"{where}.value", f"Not a pattern: {wrong}") from wrong
+            raise InvalidQuery.about(f"{where}.value", f"Invalid pattern: {wrong}") from wrong
 
 
 def _wrong_shape(where: str, expected: str) -> WrongTypes:

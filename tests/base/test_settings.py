@@ -122,7 +122,7 @@ def test_a_wrong_type_in_the_file_is_refused(tmp_path: Path) -> None:
         ("", "clickhouse_url must be an address like https://"),
         ("clickhouse.example.com:8123", "clickhouse_url must be an address like https://"),
         ("http://clickhouse.example.com:many/", "clickhouse_url must be an address like https://"),
-        ("https://box:secret@clickhouse.example.com/analytics", "clickhouse_url has a password"),
+        ("https://box:secret@clickhouse.example.com/analytics", "clickhouse_url must not contain a password"),
     ],
 )
 def test_clickhouse_needs_an_address_without_a_password(tmp_path: Path, url: str, why: str) -> None:
@@ -219,12 +219,12 @@ def test_every_default_can_work() -> None:
 
 MAIL = {"smtp_host": "smtp.example.com", "smtp_user": "apikey", "smtp_password_file": "/run/password"}
 CONTRADICTIONS: tuple[tuple[dict[str, Any], str], ...] = (
-    ({"tls_certificate": "cert.pem", "tls_key": "key.pem", "base_url": "http://stats.example.com"}, "use https://"),
-    ({"ingest_url": "https://in.example.com"}, "ingest_url needs base_url"),
+    ({"tls_certificate": "cert.pem", "tls_key": "key.pem", "base_url": "http://stats.example.com"}, "Use https://"),
+    ({"ingest_url": "https://in.example.com"}, "ingest_url requires base_url"),
     (MAIL, "set smtp_from"),
-    (MAIL | {"smtp_password_file": ""}, "smtp_user needs smtp_password_file"),
-    ({"role": "primary"}, "needs cluster_key_file"),
-    ({"node": 3}, "go together"),
+    (MAIL | {"smtp_password_file": ""}, "smtp_user requires smtp_password_file"),
+    ({"role": "primary"}, "requires cluster_key_file"),
+    ({"node": 3}, "role = ingest requires node"),
     ({"clickhouse_keep_days": 7}, "at least 35"),
 )
 

@@ -62,5 +62,7 @@ def handler_of(command: str) -> Callable[..., Any]:
     if (own := BOX_COMMANDS.get(command) or ORGANIZATION_COMMANDS.get(command)) is not None:
         return own.load()
     if command not in _PROCEDURES:
-        raise errors.BadRequest(f"The running server does not know the command {command}. It may be of another version")
+        raise errors.BadRequest(
+            f"The running server does not support the command {command}. It may run another version"
+        )
     return _PROCEDURES[command].handler

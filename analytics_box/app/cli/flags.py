@@ -42,7 +42,7 @@ def _import_lines(answer: dict[str, Any]) -> Iterator[str]:
     yield summary(answer, "flags", "created", "updated", "unchanged", "existing", "failed")
     yield from answer["notes"]
     if answer["inactive"]:
-        yield f"{answer['inactive']} flags are inactive, because parts of them have no counterpart here"
+        yield f"{answer['inactive']} flags are inactive, because parts of them are not supported here"
     yield from with_notes(answer["flags"], "key")
     for one in answer["targetGroups"]:
         yield f"Target group {one['name']} ({one['status']}){': ' + one['error'] if one['error'] else ''}"

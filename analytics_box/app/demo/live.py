@@ -56,7 +56,7 @@ class Visitors:
             try:
                 await self.look(self._clock.now())
             except BoxError as refused:  # the disk is full, or the box is stopping
-                log.warning("Nobody comes to the demo for a moment: %s", refused.message)
+                log.warning("The demo generates no visits for a moment: %s", refused.message)
 
     async def look(self, now: int) -> None:
         """Store what has happened up to now. Raises BoxError."""

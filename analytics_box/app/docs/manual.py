@@ -127,7 +127,7 @@ class ManualPages:
     def page(self, name: str) -> Section:
         """The page with this name. Raises NotFound."""
         if name not in PAGES:
-            raise errors.NotFound("The manual has no such page")
+            raise errors.NotFound("This page of the manual does not exist")
         if name not in self._read:
             self._read[name] = read_markdown(_TO_COPY.sub(lambda _: self._address, self._source(name)))
         return self._read[name]

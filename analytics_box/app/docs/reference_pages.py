@@ -67,7 +67,7 @@ async def group(
     groups = parts[Reference].groups
     match = next((one for one in groups if one.slug == slug_of(name)), None)
     if match is None:
-        raise errors.NotFound("There is no such part of the API")
+        raise errors.NotFound("This part of the API does not exist")
     here = f"api/{match.slug}"
 
     def rendered() -> str:

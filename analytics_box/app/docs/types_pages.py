@@ -80,7 +80,7 @@ async def query_family(
     """GET /docs/query-types/{family}: the types of one family. Raises NotFound."""
     match = next((one for one in FAMILIES if one.slug == family), None)
     if match is None:
-        raise errors.NotFound("There is no such family of query types")
+        raise errors.NotFound("This family of query types does not exist")
 
     def rendered() -> str:
         return pages.text(

@@ -104,7 +104,7 @@ def unpack(
         for part in manifest.parts:
             _take(tar, part, folder / part.name if folder else None, going_on)
         if tar.next() is not None:
-            raise NotABackup("This backup was changed: it has files that its manifest does not name")
+            raise NotABackup("This backup was modified: it contains files that are not in its manifest")
         while packed.read(_PIECE):  # up to the checksum at the end
             pass
         return manifest
@@ -117,7 +117,7 @@ def _pack(source: BinaryIO, passphrase: bytes) -> Iterator[BinaryIO]:
     opened: BinaryIO = buffered
     if start.startswith(MAGIC):
         if not passphrase:
-            raise NotABackup("This backup is sealed; name the file of its passphrase with --passphrase-file")
+            raise NotABackup("This backup is encrypted. Pass its passphrase with --passphrase-file")
         buffered.read(len(MAGIC))
         opened = io.BufferedReader(OpenedBackup(buffered, passphrase), _PIECE)
     elif not start.startswith(_GZIP):
@@ -131,7 +131,7 @@ def _in_words() -> Iterator[None]:
     try:
         yield
     except (EOFError, zlib.error, gzip.BadGzipFile, tarfile.TarError) as broken:
-        raise NotABackup(f"This backup was changed, or cut off ({broken})") from broken
+        raise NotABackup(f"This backup was modified or truncated ({broken})") from broken
 
 
 class _Header(tarfile.TarInfo):
@@ -155,7 +155,7 @@ def _take(tar: tarfile.TarFile, part: BackupPart, path: Path | None, going_on: G
     found = tar.next()
     content = tar.extractfile(found) if found is not None and found.isreg() else None
     if found is None or content is None or (found.name, found.size) != (part.name, part.bytes):
-        raise NotABackup(f"This backup was changed, or cut off: {part.name} is not where it should be")
+        raise NotABackup(f"This backup was modified or truncated: {part.name} is missing or misplaced")
     sum_ = hashlib.sha256()
     with _new(path) as file:
         while piece := content.read(_PIECE):
@@ -163,7 +163,7 @@ def _take(tar: tarfile.TarFile, part: BackupPart, path: Path | None, going_on: G
             sum_.update(piece)
             file.write(piece)
     if sum_.hexdigest() != part.sha256:
-        raise NotABackup(f"This backup is damaged: {part.name} is not what its sum says")
+        raise NotABackup(f"This backup is damaged: the checksum of {part.name} does not match")
 
 
 @contextmanager

@@ -128,7 +128,7 @@ class Backups:
         except (BackupFailed, OSError) as failed:
             if isinstance(failed, UnsoundCopy):  # because the databases are damaged, or the disk of the copy is
                 await asyncio.to_thread(self._look_for_damage)
-            log.error("No backup was made to %s: %s", settings.backup_to, failed)
+            log.error("The backup to %s failed: %s", settings.backup_to, failed)
             entry = BackupEntry("scheduled", shown_as(settings.backup_to), self._clock.now(), error=str(failed))
         await self.note(entry)
 

@@ -81,7 +81,7 @@ def decode_manifest(content: bytes) -> Manifest:
         made_by = msgspec.json.decode(content, type=_ManifestMaker)
         if made_by.format > FORMAT:
             raise NotABackup(
-                f"This backup was made by a newer version of Analytics Box ({made_by.version}); install that version"
+                f"This backup was made by a newer version of Analytics Box ({made_by.version}). Install that version"
             )
         return msgspec.json.decode(content, type=Manifest)
     except msgspec.DecodeError as broken:
@@ -113,7 +113,7 @@ def newest(names: Iterable[str], box: str = "") -> str:
     shapes = {name: shape for name in names if is_name(name) and (shape := _SHAPE.match(name))}
     own = {name: shape for name, shape in shapes.items() if box and shape["box"] == _short(box)} or shapes
     if len({shape["box"] for shape in own.values()}) > 1:
-        raise NotABackup("There are backups of several boxes, so which is meant? Name a single one")
+        raise NotABackup("There are backups of several servers. Select a single file")
     return max(own, key=lambda name: own[name]["moment"], default="")
 
 

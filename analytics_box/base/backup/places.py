@@ -59,7 +59,7 @@ def place_of(text: str, settings: Settings) -> BackupPlace:
 
         return BucketPlace(text, settings)
     if "://" in text:
-        raise BackupFailed(f"{text}: backups go to a folder, to - (a pipe), or to s3://bucket/prefix")
+        raise BackupFailed(f"{text}: enter a folder, - for a pipe, or s3://bucket/prefix")
     return FolderPlace(Path(text).expanduser())
 
 
@@ -109,7 +109,7 @@ class Pipe:
     def look(self) -> None:
         """Do nothing: a pipe is checked when it is written to."""
         if sys.stdout.isatty():
-            raise BackupFailed("A backup is no text for a terminal: send it on, as in analytics-box backup - > FILE")
+            raise BackupFailed("A backup cannot be written to a terminal. Redirect it: analytics-box backup - > FILE")
 
     def names(self) -> list[str]:
         """No names: a pipe cannot be listed."""

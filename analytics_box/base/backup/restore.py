@@ -89,8 +89,8 @@ def prepare(
         manifest = _unpack(place, name, passphrase, directory / NEW, going_on)
         if manifest.key == "left out" and not (directory / KEY_FILE).exists():
             log.warning(
-                "This backup has no %s, and neither has %s: put it there before the box starts, or nobody can read "
-                "what is sealed with it",
+                "This backup has no %s, and neither has %s: add it before you start the server, otherwise "
+                "encrypted data cannot be read",
                 *(KEY_FILE, directory),
             )
         return _candidate(directory, manifest)
@@ -132,14 +132,14 @@ def _unpack(place: BackupPlace, name: str, passphrase: bytes, folder: Path, goin
     except snapshot.NotSound as broken:
         raise NotABackup(f"This backup cannot be restored: {broken}") from broken
     if (contents.box_id, contents.steps) != (manifest.box, manifest.steps):
-        raise NotABackup("This backup was changed: its files are not those that its manifest tells of")
+        raise NotABackup("This backup was modified: its files do not match its manifest")
     return manifest
 
 
 def _check_what_it_is(manifest: Manifest) -> None:
     names = [part.name for part in manifest.parts]
     if len(set(names)) < len(names) or not set(snapshot.FILES) <= set(names) <= set(PARTS):
-        raise NotABackup("This backup was changed: it does not have the files that backups have")
+        raise NotABackup("This backup was modified: files are missing")
     for file in snapshot.FILES:
         steps = manifest.steps.get(file, ())
         if reason := migrations.outdated(file, steps):
@@ -209,9 +209,9 @@ def complete(directory: Path) -> None:
     Whoever asks owns the data directory, and has no file of it open.
     """
     if _finish(directory):
-        log.warning("A restore of %s had been broken off; it was finished", directory)
+        log.warning("Completed an interrupted restore of %s", directory)
     elif (directory / NEW).exists():
-        log.warning("A restore was broken off before it had changed anything; the box goes on as it was")
+        log.warning("A restore was interrupted before it changed anything. The data is unchanged")
         undo(directory)
 
 

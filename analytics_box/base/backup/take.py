@@ -68,7 +68,7 @@ def copy(settings: Settings, databases: Sequence[Db], clock: Clock, going_on: Go
     directory = settings.data_dir
     for name in snapshot.FILES:
         if not (directory / name).is_file():
-            raise BackupFailed(f"There is no {name} in {directory}; a backup is of both files or of none")
+            raise BackupFailed(f"There is no {name} in {directory}. A backup needs both files")
     sweep(directory)
     look_for_room(settings, snapshot.size(directory), "A backup needs a copy of both files")
     folder = directory / COPIES / ids.new_id()
@@ -132,7 +132,7 @@ def working_on(folder: Path) -> Iterator[None]:
     try:
         opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except OSError as gone:
-        raise BackupFailed(f"The copy in {folder} cannot be read ({gone.strerror}); try again") from gone
+        raise BackupFailed(f"The copy in {folder} cannot be read ({gone.strerror}). Try again") from gone
     try:
         fcntl.flock(opened, fcntl.LOCK_SH)
         yield
@@ -156,7 +156,7 @@ def sweep(directory: Path, *, fresh: bool = False) -> None:
             if fresh or time.time() - os.fstat(opened).st_mtime > _FRESH:
                 remove(folder)
         except BlockingIOError:
-            log.info("%s is being made into a backup", folder)
+            log.info("Creating a backup of %s", folder)
         finally:
             os.close(opened)
     _remove_if_empty(directory / COPIES)

@@ -117,11 +117,11 @@ def _back_up_before(settings: Settings, clock: Clock, upgrade: Upgrade) -> None:
         name = _back_up(settings, clock, upgrade.bytes)
     except BackupFailed as failed:
         raise BackupFailed(
-            f"{failed}. This version writes stored rows anew and makes a backup before it does. Once you have one "
-            'elsewhere, upgrade_backup = "off" goes on without'
+            f"{failed}. This version rewrites stored rows and creates a backup first. If you have a backup "
+            'elsewhere, set upgrade_backup = "off" to continue without'
         ) from failed
     write_private(settings.data_dir / MARK, name.encode())
-    log.info("The files as they were before are in %s", name)
+    log.info("The previous files are in %s", name)
 
 
 def _back_up(settings: Settings, clock: Clock, size: int) -> str:

@@ -137,7 +137,7 @@ class Lanes(Generic[T]):
         try:
             await self.run()
         except Exception:
-            log.exception("Deliveries could not be worked off; they are tried again")
+            log.exception("Deliveries could not be processed and will be retried")
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
         task = asyncio.get_running_loop().create_task(work)

@@ -93,7 +93,7 @@ class Mailer:
         try:
             await self.send(mail)
         except NotSent as why:
-            log.warning("mail was not sent: %s", why)
+            log.warning("The email was not sent: %s", why)
             return False
         return True
 

@@ -121,7 +121,7 @@ def _sign_in(server: _Utf8, user: str, password: str) -> None:
     except OSError as broken:
         if type(broken) is smtplib.SMTPException:  # the others have classes of their own
             raise NotSent("The mail server supports none of the sign-in methods PLAIN, LOGIN and CRAM-MD5") from broken
-        raise NotSent(f"The connection broke during the sign-in: {type(broken).__name__}") from broken
+        raise NotSent(f"The connection was lost during sign-in: {type(broken).__name__}") from broken
 
 
 def _hand_over(server: _Utf8, message: EmailMessage) -> None:
@@ -137,7 +137,7 @@ def _hand_over(server: _Utf8, message: EmailMessage) -> None:
     except smtplib.SMTPResponseException as refused:
         raise NotSent(f"The mail server refuses the message with code {refused.smtp_code}") from refused
     except (OSError, smtplib.SMTPException) as broken:
-        raise NotSent(f"The connection broke while the message was sent: {type(broken).__name__}") from broken
+        raise NotSent(f"The connection was lost while the message was sent: {type(broken).__name__}") from broken
     except ValueError as broken:
         raise NotSent(_UNSENDABLE, is_about_message=True) from broken
 

@@ -171,7 +171,7 @@ def _server(text: str) -> tuple[str, int]:
         number = 0
     if not 0 < number <= 65_535:
         raise SettingsError(
-            f"dns_servers (ANALYTICS_BOX_DNS_SERVERS): {text!r} is not an address; write 192.0.2.53 or 192.0.2.53:5353"
+            f"dns_servers (ANALYTICS_BOX_DNS_SERVERS): {text!r} is not an address. Enter 192.0.2.53 or 192.0.2.53:5353"
         )
     return address, number
 

@@ -32,13 +32,13 @@ class ClockWatch:
         ahead = now - self._seen - round((monotonic - self._monotonic) * 1000)
         if self._between_runs > _MOST_BETWEEN_RUNS or ahead > _MOST_IN_A_RUN:
             log.warning(
-                "The clock is %.1f days further than when it was last seen. Was the box off for so long? If it is "
-                "wrong, set it right: nothing old is removed for a day",
+                "The clock is %.1f days ahead of the last time the server ran. If the server was not "
+                "off for that long, set the clock. No old data is removed for a day",
                 max(self._between_runs, ahead) / DAY,
             )
             self._doubted_since = now
         elif self._doubted_since is not None and not 0 <= now - self._doubted_since < DAY:
-            log.info("The clock is believed again: what is old is removed")
+            log.info("The clock is trusted again. Old data is removed")
             self._doubted_since = None
         self._seen, self._monotonic, self._between_runs = now, monotonic, 0
         await self._db.write(lambda db: _write(db, now, self._doubted_since))

@@ -95,7 +95,7 @@ class Damage:
             is_over = bool(self.disk_error) and self._disk_errors == known
             self.disk_error = "" if is_over else self.disk_error
         if is_over:
-            log.info("%s can be read again, and is not damaged", self._path)
+            log.info("%s can be read again and is not damaged", self._path)
 
     def _note_disk_error(self, reason: apsw.IOError) -> Unavailable:
         with self._lock:

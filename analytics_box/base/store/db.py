@@ -148,7 +148,7 @@ class Db:
         self._writer.enqueue(WriteJob(hold, future))
         try:
             if not hold.began.wait(_HOLD_PATIENCE):
-                raise Unavailable(f"{self.path.name} is too busy; try again in a moment")
+                raise Unavailable(f"{self.path.name} is busy. Try again in a moment")
             yield hold
         finally:
             hold.end.set()

@@ -169,7 +169,7 @@ class Readers:
                 raise self._damage.note(broken) from broken
             if self._may_complain:
                 log.error("A read of %s failed: %s", self._path.name, broken)
-            raise Unavailable("The box cannot use its disk; try again", retry_after=60) from broken
+            raise Unavailable("The server cannot read its disk. Try again", retry_after=60) from broken
         except apsw.FullError as large:
             raise OverBudget("This takes more disk than the box has for it; ask for a shorter range") from large
         finally:

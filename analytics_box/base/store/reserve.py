@@ -65,19 +65,19 @@ class Reserve:
         try:
             disk = self.disk(self._path.parent)
         except OSError as broken:
-            log.warning("The free space of %s is not known: %s", self._path.parent, broken.strerror)
+            log.warning("The free space of %s cannot be determined: %s", self._path.parent, broken.strerror)
             return
         mark = mark_of(self._mark, disk.total)
         if not self.is_low and disk.free < mark:
             self.is_low = True
             log.error(
-                "Less than %d MB of the disk of %s are free: events are refused, and clicks wait in memory, until "
-                "there is more room (least_free_mb). People can sign in, export and delete",
+                "Less than %d MB of the disk of %s are free (least_free_mb). Events are refused and "
+                "clicks wait in memory. Users can still sign in, export and delete",
                 *(mark // 1_000_000, self._path.parent),
             )
         elif self.is_low and disk.free >= mark * AGAIN:
             self.is_low = False
-            log.info("There is room on the disk again: events are taken")
+            log.info("There is enough disk space again. Events are accepted")
 
     def keep(self) -> None:
         """Set the space aside where it is not yet, and there is plenty."""
@@ -93,7 +93,7 @@ class Reserve:
                     log.warning("No disk space can be reserved: %s", broken.strerror)
                 return
         if self.is_given_up:
-            log.info("There is room on the disk again: events are taken")
+            log.info("There is enough disk space again. Events are accepted")
             self.is_given_up = False
 
     def keep_from_start(self) -> None:
@@ -108,8 +108,8 @@ class Reserve:
         """Free the space, because the disk is full; whether there was any."""
         if not self.is_given_up:
             log.error(
-                "The disk of %s is full: events are refused, and clicks wait in memory, until %d MB are free. The "
-                "reserve lets people sign in, export and delete",
+                "The disk of %s is full. Events are refused and clicks wait in memory until "
+                "%d MB are free. Users can still sign in, export and delete",
                 *(self._path.parent, ENOUGH >> 20),
             )
         self.is_given_up, had_space = True, self._has_space()

@@ -27,8 +27,8 @@ def _miss_logs(directory: Path) -> None:
     for name in (schema.BOX_FILE, schema.EVENTS_FILE):
         if not (directory / f"{name}-wal").exists():
             log.error(
-                "The box did not stop in order, and the log of %s (%s-wal) is gone: unless another program has folded "
-                "it in, what was written last is lost",
+                "The server did not stop cleanly, and the log of %s (%s-wal) is gone. The most "
+                "recent writes are lost unless another program merged the log",
                 *(directory / name, name),
             )
 

@@ -55,7 +55,7 @@ class Wal:
             self._gate.open()
             if not whole:  # to wait as often as before would not help
                 log.warning(
-                    "The log of %s is %d MB long and cannot start again while another program reads the file",
+                    "The log of %s is %d MB long and cannot be reset while another program reads the file",
                     self._path.name,
                     self.size // 1_000_000,
                 )
@@ -71,7 +71,7 @@ class Wal:
             if is_sign(broken):
                 self._damage.note(broken)
             elif self._may_complain:
-                log.warning("The log of %s could not be folded back: %s", self._path.name, broken)
+                log.warning("The log of %s could not be merged: %s", self._path.name, broken)
             return False
         return folded >= pages
 

@@ -70,9 +70,7 @@ class Writer:
             if self.is_lost:
                 raise self._loss()
             if len(self._jobs) >= self._most_waiting:
-                raise Unavailable(
-                    "Too many writes are waiting for the disk; send this again in a moment", retry_after=1
-                )
+                raise Unavailable("Too many writes are waiting for the disk. Try again in a moment", retry_after=1)
             self._jobs.append(job)
             if len(self._jobs) == 1:
                 self._ready.notify()
@@ -87,17 +85,17 @@ class Writer:
         lost = self._files.lost()
         if lost is not None and not self.is_lost:
             log.error(
-                "%s was removed or replaced while the box runs: nothing is written now. Put the same file back, or "
-                "export what you need, stop the box and restore a backup",
+                "%s was removed or replaced while the box runs: writes are refused. Put the same file back, or export "
+                "what you need, stop the server and restore a backup",
                 lost,
             )
         elif self.is_lost and lost is None:
-            log.info("%s is back in its place: writes go on", self._path)
+            log.info("%s is back. Writes continue", self._path)
         self.is_lost = lost is not None
         return lost
 
     def _loss(self) -> Unavailable:
-        return Unavailable(f"The box has lost its file {self._path.name}; ask its administrator")
+        return Unavailable(f"The server has lost its file {self._path.name}. Ask its administrator")
 
     def wake(self) -> None:
         """Look again at what there is to do."""
@@ -155,7 +153,7 @@ class Writer:
             log.error("A group of writes to %s failed", self._path.name, exc_info=outcomes)
         elif self._may_complain:
             log.error("%s cannot be written: %s", self._path.name, outcomes)
-        return [(job, None, Unavailable("The box cannot write to its disk; try again")) for job in batch]
+        return [(job, None, Unavailable("The server cannot write to its disk. Try again")) for job in batch]
 
     def _kept(self, outcomes: list[Outcome]) -> list[Outcome]:
         """The outcomes of committed writes, except those that may not last: these are not acknowledged."""
@@ -174,7 +172,7 @@ class Writer:
         try:
             return self._reserve is not None and self._reserve.give_up()
         except OSError as broken:
-            log.error("The reserve next to %s cannot be given up: %s", self._path, broken.strerror)
+            log.error("The reserve next to %s cannot be released: %s", self._path, broken.strerror)
             return False
 
     def _commit(self, batch: list[WriteJob]) -> list[Outcome] | Exception:

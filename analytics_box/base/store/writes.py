@@ -73,7 +73,7 @@ def deliver(outcomes: Iterable[Outcome]) -> None:
         try:
             loop.call_soon_threadsafe(_resolve_all, in_loop)
         except RuntimeError:
-            log.warning("%d writes were committed after the event loop had stopped", len(in_loop))
+            log.warning("%d writes were committed after the event loop stopped", len(in_loop))
 
 
 def _resolve_all(outcomes: list[Outcome]) -> None:

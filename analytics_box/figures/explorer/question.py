@@ -33,7 +33,7 @@ def content_of(given: GivenQuery, now: int) -> Content:
     if given.parameters != [name]:
         raise _no_form("parameters", "one type, by its name")
     if TYPES[name].subject != "website":
-        raise BadRequest.about("query.parameters", f"{name} is not about websites")
+        raise BadRequest.about("query.parameters", f"{name} is not a query type of websites")
     granularity = _GRANULARITY.get(given.granularity)
     if granularity is None:
         raise _no_form("granularity", "rows by hour or day")

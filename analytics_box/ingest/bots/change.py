@@ -26,7 +26,7 @@ def allow(db: Connection, website: Website, by: By, bot: Bot) -> Wishes:
 def take_back(db: Connection, website: Website, by: By, bot: Bot) -> Wishes:
     """Stop counting this bot as people; events already counted stay counted. Raises NotFound."""
     if not rows.of(db, website.id).has(bot):
-        raise NotFound("This website has no such rule")
+        raise NotFound("This rule does not exist on this website")
     rows.delete(db, website.id, bot)
     record(db, website, by, "updated", {"countedAsPeople": {"before": _bot_name(bot), "after": None}})
     return rows.of(db, website.id)

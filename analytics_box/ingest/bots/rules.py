@@ -16,7 +16,7 @@ def check_bot(reason: str, agent: str) -> Bot:
     if reason not in REASONS:
         raise BadRequest("Unknown reason", details=(ErrorDetail("reason", f"One of {', '.join(REASONS)}"),))
     if len(agent) > LONGEST:
-        raise BadRequest("The name is too long", details=(ErrorDetail("agent", f"At most {LONGEST} characters"),))
+        raise BadRequest("The name is too long", details=(ErrorDetail("agent", f"Use up to {LONGEST} characters"),))
     return Bot(reason, agent)
 
 

@@ -218,8 +218,7 @@ class Mirroring:
         """Keep a mirror: first what visitors are hashed with, then all rows at once, then what follows from them."""
         if self._has is not None and self._has.cluster != mirror.cluster:
             raise Unavailable(
-                "The primary is another box than the one whose events this machine has: give this machine an empty "
-                "data directory and a number of its own"
+                "This machine has events of another primary. Use an empty data directory and a unique number"
             )
         now, given = self._clock.now(), mirror.salts
         write_private(self._salts.path.with_name(HISTORY_FILE), given.history)

@@ -102,7 +102,7 @@ class Outbox:
             unread += len(found) - len(told)
             after = found[-1][0]
         if unread and not self._is_broken:
-            log.error("Cannot send everything that waits for the primary: secret.key has changed")
+            log.error("Cannot send all data waiting for the primary: secret.key has changed")
         self._is_broken = unread > 0
         return told
 
@@ -122,7 +122,7 @@ class Outbox:
             for number, site, sealed in found:
                 told = self._told((number, site, sealed))
                 if told is None and not self._links.can_seal:
-                    raise Unavailable("This machine cannot read its secret.key, so it cannot remove people")
+                    raise Unavailable("This machine cannot read its secret.key, so it cannot remove visitors")
                 left = None if told is None else _without(told.what, order)
                 if left is None:
                     await self._events.write(partial(rows.forget_waiting, number=number))

@@ -247,7 +247,7 @@ class Machines:
         ones. Raises Conflict."""
         if pull.promoted_at > self._promoted_at:
             self.replace(pull.promoted_at)
-            raise errors.Conflict("Another machine was promoted in the place of this primary, which ends")
+            raise errors.Conflict("Another machine was promoted to primary. This one stops")
         given = await self._box_db.read(lambda db: [rows.last_given(db, table) for table in ("sites", "node_orders")])
         if pull.sites > given[0] or pull.done > given[1]:
             log.error(
@@ -255,7 +255,7 @@ class Machines:
                 pull.node,
             )
             raise errors.Conflict(
-                "The primary has an older box.db than this machine knows: stop it, and run analytics-box promote there"
+                "The primary has an older box.db than this machine. Stop it, and run analytics-box promote there"
             )
 
     async def _know(self, pull: Pull) -> None:

@@ -19,12 +19,14 @@ def promote(directory: Path, now: int) -> int:
     """
     for name in (schema.BOX_FILE, schema.EVENTS_FILE, KEY_FILE):
         if not (directory / name).exists():
-            raise NotFound(f"There is no {name} in {directory}: bring it from the lost primary's copies first")
+            raise NotFound(f"There is no {name} in {directory}. Restore it from a copy of the lost primary first")
     migrate(directory)
     box_db = Db(directory / schema.BOX_FILE, readers=1)
     try:
         if box_db.read_now(rows.has) is not None:
-            raise Conflict(f"{directory} is of an ingest machine, which has no accounts and cannot be the primary")
+            raise Conflict(
+                f"{directory} belongs to an ingest machine, which has no accounts and cannot become the primary"
+            )
         box_db.write_now(lambda db: rows.promote(db, now))
         promoted_at = box_db.read_now(rows.promoted_at)
     finally:

@@ -22,7 +22,7 @@ class Which(Struct, frozen=True):
 
 
 def which(settings: Settings, box_db: Db) -> Which | None:
-    """None for one that has not heard from its primary yet."""
+    """None for one that has not reached its primary yet."""
     own = box_db.read_now(rows.box_id)
     if settings.role != "ingest":
         nodes = box_db.read_now(rows.nodes)

@@ -43,7 +43,7 @@ async def manual_check(call: Call, given: MonitorId) -> ManualCheckAnswer:
     if found.kind == "push":
         raise BadRequest(_WAITS)
     if monitors.rests(found):
-        raise BadRequest(monitors.problem(found) or "This monitor is paused; resume it first")
+        raise BadRequest(monitors.problem(found) or "This monitor is paused. Resume it first")
     engine = _engine(call)
     task = asyncio.create_task(engine.check_now(found.number))
     done, _rest = await asyncio.wait({task}, timeout=_SECONDS)

@@ -51,7 +51,7 @@ class Erasing:
         try:
             await self.erase(numbers)
         except Exception:
-            log.exception("The checks of %d deleted monitors are not all removed yet", len(numbers))
+            log.exception("Some checks of %d deleted monitors are not removed yet", len(numbers))
 
 
 def _delete(db: Connection, *, table: str, numbers: Sequence[int]) -> int:

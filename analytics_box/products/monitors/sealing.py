@@ -94,8 +94,8 @@ def open_all(seal: Seal, stored: Iterable[StoredMonitor]) -> OpenedMonitors:
             unreadable.add(one.number)
     if unreadable:
         log.error(
-            "The secrets of %d monitors cannot be read with this secret.key; they are not checked until they get new "
-            "ones",
+            "The secrets of %d monitors cannot be read with this secret.key. They are not checked until you "
+            "enter new ones",
             len(unreadable),
         )
     return OpenedMonitors(tuple(monitors), frozenset(unreadable))

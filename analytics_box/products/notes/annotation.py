@@ -53,7 +53,7 @@ def clean_text(given: str) -> str:
     if not said or not names.is_visible(said):
         raise BadRequest(_("Enter a text with visible characters"))
     if len(said) > LONGEST_TEXT:
-        raise BadRequest(f"At most {LONGEST_TEXT} characters")
+        raise BadRequest(f"Use up to {LONGEST_TEXT} characters")
     return said
 
 
@@ -61,7 +61,7 @@ def clean_tags(given: Sequence[str]) -> tuple[str, ...]:
     """Tags without those said twice. Raises BadRequest."""
     found = tuple(dict.fromkeys(one for tag in given if (one := names.one_line(tag))))
     if len(found) > MOST_TAGS or not all(names.is_name(tag, LONGEST_TAG) for tag in found):
-        raise BadRequest(f"At most {MOST_TAGS} tags of {LONGEST_TAG} visible characters")
+        raise BadRequest(f"Use up to {MOST_TAGS} tags of {LONGEST_TAG} visible characters")
     return found
 
 

@@ -200,12 +200,12 @@ class Erasures(Struct):
             await self.box_db.write(partial(_record, erasure=erasure, now=self.clock.now()))
         self.progress("finish")
         await self.events.write(lambda db: erasure_rows.finish(db, erasure.id))
-        log.info("Erasure %s is complete: %d rows", erasure.id, erasure.removed)
+        log.info("Removal %s is complete: %d rows", erasure.id, erasure.removed)
         return ErasureDone(erasure.id, erasure.removed)
 
     async def _waits(self, erasure: Erasure) -> ErasureDone:
         """The result of an erasure that waits for ClickHouse or for other machines."""
-        log.warning("Erasure %s is done here, and waits for ClickHouse or other machines", erasure.id)
+        log.warning("Removal %s is done on this machine and waits for ClickHouse or other machines", erasure.id)
         return ErasureDone(erasure.id, (await self._fresh(erasure)).removed, complete=False)
 
     async def _fresh(self, erasure: Erasure) -> Erasure:

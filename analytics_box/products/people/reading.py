@@ -162,7 +162,7 @@ class Profiles(Struct, frozen=True):
         try:
             known, readable = profiles.open_traits(self.seal, site, stored.profile_id, stored.traits), True
         except SealBroken as broken:
-            log.error("What is known of a person cannot be read: %s", broken)
+            log.error("The profile of a visitor cannot be read: %s", broken)
             known, readable = {}, False
         return ProfilePerson(stored.number, stored.profile_id, stored.created_at, stored.updated_at, known, readable)
 

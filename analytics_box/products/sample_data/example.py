@@ -45,9 +45,9 @@ class Examples:
                 for day in range(today - DAYS, today + 1):
                     await self._append(await asyncio.to_thread(_of_day, website.id, target, day, now))
         except BoxError as refused:  # the disk is full, or the box is stopping
-            log.warning("The example website stays as it is: %s", refused.message)
+            log.warning("The example website was not updated: %s", refused.message)
         except Exception:
-            log.exception("The example website stays as it is")
+            log.exception("The example website was not updated")
 
     async def _append(self, happened: list[Fact]) -> None:
         for first in range(0, len(happened), _AT_ONCE):

@@ -76,7 +76,7 @@ async def _send_link(parts: Parts, email: str, now: int) -> None:
             lambda db: password_reset.mailed_link(db, email, base_url=base_url, by=By("forgotten password", now))
         )
     except BoxError as refused:
-        log.info("No link for a new password was sent: %s", type(refused).__name__)
+        log.info("The password reset email was not sent: %s", type(refused).__name__)
         return
     text = _(
         "A password reset was requested for {email}.\n\nOpen this link "

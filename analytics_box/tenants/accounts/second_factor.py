@@ -218,7 +218,7 @@ def check(db: Connection, seal: Seal, user_id: str, given: str, now: int) -> boo
     try:
         step = matching_step(seal.open(found.secret, owner=user_id), given, now=now, used=found.step)
     except SealBroken as broken:
-        log.error("Codes of authenticator apps cannot be checked: %s", broken)
+        log.error("Authenticator codes cannot be checked: %s", broken)
         step = None  # a recovery code still works
     if step is not None:
         use_step(db, user_id, step)

@@ -120,7 +120,7 @@ def create(
         name=rules.clean_name(name),
     )
     if find(db, user.email) is not None:
-        raise errors.Conflict(f"There is an account with the address {user.email} already")
+        raise errors.Conflict(f"There is already an account with the address {user.email}")
     rows.insert_user(db, user)
     if not confirmed:
         set_unconfirmed(db, user.id, unconfirmed=True)

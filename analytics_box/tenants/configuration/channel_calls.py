@@ -32,11 +32,11 @@ GivenConfig = Annotated[
     Meta(
         max_length=20,
         examples=[{"to": "ada@example.com"}],  # of the first type
-        description=f"Where it leads: the fields of its type, as texts. They are, by type: {_FIELDS}.",
+        description=f"The destination: the fields of its type, as text. By type: {_FIELDS}.",
     ),
 ]
 ConfigShown = Annotated[
-    dict[str, str], Meta(description="Where a channel leads: the fields of its type but those that are secret.")
+    dict[str, str], Meta(description="The destination: the fields of its type, without secret ones.")
 ]
 
 
@@ -210,7 +210,7 @@ def kind_of(name: str) -> ChannelKind:
     """The kind of this name. Raises BadRequest."""
     kind = KINDS.get(name)
     if kind is None:
-        raise BadRequest.about("type", f"This type does not exist. Types are {', '.join(KINDS)}")
+        raise BadRequest.about("type", f"Unknown type. Use one of {', '.join(KINDS)}")
     return kind
 
 

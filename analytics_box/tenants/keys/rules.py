@@ -225,7 +225,7 @@ def check_grant(role: Role, key: StoredKey) -> None:
     given = {*key.scopes, *(scope for scopes in key.resources.values() for scope in scopes)}
     too_much = sorted(given - MEMBER_SCOPES)
     if too_much and not may_edit_scopes(role):
-        raise Forbidden(f"Your role in this organization is {role}; a key with {', '.join(too_much)} needs admin")
+        raise Forbidden(f"Your role in this organization is {role}; a key with {', '.join(too_much)} requires admin")
 
 
 State = Literal["works", "expired", "disabled", "revoked"]

@@ -27,7 +27,7 @@ class PaletteSources:
         found: list[PaletteHit] = []
         for answer in answers:
             if isinstance(answer, BoxError):
-                log.warning("The palette goes without one of its sources: %s", answer.message)
+                log.warning("A source of the palette failed: %s", answer.message)
             elif isinstance(answer, BaseException):
                 raise answer
             else:

@@ -97,7 +97,7 @@ class Geo:
         self._named = reader
         self._known = BoundedCache(MOST_REMEMBERED)
         self.places = object()
-        log.info("Locations come from %s (%s)", self._path, reader.metadata().database_type)
+        log.info("Using locations from %s (%s)", self._path, reader.metadata().database_type)
         return True
 
     def forget(self) -> None:

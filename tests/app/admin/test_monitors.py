@@ -97,7 +97,7 @@ def test_files_are_exported_for_their_owner_only_and_imported(world: World, data
 
 def test_a_backup_of_uptime_kuma_is_tried_first(world: World, data: Path) -> None:
     ended = typed("monitor", "import", str(KUMA), "--dry-run", *ADA, data=data)
-    assert ended.exit_code == 1  # because some have no counterpart
+    assert ended.exit_code == 1  # because some are not supported
     lines = ended.stdout.splitlines()
     assert lines[0] == "13 monitors (dry run): 9 created, 0 updated, 0 unchanged, 0 existing, 4 failed"
     assert "10. Containers (failed)" in lines

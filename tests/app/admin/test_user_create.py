@@ -25,7 +25,7 @@ def carry_out(box: WholeBox, command: str, **given: Any) -> Any:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"email": EMAIL.upper()}, f"There is an account with the address {EMAIL} already"),
+        ({"email": EMAIL.upper()}, f"There is already an account with the address {EMAIL}"),
         ({"email": "nobody"}, "Enter an email address"),
         ({"email": ""}, "length >= 1"),
         ({"email": "new@example.com", "organization": "elsewhere"}, "There is no organization elsewhere"),

@@ -123,7 +123,7 @@ def test_a_known_address_is_refused_in_one_line(box: Box) -> None:
     ended = run(box.server.data_dir, "create", EMAIL.upper())
     assert (ended.returncode, ended.stderr) == (
         1,
-        "Error: There is an account with the address owner@example.com already\n",
+        "Error: There is already an account with the address owner@example.com\n",
     )
 
 

@@ -77,5 +77,5 @@ def test_every_procedure_of_the_api_and_of_the_box_has_a_name_of_its_own() -> No
 
 
 def test_unknown_command_is_refused_as_that_of_another_version() -> None:
-    with pytest.raises(BadRequest, match="may be of another version"):
+    with pytest.raises(BadRequest, match="may run another version"):
         handler_of("links.create2")

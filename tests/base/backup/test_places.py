@@ -42,7 +42,7 @@ def test_a_folder_has_to_be_there_and_keeps_what_it_is_told(data: Path, tmp_path
     made = [json.loads(run("backup", "--data-dir", data, folder, "--keep", 1, "--json").stdout)]
     assert {path.name for path in folder.iterdir()} == {*names, "other.tar.gz", Path(made[0]["name"]).name}
     assert Path(made[0]["name"]).stat().st_mode & 0o777 == 0o600
-    assert "several boxes" in run("backup", "--check", folder).stderr
+    assert "several servers" in run("backup", "--check", folder).stderr
     assert run("backup", "--check", made[0]["name"]).exit_code == 0
 
 
@@ -126,7 +126,7 @@ def test_names_sort_by_time_and_only_ours_are_counted() -> None:
     assert manifest.newest([*days, "zzz"]) == days[3]
     assert manifest.newest([*days, other], "a" * 32) == days[3]
     assert manifest.newest([other], "a" * 32) == other
-    with pytest.raises(NotABackup, match="several boxes"):
+    with pytest.raises(NotABackup, match="several servers"):
         manifest.newest([*days, other])
     assert manifest.too_many([*days, before, other, "zzz"], "a" * 32, 2) == days[:2]
     assert manifest.too_many([*days, before], "a" * 32, 0) == []

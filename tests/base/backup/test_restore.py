@@ -107,12 +107,12 @@ DAMAGES: tuple[tuple[str, Callable[[Members], Any], str], ...] = (
     (
         "a byte of a database",
         lambda found: found.update({"box.db": b"x" + found["box.db"][1:]}),
-        "not what its sum says",
+        "does not match",
     ),
-    ("no events", lambda found: found.pop("events.db"), "events.db is not where it should be"),
-    ("a file more", lambda found: found.update({"more": b"x"}), "files that its manifest does not name"),
+    ("no events", lambda found: found.pop("events.db"), "events.db is missing or misplaced"),
+    ("a file more", lambda found: found.update({"more": b"x"}), "files that are not in its manifest"),
     ("a way out", told(lambda said: said["parts"][0].update(name="../box.db")), "manifest cannot be read"),
-    ("one database told of", told(lambda said: said["parts"].pop(1)), "does not have the files"),
+    ("one database told of", told(lambda said: said["parts"].pop(1)), "files are missing"),
     (
         "another file told of",
         told(lambda said: said["parts"].append({**said["parts"][0], "name": "lock"})),
@@ -120,7 +120,7 @@ DAMAGES: tuple[tuple[str, Callable[[Members], Any], str], ...] = (
     ),
     ("a newer format", told(lambda said: said.update(format=2)), "made by a newer version"),
     ("a newer step", told(lambda said: said["steps"]["events.db"].append("9999_later")), "newer version"),
-    ("steps that are not there", told(lambda said: said["steps"]["events.db"].pop()), "not those that its manifest"),
+    ("steps that are not there", told(lambda said: said["steps"]["events.db"].pop()), "do not match its manifest"),
     ("an empty manifest", told(lambda said: said.clear()), "manifest cannot be read"),
     ("no manifest", lambda found: found.pop(manifest.NAME), "does not begin with a manifest"),
     ("a damaged database", lambda found: again(found, "events.db", b"SQLite format 3\0" + b"\1" * 9_000), "damaged"),
@@ -253,4 +253,4 @@ def test_damaged_files_are_no_hindrance_and_kept(made: Path, data: Path) -> None
 def test_half_a_box_is_not_backed_up(data: Path, tmp_path: Path) -> None:
     (data / schema.EVENTS_FILE).rename(tmp_path / "elsewhere.db")
     refused = run("backup", "--data-dir", data, tmp_path)
-    assert (refused.exit_code, "both files or of none" in refused.stderr) == (1, True)
+    assert (refused.exit_code, "needs both files" in refused.stderr) == (1, True)

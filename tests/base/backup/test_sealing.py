@@ -66,5 +66,5 @@ def test_any_change_is_noticed(data: st.DataObject) -> None:
 
 
 def test_another_passphrase_does_not_open_it() -> None:
-    with pytest.raises(NotABackup, match="passphrase does not open"):
+    with pytest.raises(NotABackup, match="passphrase is wrong"):
         opened(sealed(b"secret"), b"wrong horse")

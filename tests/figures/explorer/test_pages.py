@@ -144,7 +144,7 @@ WRONG = [
     ({"type": "top_pages", "page": "-1"}, "page", "at least 1"),
     ({"type": "top_pages", "zone": "Mars/Base"}, "zone", "Unknown time zone"),
     ({"type": "top_pages", "comparison": "yesterday"}, "comparison", "Choose what to compare with"),
-    ({"type": "top_pages", "field1": "path", "op1": "regex", "value1": "("}, "value1", "Not a pattern"),
+    ({"type": "top_pages", "field1": "path", "op1": "regex", "value1": "("}, "value1", "Invalid pattern"),
     (
         {"type": "top_pages", "field1": "path", "value1": "a", "field2": "path", "op2": "like", "value2": "b"},
         "op2",
@@ -162,7 +162,7 @@ WRONG = [
             "value2": "(",
         },
         "value2",
-        "Not a pattern",
+        "Invalid pattern",
     ),
     (
         {"type": "events_by_date", "range": "last_90d", "granularity": "hourly"},
@@ -187,7 +187,7 @@ def test_what_is_wrong_is_said_at_its_field(box: WholeBox, query: dict[str, str]
 def test_what_no_field_is_to_blame_for_is_said_above(box: WholeBox) -> None:
     answer = asked(box, type="profile_detail")
     assert answer.status == 400
-    assert "profile_detail needs a filter eq on" in text_of(answer)
+    assert "profile_detail requires a filter eq on" in text_of(answer)
     assert "Cannot sort by nonsense" in text_of(asked(box, type="top_pages", sort="nonsense"))
 
 

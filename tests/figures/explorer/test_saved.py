@@ -74,7 +74,7 @@ def test_what_is_kept_asks_the_same(box: WholeBox, given: Any, kept: Any) -> Non
         ({"parameters": ["top_page"]}, "Unknown query type: top_page"),
         ({"parameters": ["top_pages", "custom_events"]}, "it has one type, by its name"),
         ({"parameters": [{"name": "top_pages", "id": "mine"}]}, "it has one type, by its name"),
-        ({"parameters": ["link_total_clicks"]}, "link_total_clicks is not about websites"),
+        ({"parameters": ["link_total_clicks"]}, "link_total_clicks is not a query type of websites"),
         ({"preset": None}, "startDate"),
         ({"limit": 0}, "Limit must be at least 1"),
         ({"filters": [{"all": [{"any": [ONE, TWO]}]}]}, "it has at most 10 filters, all or any of them"),

@@ -228,7 +228,7 @@ def test_what_cannot_be_written_down_or_read_waits_and_the_log_says_so_once(
     node.pull()
     assert known(world) is not None
     assert caplog.text.count("Cannot store the messages of ingest machine") == 1
-    assert caplog.text.count("Cannot send everything that waits for the primary") == 1
+    assert caplog.text.count("Cannot send all data waiting for the primary") == 1
 
 
 def test_somebody_whose_traits_cannot_be_read_any_more_does_not_hold_up_the_others(world: World) -> None:

@@ -20,7 +20,7 @@ def test_a_machine_takes_no_events_before_it_has_heard_of_any_website(world: Wor
     node, shop = world.nodes[0], world.primary.sites["shop"]
     refused = node.post("/track", {"websiteId": shop, "name": "screen_view"})
     assert (refused.status, refused.headers["retry-after"]) == (503, "5")
-    assert b"has not heard from its primary yet" in refused.body
+    assert b"has not reached its primary yet" in refused.body
     assert node.pull() == ""
     assert node.track(shop) == 200
     assert node.count() == 1

@@ -25,7 +25,7 @@ from tests.ingest.cluster.world import Shipped, World, cluster
 from tests.inprocess import WholeBox
 from tests.query.clickhouse.served import Served, needs_chdb
 
-OLDER = "The primary has an older box.db than this machine knows: stop it, and run analytics-box promote there"
+OLDER = "The primary has an older box.db than this machine. Stop it, and run analytics-box promote there"
 
 
 @pytest.fixture
@@ -180,7 +180,7 @@ def test_the_primary_of_before_is_refused_and_ends(world: World, caplog: pytest.
     assert not lost.box.parts[Machines].replaced.is_set()
     world.pull()
     node.wire.primary = lost
-    assert "Another machine was promoted in the place of this primary" in node.pull()
+    assert "Another machine was promoted to primary. This one stops" in node.pull()
     assert lost.box.parts[Machines].replaced.is_set()
     assert "Another machine was promoted to primary at 2026-06-17T" in caplog.text
     node.wire.primary = world.primary
@@ -274,7 +274,7 @@ def test_only_a_whole_box_that_is_stopped_can_be_promoted(world: World) -> None:
     replica, now = world.replicated(), world.clock.now()
     node = world.nodes[0].box.settings.data_dir
     (node / KEY_FILE).touch()
-    with pytest.raises(Conflict, match="is of an ingest machine"):
+    with pytest.raises(Conflict, match="belongs to an ingest machine"):
         promote(node, now)
     ended = CliRunner().invoke(main, ["promote", "--data-dir", str(replica)])
     assert (ended.exit_code, ended.output.partition(".")[0]) == (0, "This box is now the primary")

@@ -108,18 +108,18 @@ def test_the_file_of_the_key_is_its_owners(tmp_path: Path) -> None:
 
 
 def test_folders_of_machines_and_of_boxes_are_not_mixed(world: World) -> None:
-    with pytest.raises(SettingsError, match="has the accounts of a box"):
+    with pytest.raises(SettingsError, match="contains accounts of a server"):
         world.node(3, folder="primary")
 
 
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"role": "ingest", "node": 1}, "needs cluster_key_file"),
-        ({"role": "primary"}, "needs cluster_key_file"),
+        ({"role": "ingest", "node": 1}, "requires cluster_key_file"),
+        ({"role": "primary"}, "requires cluster_key_file"),
         ({"role": "ingest", "cluster_key_file": "k"}, "set columnar to clickhouse"),
-        ({"role": "ingest", "cluster_key_file": "k", "columnar": "clickhouse"}, "role = ingest and node go together"),
-        ({"node": 1}, "role = ingest and node go together"),
+        ({"role": "ingest", "cluster_key_file": "k", "columnar": "clickhouse"}, "role = ingest requires node"),
+        ({"node": 1}, "role = ingest requires node"),
         ({"role": "ingest", "node": 1, "cluster_key_file": "k", "columnar": "clickhouse"}, "primary_url must be"),
         ({"role": "ingest", "node": 1_024}, "node"),
     ],

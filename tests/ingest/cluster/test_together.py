@@ -123,7 +123,7 @@ def test_two_machines_with_one_number_do_not_mix_in_clickhouse(
     assert own is not None
     own.following._among = lambda: ClickHouseMachine(1, "b" * 32, other.box.mirroring.cluster)  # type: ignore[union-attr]  # a node has one
     other.maintain()
-    assert "the machine number 1 is another machine's there" in caplog.text
+    assert "the machine number 1 belongs to another machine" in caplog.text
     assert served.ask("select count() from events", world.url).strip() == "1"
 
 

@@ -84,8 +84,8 @@ def test_a_row_that_cannot_be_read_fails_alone() -> None:
         ("\ufeff \r\n\n", "csv", "file contains no links"),
         ("targetUrl\n", "csv", "file contains no links"),
         ("targetUrl\n\n,\n", "csv", "file contains no links"),
-        ("name\nA\n", "csv", "targetUrl has to be one of them, but there is name"),
-        (f"{URL}\n{URL}\n", "csv", "The first line names the columns"),
+        ("name\nA\n", "csv", "including targetUrl. It has name"),
+        (f"{URL}\n{URL}\n", "csv", "The first line must name the columns"),
         (f"url,name,long_url\n{URL},,\n", "csv", "Two columns are targetUrl: url and long_url"),
         (f"targetUrl,name,Name\n{URL},,\n", "csv", "Two columns are name: name and Name"),
         (f'targetUrl,"na"me\n{URL},,\n', "csv", "The first line cannot be read"),
@@ -101,14 +101,14 @@ def test_a_row_that_cannot_be_read_fails_alone() -> None:
         (f'[{{"targetUrl": "{URL}"}}]', "csv", "looks like JSON"),
         ("", "json", "file contains no links"),
         ("[]", "json", "file contains no links"),
-        ("[ \n", "json", "no JSON from line 2, character 1 on"),
+        ("[ \n", "json", "not valid JSON from line 2, character 1 on"),
         ("{}", "json", "a list of objects"),
         ("null", "json", "a list of objects"),
-        ('[{"a": 1},\n {"a": 2,}]', "json", "no JSON from line 2, character 10 on, in or after row 2"),
-        ("[{}, {}", "json", "no JSON from line 1, character 8 on"),
-        ("[{}] x", "json", "no JSON from line 1, character 6 on"),
-        ("[{},]", "json", "no JSON from line 1, character 5 on"),
-        ("[{} {}]", "json", "no JSON from line 1, character 5 on"),
+        ('[{"a": 1},\n {"a": 2,}]', "json", "not valid JSON from line 2, character 10 on, in or after row 2"),
+        ("[{}, {}", "json", "not valid JSON from line 1, character 8 on"),
+        ("[{}] x", "json", "not valid JSON from line 1, character 6 on"),
+        ("[{},]", "json", "not valid JSON from line 1, character 5 on"),
+        ("[{} {}]", "json", "not valid JSON from line 1, character 5 on"),
         ("[" + "[" * 100_000, "json", "Row 1 is nested too deeply"),
         ('["' + "x" * MOST_CHARACTERS + '"]', "json", "Row 1 is longer than 1,000,000 characters"),
         ("[" + "{}," * MOST_ROWS + "{}]", "json", "can have up to 10,000 links"),
@@ -129,7 +129,7 @@ def test_objects_of_any_size_and_shape_are_told_apart() -> None:
 @pytest.mark.parametrize("text", ["1", "12345678901234567890", "null", "[]", '"x"', "NaN", '{"a": "\\ud800"}', "{1:2}"])
 def test_what_is_no_object_fails_alone(text: str) -> None:
     if text == "{1:2}":
-        assert "no JSON" in refusal(f"[{text}]", "json")
+        assert "not valid JSON" in refusal(f"[{text}]", "json")
         return
     records = read(f'[{text}, {{"targetUrl": "{URL}"}}]', "json")
     assert [bool(record.wrong) for record in records] == [True, False]

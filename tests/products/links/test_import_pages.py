@@ -87,7 +87,7 @@ def test_nothing_is_not_imported(pages: PageWorld, content: str, says: str) -> N
 
 
 def test_what_is_no_sheet_of_links_says_so(pages: PageWorld) -> None:
-    assert "targetUrl has to be one of them" in pages.over(pages.imported("a,b\n1,2"))
+    assert "including targetUrl" in pages.over(pages.imported("a,b\n1,2"))
     assert "A JSON file of links is a list of objects" in pages.over(pages.imported('{"a": 1}'))
 
 

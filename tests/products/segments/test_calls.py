@@ -81,7 +81,7 @@ def test_somebodys_own_is_theirs_alone(box: WholeBox) -> None:
         ("x" * 101, GERMANY, {}, "A name can have up to 100 characters"),
         ("a", GERMANY, {"isShared": False}, "API keys can only save shared segments"),
         ("a", [{"field": "session_id", "op": "eq", "value": "1"}], {}, "A segment cannot be filtered by session_id"),
-        ("a", [{"field": "path", "op": "regex", "value": "("}], {}, "Not a pattern: missing ): ("),
+        ("a", [{"field": "path", "op": "regex", "value": "("}], {}, "Invalid pattern: missing ): ("),
         ("a", [{"field": "scroll", "op": "eq", "value": 101}], {}, "scroll is a whole number from 1 to 100"),
         ("a", [{"all": GERMANY}], {}, "Use filters and groups with any"),
         ("a", [{"field": "path", "op": "not_starts_with", "value": "a"}], {}, "Use filters and groups"),

@@ -105,13 +105,13 @@ _MOST_HEADERS: Final = 20
 def _headers(value: str, _: Fence) -> str:
     kept = [each.strip() for each in value.split("\n") if each.strip()]
     if len(kept) > _MOST_HEADERS:
-        raise BadRequest(f"At most {_MOST_HEADERS} headers")
+        raise BadRequest(f"Enter up to {_MOST_HEADERS} headers")
     for each in kept:
         found = _HEADER.fullmatch(each)
         if found is None:
             raise BadRequest("Enter one ASCII header per line, such as X-Token: abc")
         if found[1].lower() in _OURS:
-            raise BadRequest(f"The box sets the header {found[1]} itself")
+            raise BadRequest(f"The header {found[1]} is set automatically")
     return "\n".join(kept)
 
 

@@ -246,7 +246,7 @@ class TrafficWatch:
             try:
                 told += await self._one(alarm, website, measured, end=end, since=since, now=now)
             except BoxError as busy:
-                log.warning("The traffic of %s could not be looked at: %s", website.id, busy.message)
+                log.warning("The traffic of %s could not be checked: %s", website.id, busy.message)
         there = {(alarm.id, subject(website.id)) for alarm, website in pairs}
         await self._db.write(partial(_end_others, alarms=alarms, there=there, now=now))
         self._judged = end

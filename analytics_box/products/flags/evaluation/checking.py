@@ -69,7 +69,7 @@ def group_faults(group: TargetGroup) -> list[ErrorDetail]:
     found = list(rules_faults(group.rules, (), None))
     if not found:
         if sum(1 for _ in nodes(group.rules)) > MOST_NODES:
-            found.append(ErrorDetail("rules", f"There may be {MOST_NODES} conditions"))
+            found.append(ErrorDetail("rules", f"Use up to {MOST_NODES} conditions"))
         elif len(msgspec.json.encode(group.rules)) > LARGEST_FLAG:
             found.append(ErrorDetail("rules", f"A target group can have up to {LARGEST_FLAG:,} bytes"))
         elif steps(group.rules) > MOST_GROUP_STEPS:
@@ -109,7 +109,7 @@ def _of_json(value: object, field: str, what: str) -> Faults:
 def _of_variants(definition: FlagDefinition) -> Faults:
     variants = definition.variants
     if len(variants) > MOST_VARIANTS:
-        yield ErrorDetail("variants", f"There may be {MOST_VARIANTS} variants")
+        yield ErrorDetail("variants", f"A flag can have up to {MOST_VARIANTS} variants")
         return
     if definition.type == "multivariant" and not variants:
         yield ErrorDetail("variants", "Add at least one variant")
@@ -124,7 +124,7 @@ def _of_variants(definition: FlagDefinition) -> Faults:
 
 def _of_variant(variant: Variant, field: str, before: Collection[str]) -> Faults:
     if not variant.key or len(variant.key) > LONGEST_KEY or not variant.key.isprintable():
-        yield ErrorDetail(f"{field}.key", f"The key of a variant has 1 to {LONGEST_KEY} visible characters")
+        yield ErrorDetail(f"{field}.key", f"Enter a variant key of 1 to {LONGEST_KEY} visible characters")
     elif variant.key in before:
         yield ErrorDetail(f"{field}.key", f"Several variants have the key {variant.key}")
     elif variant.key in ("true", "false"):
@@ -159,7 +159,7 @@ def _of_needs(key: str, definition: FlagDefinition, others: Iterable[Flag]) -> F
         ("prerequisites", len(definition.prerequisites)),
     ):
         if number > MOST_DEPENDENCIES:
-            yield ErrorDetail(field, f"There may be {MOST_DEPENDENCIES}")
+            yield ErrorDetail(field, f"Use up to {MOST_DEPENDENCIES}")
             return
     yield from _of_gives(definition, others)
     yield from _of_circles(key, definition, others)
@@ -189,7 +189,7 @@ def _of_circles(key: str, definition: FlagDefinition, others: Iterable[Flag]) ->
         field = "dependencies" if around[1] in definition.dependencies else "prerequisites"
         yield ErrorDetail(field, f"Circular dependency: {' → '.join(around)}")
     elif strict[key] and max(depths_of(strict).values(), default=0) > DEEPEST_PREREQUISITES:
-        yield ErrorDetail("prerequisites", f"Flags may need each other over {DEEPEST_PREREQUISITES} steps")
+        yield ErrorDetail("prerequisites", f"Chains of required flags can have up to {DEEPEST_PREREQUISITES} steps")
 
 
 def _needed_keys(definition: FlagDefinition) -> set[str]:
@@ -200,7 +200,7 @@ def _of_size(definition: FlagDefinition, others: Iterable[Flag], groups: Iterabl
     if len(msgspec.json.encode(definition)) > LARGEST_FLAG:
         yield ErrorDetail("rules", f"A flag can have up to {LARGEST_FLAG:,} bytes")
     if sum(1 for _ in nodes(definition.rules)) > MOST_NODES:
-        yield ErrorDetail("rules", f"There may be {MOST_NODES} conditions")
+        yield ErrorDetail("rules", f"Use up to {MOST_NODES} conditions")
     if definition.rules or definition.targetGroupIds:
         together = steps_together((definition, *(other.definition for other in others)), groups)
         if together > MOST_STEPS:

@@ -41,7 +41,7 @@ def rules_faults(rules: tuple[TargetingRule, ...], variants: Collection[str], gr
     For the rules of a target group, which have no variants and name no other groups, `groups` is None.
     """
     if len(rules) > MOST_RULES:
-        yield ErrorDetail("rules", f"There may be {MOST_RULES} rules")
+        yield ErrorDetail("rules", f"Use up to {MOST_RULES} rules")
         return
     for number, rule in enumerate(rules):
         yield from _of_rule(rule, f"rules[{number}]", variants, groups)
@@ -108,7 +108,7 @@ def _of_outcome(rule: TargetingRule, field: str, variants: Collection[str]) -> F
 
 def _of_node(node: TargetingCondition, field: str, groups: Collection[str] | None, depth: int) -> Faults:
     if depth > DEEPEST:
-        yield ErrorDetail(field, f"Conditions may be {DEEPEST} deep")
+        yield ErrorDetail(field, f"Conditions can be nested up to {DEEPEST} levels deep")
         return
     forms = [name for name in ("all", "any", "none") if getattr(node, name) is not None]
     forms += [name for name in ("attribute", "group") if getattr(node, name)]
@@ -144,7 +144,7 @@ def _of_values(operator: Operator, values: tuple[Scalar, ...], field: str) -> Fa
     if not values:
         yield ErrorDetail(field, "Enter a value to compare with")
     if len(values) > MOST_VALUES:
-        yield ErrorDetail(field, f"There may be {MOST_VALUES:,} values")
+        yield ErrorDetail(field, f"Use up to {MOST_VALUES:,} values")
         return
     for value in values:
         fault = _of_value(operator, value)

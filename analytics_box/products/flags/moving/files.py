@@ -61,5 +61,5 @@ def _mapping(content: str) -> dict[str, Any]:
         is_launchdarkly = any(isinstance(one, dict) and "variations" in one for one in found)
         return {"items" if is_launchdarkly else "features": found}
     if not isinstance(found, dict):
-        raise BadRequest("This is not a file of flags. It must be a JSON object")
+        raise BadRequest("This file does not contain flags. It must be a JSON object")
     return found

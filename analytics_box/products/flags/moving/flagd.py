@@ -94,7 +94,7 @@ def read_file(
         raise BadRequest.about("sourceEnvironment", "flagd files have no environments")
     shared = FlagdShared(evaluators=mapping(given.get("$evaluators")), algorithm=algorithm, sure=sure)
     found = tuple(_read_flag(at, str(key), mapping(one), shared) for at, (key, one) in enumerate(flags.items(), 1))
-    lost = ["metadata has no counterpart"] if given.get("metadata") else []
+    lost = ["metadata is not supported"] if given.get("metadata") else []
     return SourceFile(
         flags=found,
         notes=(*lost, *disagreements("flagd", found)),
@@ -109,18 +109,18 @@ def _read_flag(position: int, key: str, given: Mapping[str, Any], shared: FlagdS
     notes = ImportNotes()
     default = _name(given.get("defaultVariant"))
     if default and default not in values:
-        notes.lose(f"Its defaultVariant {default} is none of its variants")
+        notes.lose(f"The defaultVariant {default} is not a variant of the flag")
     if not default:
-        notes.lose("It has no defaultVariant: where nothing matches, the code's default counts")
+        notes.lose("There is no defaultVariant. If no rule matches, the default in your code applies")
     reading = _TargetingReader(key, values, default if default in values else "", shared, notes)
     try:
         rules = reading.rules(given.get("targeting"))
     except UnsupportedExpression as strange:
-        notes.lose(f"Its targeting cannot be read: {strange}")
+        notes.lose(f"The targeting cannot be read: {strange}")
         rules = []
     metadata = mapping(given.get("metadata"))
     if set(metadata) - {"description"}:
-        notes.say("metadata has no counterpart")
+        notes.say("metadata is not supported")
     fields: dict[str, Any] = {
         "description": description_of(metadata.get("description")),
         "status": "inactive" if given.get("state") == "DISABLED" else "active",
@@ -187,12 +187,12 @@ class _TargetingReader:
         """Rules that give something to all who come along a path."""
         self._evaluators.begin_part()
         if depth > _DEEPEST:
-            raise UnsupportedExpression("it is too deep")
+            raise UnsupportedExpression("it is nested too deeply")
         if given is None or isinstance(given, bool | str):
             yield from self._leaf(given, path)
             return
         if not isinstance(given, dict) or len(given) != 1:
-            raise UnsupportedExpression(f"{excerpt(given)} is no operation")
+            raise UnsupportedExpression(f"{excerpt(given)} is not a valid operation")
         (operation, arguments), *_ = given.items()
         if operation == "$ref":
             yield from self._walk(self._evaluators.find(arguments), path, depth + 1)
@@ -215,7 +215,7 @@ class _TargetingReader:
         name = self._default if given is None else _name(given)
         if name not in self._values:
             if given is not None:
-                raise UnsupportedExpression(f"{name} is none of its variants")
+                raise UnsupportedExpression(f"{name} is not a variant of the flag")
             return  # of a flag without a default, which is noted
         yield rule(path, **self._gives(name))
 
@@ -227,18 +227,16 @@ class _TargetingReader:
         shares = [one for one in arguments if isinstance(one, list)]
         by = arguments[0] if arguments and not isinstance(arguments[0], list) else None
         if len(shares) != len(arguments) - (by is not None) or not shares:
-            raise UnsupportedExpression("a fractional without shares")
+            raise UnsupportedExpression("fractional has no weights")
         salt, attribute = self._drawn_by(by)
         if not self._sure:
             self._notes.lose(_DRAWN)
         weights = [self._weight(one) for one in shares]
         if not 0 < sum(weights) < 2**31:
-            raise UnsupportedExpression("a fractional whose weights do not add up to 1 to 2,147,483,647")
+            raise UnsupportedExpression("the sum of the weights of fractional is not from 1 to 2,147,483,647")
         bucketing = Bucketing(algorithm=self._algorithm, salt=salt, attribute=attribute)
         if by is not None and not _has(path, attribute):
-            self._notes.lose(
-                f"Without {attribute} each of flagd's engines draws in its own way; here the default counts"
-            )
+            self._notes.lose(f"Without {attribute}, flagd's engines disagree. Here, the default applies")
         yield from self._leaf(None, all_of((path, none_of([exists(attribute)]))))
         if by is not None and attribute != "user_id":
             # The box does not bucket by an empty text, so the result for it is fixed here.
@@ -271,7 +269,7 @@ class _TargetingReader:
     def _weight(self, share: Any) -> float:
         weight = share[1] if len(share) == 2 else 1
         if not 1 <= len(share) <= 2 or weight is None or number(weight) != weight or weight % 1:
-            raise UnsupportedExpression("a fractional whose weights are no whole numbers")
+            raise UnsupportedExpression("the weights of fractional are not whole numbers")
         return max(weight, 0)
 
     def _drawn_by(self, given: Any) -> tuple[str, str]:
@@ -279,12 +277,12 @@ class _TargetingReader:
         if given is None:
             return self._key, "user_id"
         if self._algorithm == "flagd_v3":
-            raise UnsupportedExpression(f"fractional draws by {excerpt(given)}")
+            raise UnsupportedExpression(f"fractional buckets by {excerpt(given)}")
         parts = list_or_empty(mapping(given).get("cat")) if "cat" in mapping(given) else [given]
         salt = "".join(self._salt(one) for one in parts[:-1])
         attribute = attribute_of(parts[-1]) if parts else None
         if attribute is None or not salt:
-            raise UnsupportedExpression(f"fractional draws by {excerpt(given)}")
+            raise UnsupportedExpression(f"fractional buckets by {excerpt(given)}")
         return salt, attribute
 
     def _salt(self, given: Any) -> str:
@@ -292,4 +290,4 @@ class _TargetingReader:
             return given
         if mapping(given).get("var") in ("$flagd.flagKey", ["$flagd.flagKey"]):
             return self._key
-        raise UnsupportedExpression(f"fractional draws by {excerpt(given)}")
+        raise UnsupportedExpression(f"fractional buckets by {excerpt(given)}")

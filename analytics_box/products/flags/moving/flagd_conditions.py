@@ -96,11 +96,11 @@ def condition(given: Any, evaluators: Evaluators, depth: int = 0) -> TargetingCo
     """The condition that an expression means. Raises UnsupportedExpression."""
     evaluators.begin_part()
     if depth > _DEEPEST:
-        raise UnsupportedExpression("it is too deep")
+        raise UnsupportedExpression("it is nested too deeply")
     if isinstance(given, bool):
         return EVERYBODY if given else NOBODY
     if not isinstance(given, dict) or len(given) != 1:
-        raise UnsupportedExpression(f"{excerpt(given)} is no condition")
+        raise UnsupportedExpression(f"{excerpt(given)} is not a condition")
     if (of_one_type := _tested_type(given)) is not None:
         return of_one_type
     (operation, arguments), *_ = given.items()
@@ -116,7 +116,7 @@ def condition(given: Any, evaluators: Evaluators, depth: int = 0) -> TargetingCo
         return _truth(given, evaluators, depth)
     found_or_none = _comparison(operation, listed)
     if found_or_none is None:
-        raise UnsupportedExpression(f"{excerpt(given)} has no counterpart")
+        raise UnsupportedExpression(f"{excerpt(given)} is not supported")
     return found_or_none
 
 

@@ -107,14 +107,14 @@ class _FlagWriter:
         values, default = _values(definition, self._notes)
         targeting = self._targeting(definition, default) if small else None
         if not small:
-            self._notes.lose("Its target groups, written out at each place where it uses them, would be too large")
+            self._notes.lose("The target groups would be too large when written into the flag")
         if definition.payload is not None:
             self._notes.say("The payload is left out")
         if definition.status == "inactive" and definition.offValue is not None:
             self._notes.say("The off value is left out because flagd has none; the default in the code applies")
         for name in ("dependencies", "prerequisites"):
             if getattr(definition, name):
-                self._notes.lose(f"{name} have no counterpart")
+                self._notes.lose(f"{name} are not supported")
         is_on = definition.status == "active" and not self._notes.decides
         metadata = {"description": definition.description} if definition.description else {}
         return {
@@ -135,7 +135,7 @@ class _FlagWriter:
             try:
                 branches += [self._condition(one), self._gives(one)]
             except _UnsupportedByFlagd as strange:
-                self._notes.lose(f"Rule {position}: {strange} has no counterpart")
+                self._notes.lose(f"Rule {position}: {strange} is not supported")
         last = self._last(definition)
         if not branches:
             return last

@@ -104,7 +104,7 @@ def read_file(given: Mapping[str, Any], environment: str | None = None) -> Sourc
         mixed=len({name for one in features for name in _ids_in(one.given)}) > 1,
     )
     flags = tuple(_read_flag(position, one, around) for position, one in enumerate(features, 1))
-    lost = ["experiments of pages and URLs have no counterpart"] if given.get("experiments") else []
+    lost = ["experiments of pages and URLs are not supported"] if given.get("experiments") else []
     return SourceFile(
         flags=flags,
         notes=(_IDS, *lost, *disagreements("GrowthBook", flags)),
@@ -235,7 +235,7 @@ class _FeatureReader:
         for position, given in enumerate(mappings(self._feature.given.get("rules")), 1):
             unknown = sorted(set(given) - _KNOWN)
             if unknown:
-                self._notes.lose(f"Rule {position}: {', '.join(unknown)} has no counterpart")
+                self._notes.lose(f"Rule {position}: {', '.join(unknown)} is not supported")
                 continue
             takes = "force" in given or "variations" in given
             if self._needs(given, f"Rule {position}") and takes:
@@ -246,7 +246,7 @@ class _FeatureReader:
     def _one(self, given: Mapping[str, Any], name: str) -> Iterable[TargetingRule]:
         for lost in ("namespace", "filters"):
             if given.get(lost):
-                self._notes.lose(f"{name}: its {lost} has no counterpart")
+                self._notes.lose(f"{name}: its {lost} is not supported")
                 return
         if given.get("fallbackAttribute") or given.get("minBucketVersion"):
             self._notes.lose(_STICKY)
@@ -273,11 +273,11 @@ class _FeatureReader:
             ranges = list_or_empty(given.get("ranges")) or _ranges(given, len(values))
             seed = text(given.get("seed")) or text(given.get("key")) or self._feature.key
         if any(mapping(one).get("passthrough") for one in list_or_empty(given.get("meta"))):
-            self._notes.lose(f"{name}: a holdout, whose users go on to the next rule, has no counterpart")
+            self._notes.lose(f"{name}: holdouts are not supported")
             return
         version = given.get("hashVersion") or 1
         if version not in _DRAWS:
-            self._notes.lose(f"{name}: hashVersion {version} has no counterpart")
+            self._notes.lose(f"{name}: hashVersion {version} is not supported")
             return
         algorithm, steps = _DRAWS[version]
         attribute = attribute_of(text(given.get("hashAttribute")) or "id")
@@ -302,7 +302,7 @@ class _FeatureReader:
             key = text(parent.get("id"))
             gives = self._wanted_of(key, mapping(parent.get("condition")))
             if parent.get("gate") is not True or gives is None or self._taking:
-                self._notes.lose(f"{name}: what it asks of the feature {key} has no counterpart")
+                self._notes.lose(f"{name}: the condition on the feature {key} is not supported")
                 return False
             if gives:
                 self.prerequisites.append(Prerequisite(key=key, gives=gives))

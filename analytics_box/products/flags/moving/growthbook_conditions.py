@@ -65,7 +65,7 @@ def condition(
             notes.lose(f"{of}: {_LOOSE}")
         return found
     except _UnsupportedCondition as strange:
-        notes.lose(f"{of}: {strange} has no counterpart")
+        notes.lose(f"{of}: {strange} is not supported")
         return None
 
 

@@ -169,7 +169,7 @@ class _FlagReader:
             other = others.get(key)
             given = None if other is None else other.variant(one.get("variation"))
             if other is None or given is None or key_error(key):
-                self._notes.lose(f"It needs the flag {key}, which the file does not have")
+                self._notes.lose(f"It requires the flag {key}, which is not in the file")
             elif other.is_boolean:
                 yield Prerequisite(key=key, gives=("true" if given.value else "false",))
             else:
@@ -190,7 +190,7 @@ class _FlagReader:
             if not values:
                 continue
             if text(one.get("contextKind")) not in _USER:
-                self._notes.lose(f"Targets of the kind {text(one.get('contextKind'))} have no counterpart")
+                self._notes.lose(f"Targets of the kind {text(one.get('contextKind'))} are not supported")
                 continue
             yield from self._given(one_of("user_id", values), one, "targets")
 
@@ -208,12 +208,12 @@ class _FlagReader:
         if not rollout:
             found = self._feature.variant(given.get("variation"))
             if found is None:
-                self._notes.lose("It says nothing for everybody else")
+                self._notes.lose("It has no default rule")
             return self._always(found or self._feature.variants[0])
         bucketing = self._bucketing(rollout)
         shares = self._shares(rollout)
         if bucketing is None or not shares:
-            self._notes.lose("What everybody else gets cannot be drawn here")
+            self._notes.lose("The rollout of the default rule is not supported")
             return self._always(self._feature.variants[0])
         first, share = shares[0]
         plain = sum(share for _, share in shares) >= 100 and not bucketing.attribute
@@ -244,13 +244,13 @@ class _FlagReader:
         if not rollout:
             variant = self._feature.variant(given.get("variation"))
             if variant is None:
-                self._notes.lose(f"{name}: it gives a variation that the flag does not have")
+                self._notes.lose(f"{name}: its variation does not exist")
                 return
             yield rule(condition, **self._gives(variant), name=name)
             return
         bucketing, shares = self._bucketing(rollout), self._shares(rollout)
         if bucketing is None or not shares:
-            self._notes.lose(f"{name}: it draws in a way that has no counterpart")
+            self._notes.lose(f"{name}: this rollout is not supported")
             return
         yield from self._drawn(condition, shares, bucketing, name)
 

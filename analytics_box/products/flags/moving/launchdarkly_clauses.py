@@ -82,7 +82,7 @@ class LaunchdarklySegments:
         found = [self._clause(one, notes) for one in clauses]
         for one, node in zip(clauses, found, strict=True):
             if node is None:
-                notes.lose(f"{of}: {text(one.get('attribute'))} {text(one.get('op'))} has no counterpart")
+                notes.lose(f"{of}: {text(one.get('attribute'))} {text(one.get('op'))} is not supported")
         known = [node for node in found if node is not None]
         return all_of(known) if len(known) == len(found) else None
 
@@ -111,7 +111,7 @@ class LaunchdarklySegments:
             notes.lose(f"The segment {key} is not in the file")
             return None
         if key in self._reading or len(self._reading) > _DEEPEST:
-            notes.lose(f"The segment {key} is inside itself, or too deep inside others")
+            notes.lose(f"The segment {key} contains itself, or is nested too deeply")
             return None
         if key not in self._read:
             self._reading.append(key)
@@ -122,24 +122,24 @@ class LaunchdarklySegments:
             self._reading.pop()
         group, said = self._read[key]
         if said.decides:
-            notes.lose(f"The segment {key} is not all there: {'; '.join(said.said)[:300]}")
+            notes.lose(f"The segment {key} is incomplete: {'; '.join(said.said)[:300]}")
         if not self._reading:
             self._named.add(key)
             return TargetingCondition(group=key)
         inside = let_in(group.rules)  # a target group names no others
         if inside is None:
-            notes.lose(f"The segment {key} draws users, or has too many conditions, and is inside another")
+            notes.lose(f"The segment {key} has a rollout or too many conditions, and is nested in another")
         return inside
 
     def _rules(self, key: str, given: Mapping[str, Any], notes: ImportNotes) -> Iterable[TargetingRule]:
         if given.get("unbounded") is True:
-            notes.lose("Its users are not in the file (a big segment)")
+            notes.lose("It is a big segment, whose users are not in the file")
         for name, enabled in (("included", True), ("excluded", False)):
             listed_ = [{"values": given.get(name)}, *mappings(given.get(f"{name}Contexts"))]
             for one in listed_:
                 values = scalars(one.get("values"))
                 if values and text(one.get("contextKind")) not in _USER:
-                    notes.lose(f"Contexts of the kind {text(one.get('contextKind'))} have no counterpart")
+                    notes.lose(f"Contexts of the kind {text(one.get('contextKind'))} are not supported")
                 elif values:
                     yield rule(one_of("user_id", values), enabled=enabled, name=name)
         for position, one in enumerate(mappings(given.get("rules")), 1):
@@ -158,7 +158,7 @@ def _rollout_rules(
         return
     attribute = attribute_of(text(given.get("bucketBy")) or "key")
     if attribute is None or text(given.get("rolloutContextKind")) not in _USER:
-        notes.lose("A rule draws in a way that has no counterpart")
+        notes.lose("The rollout of a rule is not supported")
         return
     by = "" if attribute == "user_id" else attribute
     if by and weight > 0:  # users without one are drawn at 0

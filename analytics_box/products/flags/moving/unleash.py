@@ -91,7 +91,7 @@ def _lost_parts(given: Mapping[str, Any]) -> Iterable[str]:
     """The parts of a file other than flags, as notes."""
     for name in ("strategies", "featureTags", "tags", "projects", "contextFields", "links"):
         if given.get(name):
-            yield f"{name} has no counterpart"
+            yield f"{name} is not supported"
 
 
 def _toggles(
@@ -215,7 +215,7 @@ def _prerequisites(toggle: Toggle, states: Mapping[str, bool], notes: ImportNote
         key = text(one.get("feature"))
         variants = tuple(text(name) for name in one.get("variants") or ())
         if one.get("enabled") is False and states.get(key) is not True:
-            notes.lose(f"It is on while {key} is off; here another flag has to be active to be asked")
+            notes.lose(f"It is on while {key} is off; here, required flags must be active")
         elif key_error(key):
             notes.lose(f"It requires the flag {key}, which is not a valid key here")
         else:
@@ -239,12 +239,12 @@ def _gate(key: str, given: Mapping[str, Any], notes: ImportNotes) -> StrategyGat
         values = [one.strip() for one in text(parameters.get(parameter)).split(",") if one.strip()]
         found = one_of(attribute, values) if operator == "in" else unleash_constraints.within(attribute, values)
         if found is None:
-            notes.lose(f"The strategy {name} has networks that have no counterpart")
+            notes.lose(f"The strategy {name} has networks that are not supported")
             return None
         return StrategyGate(condition=all_of((condition, found)))
     if name == "flexibleRollout" or name in _GRADUAL:
         return _gradual(key, name, parameters, condition, notes)
-    notes.lose(f"The strategy {name} has no counterpart")
+    notes.lose(f"The strategy {name} is not supported")
     return None
 
 
@@ -259,7 +259,7 @@ def _gradual(
     if percentage == 100 and stickiness in {"default", "random"}:
         return StrategyGate(condition=condition)
     if stickiness == "random":
-        notes.lose("It is on at random, each time anew")
+        notes.lose("It is on at random for each evaluation")
         return None
     salt = text(parameters.get("groupId")) or key
     attribute = _drawn_by(stickiness, notes)
@@ -320,7 +320,7 @@ def _variants(
         return toggle.variants, toggle.key
     salts = {text(mapping(one.get("parameters")).get("groupId")) or toggle.key for one in strategies}
     if len(salts) > 1 or any(one != own[0] for one in own):
-        notes.lose("Its strategies have variants of their own, which are not the same; those of the first are taken")
+        notes.lose("Its strategies have different variants. Those of the first are used")
     first = next(index for index, one in enumerate(own) if one)
     return own[first], text(mapping(strategies[first].get("parameters")).get("groupId")) or toggle.key
 
@@ -333,7 +333,7 @@ def _with_variants(
     variants: list[Variant] = variants_of(given, notes)
     stickiness = {text(one.get("stickiness")) or "default" for one in given}
     if len(stickiness) > 1 or "random" in stickiness:
-        notes.lose("Its variants are drawn at random, each time anew, or by several attributes")
+        notes.lose("Its variants are random for each evaluation, or use several attributes")
     attribute = _drawn_by(min(stickiness), notes) if stickiness != {"random"} else ""
     rules = [*_off(gates, notes), *overrides(given, notes)]
     if attribute:
@@ -360,7 +360,7 @@ def _off(gates: Sequence[StrategyGate], notes: ImportNotes) -> Iterable[Targetin
         yield rule(outside, enabled=False)
     partial = sorted((gate for gate in gates if gate.percentage < 100), key=lambda gate: -gate.percentage)
     if len({(gate.bucketing.salt, gate.bucketing.attribute) for gate in partial}) > 1:
-        notes.lose("Its strategies draw users with different groupIds, and it has variants")
+        notes.lose("Its strategies use different groupIds, and it has variants")
         return
     past = [gate.condition for gate in gates if gate.percentage == 100]
     for gate in partial:

@@ -60,7 +60,7 @@ def _one(given: Mapping[str, Any], notes: ImportNotes) -> TargetingCondition | N
     name, operator = text(given.get("contextName")), text(given.get("operator"))
     node = None if not name or name in _HERE else _comparison(ATTRIBUTES.get(name, name), operator, given)
     if node is None:
-        notes.lose(f"The constraint {name} {operator} has no counterpart")
+        notes.lose(f"The constraint {name} {operator} is not supported")
         return None
     return none_of([node]) if given.get("inverted") is True else node
 

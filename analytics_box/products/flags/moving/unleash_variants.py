@@ -32,7 +32,7 @@ def overrides(given: Iterable[Mapping[str, Any]], notes: ImportNotes) -> Iterabl
         for override in mappings(one.get("overrides")):
             name, values = text(override.get("contextName")), texts(override.get("values"))
             if name in {"", "currentTime", "environment", "appName"}:
-                notes.lose(f"An override of the variant {text(one.get('name'))} has no counterpart")
+                notes.lose(f"An override of the variant {text(one.get('name'))} is not supported")
             elif values:
                 yield rule(one_of(ATTRIBUTES.get(name, name), values), variant=text(one.get("name")))
 
@@ -47,5 +47,5 @@ def _variant(given: Mapping[str, Any], weight: float, notes: ImportNotes) -> Var
         try:
             value = msgspec.json.decode(str(value))
         except msgspec.MsgspecError:
-            notes.lose(f"The value of the variant {name} is not JSON; it becomes text")
+            notes.lose(f"The value of the variant {name} is not JSON and is imported as text")
     return Variant(key=name, value=value, type=type_of(value), weight=round(weight, 6))

@@ -28,7 +28,7 @@ MOST_BYTES: Final = 8_000_000  # of a file
 class SourceFlag(Struct, frozen=True, kw_only=True):
     """A flag of a file. `definition` is None for an invalid flag: then `error` says why.
 
-    `environment` and `user_id` are those of a file of this box. `notes` list what has no counterpart here, or differs a
+    `environment` and `user_id` are those of a file of this box. `notes` list what is not supported here, or differs a
     little; `decides` is true if a lost part decides outcomes, which makes the flag inactive. In a definition the target
     groups have the file's names.
     """
@@ -131,7 +131,9 @@ def chosen_environment(names: Iterable[str], given: str | None) -> str | None:
     """
     found = list(dict.fromkeys(names))
     if given is not None and found and given not in found:
-        raise BadRequest.about("sourceEnvironment", f"The file has no environment {given}; it has {_join_names(found)}")
+        raise BadRequest.about(
+            "sourceEnvironment", f"The file has no environment {given}. Select one: {_join_names(found)}"
+        )
     if given is None and len(found) > 1:
         raise BadRequest.about(
             "sourceEnvironment", f"The file has several environments. Select one: {_join_names(found)}"

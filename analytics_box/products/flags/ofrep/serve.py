@@ -85,7 +85,7 @@ def parameters(query: bytes) -> Mapping[str, str]:
     try:
         found = parse_qs(query.decode("latin-1"), max_num_fields=_MOST_PARAMETERS)
     except ValueError as wrong:
-        raise BadRequest(f"There may be {_MOST_PARAMETERS} query parameters at most") from wrong
+        raise BadRequest(f"A request can have up to {_MOST_PARAMETERS} query parameters") from wrong
     return {name: values[0] for name, values in found.items()}
 
 

@@ -58,7 +58,7 @@ def check(kind: ScheduleType, scheduled_at: int | None, steps: Sequence[RolloutS
     elif not steps:
         raise BadRequest.about("rolloutSteps", "Send steps or a ramp")
     elif len(steps) > MOST_STEPS:
-        raise BadRequest.about("rolloutSteps", f"There may be {MOST_STEPS} steps")
+        raise BadRequest.about("rolloutSteps", f"A schedule can have up to {MOST_STEPS} steps")
     elif scheduled_at is not None and scheduled_at > steps[0].at:
         raise BadRequest.about("scheduledAt", "Omit scheduledAt. The schedule starts with its first step")
     times = [step.at for step in steps]

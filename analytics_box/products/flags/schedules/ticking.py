@@ -41,7 +41,7 @@ async def tick(parts: Parts) -> None:
         except errors.Unavailable:
             raise
         except Exception:
-            log.exception("The schedule %s of a feature flag could not be done", schedule_id)
+            log.exception("The schedule %s of a feature flag failed", schedule_id)
 
 
 def turn(db: Connection, schedule_id: str, now: int) -> None:

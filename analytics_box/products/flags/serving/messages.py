@@ -10,7 +10,9 @@ from analytics_box.products.flags.editing.shown import FlagAnswer, VariantAnswer
 from analytics_box.products.flags.flag import FlagType, Id, Key, Status
 from analytics_box.products.flags.messages import Note, Version
 
-ClientId = Annotated[str, Meta(min_length=1, max_length=255, description="Of a website, or an organization's id.")]
+ClientId = Annotated[
+    str, Meta(min_length=1, max_length=255, description="Client id of a website, or an organization's id.")
+]
 
 
 class CreateFlagByKey(FlagFields, frozen=True, kw_only=True):

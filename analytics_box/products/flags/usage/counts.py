@@ -66,7 +66,7 @@ class FlagCounts:
             if taken:
                 self._db.write_now(partial(rows.add, counts=taken))
         except Unavailable:
-            log.warning("The last counts of evaluated flags are lost")
+            log.warning("The most recent counts of flag evaluations are lost")
 
     async def forget(self) -> None:
         """Remove counts that are 400 days old or older; the time of a flag's last evaluation stays."""

@@ -172,6 +172,6 @@ async def export(call: Call, given: ExportLinks) -> LinkExportAnswer:
         return rows.count(db, LinkSelection(organization_id))
 
     if await call.read(read) > MOST_ROWS:
-        raise BadRequest(f"There are more than {MOST_ROWS:,} links: ask GET /links/export/{given.format} for them")
+        raise BadRequest(f"There are more than {MOST_ROWS:,} links. Use GET /links/export/{given.format} instead")
     content = b"".join([piece async for piece in pieces(call, organization_id, given.format)])
     return LinkExportAnswer(TYPES[given.format], content.decode())

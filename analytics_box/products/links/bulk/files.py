@@ -99,7 +99,7 @@ class LinkSheet:
         for record in self._records:
             count += 1
             if count > MOST_ROWS:
-                raise BadRequest(f"A file can have up to {MOST_ROWS:,} links; split it")
+                raise BadRequest(f"A file can have up to {MOST_ROWS:,} links. Split it")
             yield record
         if not count:
             raise BadRequest(_NOTHING)
@@ -160,12 +160,12 @@ class LinkSheet:
     def _names(self, headings: list[str], service: Service | None) -> list[str]:
         """The field that each column is, in the words of the service. Raises BadRequest if that is not clear."""
         if len(headings) > MOST_COLUMNS:
-            raise BadRequest(f"A sheet can have up to {MOST_COLUMNS} columns; this one has {len(headings):,}")
+            raise BadRequest(f"A file can have up to {MOST_COLUMNS} columns. This one has {len(headings):,}")
         names = [_meaning(heading) if service is None else _plain_name(heading) for heading in headings]
         for name in set(names) - {""}:
             if names.count(name) > 1:
                 same = " and ".join(_short(each) for each, its in zip(headings, names, strict=True) if its == name)
-                raise BadRequest(f"Two columns are {name}: {same}; leave one of them")
+                raise BadRequest(f"Two columns are {name}: {same}. Remove one of them")
         if service is not None:
             self.ignored += [
                 _short(heading) for heading, name in zip(headings, names, strict=True) if name and service.ignores(name)
@@ -173,7 +173,7 @@ class LinkSheet:
             return names
         if "targetUrl" not in names:
             there = ", ".join(_short(heading) for heading in headings[:20]) or "nothing"
-            raise BadRequest(f"The first line names the columns; targetUrl has to be one of them, but there is {there}")
+            raise BadRequest(f"The first line must name the columns, including targetUrl. It has {there}")
         unknown = [heading for heading in headings if heading.strip() and not _meaning(heading)]
         address = next((heading for heading in unknown if _OF_ADDRESS.search(_plain_name(heading))), "")
         if address and not {"slug", "shortUrl"} & set(names):
@@ -209,7 +209,7 @@ class _Lines:
             raise StopIteration
         if end - self._began > MOST_CHARACTERS:
             row = f"Row {self.number}" if self.number > 0 else "The first line"
-            raise BadRequest(f"{row} is longer than {MOST_CHARACTERS:,} characters; is a quotation mark missing?")
+            raise BadRequest(f"{row} is longer than {MOST_CHARACTERS:,} characters. A quotation mark may be missing")
         line = self._text[self._place : end]
         self._place = end
         return line
@@ -369,13 +369,13 @@ def _end_of_value(text: str, place: int, number: int) -> int:
                 return place + end
     else:
         raise BadRequest(
-            f"Row {number} is longer than {MOST_CHARACTERS:,} characters, or no JSON from {_at(text, wrong)} on"
+            f"Row {number} is longer than {MOST_CHARACTERS:,} characters, or not valid JSON from {_at(text, wrong)} on"
         )
     raise _unreadable(text, wrong, number)
 
 
 def _unreadable(text: str, place: int, number: int) -> BadRequest:
-    return BadRequest(f"The file is no JSON from {_at(text, place)} on, in or after row {number}")
+    return BadRequest(f"The file is not valid JSON from {_at(text, place)} on, in or after row {number}")
 
 
 def _at(text: str, place: int) -> str:

@@ -98,7 +98,7 @@ def _bitly(row: Row) -> list[Fields]:
 
 def _dub(row: Row) -> list[Fields]:
     if row.get("key") == "_root":
-        raise BadRequest.about("slug", "This is the destination of the bare domain; set it under Domains")
+        raise BadRequest.about("slug", "This is the destination of the bare domain. Set it under Domains")
     _refuse_disabled(row, "disabledat")
     phones = [system for name, system in (("ios", "iOS"), ("android", "Android")) if name in row]
     has_card = _is_true(row["proxy"]) if "proxy" in row else "image" in row

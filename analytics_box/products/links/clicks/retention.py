@@ -23,7 +23,7 @@ async def sweep(clicks: Clicks, box_db: Db) -> None:
     gone = await box_db.read(partial(without_link, numbers=numbers))
     if gone:
         removed = await clicks.erase(gone)
-        log.info("Removed %d clicks on short links that are gone", removed)
+        log.info("Removed %d clicks on deleted short links", removed)
 
 
 async def retain(events: Db, settings: Settings, now: int) -> None:

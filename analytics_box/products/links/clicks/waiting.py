@@ -124,7 +124,7 @@ class Clicks:
         try:
             self.events.write_now(partial(click_rows.append, strings=self._strings, clicks=clicks, orphans=orphans))
         except Unavailable:
-            log.warning("The last %d clicks on short links are lost", len(clicks))
+            log.warning("The most recent %d clicks on short links are lost", len(clicks))
 
     def _plan(self) -> None:
         if len(self._waiting) >= AT_ONCE:

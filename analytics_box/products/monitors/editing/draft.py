@@ -249,7 +249,7 @@ def _of_the_whole(after: Monitor, fence: Fence) -> Iterable[ErrorDetail]:
     """Errors of fields that do not match each other."""
     secrets, is_http = after.secrets, after.kind == "http"
     if secrets.body and is_http and after.options.method in _WITHOUT_BODY:
-        yield ErrorDetail("body", f"A {after.options.method} has no body. Choose another method")
+        yield ErrorDetail("body", f"A {after.options.method} request has no body. Choose another method")
     if not is_http and (secrets.headers or secrets.body or secrets.user or secrets.bearer):
         yield ErrorDetail("headers", "Only HTTP checks can have headers, a body, a user or a token")
     if after.kind == "dns" and after.url and not after.options.server:

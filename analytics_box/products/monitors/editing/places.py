@@ -39,7 +39,7 @@ def kind_of(url: str, given: Kind | None) -> Kind:
     found = _KINDS.get(scheme.lower()) if sign else given or "http"
     if found is None or (given is not None and given != found):
         examples = (_EXAMPLES[given],) if given is not None else tuple(_EXAMPLES.values())
-        raise BadRequest.about("url", f"Write the URL like {', '.join(examples)}")
+        raise BadRequest.about("url", f"Enter a URL such as {', '.join(examples)}")
     return found
 
 
@@ -79,19 +79,19 @@ def _clean(kind: Kind, text: str, fence: Fence) -> str:
     rest = text.partition("://")[2] if "://" in text else text
     place = target(f"https://{rest.rstrip('/')}")
     if place.path != "/":
-        raise AddressRefused(f"Write it like {_EXAMPLES[kind]}")
+        raise AddressRefused(f"Enter an address such as {_EXAMPLES[kind]}")
     has_port = rest.rstrip("/").rpartition("]")[2].count(":") == 1
     host = f"[{place.host}]" if ":" in place.host else place.host
     match kind:
         case "dns" | "ping":
             if has_port or (kind == "dns" and place.address is not None):
-                raise AddressRefused(f"Write it like {_EXAMPLES[kind]}")
+                raise AddressRefused(f"Enter an address such as {_EXAMPLES[kind]}")
             if kind == "ping":
                 _check(place, _NO_PORT, fence)
             return f"{kind}://{host}"
         case _:
             if kind == "tcp" and not has_port:
-                raise AddressRefused(f"Name the port, like {_EXAMPLES[kind]}")
+                raise AddressRefused(f"Enter a port, such as {_EXAMPLES[kind]}")
             _check(place, place.port, fence)
             return f"{kind}://{host}" if kind == "tls" and place.port == _HTTPS else f"{kind}://{host}:{place.port}"
 

@@ -51,7 +51,7 @@ def read_mapping(text: str) -> dict[str, Any]:
 def _number(loader: Any, node: Any) -> Any:
     """A number. Raises ValueError for one that nobody means."""
     if len(node.value) > _LONGEST_NUMBER or ":" in node.value:
-        raise ValueError("No number is written so")
+        raise ValueError("Invalid number")
     return (loader.construct_yaml_float if node.tag.endswith("float") else loader.construct_yaml_int)(node)
 
 
@@ -79,7 +79,7 @@ def _json(text: str) -> Any:
 
 def _yaml(text: str) -> Any:
     if len(text) > MOST_OF_YAML:
-        raise BadRequest(f"A file of YAML can have up to {MOST_OF_YAML // 1_000_000} MB; split it, or write it as JSON")
+        raise BadRequest(f"A YAML file can have up to {MOST_OF_YAML // 1_000_000} MB. Split it, or use JSON")
     try:
         _check_depth(yaml.parse(text, Loader=_Loader))
         loader = _Loader(text)
@@ -93,7 +93,7 @@ def _yaml(text: str) -> Any:
             loader.dispose()
     except yaml.MarkedYAMLError as broken:
         where = f" (line {broken.problem_mark.line + 1})" if broken.problem_mark is not None else ""
-        raise BadRequest(f"This is no YAML{where}: {broken.problem or broken.context}") from broken
+        raise BadRequest(f"This is not YAML{where}: {broken.problem or broken.context}") from broken
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as broken:
         raise BadRequest(_("This YAML cannot be read")) from broken
 
@@ -139,7 +139,7 @@ def _inside(node: Any) -> Iterator[Any]:
 
 
 class Taking:
-    """A mapping of another program, of which it is known what has been taken: the rest has no counterpart here."""
+    """A mapping of another program, of which it is known what has been taken: the rest is not supported here."""
 
     def __init__(self, given: Mapping[Any, Any]) -> None:
         self._given = {str(name): value for name, value in given.items()}

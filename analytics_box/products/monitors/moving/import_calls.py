@@ -58,7 +58,7 @@ class ImportMonitors(Struct, frozen=True, forbid_unknown_fields=True):
 class MonitorRowOutcome(Struct, frozen=True, kw_only=True, rename="camel"):
     """The result for a monitor of the file, or the predicted one. Monitors are numbered from 1.
 
-    `taken` are fields of another program's file that were imported, `notes` say what has no counterpart here.
+    `taken` are fields of another program's file that were imported, `notes` say what is not supported here.
     `isPaused`
     is true for a monitor that lost a decisive setting. `pushUrl` is the URL of a new push monitor.
     """

@@ -102,7 +102,7 @@ class MonitorImportNotes:
 
     def lost(self, name: str, *, decides: bool = False) -> None:
         """Note that this field is not supported."""
-        self.say(f"{name} has no counterpart", decides=decides)
+        self.say(f"{name} is not supported", decides=decides)
 
 
 def new_monitor(fields: Mapping[str, Any]) -> tuple[CreateMonitor | None, str, str]:

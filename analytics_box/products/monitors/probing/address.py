@@ -72,5 +72,5 @@ def clean_address(kind: Kind, url: str) -> str:
 def _after_scheme(kind: Kind, url: str) -> str:
     scheme, found, rest = url.partition("://")
     if not found or scheme.lower() != kind or not rest:
-        raise AddressRefused(f"Write the address like {_FORMS[kind]}")
+        raise AddressRefused(f"Enter an address such as {_FORMS[kind]}")
     return rest

@@ -65,7 +65,7 @@ class Checking:
         except Unavailable as crowded:
             result, is_conclusive = CheckResult(at=began, outcome="fail", reason="failed", error=crowded.message), False
         except Exception:
-            log.exception("The check of monitor %d failed by itself", watched.monitor.number)
+            log.exception("The check of monitor %d failed unexpectedly", watched.monitor.number)
             result, is_conclusive = (
                 CheckResult(at=began, outcome="fail", reason="failed", error="The check broke off"),
                 False,

@@ -138,7 +138,7 @@ class Drain:
             except Unavailable:
                 raise
             except Exception:
-                log.exception("%d results of monitors could not be written together", len(some))
+                log.exception("%d check results could not be written together", len(some))
                 await self._write_one_by_one(some)
         except Unavailable as refused:
             self.refusal = refused.message
@@ -155,7 +155,7 @@ class Drain:
             except Unavailable:
                 raise
             except Exception:
-                log.exception("A result of monitor %d could not be written", one.number)
+                log.exception("A check result of monitor %d could not be written", one.number)
             del self._waiting[0]
 
     async def _commit(self, some: list[Happening]) -> None:
@@ -173,7 +173,7 @@ class Drain:
         try:
             self._committed(batch, some)
         except Exception:
-            log.exception("What follows from %d results of monitors is left out", len(some))
+            log.exception("Alerts and incidents of %d check results are left out", len(some))
 
     def _bound(self) -> None:
         """Give up the oldest of too many that wait; nothing is known of those monitors from then on."""
@@ -198,9 +198,9 @@ class Drain:
                 while some := self._to_tell():
                     await self._tell_some(some)
             except Unavailable as refused:
-                log.warning("What happened to monitors could not be told yet: %s", refused.message)
+                log.warning("Alerts of monitors could not be queued yet: %s", refused.message)
             except Exception:
-                log.exception("What was told of monitors could not be noted yet")
+                log.exception("Queued alerts of monitors could not be recorded yet")
 
     def _to_tell(self) -> list[Transition]:
         """Transitions to pass on now. If one fails, later ones of the same monitor wait also."""
@@ -233,10 +233,10 @@ class Drain:
             raise
         except Exception:
             if tries + 1 >= TRIES:
-                log.exception("What happened to monitor %d is not told: it was tried %d times", one.number, TRIES)
+                log.exception("Gave up on the alert of monitor %d after %d attempts", one.number, TRIES)
                 return True
             if not tries:
-                log.exception("What happened to monitor %d cannot be told yet", one.number)
+                log.exception("The alert of monitor %d cannot be queued yet", one.number)
             self._held[one.number] = tries + 1, now + min(MINUTE << tries, HOUR)
             return False
         return True

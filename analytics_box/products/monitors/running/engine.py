@@ -202,7 +202,7 @@ class CheckEngine:
         Raises Unavailable.
         """
         if self._loop is not None and self._loop.done() and self._is_started:
-            log.error("The loop of the monitors ended; it begins again", exc_info=self._loop.exception())
+            log.error("The loop of the monitors ended unexpectedly. Restarting it", exc_info=self._loop.exception())
             self._loop = asyncio.get_running_loop().create_task(self._run())
         if self._is_wanted and not self._is_started:
             await self._go_on(self._clock.now())
@@ -253,7 +253,7 @@ class CheckEngine:
         before, passed = self._seen, (monotonic - self._monotonic) * 1000
         self._seen, self._monotonic = now, monotonic
         if now - before > recovery.GAP:
-            log.warning("Monitors: nothing was watched for %.0f s, or the clock was set ahead", (now - before) / 1000)
+            log.warning("Monitors: no checks for %.0f s, or the clock was set ahead", (now - before) / 1000)
             self._stood_still(before, now)
         elif now - before < passed - _BACK:
             log.warning("Monitors: the clock was set back by %.0f s", (passed - now + before) / 1000)
@@ -303,7 +303,9 @@ class CheckEngine:
         last = watched.draft.last
         is_news = finished.result.reason == "refused" and (last is None or last.reason != "refused")
         if is_news and self._may_complain:
-            log.warning("Monitor %s is refused, perhaps like others: %s", watched.monitor.id, finished.result.error)
+            log.warning(
+                "Monitor %s is not allowed, possibly like others: %s", watched.monitor.id, finished.result.error
+            )
         self._networks.take(finished, watched)
         if self._networks.due_at() is not None:
             self._wake.set()

@@ -208,10 +208,10 @@ class Isolation:
             log.error("Monitors: no canary of %s answers, but most monitors do, so canaries are ignored", self._network)
             self.answered_at = 0
         elif not answers and self._is_over(now):
-            log.error("Monitors: %s cannot be reached for too long, so results of checks count again", self._network)
+            log.error("Monitors: %s has been unreachable for too long, so check results count again", self._network)
             self.answered_at = 0
         elif not answers and self.answered_at and self.since is None and self._held:
-            log.warning("Monitors: the box cannot reach %s; results of checks are unknown until it can", self._network)
+            log.warning("Monitors: the server cannot reach %s. Check results are unknown until it can", self._network)
             self.since = now
             return True
         elif not answers:

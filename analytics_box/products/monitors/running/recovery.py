@@ -51,7 +51,7 @@ def _recover(
     since = now if stored.alive_at is None else stored.alive_at
     is_gap = now - since > GAP
     if is_gap:
-        log.info("Monitors: nothing was watched for %.0f s", (now - since) / 1000)
+        log.info("Monitors: no checks for %.0f s", (now - since) / 1000)
         rows.gap(db, since)
         stored = rows.load_states(db)
     last = rows.last_results(db, [number for number in monitors if number in stored.standings])

@@ -82,4 +82,4 @@ async def sweep(events: Db, box_db: Db, erasing: Erasing) -> None:
     gone = await box_db.read(partial(without_monitor, numbers=numbers))
     if gone:
         await erasing.erase(gone)
-        log.info("Removed what was left of %d monitors that are gone", len(gone))
+        log.info("Removed the remaining data of %d deleted monitors", len(gone))

@@ -49,7 +49,7 @@ async def fetch_picture(client: Client, url: str, kind: FileKind) -> PagePicture
     except RequestFailed as why:
         raise BadRequest.about(field, f"The image could not be downloaded: {why}") from why
     if answer.status != 200:
-        raise BadRequest.about(field, f"The image could not be downloaded: the response was {answer.status}")
+        raise BadRequest.about(field, f"The image could not be downloaded: status {answer.status}")
     if not answer.complete or len(answer.body) > image.MOST_BYTES:
         raise BadRequest.about(field, image.TOO_LARGE)
     return PagePicture(check_picture(answer.body, field), url)

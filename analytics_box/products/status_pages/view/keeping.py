@@ -19,7 +19,7 @@ async def store_days(given: Sources, pages: StatusPages) -> None:
         try:
             await _store(given, whole)
         except BoxError as refused:
-            log.warning("Days of the status page %s are not stored yet: %s", whole.page.slug, refused.message)
+            log.warning("Past days of the status page %s are not stored yet: %s", whole.page.slug, refused.message)
         except Exception:
             log.exception("Days of the status page %s could not be stored", whole.page.slug)
 

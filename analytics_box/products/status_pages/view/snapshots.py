@@ -143,10 +143,10 @@ class PageSnapshots:
                 task.add_done_callback(self._storing.discard)
         except BoxError as refused:
             if self._may_complain:
-                log.warning("A status page shows what was known before: %s", refused.message)
+                log.warning("A status page shows its last known state: %s", refused.message)
         except Exception:
             if self._may_complain:
-                log.exception("A status page shows what was known before")
+                log.exception("A status page shows its last known state")
         finally:
             kept.reading = None
 

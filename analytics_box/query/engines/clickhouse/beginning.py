@@ -61,7 +61,7 @@ async def among(events: Db, line: ClickHouseConnection, clock: Clock, machine: C
     sent again.
     """
     if machine is None:
-        raise Away("this machine has not heard from its primary yet")
+        raise Away("this machine has not reached its primary yet")
     floors, counts = await events.read(_only_there)
     if floors and not machine.number:
         raise EventsLost("events have left events.db for its tables when this was the only machine")

@@ -42,7 +42,7 @@ class ClickHouseConnection:
     def there(self) -> Server:
         """The server of the open line. Raises Away."""
         if self.server is None:
-            raise Away("It was lost a moment ago")
+            raise Away("The connection was lost a moment ago")
         return self.server
 
     async def open(self) -> Server:

@@ -86,13 +86,13 @@ def found_tables(server: Server, machine: ClickHouseMachine) -> list[str]:
     shape = tables.shape(server.cluster, several=True)
     owners = server.look(f"select box, epoch, shape from {OWNER.name} where id = {_MAIN}")
     if any(box != machine.cluster for box, _, _ in owners):
-        raise Away("the database has the events of another box; name another database in clickhouse_url")
+        raise Away("the database has the events of another server. Set another database in clickhouse_url")
     there = {name for (name,) in server.look("select name from system.tables where database = currentDatabase()")}
     made = owners and all(made == shape for _, _, made in owners)
     if made and all(table.name in there for table in tables.SHIPPED):
         return sorted(str(epoch) for _, epoch, _ in owners)
     if machine.number:
-        raise Away("the primary has not made the tables yet, or has another version")
+        raise Away("the primary has not created the tables yet, or runs another version")
     if machine.alone or _has_rows_of(server, machine.retired, there):
         raise EventsLost("its tables are not whole, or of another version, and have events that are nowhere else")
     return [_make(server, machine, shape)]
@@ -122,7 +122,7 @@ def is_own(server: Server, machine: ClickHouseMachine, epoch: str) -> bool:
     number = _FIRST_OWN + machine.number
     found = server.look(f"select box, epoch, shape from {OWNER.name} where id = {number}")
     if any(box != machine.box for box, _, _ in found):
-        raise Away(f"the machine number {machine.number} is another machine's there: give this one a number of its own")
+        raise Away(f"the machine number {machine.number} belongs to another machine. Use a unique number")
     newest = max((int(promoted or 0) for _, _, promoted in found), default=0)
     if newest > machine.promoted_at:
         raise PrimaryReplaced(newest)
@@ -146,7 +146,7 @@ def check(server: Server, machine: ClickHouseMachine, epoch: str) -> None:
     """See that the tables are still those that this machine sent its rows to. Raises Away."""
     found = server.look(f"select epoch from {OWNER.name} where id = {_MAIN}")
     if (epoch.partition(".")[0],) not in found or not is_own(server, machine, epoch):
-        raise Away("the tables are others now: this machine sends its events again")
+        raise Away("the tables were recreated. This machine sends its events again")
 
 
 def first_shipment(machine: ClickHouseMachine, now: int) -> int:

@@ -25,7 +25,7 @@ def why_not(server: Server, position: Position | None, box: str) -> str:
         server.do(statement)
     found = server.look(f"select box, epoch, shape from {OWNER.name}")
     if any(owner != box for owner, _, _ in found):
-        raise Away("the database has the events of another box; name another database in clickhouse_url")
+        raise Away("the database has the events of another server. Set another database in clickhouse_url")
     if position is None or not found:
         return "there are none of this box yet"
     if missing := _missing(server, [table.name for table in tables.SHIPPED]):

@@ -106,7 +106,7 @@ def prop(**fields: Any) -> dict[str, Any]:
             "rules[0].conditions.any[0].group",
             "target group does not exist",
         ),
-        (conditions(DEEP), "rules[0].conditions" + ".all[0]" * 8, "8 deep"),
+        (conditions(DEEP), "rules[0].conditions" + ".all[0]" * 8, "8 levels deep"),
         (conditions({"all": [{"attribute": "a", "value": "b"}] * 200}), "rules", "200 conditions"),
     ],
 )
@@ -145,7 +145,7 @@ def test_flags_need_each_other_over_ten_steps_at_most() -> None:
     chain = [flag(f"f{n}", prerequisites=[{"key": f"f{n + 1}"}]) for n in range(10)] + [flag("f10")]
     needing = msgspec.convert({"prerequisites": [{"key": "f0"}]}, FlagDefinition)
     assert faults("mine", msgspec.convert({"prerequisites": [{"key": "f1"}]}, FlagDefinition), chain, []) == []
-    assert "over 10 steps" in faults("mine", needing, chain, [])[0].message
+    assert "up to 10 steps" in faults("mine", needing, chain, [])[0].message
 
 
 def test_comparisons_of_all_flags_together_are_limited() -> None:

@@ -65,7 +65,7 @@ def test_what_was_lost_makes_an_inactive_flag_with_a_note(world: World) -> None:
     assert (row["status"], row["flagStatus"]) == ("created", "inactive")
     waits = "The flag is inactive. Review and activate it"
     assert row["notes"] == [
-        "It is on at random, each time anew",
+        "It is on at random for each evaluation",
         f"{waits}. Its off value is left out, so no user gets it until then",
     ]
     of_key = {one.key: one.definition for one in world.known().flags}
@@ -111,7 +111,7 @@ def test_a_way_that_is_too_long_is_found_in_a_file(world: World) -> None:
     shown = imported(world, own_file(*reversed(flags)))
     wrong = {one["key"]: one["error"] for one in shown["flags"] if one["error"]}
     assert wrong == {
-        "k11": "Flags may need each other over 10 steps",
+        "k11": "Chains of required flags can have up to 10 steps",
         "k12": "There is no flag k11 in this environment",
     }
 
@@ -154,12 +154,12 @@ def test_an_export_for_flagd_lists_what_it_cannot_say(world: World) -> None:
     exported = world.good("flags/export", websiteId=world.shop, format="flagd")
     file = json.loads(exported["content"])
     notes = {one["key"]: one["notes"] for one in exported["notes"]}
-    assert notes["child"] == ["prerequisites have no counterpart"]
+    assert notes["child"] == ["prerequisites are not supported"]
     assert notes["rollout"] == ["flagd draws users anew: its hash is another one"]
     assert {"internal", "greeting"}.isdisjoint(notes)
     assert "colours-of-some" not in notes
     assert (file["flags"]["child"]["state"], file["flags"]["rollout"]["state"]) == ("DISABLED", "ENABLED")
-    assert notes["clauses"][0] == "Rule 1: ends_with of text values only has no counterpart"
+    assert notes["clauses"][0] == "Rule 1: ends_with of text values only is not supported"
 
 
 def test_a_plan_is_not_stored_over_what_others_changed_meanwhile(world: World) -> None:
@@ -195,8 +195,8 @@ def test_an_export_for_flagd_writes_no_target_group_out_without_end() -> None:
 HOSTILE = [
     ("", "The file is empty"),
     ("{", "This is not JSON"),
-    ("7", "This is not a file of flags"),
-    ("{}", "This is not a file of flags"),
+    ("7", "This file does not contain flags"),
+    ("{}", "This file does not contain flags"),
     ('{"format": "analytics-box-flags", "flags": [{"key": "a", "colour": 1}]}', "The file cannot be read"),
     ('{"features": {"a": {"defaultValue": false, "rules": [{"condition": {"$and": 7}, "force": {"a": []}}]}}}', ""),
     ('{"features": [{"name": "a", "strategies": [{"name": {}, "constraints": [7, {"values": {}}]}]}]}', ""),

@@ -235,8 +235,8 @@ def feature(*rules: Given, **more: Any) -> SourceFlag:
 @each(
     ("rule", "said"),
     [
-        ({"contextualVariations": [{"value": True}]}, "contextualVariations has no counterpart"),
-        ({"force": True, "newThing": 1}, "newThing has no counterpart"),
+        ({"contextualVariations": [{"value": True}]}, "contextualVariations is not supported"),
+        ({"force": True, "newThing": 1}, "newThing is not supported"),
         ({"force": True, "condition": {"id": 5}}, "comparing the user id with a number"),
         ({"force": True, "condition": {"userId": {"$in": ["5", 5]}}}, "comparing the user id with a number"),
         ({"force": True, "condition": {"id": {"$nin": [5]}}}, "comparing the user id with a number"),

@@ -96,36 +96,36 @@ _SESSION = (
 _LOOSE = "it compares versions, and versions without three numbers are ordered differently here"
 _MISSING = "which users without it meet by some SDKs only"
 _KEY = "A key has 1 to 128 letters and digits of any script, and any of . _ : ~ | -"
-_UNREAD = "Its targeting cannot be read"
+_UNREAD = "The targeting cannot be read"
 LOST: dict[str, dict[str, str]] = {
     "unleash": {
         **dict.fromkeys(("rollout", "colours", "gated-colours", "strategy-variants"), _SESSION),
-        "at-random": "It is on at random, each time anew",
-        "custom-strategy": "The strategy byMoonPhase has no counterpart",
-        "dates": "The constraint since DATE_AFTER has no counterpart",
-        "until-later": "The constraint currentTime DATE_BEFORE has no counterpart",
+        "at-random": "It is on at random for each evaluation",
+        "custom-strategy": "The strategy byMoonPhase is not supported",
+        "dates": "The constraint since DATE_AFTER is not supported",
+        "until-later": "The constraint currentTime DATE_BEFORE is not supported",
         "unknown-segment": "The file does not include the segment constraints of the strategy default",
         "name/with/slashes": _KEY,
     },
     "growthbook": {
-        "namespaced": "Rule 1: its namespace has no counterpart",
-        "filtered": "Rule 1: its filters has no counterpart",
-        "nested": "Rule 1: the nested attribute address.city has no counterpart",
-        "conditions": f"Rule 1: $lt of age, {_MISSING}, has no counterpart; Rule 4: {_LOOSE}",
-        "lookahead": "Rule 1: the regular expression ^(?!test) has no counterpart",
-        "sized": "Rule 1: $size of tags has no counterpart",
+        "namespaced": "Rule 1: its namespace is not supported",
+        "filtered": "Rule 1: its filters is not supported",
+        "nested": "Rule 1: the nested attribute address.city is not supported",
+        "conditions": f"Rule 1: $lt of age, {_MISSING}, is not supported; Rule 4: {_LOOSE}",
+        "lookahead": "Rule 1: the regular expression ^(?!test) is not supported",
+        "sized": "Rule 1: $size of tags is not supported",
         "slashed/key": _KEY,
     },
     "launchdarkly": {
-        "other-kind": "Rule 1: os in has no counterpart",
-        "nested": "Rule 1: /address/city in has no counterpart",
-        "big-segment": "The segment big is not all there: Its users are not in the file (a big segment)",
+        "other-kind": "Rule 1: os in is not supported",
+        "nested": "Rule 1: /address/city in is not supported",
+        "big-segment": "The segment big is incomplete: It is a big segment, whose users are not in the file",
         "slashed/key": _KEY,
     },
     "flagd": {
-        "by-the-clock": f'{_UNREAD}: {{">":[{{"var":"$flagd.timestamp"}},1700000000]}} has no counterpart',
-        "without-default": "It has no defaultVariant: where nothing matches, the code's default counts",
-        "odd-draw": f'{_UNREAD}: fractional draws by {{"var":"email"}}',
+        "by-the-clock": f'{_UNREAD}: {{">":[{{"var":"$flagd.timestamp"}},1700000000]}} is not supported',
+        "without-default": "There is no defaultVariant. If no rule matches, the default in your code applies",
+        "odd-draw": f'{_UNREAD}: fractional buckets by {{"var":"email"}}',
     },
 }
 

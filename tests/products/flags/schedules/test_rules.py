@@ -114,7 +114,7 @@ def at(*minutes: int, value: float = 10) -> tuple[RolloutStep, ...]:
         ("update_rollout", None, at(-5, 1), "Enter a time in the future"),
         ("update_rollout", None, at(1, value=100.5), "from 0 to 100"),
         ("update_rollout", None, at(1, value=float("nan")), "from 0 to 100"),
-        ("update_rollout", None, at(*range(201)), "There may be 200 steps"),
+        ("update_rollout", None, at(*range(201)), "A schedule can have up to 200 steps"),
     ],
 )
 def test_times_and_steps_have_to_fit(

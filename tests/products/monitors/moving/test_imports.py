@@ -1,4 +1,4 @@
-"""Backups of Uptime Kuma and configurations of Gatus: what is taken, and what has no counterpart."""
+"""Backups of Uptime Kuma and configurations of Gatus: what is taken, and what is not supported."""
 
 import copy
 import json
@@ -110,9 +110,9 @@ def test_what_uptime_kuma_has_and_the_box_has_not_is_said(world: World) -> None:
     found = rows(world, KUMA, dryRun=True)
     assert set(found["Shop"]["notes"]) == {
         "An interval of 20 seconds becomes 60 seconds",
-        "description has no counterpart",
-        "resendInterval has no counterpart",
-        "kafkaProducerSaslOptions has no counterpart",
+        "description is not supported",
+        "resendInterval is not supported",
+        "kafkaProducerSaslOptions is not supported",
     }
     assert {"interval", "timeout", "headers", "tags", "maxretries"} <= {*found["Shop"]["taken"]}
     assert found["Postgres"]["notes"] == ["maxretries + 1 becomes 10"]
@@ -127,14 +127,14 @@ def test_what_uptime_kuma_has_and_the_box_has_not_is_said(world: World) -> None:
     for name, lost in (("Odd API", "jsonPath $count(items[price > 3]) =="), ("Intranet", "authMethod ntlm")):
         assert (found[name]["status"], found[name]["isPaused"]) == ("created", True)
         assert found[name]["notes"][-1] == "It is paused; look at it and resume it"
-        assert any(note == f"{lost} has no counterpart" for note in found[name]["notes"])
+        assert any(note == f"{lost} is not supported" for note in found[name]["notes"])
 
 
 def test_a_configuration_of_gatus_is_read(world: World) -> None:
     shown = world.good("import", content=GATUS)
     assert (shown["source"], shown["total"], shown["created"], shown["failed"]) == ("gatus", 14, 11, 3)
     assert {*shown["notes"]} == {
-        f"{name} has no counterpart" for name in ("metrics", "storage", "alerting", "default-endpoint")
+        f"{name} is not supported" for name in ("metrics", "storage", "alerting", "default-endpoint")
     }
     found = stored(world)
     front = found["front-end"]
@@ -194,10 +194,10 @@ def test_maintenance_of_gatus_becomes_windows(world: World) -> None:
         ("", "empty"),
         ("[1, 2]", "must be an object"),
         ("{", "not JSON"),
-        ("a: [", "no YAML (line"),
+        ("a: [", "not YAML (line"),
         ("just text", "must be an object"),
         ('{"a": 1}', "does not contain monitors, monitorList"),
-        ("a: !!python/object/apply:os.system [ls]", "no YAML"),
+        ("a: !!python/object/apply:os.system [ls]", "not YAML"),
         ("endpoints: 5", "endpoints must be a list"),
         ("monitorList: 5", "monitorList"),
         ("monitors: [{url: 5}]", "monitors"),

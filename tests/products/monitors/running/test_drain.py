@@ -92,7 +92,7 @@ def test_a_result_that_cannot_be_written_takes_no_other_with_it(world: World, ca
         world.put(monitor(number))
     world.run(story())
     assert world.rows("select monitor from checks order by 1") == [(1,), (3,)]
-    assert "A result of monitor 2 could not be written" in caplog.text
+    assert "A check result of monitor 2 could not be written" in caplog.text
 
 
 def test_a_caller_that_goes_away_leaves_no_result_twice(world: World) -> None:
@@ -123,7 +123,7 @@ def test_what_follows_from_a_result_cannot_make_it_be_written_twice(
     world.engine._drain._committed = broken
     world.watch()
     assert world.rows("select count(*) from checks") == [(1,)]
-    assert "is left out" in caplog.text
+    assert "are left out" in caplog.text
 
 
 def test_people_are_told_after_the_commit_and_again_until_they_were(
@@ -236,7 +236,7 @@ def test_what_cannot_be_told_holds_only_its_own_monitor_back(world: World, caplo
     assert sorted(told) == [(1, "down"), (3, "down")]
     world.answers[2] = "pass"
     world.watch(240)
-    assert caplog.text.count("What happened to monitor 2 cannot be told yet") == 1
+    assert caplog.text.count("The alert of monitor 2 cannot be queued yet") == 1
     assert world.rows("select count(*) from transitions where told = 0") == [(2,)]
     is_mended = True
     world.watch(3_600)

@@ -140,7 +140,7 @@ def test_a_box_that_stood_still_watched_nothing(world: World, caplog: pytest.Log
     assert [state for state, _ in world.timeline()] == ["up", "unknown", "up"]
     unknown = world.spans()[1]
     assert (unknown.start - NOON, unknown.until) == (100_000, world.checked[-1][1])
-    assert "nothing was watched for 3600 s" in caplog.text
+    assert "no checks for 3600 s" in caplog.text
 
 
 def test_a_gap_is_not_lost_where_the_disk_refuses_just_then(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
