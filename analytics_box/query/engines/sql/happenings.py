@@ -33,11 +33,11 @@ def find_facts(condition: FilterCondition, values: Values, dialect: Dialect, col
             event = FilterCondition("session_event", "set", (), negated=False, also=(condition,))
             return _event(event, values, dialect, columns)
         case "session_page":
-            return _of_events(columns, f"kind = 1 and {string_matches('path', condition, values)}")
+            return of_events(columns, f"kind = 1 and {string_matches('path', condition, values)}")
         case "session_exit":
             return _exit(condition, values, dialect, columns)
         case "session_scroll":
-            return _of_events(columns, f"kind = 3 and scroll >= {_least(condition, values)}")
+            return of_events(columns, f"kind = 3 and scroll >= {_least(condition, values)}")
         case "session_engaged":
             return _engaged(condition, values, columns)
         case "session_error":
@@ -49,7 +49,7 @@ def find_facts(condition: FilterCondition, values: Values, dialect: Dialect, col
         case "session_link":
             return _link(condition, values, columns)
         case "session_goal":  # of goals that are not there
-            return _of_events(columns, "1 = 0")
+            return of_events(columns, "1 = 0")
         case _:
             column = "href" if condition.column == "session_link_out" else "domain"
             return (
@@ -58,7 +58,7 @@ def find_facts(condition: FilterCondition, values: Values, dialect: Dialect, col
             )
 
 
-def _of_events(columns: str, own: str = "session <> 0") -> str:
+def of_events(columns: str, own: str = "session <> 0") -> str:
     """The sessions of events that are so. What is true of few comes first: SQLite looks at one after the other."""
     return f"select {columns} from what_happened as fact where {own} and {NEAR} and bot = 0"
 
@@ -69,7 +69,7 @@ def _event(condition: FilterCondition, values: Values, dialect: Dialect, columns
     """
     own = DID if condition.match == "set" else f"kind = 2 and {string_matches('name', condition, values)}"
     if not condition.also:
-        return _of_events(columns, own)
+        return of_events(columns, own)
     first, *others = (
         f"from what_happened as fact, {dialect.properties} and {NEAR} and bot = 0 and {own}"
         f" and {_property(item, dialect, values)}"
@@ -90,16 +90,16 @@ def _engaged(condition: FilterCondition, values: Values, columns: str) -> str:
     """The facts with which a session has reached a number of engaged seconds."""
     least = _least(condition, values)
     if columns == "session":
-        return f"{_of_events(columns)} group by session having sum(engaged) >= {least}"
+        return f"{of_events(columns)} group by session having sum(engaged) >= {least}"
     reached = "sum(engaged) over (partition by session order by time, id)"
-    return f"select {columns} from ({_of_events(f'{columns}, {reached} as reached')}) as fact where reached >= {least}"
+    return f"select {columns} from ({of_events(f'{columns}, {reached} as reached')}) as fact where reached >= {least}"
 
 
 def _exit(condition: FilterCondition, values: Values, dialect: Dialect, columns: str) -> str:
     """The path of the last page view."""
     if columns != "session":
         newest = "row_number() over (partition by session order by time desc, id desc)"
-        views = _of_events(f"{columns}, path, {newest} as newest", "kind = 1")
+        views = of_events(f"{columns}, path, {newest} as newest", "kind = 1")
         return (
             f"select {columns} from ({views}) as fact where newest = 1 and {string_matches('path', condition, values)}"
         )
