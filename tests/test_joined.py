@@ -44,7 +44,7 @@ def test_a_module_that_loads_a_changed_one_has_another_address(monkeypatch: pyte
     assert tag(b"1") == tag(b"1") != tag(b"2")
 
 
-def test_what_comes_from_elsewhere_is_served_as_it_came(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vendored_files_are_served_unchanged(monkeypatch: pytest.MonkeyPatch) -> None:
     files = {"vendor/library.js": b"// licence\n1\n", "tracker/script.js": b"// kept\n", "notes.txt": b"// no script\n"}
     assert served(files, monkeypatch) == files
 

@@ -34,7 +34,7 @@ def test_the_map_is_short() -> None:
     assert [line for line in lines if len(line) > 200] == []
 
 
-def test_nobody_becomes_the_command_line_by_a_request() -> None:
+def test_no_request_can_act_as_the_command_line() -> None:
     """An identity that may do in an organization what an admin may is made in one place, which no request reaches."""
     root = Path(analytics_box.__file__).parent
     makers = [path for path in sorted(root.rglob("*.py")) if "Operator(" in path.read_text(encoding="utf-8")]

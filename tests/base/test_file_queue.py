@@ -35,7 +35,7 @@ def test_caller_with_many_files_lets_others_in_between() -> None:
     assert order == ["few", "other", "many", "many"]
 
 
-def test_a_file_that_takes_too_long_ends_and_the_next_one_is_read() -> None:
+def test_slow_file_is_canceled_and_the_next_one_is_read() -> None:
     ticks = itertools.count()
 
     def endless() -> None:

@@ -19,7 +19,7 @@ def taken(limits: TokenBuckets, limit: int, identity: str = "a", endpoint: str =
     return True
 
 
-def test_who_owes_tokens_waits_until_they_have_grown() -> None:
+def test_caller_without_tokens_waits_until_they_are_refilled() -> None:
     clock = FixedClock()
     limits = TokenBuckets(clock)
     assert taken(limits, 6)
@@ -54,7 +54,7 @@ def test_a_bucket_gives_what_a_bucket_in_milliseconds_gives(limit: int, waits: l
 
 @settings(max_examples=60, derandomize=True)
 @given(limit=st.integers(1, 1_000), wait=st.integers(0, 59_000))
-def test_whoever_waits_as_long_as_told_gets_through(limit: int, wait: int) -> None:
+def test_caller_that_waits_as_told_is_admitted(limit: int, wait: int) -> None:
     clock = FixedClock()
     limits = TokenBuckets(clock)
     for _ in range(limit):
@@ -70,7 +70,7 @@ def test_whoever_waits_as_long_as_told_gets_through(limit: int, wait: int) -> No
     assert taken(limits, limit)
 
 
-def test_when_a_bucket_is_full_again_is_said() -> None:
+def test_refill_time_of_a_bucket_is_reported() -> None:
     clock = FixedClock()
     limits = TokenBuckets(clock)
     for _ in range(6):
@@ -91,7 +91,7 @@ def test_buckets_that_are_full_again_are_forgotten() -> None:
     assert len(limits) == 0
 
 
-def test_what_is_forgotten_was_full() -> None:
+def test_only_full_buckets_are_forgotten() -> None:
     clock = FixedClock()
     limits = TokenBuckets(clock)
     for second in range(30):

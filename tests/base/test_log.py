@@ -75,7 +75,7 @@ def bounded(stream: io.StringIO, clock: Minutes) -> logging.Logger:
     return logger
 
 
-def test_what_fails_again_and_again_is_logged_so_often_in_a_minute_with_the_number_that_was_left_out() -> None:
+def test_repeated_line_is_logged_up_to_the_limit_with_the_suppressed_count() -> None:
     stream, clock = io.StringIO(), Minutes()
     logger = bounded(stream, clock)
     for number in range(1_000):
@@ -96,7 +96,7 @@ def test_what_fails_again_and_again_is_logged_so_often_in_a_minute_with_the_numb
     assert lines(stream)[-1] == "Request 1000 failed"
 
 
-def test_what_was_left_out_last_is_logged_at_the_end() -> None:
+def test_suppressed_lines_are_logged_at_the_end() -> None:
     stream = io.StringIO()
     logger = bounded(stream, Minutes())
     for _ in range(25):
@@ -124,7 +124,7 @@ def test_a_long_text_in_what_was_raised_is_shortened(form: Literal["json", "text
     assert 10_000 < len(stream.getvalue()) < 30_000
 
 
-def test_what_was_raised_is_part_of_the_line() -> None:
+def test_exception_is_part_of_the_line() -> None:
     stream = io.StringIO()
     log.configure("info", "json", stream)
     try:
@@ -177,7 +177,7 @@ def test_at_debug_nothing_is_told_of_what_others_answer() -> None:
     assert "confidential" not in stream.getvalue()
 
 
-def test_what_is_kept_for_reports_has_the_programs_words_and_numbers_only() -> None:
+def test_lines_for_reports_contain_only_the_programs_words_and_numbers() -> None:
     log.configure("info", "json", io.StringIO())
     ours, theirs = logging.getLogger("analytics_box.kept"), logging.getLogger("httpx")
     ours.info("%s sent %d events in %.1f s, 100 %% of them", "ada@example.com", 3, 0.25)

@@ -30,7 +30,7 @@ def test_names_take_what_people_write(name: str) -> None:
 
 
 @each("name", ["", "x" * 101, "a\u200bb", "a\u202eb", "a\x00b", "\u200d", "a\ufffeb"])
-def test_names_take_nothing_that_nobody_sees(name: str) -> None:
+def test_names_reject_invisible_characters(name: str) -> None:
     assert not names.is_name(names.one_line(name))
 
 

@@ -51,7 +51,7 @@ def test_a_flag_goes_before_the_environment_and_that_before_the_file(
         assert warnings == ()
 
 
-def test_the_data_directory_comes_from_the_environment_too(tmp_path: Path) -> None:
+def test_data_directory_is_read_from_the_environment(tmp_path: Path) -> None:
     file_in(tmp_path, "port = 9\n")
     found, _ = load({}, {"ANALYTICS_BOX_DATA_DIR": str(tmp_path)})
     assert (found.data_dir, found.port) == (tmp_path, 9)

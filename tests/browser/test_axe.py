@@ -50,7 +50,7 @@ def broken_rules(page: Page, address: str) -> set[str]:
 
 
 @pytest.mark.thorough
-def test_what_breaks_a_rule_is_found_on_a_page_like_a_clean_one(browser: Browser) -> None:
+def test_violation_is_found_on_a_page_that_looks_like_a_clean_one(browser: Browser) -> None:
     if not SCRIPT.exists():
         pytest.skip(f"{SCRIPT} is missing: run npm ci in web/ (packaging/test.sh does it)")
     page = browser.new_page()

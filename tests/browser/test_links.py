@@ -154,7 +154,7 @@ def test_a_page_is_narrowed_from_its_menu(page: Page, box: Box) -> None:
     expect(page.locator("#chip-kind")).to_contain_text("Bots")
 
 
-def test_what_is_chosen_from_stays_though_more_was_typed(page: Page, box: Box) -> None:
+def test_chosen_value_stays_after_more_typing(page: Page, box: Box) -> None:
     page.goto(f"{box.url}{page_of(box, 'rich')}?range=today")
     held: list[Route] = []
     asked = re.compile(r"[?&]q=win(&|$)")
@@ -216,7 +216,7 @@ def test_values_that_are_entered_before_scripts_have_loaded_get_their_preview(pa
     expect(page.locator("#goes")).to_have_text("https://target.example/early?utm_source=poster")
 
 
-def test_what_is_wrong_has_the_focus(tab: Page, box: Box) -> None:
+def test_invalid_field_gets_the_focus(tab: Page, box: Box) -> None:
     with quiet(tab, but=(REFUSED,)) as page:
         page.goto(f"{box.url}/links/new")
         page.get_by_role("button", name="Create link").click()

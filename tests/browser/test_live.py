@@ -113,7 +113,7 @@ def test_a_click_while_offline_says_so_and_can_be_tried_again(box: Box, context:
     page.close()
 
 
-def test_who_is_signed_out_keeps_the_page_and_comes_back_to_it(box: Box, browser: Browser) -> None:
+def test_signed_out_user_keeps_the_page_and_returns_to_it(box: Box, browser: Browser) -> None:
     own = browser.new_context()
     page = own.new_page()
     sign_in(page, box)

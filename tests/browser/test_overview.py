@@ -170,7 +170,7 @@ def test_a_press_that_becomes_no_click_changes_nothing(page: Page, box: Box) -> 
     expect(page.locator("#page.swapping")).to_have_count(0)
 
 
-def test_what_was_out_of_sight_at_a_click_keeps_its_height_and_is_drawn_by_itself(page: Page, box: Box) -> None:
+def test_panel_outside_the_view_keeps_its_height_and_is_drawn_later(page: Page, box: Box) -> None:
     """The chart above and the lists below, without anybody scrolling there."""
     page.set_viewport_size({"width": 1280, "height": 400})
     page.goto(site(box, "?range=today&metric=pageviews&wait=all"))
@@ -194,7 +194,7 @@ def test_what_was_out_of_sight_at_a_click_keeps_its_height_and_is_drawn_by_itsel
     expect(page.locator("#panel-events")).to_contain_text("signup-anna")
 
 
-def test_what_stands_is_dimmed_while_an_answer_takes_long(page: Page, box: Box) -> None:
+def test_current_content_is_dimmed_while_an_answer_is_slow(page: Page, box: Box) -> None:
     page.goto(site(box, "?range=today"))
     settled(page)
     held: list[Route] = []
@@ -208,7 +208,7 @@ def test_what_stands_is_dimmed_while_an_answer_takes_long(page: Page, box: Box) 
     expect(page.locator(".tiles")).to_have_css("opacity", "1")
 
 
-def test_what_comes_later_after_a_click_shows_what_stood_there_until_then(page: Page, box: Box) -> None:
+def test_late_panels_show_their_previous_content_until_they_arrive(page: Page, box: Box) -> None:
     page.goto(site(box, "?range=today"))
     settled(page)
     parts: list[Route] = []
@@ -418,7 +418,7 @@ def test_details_open_over_the_page_with_an_address_of_their_own(page: Page, box
     expect(page.locator("#chip-referrer")).to_contain_text("Google")
 
 
-def test_what_a_share_is_of_is_said_to_pointer_and_keyboard(page: Page, box: Box) -> None:
+def test_base_of_a_share_is_shown_to_pointer_and_keyboard(page: Page, box: Box) -> None:
     page.goto(site(box, "?range=today"))
     settled(page)
     page.focus("#panel-pages .explains")

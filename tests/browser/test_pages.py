@@ -273,7 +273,7 @@ def hard_to_tap(page: Page) -> list[str]:
     return [*page.evaluate(TOO_SMALL), *(["a high bar"] if high else [])]
 
 
-def test_what_strangers_sent_is_shown_and_does_nothing(page: Page, box: Box) -> None:
+def test_text_from_strangers_is_shown_and_never_executed(page: Page, box: Box) -> None:
     page.goto(site(box, "/details/events?range=today"))
     events = page.locator("#details .bar")
     expect(events.filter(has_text="<script>window.broken=1</script>")).to_have_count(1)
@@ -324,7 +324,7 @@ def test_single_keys_choose_ranges_and_the_way_back_leads_back(page: Page, box: 
     expect(page.locator("#chart canvas")).to_have_count(1)
 
 
-def test_keys_do_nothing_while_somebody_types(page: Page, box: Box) -> None:
+def test_shortcuts_are_ignored_while_typing(page: Page, box: Box) -> None:
     page.goto(f"{box.url}/sites/new")
     page.fill("#name", "")
     page.keyboard.type("dwmy?")

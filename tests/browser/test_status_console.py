@@ -114,7 +114,7 @@ def test_an_incident_is_told_with_the_keyboard_alone(page: Page, box: Box, home:
     expect(page.locator("main")).to_contain_text("The till is being repaired.")
 
 
-def test_who_is_told_follows_the_form(page: Page, box: Box, home: str) -> None:
+def test_subscriber_count_follows_the_form(page: Page, box: Box, home: str) -> None:
     page.goto(f"{box.url}{home}/incidents/new")
     expect(page.locator("#told")).to_contain_text("none follow these components")
     page.uncheck("[name=notify]")

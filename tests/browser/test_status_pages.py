@@ -76,7 +76,7 @@ def test_the_page_does_all_without_a_script(browser: Browser, shown: dict[str, s
 @pytest.mark.parametrize(
     ("scheme", "theme", "dark"), [("light", "busy", False), ("dark", "busy", True), ("light", "calm", True)]
 )
-def test_it_is_dark_where_the_page_or_the_visitor_wants_it(
+def test_page_is_dark_if_the_page_or_the_visitor_prefers_dark(
     context: BrowserContext, scheme: str, theme: str, dark: bool
 ) -> None:
     page = context.new_page()

@@ -71,7 +71,7 @@ def named(case: Case) -> str:
 
 
 @each("case", CASES, ids=named)
-def test_a_query_is_answered_for_whoever_may_read_its_target(box: WholeBox, case: Case) -> None:
+def test_query_is_answered_for_callers_that_can_read_its_target(box: WholeBox, case: Case) -> None:
     answer = box.post(path_of(box, case.target), BODY, key=case.key)
     assert answer.status == case.status
     if case.status == 200:
@@ -139,7 +139,7 @@ def test_basic_credentials_count_for_nothing(box: WholeBox) -> None:
         (None, 401, None),
     ],
 )
-def test_websites_are_listed_to_whoever_may_read_them(
+def test_websites_are_listed_to_callers_that_can_read_them(
     box: WholeBox, key: KeyName | None, status: int, names: list[str] | None
 ) -> None:  # spec 2.2 rule 1, wire 3.6
     answer = box.get("/v1/query/websites", x_api_key=box.keys[key] if key else "")

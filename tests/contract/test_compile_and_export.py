@@ -108,7 +108,7 @@ def test_the_statements_are_those_that_run(box: WholeBox, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["summary_metrics", "top_pages", "profile_sessions", "realtime_pages"])
-def test_a_comparison_runs_too(box: WholeBox, name: str) -> None:
+def test_comparison_is_compiled_like_the_query(box: WholeBox, name: str) -> None:
     body = asked_of(name) | {"comparison": "previous_period"}
     (entry,) = compiled(box, body).json["data"]
     if name == "profile_sessions":  # nobody was there yesterday, so that there is nobody to look up
@@ -218,9 +218,7 @@ REFUSED = (
 
 
 @pytest.mark.parametrize(("wrong", "status", "code"), REFUSED)
-def test_what_cannot_be_compiled_is_refused_and_told_why(
-    box: WholeBox, wrong: dict[str, Any], status: int, code: str
-) -> None:
+def test_invalid_query_is_refused_with_its_reason(box: WholeBox, wrong: dict[str, Any], status: int, code: str) -> None:
     answer = compiled(box, asked(box) | wrong)
     assert (answer.status, answer.json["code"]) == (status, code)
     assert answer.json["success"] is False
@@ -228,7 +226,7 @@ def test_what_cannot_be_compiled_is_refused_and_told_why(
 
 
 @pytest.mark.parametrize("name", ["session_list", "profile_list", "interesting_sessions"])
-def test_the_wires_body_has_the_second_looks_too(box: WholeBox, name: str) -> None:
+def test_wire_body_includes_follow_up_lookups(box: WholeBox, name: str) -> None:
     answer = compiled(box, asked(box, type=name, limit=7, offset=3))
     first, *others = answer.json["statements"]
     assert (first["params"]["limit"], first["params"]["offset"]) == (7, 3)

@@ -55,7 +55,7 @@ def test_the_script_is_at_most_1500_bytes_as_sent(box: WholeBox) -> None:
 
 
 @pytest.mark.parametrize("header", ["", "identity", "gzip;q=0", "gzip; q=0.0", "deflate", "x-gzip"])
-def test_who_takes_no_gzip_gets_none(box: WholeBox, header: str) -> None:
+def test_client_without_gzip_gets_an_uncompressed_answer(box: WholeBox, header: str) -> None:
     for target in ("/script.js", "/docs", overview(box)):
         assert "content-encoding" not in page(box, target, accept_encoding=header).headers
 
@@ -79,7 +79,7 @@ def test_lists_are_compressed_and_what_stands_below_them_is_not(box: WholeBox, p
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site", ""])
-def test_what_another_site_may_have_asked_for_with_a_cookie_is_not_compressed(box: WholeBox, site: str) -> None:
+def test_answer_to_a_cookie_of_a_cross_site_request_is_not_compressed(box: WholeBox, site: str) -> None:
     for target in (overview(box), "/sites", "/links"):
         answer = page(box, target, site)
         assert answer.status == 200

@@ -71,7 +71,7 @@ DOORS: tuple[tuple[dict[str, Any], str, str, str], ...] = (
 
 
 @pytest.mark.parametrize(("settings", "origin", "address", "said"), DOORS)
-def test_who_may_send_is_the_same_everywhere(
+def test_senders_are_admitted_equally_on_every_event_route(
     open_shop: WholeBox, settings: dict[str, Any], origin: str, address: str, said: str
 ) -> None:
     allow(open_shop, **settings)
@@ -98,7 +98,7 @@ BOTS: tuple[tuple[bool, dict[str, str] | None, dict[str, str], str, str], ...] =
 
 
 @pytest.mark.parametrize(("data_centres", "allowed", "headers", "address", "reason"), BOTS)
-def test_who_is_a_bot_is_the_same_everywhere(
+def test_bots_are_detected_equally_on_every_event_route(
     tmp_path: Path,
     data_centres: bool,
     allowed: dict[str, str] | None,
@@ -176,7 +176,7 @@ def test_a_request_of_a_page_with_many_events_counts_as_several(
         assert box.post("/track", [{"name": "x"}] * 100, key="all").status == 200
 
 
-def test_what_a_key_identifies_has_a_limit_of_its_own(
+def test_identify_calls_of_a_key_have_their_own_limit(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:  # spec 8 rule 1
     def two(settings: Any) -> Any:

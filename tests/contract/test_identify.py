@@ -107,7 +107,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeBox]:
 
 
 @each("case", CASES, ids=lambda case: f"{case.section} {str(case.body)[:60]} {case.key} {case.status}")
-def test_it_is_taken_or_refused_with_its_reason(shared: WholeBox, case: Case) -> None:
+def test_identify_call_is_accepted_or_refused_with_its_reason(shared: WholeBox, case: Case) -> None:
     box = shared
     body = case.body
     if isinstance(body, dict) and isinstance(body.get("websiteId"), str):
@@ -208,13 +208,13 @@ def test_a_caller_without_a_client_id_is_the_visitor_that_its_events_are(box: Wh
     assert {visitor for (visitor,) in read(box, "select visitor from events")} < visitors(box)
 
 
-def test_a_server_that_names_no_client_links_nobody(box: WholeBox) -> None:
+def test_server_without_a_client_id_links_no_visitor(box: WholeBox) -> None:
     box.post("/identify", {**WHO, "websiteId": box.sites["shop"]}, key="tracking")
     assert visitors(box) == set()
     assert known(box, "p1")["visitors"] == []
 
 
-def test_where_ids_of_clients_are_dropped_the_visitor_is_the_cookieless_one(box: WholeBox) -> None:
+def test_website_without_client_ids_links_the_cookieless_visitor(box: WholeBox) -> None:
     settings = {"id": box.sites["shop"], "settings": {"visitorIdMode": "cookieless"}}
     assert box.post("/websites/updateSettings", settings, key="all").status == 200
     from_page(box, {**WHO, "anonymousId": "anon_1"})
@@ -241,14 +241,14 @@ def test_events_that_name_a_person_link_their_visitor(box: WholeBox) -> None:
     assert known(box, "p1")["profile"]["traits"] == {}
 
 
-def test_a_program_identifies_nobody(box: WholeBox) -> None:
+def test_bot_identifies_no_visitor(box: WholeBox) -> None:
     answer = from_page(box, WHO, user_agent="Googlebot/2.1 (+http://www.google.com/bot.html)")
     assert (answer.status, answer.body) == (204, b"")
     assert answer.headers["x-analytics-box"].startswith("dropped=1; reason=")
     assert read(box, "select 1 from profiles") == []
 
 
-def test_what_a_website_ignores_is_acknowledged_and_not_stored(box: WholeBox) -> None:
+def test_ignored_call_is_acknowledged_and_not_stored(box: WholeBox) -> None:
     settings = {"id": box.sites["shop"], "settings": {"ignoredIps": ["203.0.113.7"]}}
     assert box.post("/websites/updateSettings", settings, key="all").status == 200
     answer = from_page(box, WHO)
@@ -291,7 +291,7 @@ def test_beacons_may_send_it_as_text(box: WholeBox) -> None:
     assert from_page(box, WHO, content_type="text/plain;charset=UTF-8").status == 200
 
 
-def test_what_is_said_of_people_is_never_in_the_clear(tmp_path: Path) -> None:
+def test_traits_are_never_stored_in_plain_text(tmp_path: Path) -> None:
     traits = {"email": "Ada@Secret.example", "name": "Ada Secret", "phone": "+43 660 1234567"}
     with whole_box(tmp_path / "data", adjust=unlimited) as box:
         from_page(box, {**WHO, "traits": traits})
@@ -331,7 +331,7 @@ def test_without_its_key_a_person_is_not_overwritten(tmp_path: Path) -> None:
     right.close()
 
 
-def test_after_a_restart_everybody_is_still_known(tmp_path: Path) -> None:
+def test_identities_survive_a_restart(tmp_path: Path) -> None:
     with whole_box(tmp_path / "data", adjust=unlimited) as box:
         from_page(box, {**WHO, "anonymousId": "anon_1", "traits": {"plan": "pro"}})
     db = apsw.Connection(str(tmp_path / "data" / EVENTS_FILE))

@@ -119,7 +119,7 @@ def test_each_code_of_the_table_has_its_status_and_shape(box: WholeBox, row: Row
 
 
 @pytest.mark.parametrize("row", [row for row in ASKED_ROWS if row.alone], ids=lambda row: row.code)
-def test_limits_and_a_broken_disk_too(tmp_path: Path, row: Row) -> None:
+def test_limits_and_disk_errors_have_their_codes(tmp_path: Path, row: Row) -> None:
     with whole_box(tmp_path / "data", adjust=narrow) as alone:
         check(row, alone)
 

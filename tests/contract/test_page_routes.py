@@ -162,7 +162,7 @@ def named(case: Case) -> str:
 
 
 @each("case", CASES, ids=named)
-def test_what_a_page_sends_is_taken_or_refused_with_its_reason(box: WholeBox, case: Case) -> None:
+def test_page_event_is_accepted_or_refused_with_its_reason(box: WholeBox, case: Case) -> None:
     answer = box.post(f"{case.path}?client_id={box.sites['shop']}", case.body, origin="https://shop.example")
     assert answer.status == case.status, answer.body
     body = answer.json

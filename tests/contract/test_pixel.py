@@ -114,14 +114,14 @@ WRONG = (
 
 
 @each(("query", "reason"), WRONG, ids=lambda query, _: query[:50])
-def test_what_is_no_event_is_answered_with_the_picture_too(box: WholeBox, query: str, reason: str) -> None:
+def test_invalid_event_is_answered_with_the_picture(box: WholeBox, query: str, reason: str) -> None:
     answer = ask(box, query)
     assert is_picture(answer)
     assert answer.headers["x-analytics-box"] == f"dropped=1; reason={reason}"
     assert count(box, "events") == count(box, "vitals") == count(box, "errors") == 0
 
 
-def test_who_may_not_send_gets_the_picture_and_nothing_is_stored(box: WholeBox) -> None:
+def test_unauthorized_sender_gets_the_picture_and_stores_nothing(box: WholeBox) -> None:
     good = {"name": "x"}
     for answer, said in (
         (box.ask("GET", "/px.jpg?name=x"), "dropped=1; reason=missing_client_id"),
@@ -135,7 +135,7 @@ def test_who_may_not_send_gets_the_picture_and_nothing_is_stored(box: WholeBox) 
     assert count(box, "events") == 1
 
 
-def test_where_sending_again_helps_the_answer_is_empty_with_its_status(tmp_path: Path) -> None:
+def test_retryable_failure_is_answered_empty_with_its_status(tmp_path: Path) -> None:
     with whole_box(tmp_path / "a", adjust=lambda settings: msgspec.structs.replace(settings, limit_track=1)) as box:
         assert is_picture(ask(box, {"name": "x"}))
         limited = ask(box, {"name": "x"})

@@ -168,7 +168,7 @@ def test_no_answer_to_a_stranger_holds_a_value(box: WholeBox, name: str, key: Ke
         assert {answer.status for answer in answers} == {401 if key is None else 403}
 
 
-def test_a_signed_in_stranger_is_one_too(box: WholeBox) -> None:
+def test_signed_in_stranger_is_treated_as_anonymous(box: WholeBox) -> None:
     eve = cookie_of(box, "owner", organization_id=box.foreign_organization_id)
     target = f"/v1/query?website_id={box.sites['blog']}"
     for name in OF_VALUES:
@@ -247,7 +247,7 @@ def test_nothing_else_shows_strangers_a_value(
 
 
 @each(("key", "name"), strangers())
-def test_with_the_second_box_values_are_published_but_nobody_s_id(
+def test_public_values_publish_properties_but_no_visitor_id(
     published: WholeBox, name: str, key: KeyName | None
 ) -> None:
     if is_said_already(published, key, name):
@@ -273,7 +273,7 @@ def test_with_the_second_box_filters_on_values_work_and_those_on_sessions_do_not
     assert entry("session_id")["ignoredFilters"] == ["session_id"]
 
 
-def test_what_the_box_knows_of_people_stays_closed(published: WholeBox) -> None:
+def test_profiles_stay_private(published: WholeBox) -> None:
     for field in ("profile_id", "anonymous_id", "trait:email"):
         given = [{"field": field, "op": "eq", "value": "secret-person"}]
         for entry in asked(published, ["summary_totals", "top_pages"], filters=given):

@@ -121,7 +121,7 @@ def test_callers_without_a_credential_have_fewer_parameters(box: WholeBox) -> No
     assert refused(ask(box, batch, key=False)) == [str(number) for number in range(20, 25)]
 
 
-def test_a_sheet_that_would_be_too_large_is_refused_whole(box: WholeBox) -> None:
+def test_csv_beyond_the_limit_is_refused_as_a_whole(box: WholeBox) -> None:
     body = BODY | {"parameters": ["entry_pages"]}
     assert ask(box, body | {"limit": 90}, accept="text/csv").status == 200
     answer = ask(box, body | {"limit": 300}, accept="text/csv")
@@ -132,7 +132,7 @@ def test_a_sheet_that_would_be_too_large_is_refused_whole(box: WholeBox) -> None
     assert (answer.status, answer.json["code"]) == (400, "LIMIT_EXCEEDED")
 
 
-def test_the_page_of_queries_says_so_too(box: WholeBox) -> None:
+def test_explorer_reports_the_same_bound(box: WholeBox) -> None:
     page = f"/sites/{box.sites['shop']}/queries?type=entry_pages&range=today&limit=300"
     answer = box.get(page, cookie=box.cookie)
     assert "smaller limit" in answer.body.decode()

@@ -138,7 +138,7 @@ def check_error_body(headers: dict[str, str], body: bytes) -> None:
         assert secret not in body.decode()
 
 
-def test_a_suggestion_stands_beside_the_message_too(box: WholeBox) -> None:  # wire 3.4
+def test_suggestion_is_in_the_message_and_the_details(box: WholeBox) -> None:  # wire 3.4
     answer = box.query("shop", but(parameters=["browser_names"]))
     assert answer.json["details"] == [
         {

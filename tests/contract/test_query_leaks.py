@@ -300,7 +300,7 @@ def test_statements_and_sheets_are_about_the_same(strangers: Strangers, target: 
 
 
 @pytest.mark.parametrize("caller", sorted(STRANGERS))
-def test_one_type_that_is_not_public_closes_the_whole_request(strangers: Strangers, caller: str) -> None:
+def test_single_private_type_closes_the_whole_request(strangers: Strangers, caller: str) -> None:
     """Wire 1.22, in one query and in one of a batch."""
     public = {"parameters": ["top_pages"], "preset": "today"}
     for name, known in registry.TYPES.items():

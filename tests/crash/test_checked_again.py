@@ -61,7 +61,7 @@ def test_a_look_while_the_box_stops_does_not_count(tmp_path: Path) -> None:
     box.close()
 
 
-def test_what_is_damaged_is_looked_at_at_every_start(tmp_path: Path) -> None:
+def test_damaged_file_is_checked_at_every_start(tmp_path: Path) -> None:
     directory = left_by_a_crash(tmp_path)
     opened(directory).close()
     events = directory / schema.EVENTS_FILE

@@ -14,7 +14,7 @@ SEED = 9
 
 
 @pytest.mark.crash
-def test_what_was_acknowledged_survives_kill_9_under_load(tmp_path: Path) -> None:
+def test_acknowledged_writes_survive_kill_9_under_load(tmp_path: Path) -> None:
     data_dir = tmp_path / "data"
     account = set_up(data_dir)
     chance = random.Random(SEED)

@@ -51,7 +51,7 @@ def test_all_that_was_acknowledged_is_replicated_once_litestream_has_ended(tmp_p
     assert load.acknowledged | more.acknowledged <= stored_names(copy)
 
 
-def test_when_both_are_killed_what_was_replicated_is_sound_and_a_pair(tmp_path: Path, configuration: Path) -> None:
+def test_replica_is_sound_and_paired_after_both_are_killed(tmp_path: Path, configuration: Path) -> None:
     data = tmp_path / "data"
     account = set_up(data)
     with serving(data, **UNLIMITED):

@@ -81,7 +81,7 @@ def test_a_look_with_the_other_library_lets_another_process_write_under_our_lock
 
 
 @pytest.mark.crash
-def test_alone_apsw_shows_what_it_committed_to_everybody(path: Path) -> None:
+def test_commit_of_apsw_alone_is_visible_to_all_connections(path: Path) -> None:
     assert run(path, WRITE_TEN, ASK_ANOTHER_PROCESS) == ["10", "wrote 10"]
 
 
@@ -92,7 +92,7 @@ def test_a_look_with_the_other_library_loses_what_is_committed_after_it(path: Pa
 
 
 @pytest.mark.crash
-def test_one_after_the_other_is_safe(path: Path) -> None:
+def test_libraries_used_one_after_the_other_are_safe(path: Path) -> None:
     """As the migrations do it: the other library has closed the file before apsw opens it."""
     connection = apsw.Connection(str(path))
     connection.close()

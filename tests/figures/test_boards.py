@@ -25,7 +25,7 @@ def test_all_that_it_shows_has_its_words(board: Board) -> None:
 
 
 @BOARDS
-def test_it_asks_for_types_of_its_subject(board: Board) -> None:
+def test_board_requests_types_of_its_subject(board: Board) -> None:
     asked = {
         *(listed.type for listed in board.lists.values()),
         *(metric.total for metric in board.metrics),

@@ -168,7 +168,7 @@ def test_months_are_named_and_the_one_of_now_is_unfinished() -> None:
     assert [point.note for point in drawn.points] == ["16 of 30 days", "", "this month so far"]
 
 
-def test_what_lies_before_all_that_is_known_is_no_zero() -> None:
+def test_points_before_the_first_data_are_empty_not_zero() -> None:
     begun = datetime.fromisoformat("2026-11-19 08:00")
     drawn = chart(VISITORS, days(0, 7, 2), days(0, 0, 0, first=15), axis=Axis(NOON, begun=begun))
     assert [point.value for point in drawn.points] == [None, 7, 2]

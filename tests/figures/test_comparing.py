@@ -79,7 +79,7 @@ BEGUN = [
 
 
 @each(("begun", "dates", "note"), BEGUN)
-def test_what_nothing_is_known_of_is_not_compared_with(begun: date, dates: str, note: str) -> None:
+def test_range_without_data_is_not_compared(begun: date, dates: str, note: str) -> None:
     shown = comparison_shown(view(), last(30), compared_days(Comparison(), last(30), begun), USUAL)
     assert (shown.dates, shown.note) == (dates, note)
 
@@ -142,7 +142,7 @@ def test_points_of_what_is_compared_are_as_long_as_those_they_are_laid_on(
     assert alike(days, before, starts) == expected
 
 
-def test_one_key_switches_the_comparison_off_and_on_again() -> None:
+def test_same_key_toggles_the_comparison() -> None:
     for query, name in (("previous", "off"), ("year", "off"), ("off", "previous")):
         choices = comparison_shown(view(compare=query), last(7), None, USUAL).choices
         assert [one.name for one in choices if one.key == "c"] == [name]

@@ -85,7 +85,7 @@ UNSEEN = [
 
 
 @pytest.mark.parametrize(("what", "text", "expected"), UNSEEN, ids=map(itemgetter(0), UNSEEN))
-def test_what_cannot_be_seen_is_spelled_out(what: str, text: str, expected: str) -> None:
+def test_invisible_characters_are_spelled_out(what: str, text: str, expected: str) -> None:
     assert figures.visible(text) == expected
 
 

@@ -95,7 +95,7 @@ def test_after_a_click_only_the_value_gets_through_that_got_through_before(
 
 @settings(max_examples=30)
 @given(NARROWINGS)
-def test_one_spelling_says_what_was_meant(narrowing: Narrowing) -> None:
+def test_equivalent_filters_have_one_spelling(narrowing: Narrowing) -> None:
     def meant(row: dict[str, str]) -> bool:
         ways = [[(row[one.field] in one.values) == (one.op == "is") for one in part] for part in narrowing.parts]
         if not ways:
@@ -133,7 +133,7 @@ def test_there_are_only_so_many_patterns() -> None:
         [QueryFilterInput(any=[QueryFilterInput(any=[QueryFilterInput("a", "eq", "1")])])],
     ],
 )
-def test_what_no_page_can_show_is_none(given: list[QueryFilterInput]) -> None:
+def test_filter_that_no_page_can_show_is_ignored(given: list[QueryFilterInput]) -> None:
     assert narrowing_of(given) is None
 
 

@@ -110,7 +110,7 @@ def test_a_region_is_one_of_its_country() -> None:
     assert (found[0].code, found[0].label) == ("US", "Georgia")
 
 
-def test_what_no_filter_tells_apart_leads_nowhere() -> None:
+def test_row_without_a_matching_filter_has_no_link() -> None:
     found = panels.panel(view(tab="windows"), "browsers", [row_of(name="1280x720", visitors=1)]).bars
     assert found is not None
     assert found[0].href == ""

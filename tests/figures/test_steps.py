@@ -35,7 +35,7 @@ def test_hours_are_not_drawn_beside_many_days() -> None:
     assert (possible(last(1), 31), usual(last(1), 31)) == (("day",), "day")
 
 
-def test_what_was_chosen_is_drawn_or_the_page_says_what_is() -> None:
+def test_chosen_interval_is_drawn_or_replaced_with_a_note() -> None:
     assert steps_to_draw("week", last(30)) == ("week", "")
     assert steps_to_draw("", last(365)) == ("week", "")
     assert steps_to_draw("hour", last(365)) == ("week", "Hours are not available for 365 days. Showing weeks.")

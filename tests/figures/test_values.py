@@ -45,7 +45,7 @@ def test_values_that_begin_so_are_suggested_first(typed: str, names: list[str]) 
     assert [value.name for value in like(LANGUAGES, typed)] == names
 
 
-def test_what_somebody_types_may_be_a_code() -> None:
+def test_typed_value_can_be_a_country_code() -> None:
     countries = (Value("Andes", "Andes"), Value("Germany", "Germany"))
     assert [value.name for value in like(countries, "de", ("Germany",))] == ["Germany", "Andes"]
 

@@ -158,7 +158,7 @@ def test_a_range_that_cannot_be_is_the_usual_one_and_the_page_says_so(query: str
         ("zone=Mars/Olympus", "“Mars/Olympus”"),
     ],
 )
-def test_what_else_cannot_be_read_is_said_and_left_out_of_links(query: str, said: str) -> None:
+def test_unreadable_parameters_are_reported_and_left_out_of_links(query: str, said: str) -> None:
     state = read(query)
     assert said in "".join(state.unread)
     assert address(state) == PATH
@@ -237,7 +237,7 @@ def test_a_tab_keeps_those_of_other_panels() -> None:
     assert address(state.tab("sources")) == f"{PATH}?tab=systems"
 
 
-def test_what_is_chosen_again_is_no_filter_any_more() -> None:
+def test_selecting_a_filter_again_removes_it() -> None:
     berlin = read("browser_name=Chrome").narrowed({"country": "Germany", "region": "Berlin"})
     assert address(berlin) == f"{PATH}?browser_name=Chrome&country=Germany&region=Berlin"
     assert address(berlin.narrowed({"country": "Germany", "region": "Berlin"})) == f"{PATH}?browser_name=Chrome"
@@ -267,7 +267,7 @@ def test_a_form_adds_a_filter_to_those_that_it_carries() -> None:
         *("country.=Germany", "100.country=Germany", "secrets=1", "country="),
     ],
 )
-def test_what_names_no_filter_is_none(query: str) -> None:
+def test_unknown_filter_name_is_no_filter(query: str) -> None:
     assert read(query).filters.items == ()
 
 

@@ -79,7 +79,7 @@ def test_the_legend_says_how_shades_grow_where_they_do(counts: list[int], said: 
     assert made.steps == (f"Each shade starts at about {said} times the previous one." if said else "")
 
 
-def test_rates_are_shaded_in_tenths_of_a_percent_and_nobody_who_did_it_is_pale() -> None:
+def test_rates_are_shaded_in_tenths_of_a_percent_and_zero_is_pale() -> None:
     rows = [("DE", 40, 12.5), ("FR", 9, 0.0), ("PT", 8, 0.3), ("IT", 0, None)]
     made = world(
         [
@@ -98,7 +98,7 @@ def test_rates_are_shaded_in_tenths_of_a_percent_and_nobody_who_did_it_is_pale()
     assert made.shading.choices == (VISITORS, RATE)
 
 
-def test_the_file_has_countries_by_their_codes_small_ones_too_and_is_small() -> None:
+def test_map_file_is_small_and_has_all_countries_by_code() -> None:
     drawn = FILE.read_text(encoding="utf-8")
     assert f'viewBox="0 0 {WIDTH} {HEIGHT}"' in drawn
     codes = re.findall(r'<(?:path|circle) id="([A-Z]{2})"', drawn)

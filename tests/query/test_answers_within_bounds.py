@@ -95,7 +95,7 @@ def test_an_entry_over_budget_fails_alone_and_says_what_to_ask_instead(world: Wo
             assert word in failed.error
 
 
-def test_what_fits_is_answered_whatever_came_before_it(world: World) -> None:
+def test_answer_that_fits_is_returned_regardless_of_earlier_ones(world: World) -> None:
     """The first is large, the second too large together with it, the third fits again."""
     first, second, third = (
         request({"name": "top_pages", "id": name}, limit=limit, page=page)
@@ -218,7 +218,7 @@ def test_pieces_make_the_same_json(tables: list[list[dict[str, Any]]], earlier: 
         assert msgspec.json.encode(sent(entries, AnswerLimits())) == before
 
 
-def test_json_that_is_longer_than_what_was_read_counts_too() -> None:
+def test_json_longer_than_the_rows_counts_toward_the_limit() -> None:
     """Control characters take six bytes each; and so do answers that are shared, each time that they are sent."""
     one = budget.AnswerBudget(AnswerLimits(bytes=10_000), asyncio.Semaphore(1))
     shared = [{"name": "x" * 4_000}]
@@ -253,7 +253,7 @@ def test_answers_that_are_shared_wait_for_a_place_before_they_are_long() -> None
     assert {json.loads(bytes(entry.data))[0]["name"] for entry in shown} == {"x" * 400_000}
 
 
-def test_a_read_that_is_too_long_leaves_its_connection_free(tmp_path: Path, world: World) -> None:
+def test_read_beyond_the_limit_frees_its_connection(tmp_path: Path, world: World) -> None:
     """So that the log can start again, and the next question is answered."""
     for _ in range(10):
         (entries,) = asked(world, request("top_pages", limit=700), allowed=AnswerLimits(bytes=100_000))

@@ -77,7 +77,9 @@ def test_of_nothing_nothing_is_said() -> None:
         ((30, 20, 30, 20, 25), (1, 1, 1, 1, 1), 0.4060),
     ],
 )
-def test_how_probable_shares_are(counts: tuple[int, ...], weights: tuple[float, ...], chance: float) -> None:
+def test_probability_of_shares_matches_reference_values(
+    counts: tuple[int, ...], weights: tuple[float, ...], chance: float
+) -> None:
     found = chance_of_shares(counts, weights)
     assert found is not None
     assert math.isclose(found, chance, rel_tol=2e-2, abs_tol=1e-12)

@@ -129,7 +129,7 @@ def test_auto_waits_until_there_are_many_rows(tmp_path: Path, monkeypatch: pytes
         world.close()
 
 
-def test_a_replica_that_fails_is_left_out_and_made_anew(
+def test_failing_replica_is_left_out_and_rebuilt(
     world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     world.visit()
@@ -220,7 +220,7 @@ def test_a_query_past_its_deadline_fails_alone(world: World) -> None:
     assert world.views() > 400_000
 
 
-def test_a_query_that_nobody_waits_for_stops(world: World) -> None:
+def test_abandoned_query_is_stopped(world: World) -> None:
     world.visit()
     world.maintain()
     crowd(world, 400_000)

@@ -31,7 +31,7 @@ def ask(world: World, site: int, name: str, *filters: dict[str, Any]) -> Any:
     return entry
 
 
-def test_an_error_meets_visitors_some_of_whom_are_known(world: World, site: int) -> None:
+def test_error_affects_visitors_of_which_some_are_identified(world: World, site: int) -> None:
     now = world.clock.now()
     world.store_facts([page_view(site, now - 60 * SECOND, "/", visitor) for visitor in (1, 2, 3)])
     world.store_facts(
@@ -117,7 +117,7 @@ def test_sessions_that_met_an_error_are_compared_with_as_many_that_did_not(world
         [{"any": [{"field": "path", "op": "eq", "value": "/a"}]}],
     ],
 )
-def test_it_needs_exactly_one_page_or_message(
+def test_error_effects_require_exactly_one_page_or_message(
     world: World, site: int, name: str, filters: list[dict[str, Any]]
 ) -> None:
     entry = ask(world, site, name, *filters)

@@ -169,7 +169,7 @@ def test_shares_are_held_against_those_of_the_flag(
         ),
     ],
 )
-def test_who_got_no_variant_is_in_no_share_and_no_comparison(
+def test_visitors_without_a_variant_are_in_no_share_and_no_comparison(
     world: World, flag: str, shown: list[tuple[Any, ...]]
 ) -> None:
     site = told(
@@ -216,7 +216,7 @@ def test_others_filters_choose_exposures_and_a_second_flag_visitors(world: World
         [{"field": "flag", "op": "eq", "value": "f"}, {"any": [BUY]}],
     ],
 )
-def test_what_cannot_be_meant_is_refused(world: World, filters: list[dict[str, Any]]) -> None:
+def test_invalid_experiment_query_is_refused(world: World, filters: list[dict[str, Any]]) -> None:
     body: dict[str, object] = {"parameters": ["flag_exposures"], **DAY_OF_IT, "filters": filters}
     (entry,) = world.entries(body, (1,), now=NOON)
     assert not entry.success
@@ -267,7 +267,7 @@ def test_everything_can_be_narrowed_to_who_was_given_something(
     assert events.data[0]["unique_users"] == visitors
 
 
-def test_who_is_there_now_may_have_been_given_it_within_a_day(world: World) -> None:
+def test_current_visitors_include_exposures_of_the_last_day(world: World) -> None:
     minute, day = 60, DAY // SECOND
     site = told(
         world,

@@ -143,7 +143,7 @@ def test_ids_come_again_beside_one_that_went_long_before(world: World) -> None:
         "it is ahead",
     ],
 )
-def test_a_replica_that_cannot_go_on_is_made_anew(world: World, harm: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_replica_that_cannot_continue_is_rebuilt(world: World, harm: str, caplog: pytest.LogCaptureFixture) -> None:
     path = world.directory / FILE_NAME
     world.visit()
     world.close()
@@ -178,7 +178,7 @@ def test_a_replica_that_cannot_go_on_is_made_anew(world: World, harm: str, caplo
     assert world.engines.name == "duckdb"
 
 
-def test_what_was_removed_leaves_the_file_within_a_day(world: World, caplog: pytest.LogCaptureFixture) -> None:
+def test_removed_rows_leave_the_file_within_a_day(world: World, caplog: pytest.LogCaptureFixture) -> None:
     secret = "the name of somebody"
     world.db.write_now(lambda db: world.strings.number(db, secret))
     world.maintain()

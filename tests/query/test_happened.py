@@ -127,7 +127,7 @@ def test_facts_of_every_kind_are_those_of_the_sessions(world: World, site: int) 
         assert entry.data != known.data, entry.parameter
 
 
-def test_what_happened_after_the_range_selects_its_session_too(world: World) -> None:
+def test_event_after_the_range_selects_its_session(world: World) -> None:
     (site,) = world.new_sites(1)
     midnight = world.clock.now() // DAY * DAY
     world.store_facts(visit(site, midnight + 190_000))  # Ana's first page is ten seconds before midnight
@@ -154,7 +154,7 @@ def day_before(midnight: int) -> dict[str, object]:
         ("link", "regex", "a", "link can only be compared with"),
     ],
 )
-def test_what_cannot_be_compared_says_so(
+def test_unsupported_comparison_is_reported(
     world: World, site: int, field: str, op: str, value: object, said: str
 ) -> None:
     with pytest.raises(InvalidQuery, match=said):

@@ -66,7 +66,7 @@ def test_interactions_that_no_page_counted_are_in_no_mean(world: World) -> None:
     assert row == {"avg_interactions": 2.0, "interactive_sessions": 1, "interaction_rate": 50.0, "total_sessions": 3}
 
 
-def test_what_a_visit_did_not_measure_is_in_no_mean(world: World) -> None:
+def test_missing_measurements_are_excluded_from_means(world: World) -> None:
     (site,) = world.new_sites(1)
     now = world.clock.now() - MINUTE
     said = {"time_on_page": 4_000, "active_time": 1_000, "first_interaction": 0, "scroll": 50, "interactions": 4}

@@ -45,6 +45,6 @@ def test_no_more_is_kept_than_so_many_characters(
     assert kept.of(connection, long) is not kept.of(connection, long)
 
 
-def test_what_is_no_statement_is_refused_as_the_engine_does(connection: duckdb.DuckDBPyConnection) -> None:
+def test_invalid_statement_is_refused_like_the_engine_does(connection: duckdb.DuckDBPyConnection) -> None:
     with pytest.raises(duckdb.ParserException):
         StatementCache().of(connection, "select from where")

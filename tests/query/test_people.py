@@ -71,14 +71,14 @@ def is_(field: str, value: object, op: str = "eq") -> dict[str, object]:
     return {"field": field, "op": op, "value": value}
 
 
-def test_a_device_is_whoever_was_named_there_last_and_before_that_the_first(told: World) -> None:
+def test_device_belongs_to_its_latest_profile_and_earlier_to_the_first(told: World) -> None:
     rows = {row["profile_id"] or row["visitor_id"]: row for row in ask(told, "profile_list").data}
     assert {who: row["total_events"] for who, row in rows.items()} == {"ann": 3, "bob": 2, "cy": 1, id_text(99): 1}
     assert rows["ann"]["country"] == "Germany"
 
 
 @pytest.mark.parametrize(("who", "paths"), [("ann", {"/0", "/1", "/2"}), ("bob", {"/3", "/4"}), ("cy", {"/named"})])
-def test_a_filter_on_a_person_finds_their_events_and_nobody_elses(told: World, who: str, paths: set[str]) -> None:
+def test_filter_by_profile_finds_only_its_events(told: World, who: str, paths: set[str]) -> None:
     assert {row["name"] for row in ask(told, "top_pages", is_("profile_id", who)).data} == paths
     others = {row["name"] for row in ask(told, "top_pages", is_("profile_id", who, "ne")).data}
     assert others.isdisjoint(paths)
@@ -114,7 +114,7 @@ def test_a_filter_on_a_trait_is_one_on_those_who_have_it(
     assert {row["name"] for row in ask(told, "top_pages", filter_).data} == paths
 
 
-def test_traits_are_known_inside_of_groups_too(told: World) -> None:
+def test_traits_work_inside_groups(told: World) -> None:
     either: dict[str, object] = {"any": [is_("trait:plan", "free"), is_("path", "/0"), is_("path", "/other")]}
     assert {row["name"] for row in ask(told, "top_pages", either).data} == {"/0", "/3", "/4", "/other"}
     assert ask(told, "country", either).error == "Trait filters are not supported for country"
@@ -133,7 +133,7 @@ def test_each_trait_is_looked_for_once_in_a_request(told: World, traits: KnownTr
     assert sorted(traits.asked) == sorted(2 * ["colour", "plan", "plan"])  # for each of the two engines
 
 
-def test_a_trait_that_the_box_is_too_busy_to_look_for_fails_the_request(told: World) -> None:
+def test_trait_lookup_on_a_busy_box_fails_the_request(told: World) -> None:
     with pytest.raises(Unavailable):
         ask(told, "top_pages", is_("trait:overloaded", "x"))
 
@@ -162,7 +162,7 @@ def test_a_trait_that_cannot_be_asked_for_fails_alone(
 
 
 @pytest.mark.parametrize("name", ["profile_list", "top_pages"])
-def test_who_sees_figures_only_sees_nobody(told: World, name: str) -> None:
+def test_caller_with_figures_only_sees_no_visitors(told: World, name: str) -> None:
     entry = ask(told, name, is_("profile_id", "ann"), scope=ReadScope((SITE,), people=False))
     assert not entry.success
     nested: dict[str, object] = {"any": [is_("path", "/0"), is_("profile_id", "ann")]}

@@ -25,7 +25,7 @@ class Said:
 
 
 @pytest.mark.parametrize(("processors", "fewer"), [(2, 1), (4, 3)])
-def test_one_question_takes_all_and_several_leave_one_to_each_other(processors: int, fewer: int) -> None:
+def test_single_query_uses_all_processors_and_several_share_them(processors: int, fewer: int) -> None:
     said: Any = Said()
     shared = Processors(processors, at_once=2)
     for alone in (True, False, False, True, True):

@@ -93,7 +93,7 @@ def test_pages_never_overlap_and_leave_nothing_out(world: World, data: st.DataOb
 
 @examples(30)
 @given(data=st.data())
-def test_it_does_not_matter_in_which_order_distinct_visitors_arrive(world: World, data: st.DataObject) -> None:
+def test_order_of_arrival_does_not_change_distinct_visitors(world: World, data: st.DataObject) -> None:
     here, there = world.new_sites(2)
     story = [alone(happening) for happening in data.draw(happenings(sites=(here,), begin=at(2026, 6, 17)))]
     people = data.draw(st.permutations(sorted({happening.person for happening in story})))

@@ -26,7 +26,7 @@ def a_plan(number: int, where: Where) -> QueryPlan:
     ],
     ids=["values", "properties", "many", "wide"],
 )
-def test_what_a_question_takes_itself_counts(where: Where) -> None:
+def test_waiting_time_of_a_query_counts_toward_its_limit(where: Where) -> None:
     kept = ResultCache(most_bytes=1_000_000)
     for number in range(20):
         kept.keep(a_plan(number, where), CachedRows(1, [], 0))

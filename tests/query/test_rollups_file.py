@@ -513,7 +513,7 @@ def test_a_question_does_without_roll_ups_that_are_far_behind(world: World, monk
     assert world.assert_alike(ALL) == len(ROLLS)
 
 
-def test_what_does_not_pay_is_not_kept(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unprofitable_rollups_are_not_stored(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rolling, "ALWAYS_PAYS", 9)
     monkeypatch.setattr(rolling, "PAYS", 10)
     monkeypatch.setattr(rollups, "SPANS", (4, 2))
@@ -596,7 +596,7 @@ def test_changes_are_kept_until_the_roll_ups_have_them(world: World) -> None:
 
 
 @pytest.mark.parametrize("harm", ["bytes", "table", "other facts", "earlier facts", "missed changes"])
-def test_a_file_that_is_not_of_these_facts_is_made_anew(tmp_path: Path, harm: str) -> None:
+def test_rollups_of_other_facts_are_rebuilt(tmp_path: Path, harm: str) -> None:
     world = World(tmp_path, 4)
     file, events = tmp_path / FILE_NAME, tmp_path / "events.db"
     try:
@@ -632,7 +632,7 @@ def test_a_file_that_is_not_of_these_facts_is_made_anew(tmp_path: Path, harm: st
         world.close()
 
 
-def test_a_file_that_breaks_while_the_box_runs_is_made_anew(world: World, caplog: pytest.LogCaptureFixture) -> None:
+def test_rollups_damaged_at_run_time_are_rebuilt(world: World, caplog: pytest.LogCaptureFixture) -> None:
     world.tell(60)
     world.maintain()
     plan = ALL[0]
@@ -707,7 +707,7 @@ def test_a_broken_file_leaves_questions_to_the_replica(tmp_path: Path, caplog: p
         world.close()
 
 
-def test_what_is_compiled_names_the_parts(tmp_path: Path) -> None:
+def test_compiled_query_names_its_parts(tmp_path: Path) -> None:
     world = World(tmp_path, 3, now=NOON)
     try:
         world.tell(90)

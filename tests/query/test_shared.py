@@ -86,7 +86,7 @@ BODY: dict[str, object] = {
 }
 
 
-def test_one_copy_serves_all_that_is_asked_of_events(stories: tuple[Story, ...], copies: list[int]) -> None:
+def test_single_copy_serves_all_queries_of_events(stories: tuple[Story, ...], copies: list[int]) -> None:
     """And another one what is asked of the visitors of other facts, of whose events few are wanted."""
     ask(stories[0], BODY, together=True)
     of_events, of_errors = copies
@@ -173,7 +173,7 @@ def test_nothing_is_left_of_a_copy(stories: tuple[Story, ...], copies: list[int]
     assert ask(story, plain, together=False) == before
 
 
-def test_what_lies_beyond_the_range_is_copied_too(world: World) -> None:
+def test_rows_beyond_the_range_are_copied_if_needed(world: World) -> None:
     """A session that goes on after midnight, an error whose session began before it, and somebody who comes back."""
     (site,) = world.new_sites(1)
     midnight = world.clock.now() // DAY * DAY

@@ -73,7 +73,7 @@ def test_a_parameter_that_cannot_be_asked_stops_the_others(overloaded: Overloade
     asyncio.run(ask())
 
 
-def test_a_request_that_nobody_waits_for_stops_all_of_its_parameters(overloaded: Overloaded) -> None:
+def test_abandoned_request_stops_all_of_its_parameters(overloaded: Overloaded) -> None:
     async def ask() -> None:
         queries = QueryRunner(Engines(overloaded), FixedClock(), seconds=30)
         asking = asyncio.create_task(queries.answer(question(4), ReadScope((1,))))

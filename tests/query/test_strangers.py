@@ -83,7 +83,7 @@ def test_strangers_run_few_parameters_at_once(watched: Watched, scope: ReadScope
     assert watched.most == most
 
 
-def test_strangers_who_would_wait_too_long_are_told_while_members_are_answered(watched: Watched) -> None:
+def test_anonymous_callers_are_refused_on_a_busy_box_and_members_answered(watched: Watched) -> None:
     async def ask() -> None:
         queries = QueryRunner(Engines(watched), FixedClock(), seconds=30, public=2)
         asking = [asyncio.ensure_future(queries.answer(question(8, year=2010 + n), STRANGER)) for n in range(8)]
@@ -102,7 +102,7 @@ def test_strangers_who_would_wait_too_long_are_told_while_members_are_answered(w
     asyncio.run(ask())
 
 
-def test_what_is_asked_for_at_once_is_looked_for_once(watched: Watched) -> None:
+def test_simultaneous_equal_queries_run_once(watched: Watched) -> None:
     async def ask() -> None:
         queries = QueryRunner(Engines(watched), FixedClock(), seconds=30)
         asking = [asyncio.ensure_future(queries.answer(question(1), MEMBER)) for _ in range(5)]

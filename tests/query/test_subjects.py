@@ -62,7 +62,7 @@ def test_a_key_of_single_websites_has_no_organization_of_its_own(box: WholeBox) 
 
 
 @pytest.mark.parametrize("parameter", ["link_id", "schedule_id", "website_id", "organization_id"])
-def test_what_is_not_there_is_refused_like_what_is_somebody_else_s(box: WholeBox, parameter: str) -> None:
+def test_missing_subject_is_refused_like_a_foreign_one(box: WholeBox, parameter: str) -> None:
     others = {"website_id": box.sites["foreign"], "organization_id": box.foreign_organization_id}
     for subject_id in ("nothing", others.get(parameter, "nothing")):
         assert asked(box, {parameter: subject_id}, key_of(box)) is Forbidden

@@ -203,7 +203,7 @@ def test_a_second_of_downtime_is_never_rounded_away(world: World) -> None:
     assert story.ask("uptime_overview")[0]["uptime_percentage"] == 99.99
 
 
-def test_what_is_to_come_counts_nowhere(world: World) -> None:
+def test_future_time_counts_nowhere(world: World) -> None:
     story = of_new(world, UptimeSpan(DOWN, NOW - HOUR))
     rows = story.ask("uptime_time_series", granularity="day")
     assert [row["downtime_seconds"] for row in rows] == [None, None, None, 3_600, None]

@@ -93,9 +93,7 @@ def test_a_session_without_a_page_view_has_neither_first_nor_last_page(world: Wo
 
 
 @pytest.mark.parametrize("query_type", ["exit_pages", "entry_exit_flow", "sessions_by_device", "session_list"])
-def test_where_the_start_was_removed_the_earliest_day_that_is_left_tells_the_visitor(
-    world: World, query_type: str
-) -> None:
+def test_session_without_its_start_belongs_to_the_visitor_of_its_earliest_day(world: World, query_type: str) -> None:
     (site,) = world.new_sites(1)
     begin, middle, end = MIDNIGHT - 20 * MINUTE, MIDNIGHT - 10 * MINUTE, MIDNIGHT + 10 * MINUTE
     told = [view(site, time, 1, "/a") for time in (begin, middle, end)] + [view(site, middle - 5 * HOUR, 1, "/a")]

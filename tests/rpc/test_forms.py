@@ -103,7 +103,7 @@ def test_wrong_input_is_told_by_field_in_both_forms(box: WholeBox) -> None:
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b'"text"', b"null", b"\xff", b"{}x", b"[" * 100_000])
 @pytest.mark.parametrize("start", ["/rpc/", "/"])
-def test_what_is_no_object_is_refused(box: WholeBox, start: str, body: bytes) -> None:
+def test_input_that_is_no_object_is_refused(box: WholeBox, start: str, body: bytes) -> None:
     answer = box.post(start + GET, body, key="reading")
     assert answer.status in {400, 422}
     assert b"Traceback" not in answer.body

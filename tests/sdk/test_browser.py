@@ -314,7 +314,7 @@ def test_the_provider_of_flags_shows_what_each_user_gets(flagged: Place, context
     assert page.evaluate("document.cookie") == ""
 
 
-def test_what_flags_gave_is_an_event(flagged: Place, context: BrowserContext) -> None:
+def test_flag_exposure_is_sent_as_an_event(flagged: Place, context: BrowserContext) -> None:
     page = flagged.open(context)
     show_flags(flagged, page, "ada", autoFetch=False, skipStorage=True)
     shown_flags(page)

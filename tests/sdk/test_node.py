@@ -180,6 +180,6 @@ def test_properties_organizations_and_environments_decide(flagged: dict[str, Any
     assert {key: one["value"] for key, one in flagged["staging"].items()} == {"checkout": False}
 
 
-def test_what_the_box_does_not_know_or_refuses_is_told(flagged: dict[str, Any]) -> None:
+def test_unknown_or_refused_flags_are_reported(flagged: dict[str, Any]) -> None:
     assert flagged["nobody"]["reason"] == "NOT_FOUND"
     assert (flagged["refused"]["enabled"], flagged["refused"]["reason"]) == (False, "ERROR")

@@ -91,14 +91,14 @@ def forged(turn: int) -> list[dict[str, str]]:
 
 
 @each(("turn", "path"), enumerate(POSTS))
-def test_what_another_site_sends_with_our_cookie_is_refused(box: WholeBox, cookie: str, turn: int, path: str) -> None:
+def test_cross_site_request_with_a_cookie_is_refused(box: WholeBox, cookie: str, turn: int, path: str) -> None:
     for headers in forged(turn):
         status, body = post(box, path, cookie=cookie, **headers)
         assert status == (401 if path in BLIND else 403), (headers, body)
 
 
 @each(("turn", "path"), enumerate(path for path in POSTS if path in PAGES))
-def test_forms_are_refused_from_another_site_without_a_cookie_too(box: WholeBox, turn: int, path: str) -> None:
+def test_cross_site_form_without_a_cookie_is_refused(box: WholeBox, turn: int, path: str) -> None:
     for headers in forged(turn):
         assert post(box, path, **headers)[0] in {403, 303}, headers
 
@@ -107,7 +107,7 @@ HOSTILE = ("http://[::1", "http://[::1]:x/", "http://\xff\xfe", "//[", "null", "
 
 
 @each(("turn", "method", "path"), [(turn, *line) for turn, line in enumerate(OF_ALL_KINDS)])
-def test_what_a_client_writes_into_its_headers_fails_nowhere(
+def test_arbitrary_request_headers_never_cause_an_error(
     box: WholeBox, cookie: str, turn: int, method: str, path: str
 ) -> None:
     for number, text in enumerate(HOSTILE):

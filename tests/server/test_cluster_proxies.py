@@ -87,7 +87,7 @@ def before(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
             server.server_close()
 
 
-def test_what_sites_ask_goes_to_a_machine_that_takes_events_and_all_else_to_the_primary(before: Before) -> None:
+def test_proxy_sends_events_to_ingest_machines_and_the_rest_to_the_primary(before: Before) -> None:
     trackers = [(route.method, route.path) for route in ON_EVERY_MACHINE if route.path not in OF_EACH]
     asked = [*event_routes.ADDRESSES, *trackers, *(("OPTIONS", path) for _, path in event_routes.ADDRESSES)]
     for method, path in asked:

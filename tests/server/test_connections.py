@@ -87,7 +87,7 @@ def test_of_one_address_those_stay_that_were_busy_last() -> None:
     ]
 
 
-def test_in_a_crowd_nobody_takes_the_room_of_another_address() -> None:
+def test_crowded_server_keeps_room_for_other_addresses() -> None:
     found = [connection(number, "192.0.2.1", idle=0) for number in range(10)]
     found += [connection(10 + number, "192.0.2.2", idle=5) for number in range(2)]
     left = {one.descriptor for one, _ in surplus(found, room(per_network=0), 4)}
@@ -101,7 +101,7 @@ def test_a_trusted_proxy_may_have_as_many_as_there_is_room_for() -> None:
     assert len(list(surplus(found, room(), 4))) == 6
 
 
-def test_what_is_idle_ends_however_few_there_are() -> None:
+def test_idle_connections_are_closed_even_if_there_are_few() -> None:
     [(one, why)] = surplus([connection(1, "", idle=61), connection(2, "", idle=59)], room(), 80)
     assert (one.descriptor, why) == (1, "idle")
 
@@ -151,7 +151,7 @@ def test_a_handshake_that_does_not_go_on_ends(hasty: Box) -> None:
         ended(one)
 
 
-def test_answers_that_nobody_reads_end_their_connection(hasty: Box) -> None:
+def test_connections_with_unread_answers_are_closed(hasty: Box) -> None:
     with with_tls(hasty, "http/1.1") as one:
         one.settimeout(0.2)
         with suppress(TimeoutError, ConnectionError):  # it waits until somebody reads, unless it has ended by then
@@ -200,7 +200,7 @@ def test_with_few_files_it_says_so_and_answers_in_spite_of_idle_connections(tmp_
         assert httpx.get(f"{url}/health", timeout=PATIENCE).status_code == 200
 
 
-def test_it_allows_itself_all_files_that_the_system_permits(tmp_path: Path) -> None:
+def test_server_raises_its_file_limit_to_the_system_maximum(tmp_path: Path) -> None:
     with start_with((64, 9_000), tmp_path / "data") as process:
         try:
             assert process.stdout is not None

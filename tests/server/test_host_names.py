@@ -87,7 +87,7 @@ def test_another_name_is_a_421(named: Box, host: str, method: str, path: str) ->
         ]
     ],
 )
-def test_what_is_no_host_is_a_400(named: Box, host: str, method: str, path: str) -> None:
+def test_invalid_host_header_answers_400(named: Box, host: str, method: str, path: str) -> None:
     answer = only(exchange(named, request(method, path, "Content-Length: 0", host=host)))
     assert_refusal(answer, 400, "BAD_REQUEST")
 

@@ -74,7 +74,7 @@ def test_a_clock_that_was_ahead_does_not_keep_jobs_waiting_until_then(tmp_path: 
         assert jobs.delays(box.box)["optimize"] == 24 * HOURS
 
 
-def test_a_clock_that_was_ahead_does_not_begin_the_wait_anew_with_each_restart(tmp_path: Path) -> None:
+def test_clock_that_was_ahead_does_not_restart_the_wait_of_a_job(tmp_path: Path) -> None:
     clock = JumpingClock()
     with whole_box(tmp_path / "data", clock=clock) as box:
         clock.jump(days=300)

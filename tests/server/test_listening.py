@@ -20,7 +20,7 @@ from tests.server.service import as_service, over, service
 from tests.server.wire import PATIENCE
 
 
-def test_a_box_on_a_unix_socket_is_there_for_whom_its_mode_lets_in_and_gone_after_its_end(tmp_path: Path) -> None:
+def test_unix_socket_has_its_mode_and_is_removed_at_the_end(tmp_path: Path) -> None:
     place = tmp_path / "box.sock"
     account = set_up(tmp_path / "data")
     with (
@@ -46,7 +46,7 @@ def test_a_box_on_a_unix_socket_is_there_for_whom_its_mode_lets_in_and_gone_afte
         assert not place.exists()
 
 
-def test_a_unix_socket_is_replaced_when_nobody_listens_on_it_any_more(tmp_path: Path) -> None:
+def test_unused_unix_socket_is_replaced(tmp_path: Path) -> None:
     wanted = Settings(unix_socket=str(tmp_path / "box.sock"))
     with socket.socket(socket.AF_UNIX) as left:
         left.bind(wanted.unix_socket)
@@ -77,7 +77,7 @@ def test_a_socket_of_the_service_manager_is_listened_on(tmp_path: Path) -> None:
         assert place.exists(), "it is the service manager's"
 
 
-def test_what_is_handed_over_has_to_take_connections(tmp_path: Path) -> None:
+def test_passed_socket_must_accept_connections(tmp_path: Path) -> None:
     set_up(tmp_path / "data")
     with socket.socket(socket.AF_UNIX) as handed:
         handed.bind(str(tmp_path / "handed"))

@@ -159,7 +159,7 @@ def test_an_import_as_large_as_may_be_arrives(proxied: Proxied, tmp_path: Path) 
     assert (status, json.loads(body)["code"]) == (400, "BAD_REQUEST"), "the box has read it"
 
 
-def test_what_is_compressed_came_so_from_the_box(proxied: Proxied) -> None:
+def test_proxy_passes_compressed_answers_unchanged(proxied: Proxied) -> None:
     status, headers, _ = proxied.curl("/sign-in", "--header", "Accept-Encoding: gzip, zstd")
     assert status == 200
     assert "content-encoding" not in headers

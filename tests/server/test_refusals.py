@@ -69,7 +69,7 @@ def test_a_query_of_another_content_type_is_a_415(box: Box, kind: str) -> None:
     ("path", "size"),
     [("/track", 3_000), ("/track", 132_000), ("/", 132_000), ("/batch", 132_000), ("/v1/query", 300_000)],
 )
-def test_a_body_that_is_too_large_is_a_413(box: Box, path: str, size: int) -> None:
+def test_oversized_body_answers_413(box: Box, path: str, size: int) -> None:
     body = b'{"name":"bought","x":"' + b"x" * size + b'"}'
     assert_refusal(only(exchange(box, post(box, path, body))), 413)
 

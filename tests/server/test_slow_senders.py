@@ -42,7 +42,7 @@ def rest_of(connection: object) -> Answer:
     return only(list(answers(received)))
 
 
-def test_half_a_body_is_a_408_and_holds_up_nobody(box: Box) -> None:
+def test_half_a_body_answers_408_and_delays_no_other_request(box: Box) -> None:
     event = json.dumps({"name": "screen_view", "path": "https://example.com/"}).encode()
     with ExitStack() as stack:
         slow = []
@@ -73,7 +73,7 @@ def test_a_body_in_single_bytes_is_read_to_its_end(box: Box) -> None:
             assert rest_of(connection).status == 200
 
 
-def test_who_leaves_in_the_middle_of_a_body_leaves_nothing(box: Box) -> None:
+def test_client_that_leaves_during_a_body_leaves_nothing_behind(box: Box) -> None:
     for path in POSTS:
         with connect(box) as connection:
             connection.sendall(post(box, path, b'[{"name":"left"', length=200))

@@ -137,7 +137,7 @@ def test_a_certificate_that_cannot_be_used_is_named(tmp_path: Path, content: byt
 
 
 @pytest.mark.crash
-def test_what_is_in_the_data_directory_is_for_its_owner_only(box: Box) -> None:
+def test_data_directory_is_readable_by_its_owner_only(box: Box) -> None:
     data_dir = box.server.data_dir
     assert data_dir.stat().st_mode & 0o777 == 0o700
     assert {path.name: oct(path.stat().st_mode & 0o777) for path in data_dir.iterdir()} == {

@@ -99,7 +99,7 @@ def test_requests_that_are_sent_ahead_are_answered_in_order(box: Box) -> None:
     assert {"ahead 1", "ahead 2"} <= stored(box)
 
 
-def test_the_rest_of_a_body_that_was_too_large_is_not_the_next_request(box: Box) -> None:
+def test_rest_of_an_oversized_body_is_not_the_next_request(box: Box) -> None:
     smuggled = event(box, "from a body")
     body = b"x" * 132_000 + smuggled
     headers = (JSON, f"X-Api-Key: {box.account.api_key}", f"Content-Length: {len(body)}")
@@ -110,7 +110,7 @@ def test_the_rest_of_a_body_that_was_too_large_is_not_the_next_request(box: Box)
     assert "from a body" not in stored(box)
 
 
-def test_the_rest_of_a_body_that_came_too_late_is_not_the_next_request(box: Box) -> None:
+def test_rest_of_a_late_body_is_not_the_next_request(box: Box) -> None:
     with connect(box) as connection:
         connection.sendall(request("POST", "/track", JSON, "Content-Length: 5000", body=b"{", last=False))
         received = b""
@@ -163,7 +163,7 @@ def test_a_request_with_two_lengths_never_becomes_two_requests(box: Box) -> None
     assert "smuggled" not in stored(box)
 
 
-def test_a_client_that_leaves_in_the_middle_of_a_body_harms_nobody(box: Box) -> None:
+def test_client_that_leaves_during_a_body_affects_no_other(box: Box) -> None:
     for _ in range(20):
         with connect(box) as connection:
             connection.sendall(event(box, "left")[:-20])
@@ -180,12 +180,12 @@ def test_a_client_that_leaves_in_the_middle_of_a_body_harms_nobody(box: Box) -> 
     ],
     ids=["words", "TLS", "version"],
 )
-def test_what_is_not_http_gets_no_answer_from_the_box(box: Box, sent: bytes) -> None:
+def test_non_http_bytes_get_no_answer(box: Box, sent: bytes) -> None:
     assert [answer.status for answer in exchange(box, sent)] in ([], [400], [505])
     assert only(exchange(box, GOODBYE)).status == 200
 
 
-def test_a_header_that_is_too_long_is_refused(box: Box) -> None:
+def test_oversized_header_is_refused(box: Box) -> None:
     sent = request("GET", "/health", "X-Long: " + "x" * 1_000_000)
     assert [answer.status for answer in exchange(box, sent)] in ([], [431])
     assert only(exchange(box, GOODBYE)).status == 200

@@ -90,7 +90,7 @@ def test_properties_are_taken_as_they_are_at_the_call(page: Page, collector: Col
     assert collector.wait_for("cart")[0]["properties"] == {"items": 1}
 
 
-def test_what_cannot_be_json_is_dropped_alone_and_throws_nothing(page: Page, collector: Collector) -> None:
+def test_value_that_is_not_json_is_dropped_alone_without_an_error(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/"))
     page.evaluate(
         """() => {

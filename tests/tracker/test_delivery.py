@@ -95,7 +95,7 @@ def test_delays_double_and_end(
 
 
 @pytest.mark.chromium("whole")
-def test_what_waits_for_another_try_leaves_with_the_page(page: Page, collector: Collector) -> None:
+def test_events_waiting_for_a_retry_are_sent_when_the_page_is_left(page: Page, collector: Collector) -> None:
     page.add_init_script(ANSWERS)
     install_clock(page)
     page.goto(collector.publish("/", tag="data-max-retries=3"))
@@ -108,7 +108,7 @@ def test_what_waits_for_another_try_leaves_with_the_page(page: Page, collector: 
     collector.wait_for("page_exit")
 
 
-def test_what_happens_offline_is_sent_later_with_its_true_time(page: Page, collector: Collector) -> None:
+def test_offline_events_are_sent_later_with_their_time(page: Page, collector: Collector) -> None:
     install_clock(page)
     page.goto(collector.publish("/"))
     collector.wait_for("screen_view")

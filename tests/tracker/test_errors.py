@@ -27,7 +27,7 @@ TAG = "data-track-errors"
         ),
     ],
 )
-def test_what_nobody_catches_is_told(
+def test_uncaught_errors_are_reported(
     automated_page: Page, collector: Collector, script: str, message: str, kind: str
 ) -> None:
     page = automated_page

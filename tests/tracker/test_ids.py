@@ -152,7 +152,7 @@ ANSWERED_BY_HAND = """
 
 
 @pytest.mark.parametrize(("statuses", "plans"), [([200], ["pro", "free"]), ([503, 200], ["pro", "pro", "free"])])
-def test_what_is_said_of_a_profile_is_sent_one_after_the_other(
+def test_profile_calls_are_sent_in_order(
     page: Page, collector: Collector, statuses: list[int], plans: list[str]
 ) -> None:
     page.add_init_script(ANSWERED_BY_HAND)

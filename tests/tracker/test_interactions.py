@@ -16,7 +16,7 @@ def told(collector: Collector, count: int = 1) -> list[Event]:
     return collector.wait_for_route("/engagement", count)
 
 
-def test_what_was_done_is_counted_since_the_page_was_shown(page: Page, collector: Collector) -> None:
+def test_interactions_are_counted_since_the_page_was_shown(page: Page, collector: Collector) -> None:
     body = "<button onclick='this.textContent += 1'>One</button><input name=city><div style='height: 3000px'></div>"
     address = collector.publish("/", tag=TAG, body=body)
     page.goto(address)

@@ -88,9 +88,7 @@ def test_an_option_loads_its_part_and_no_other(page: Page, collector: Collector,
     assert sorted(collector.loaded) == sorted(["", "delivery", *asked.parts])
 
 
-def test_what_happens_while_parts_are_on_their_way_is_told_with_its_time_and_page(
-    page: Page, collector: Collector
-) -> None:
+def test_events_while_parts_load_are_sent_with_their_time_and_page(page: Page, collector: Collector) -> None:
     collector.may_load.clear()
     body = "<button data-track=marked>One</button><a href=http://elsewhere.example/ onclick='return false'>two</a>"
     page.goto(collector.publish("/first", tag=EVERYTHING, body=body))
@@ -246,7 +244,7 @@ def test_a_part_that_cannot_be_loaded_is_done_without(page: Page, collector: Col
     collector.wait_for("marked")
 
 
-def test_what_visitors_do_is_kept_for_a_missing_part_up_to_a_bound(page: Page, collector: Collector) -> None:
+def test_interactions_are_kept_for_a_missing_part_up_to_a_bound(page: Page, collector: Collector) -> None:
     asked: list[Route] = []
 
     def hold(route: Route) -> None:
@@ -267,9 +265,7 @@ def test_what_visitors_do_is_kept_for_a_missing_part_up_to_a_bound(page: Page, c
 
 
 @pytest.mark.parametrize("missing", ["parts.js", "parts/rules.js*", "parts/delivery.js*"])
-def test_what_all_depends_on_is_asked_for_again_and_nothing_is_lost(
-    page: Page, collector: Collector, missing: str
-) -> None:
+def test_failed_core_part_is_loaded_again_without_losses(page: Page, collector: Collector, missing: str) -> None:
     install_clock(page)
     page.route(f"**/{missing}", lambda route: route.abort(), times=1)
     with page.expect_event("requestfailed"):

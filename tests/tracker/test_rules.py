@@ -98,7 +98,7 @@ def test_a_skipped_page_says_nothing_at_all(page: Page, collector: Collector) ->
     assert {event["path"] for event in collector.events()} == {f"{collector.site}/open"}
 
 
-def test_a_mask_covers_the_referrer_and_errors_too(page: Page, collector: Collector) -> None:
+def test_mask_applies_to_referrers_and_errors(page: Page, collector: Collector) -> None:
     page.goto(
         collector.publish(
             "/users/12",
@@ -126,7 +126,7 @@ def test_a_list_that_is_no_json_hides_everything(page: Page, collector: Collecto
     assert paths(collector) == ["/end"]
 
 
-def test_one_pattern_needs_no_list(page: Page, collector: Collector) -> None:
+def test_single_pattern_needs_no_list(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/users/1", tag="data-mask-patterns=/users/*"))
     assert collector.wait_for("screen_view")[0]["path"] == f"{collector.site}/users/*"
 

@@ -123,7 +123,7 @@ def test_opting_out_stops_at_once_and_is_remembered(page: Page, collector: Colle
     assert [event["name"] for event in collector.events()] == ["screen_view"]
 
 
-def test_what_waits_when_a_visitor_opts_out_is_forgotten(page: Page, collector: Collector) -> None:
+def test_waiting_events_are_discarded_on_opt_out(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/"))
     collector.wait_for("screen_view")
     page.evaluate("databuddy.track('before'); databuddyOptOut(); databuddy.flush(); databuddyOptIn()")

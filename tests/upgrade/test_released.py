@@ -231,7 +231,7 @@ def test_backup_of_an_older_development_version_is_refused(tmp_path: Path, monke
     assert not (tmp_path / "new" / schema.BOX_FILE).exists()
 
 
-def test_what_was_there_is_there_and_is_answered(directory: Path) -> None:
+def test_data_of_a_released_version_is_answered(directory: Path) -> None:
     clock = FixedClock(NOON + 3_600_000)
     box = RunningBox(open_box(Settings(data_dir=directory, upgrade_backup="off"), clock), clock, {})
     try:
@@ -270,9 +270,7 @@ def test_steps_that_change_rows_say_so() -> None:
         assert bool(changed) <= (name in schema.REWRITES), (name, changed)
 
 
-def test_a_backup_is_made_before_rows_are_written_anew_and_leads_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_backup_before_rewritten_rows_can_be_restored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     load(BEFORE, tmp_path / "data")
     add_rewriting_step(monkeypatch)
     data = tmp_path / "data"

@@ -69,7 +69,7 @@ def test_failed_build_is_tried_again_with_the_next_request() -> None:
     assert (built.builds, built.requests) == (2, 1)
 
 
-def test_plain_route_with_a_slash_too_many_gives_the_same_answer(tmp_path: Path) -> None:
+def test_plain_route_with_a_trailing_slash_gives_the_same_answer(tmp_path: Path) -> None:
     with whole_box(tmp_path) as box:
         for path in ("/health", "/script.js", "/favicon.ico", "/parts.js", "/static/base.css"):
             plain, framework = box.get(path), box.get(f"{path}/")

@@ -88,7 +88,7 @@ def test_a_socket_that_a_dead_box_left_behind_is_replaced(tmp_path: Path) -> Non
     assert ask(tmp_path, "again") == ["again", {}, None]
 
 
-def test_a_directory_with_a_very_long_path_works_too(tmp_path: Path) -> None:
+def test_directory_with_a_very_long_path_is_supported(tmp_path: Path) -> None:
     deep = tmp_path / ("d" * 60) / ("e" * 60)
     deep.mkdir(parents=True)
     assert ask(deep, "deep") == ["deep", {}, None]
@@ -108,6 +108,6 @@ def test_half_a_line_and_a_line_without_end_get_no_answer(tmp_path: Path) -> Non
     assert say(tmp_path, b'{"command": "x"}') == b""
 
 
-def test_nobody_on_the_socket_is_said_in_words(tmp_path: Path) -> None:
+def test_missing_listener_on_the_socket_is_reported(tmp_path: Path) -> None:
     with pytest.raises(channel.NotAnswering, match="does not answer"):
         channel.ask(tmp_path, "key list", b"{}")

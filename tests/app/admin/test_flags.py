@@ -52,7 +52,7 @@ def test_flags_are_imported_listed_and_exported(world: World, data: Path, tmp_pa
     assert (again["format"], again["created"]) == ("analytics-box", 24)
 
 
-def test_what_cannot_be_read_or_written_is_told_in_a_line(world: World, data: Path, tmp_path: Path) -> None:
+def test_unreadable_or_unwritable_file_is_reported_in_one_line(world: World, data: Path, tmp_path: Path) -> None:
     (tmp_path / "odd.json").write_text("[7")
     (tmp_path / "bytes.json").write_bytes(b"\xfe\xfd")
     for name, said in (("odd.json", "This is not JSON"), ("bytes.json", "not valid UTF-8")):

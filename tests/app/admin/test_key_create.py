@@ -64,7 +64,7 @@ def test_a_key_gets_what_is_asked_for(box: WholeBox) -> None:
         ({"name": " "}, "name"),
     ],
 )
-def test_what_no_key_may_have_is_refused(box: WholeBox, given: dict[str, Any], field: str) -> None:
+def test_invalid_scopes_of_a_key_are_refused(box: WholeBox, given: dict[str, Any], field: str) -> None:
     before = len(box.box.parts[KeyRing].all())
     with pytest.raises(BadRequest) as refused:
         create(box, **given)
@@ -72,7 +72,7 @@ def test_what_no_key_may_have_is_refused(box: WholeBox, given: dict[str, Any], f
     assert len(box.box.parts[KeyRing].all()) == before
 
 
-def test_a_website_of_somebody_else_is_not_there(box: WholeBox) -> None:
+def test_website_of_another_organization_is_not_found(box: WholeBox) -> None:
     with pytest.raises(BadRequest) as refused:
         create(box, resources={f"website:{box.sites['foreign']}": []})
     assert [detail.field for detail in refused.value.details] == ["resources"]
@@ -109,7 +109,7 @@ def test_a_limit_is_requests_and_seconds() -> None:
         ("--scope", "read:everything", "is not one of"),
     ],
 )
-def test_what_is_written_wrong_is_said(option: str, value: str, words: str) -> None:
+def test_invalid_option_values_are_reported(option: str, value: str, words: str) -> None:
     ended = CliRunner().invoke(key, ["create", "--name", "x", "--scope", "read:data", option, value])
     assert ended.exit_code == 2
     assert words in ended.output

@@ -44,7 +44,7 @@ def test_a_new_link_redirects_at_once_and_an_edited_one_elsewhere(box: WholeBox,
     assert box.get("/l/spring").status == 404
 
 
-def test_what_options_empty_is_empty(data: Path) -> None:
+def test_empty_option_clears_the_field(data: Path) -> None:
     full = ("--slug", "full", "--expires", "2027-01-31T18:00Z", "--tag", "a", "--max-clicks", "5")
     made = result("link", "create", "https://example.com/", *full, *ADA, data=data)
     assert (made["expiresAt"], made["tags"], made["maxClicks"]) == ("2027-01-31T18:00:00.000Z", ["a"], 5)
@@ -133,7 +133,7 @@ def test_links_are_listed_searched_and_limited(data: Path) -> None:
         (("import", "/nowhere", *ADA), 2, "No such file"),
     ],
 )
-def test_what_cannot_be_is_refused_in_one_line(data: Path, arguments: tuple[str, ...], code: int, said: str) -> None:
+def test_invalid_input_is_refused_in_one_line(data: Path, arguments: tuple[str, ...], code: int, said: str) -> None:
     ended = typed("link", *arguments, data=data)
     assert (ended.exit_code, said in ended.stderr, "Traceback" in ended.stderr) == (code, True, False), ended.stderr
     assert code == 2 or ended.stderr.count("\n") == 1

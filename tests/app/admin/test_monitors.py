@@ -71,7 +71,7 @@ def test_a_push_is_told_where_to_once(world: World, data: Path) -> None:
         (("pause", "Twice"), "Several monitors match Twice"),
     ],
 )
-def test_what_is_refused_says_why_in_one_line(world: World, data: Path, arguments: tuple[str, ...], words: str) -> None:
+def test_refusal_gives_its_reason_in_one_line(world: World, data: Path, arguments: tuple[str, ...], words: str) -> None:
     world.made(name="Shop")
     world.made("https://example.com/1", name="Twice")
     world.made("https://example.com/2", name="Twice")

@@ -72,7 +72,7 @@ def test_a_dry_run_says_how_many_rows_and_removes_none(box: WholeBox, data: Path
     assert removed["removed"] == done["removed"]
 
 
-def test_what_is_older_goes_from_facts_replica_and_texts_and_nothing_else(box: WholeBox, data: Path) -> None:
+def test_pruning_removes_older_rows_from_facts_replica_and_texts_only(box: WholeBox, data: Path) -> None:
     result("prune", "--before", day(box, 10), "--website", "shop.example", data=data)
     assert paths(box, "shop") == {"/shop-2-days", "/common"}
     assert len(paths(box, "local")) == 3
@@ -124,7 +124,7 @@ def test_clicks_go_and_their_totals_stay(box: WholeBox, data: Path) -> None:
         (("--before", "2026-01-01", "--website", "x"), 1, "There is no website x"),
     ],
 )
-def test_what_is_not_meant_is_refused(data: Path, arguments: tuple[str, ...], code: int, said: str) -> None:
+def test_ambiguous_prune_is_refused(data: Path, arguments: tuple[str, ...], code: int, said: str) -> None:
     ended = typed("prune", *arguments, data=data)
     assert (ended.exit_code, said in ended.stderr) == (code, True), ended.stderr
 
@@ -155,7 +155,7 @@ def test_vacuum_beside_a_running_box_gives_empty_pages_back(box: WholeBox, data:
     assert len(paths(box, "shop")) == 4
 
 
-def test_vacuum_without_a_box_stores_both_files_anew(tmp_path: Path) -> None:
+def test_vacuum_of_a_stopped_box_rewrites_both_files(tmp_path: Path) -> None:
     directory = tmp_path / "with spaces"
     with whole_box(directory) as box:
         fill(box)

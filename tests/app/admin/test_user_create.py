@@ -36,7 +36,7 @@ def carry_out(box: WholeBox, command: str, **given: Any) -> Any:
         ({"email": "new@example.com", "password": "secret"}, "unknown field `password`"),
     ],
 )
-def test_what_cannot_be_is_refused_and_nobody_is_made(box: WholeBox, given: dict[str, Any], said: str) -> None:
+def test_invalid_user_is_refused_and_not_created(box: WholeBox, given: dict[str, Any], said: str) -> None:
     before = carry_out(box, "user list")
     with pytest.raises(BoxError) as refused:
         carry_out(box, "user create", **{"organization": "ada", **given})

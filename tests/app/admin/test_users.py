@@ -85,7 +85,7 @@ def test_a_new_person_chooses_a_password_by_link_and_signs_in(box: Box) -> None:
     ]
 
 
-def test_the_words_say_whom_to_send_the_link_and_no_password_is_printed(box: Box) -> None:
+def test_output_names_the_receiver_of_the_link_and_no_password(box: Box) -> None:
     ended = run(box.server.data_dir, "create", "alan@example.com")
     assert ended.returncode == 0
     assert ended.stdout.startswith("alan@example.com is member of Example. Send them this link:\n")
@@ -93,7 +93,7 @@ def test_the_words_say_whom_to_send_the_link_and_no_password_is_printed(box: Box
     assert "The link works once, until 20" in ended.stdout
 
 
-def test_everybody_is_listed_with_roles_and_what_is_missing(box: Box) -> None:
+def test_list_shows_all_users_with_roles_and_missing_steps(box: Box) -> None:
     result(box.server.data_dir, "create", "barbara@example.com", "--name", "Barbara", "--role", "viewer")
     listed = {one["email"]: one for one in result(box.server.data_dir, "list")}
     owner, viewer = listed[EMAIL], listed["barbara@example.com"]
@@ -127,7 +127,7 @@ def test_a_known_address_is_refused_in_one_line(box: Box) -> None:
     )
 
 
-def test_a_password_can_be_set_anew_while_the_box_runs(box: Box) -> None:
+def test_password_can_be_reset_while_the_box_runs(box: Box) -> None:
     first = sign_in(box, EMAIL, PASSWORD)
     ended = run(box.server.data_dir, "reset-password", EMAIL)
     assert (ended.returncode, ended.stdout.count("\n")) == (0, 1), "a link and nothing else, for scripts"
@@ -141,7 +141,7 @@ def test_a_password_can_be_set_anew_while_the_box_runs(box: Box) -> None:
     assert httpx.post(again, data={"password": PASSWORD}).status_code == 303
 
 
-def test_only_on_request_the_second_factor_goes_too(box: Box) -> None:
+def test_second_factor_is_removed_only_on_request(box: Box) -> None:
     data_dir = box.server.data_dir
     made = result(data_dir, "create", "phone@example.com")
     assert httpx.post(here(box, made["link"]), data={"password": NEW}).status_code == 303
@@ -190,7 +190,7 @@ def test_without_a_running_box_the_same_commands_work_on_the_files(tmp_path: Pat
         assert httpx.get(here(running, reset.stdout.strip())).status_code == 200
 
 
-def test_where_there_is_no_box_none_is_made(tmp_path: Path) -> None:
+def test_missing_box_is_not_created(tmp_path: Path) -> None:
     data_dir = tmp_path / "data"
     for arguments in (("create", "grace@example.com"), ("list",)):
         ended = run(data_dir, *arguments)

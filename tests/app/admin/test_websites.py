@@ -47,7 +47,7 @@ def test_websites_of_all_organizations_are_listed_or_those_of_one(box: WholeBox,
     assert f"{box.sites['idle']}  idle.example  Idle\n    inactive\n" in words
 
 
-def test_what_is_not_given_stays(box: WholeBox, data: Path) -> None:
+def test_omitted_options_keep_their_values(box: WholeBox, data: Path) -> None:
     first = ("--retention-days", "30", "--ignored-path", "/admin/*", "--ignored-ip", "203.0.113.7", "--public")
     assert typed("website", "edit", "shop.example", *first, data=data).exit_code == 0
     row = result("website", "edit", "shop.example", "--name", "Store", "--ignored-ip", "", data=data)
@@ -83,7 +83,7 @@ def test_a_deleted_website_comes_back(box: WholeBox, data: Path) -> None:
         (("edit", "idle.example", "--public-values"), 1, "Make the dashboard public first"),
     ],
 )
-def test_what_cannot_be_is_refused_in_one_line(data: Path, arguments: tuple[str, ...], code: int, said: str) -> None:
+def test_invalid_input_is_refused_in_one_line(data: Path, arguments: tuple[str, ...], code: int, said: str) -> None:
     ended = typed("website", *arguments, data=data)
     assert (ended.exit_code, said in ended.stderr, "Traceback" in ended.stderr) == (code, True, False), ended.stderr
     assert code == 2 or ended.stderr.count("\n") == 1

@@ -116,7 +116,7 @@ def test_a_second_setup_is_refused_and_changes_nothing(data: Path) -> None:
         ({"domain": "not a domain"}, "example.com"),
     ],
 )
-def test_what_cannot_be_is_refused_and_nothing_is_made(data: Path, changes: dict[str, str], said: str) -> None:
+def test_invalid_setup_is_refused_and_creates_nothing(data: Path, changes: dict[str, str], said: str) -> None:
     ended = set_up(data, **changes)
     assert ended.exit_code == 1
     assert said in ended.output
@@ -237,7 +237,7 @@ def test_check_refuses_files_of_different_boxes(data: Path, tmp_path: Path) -> N
     assert "belong to different boxes" in ended.output
 
 
-def test_check_over_http_says_that_nobody_answers() -> None:
+def test_check_over_http_reports_a_server_that_does_not_answer() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]  # free again once this is closed
     ended = run("check", "--http", ANALYTICS_BOX_PORT=str(port))

@@ -64,7 +64,7 @@ CALLS: tuple[tuple[tuple[str, ...], int, str], ...] = (
 
 
 @each(("words", "code", "said"), CALLS)
-def test_it_says_whether_something_is_up(
+def test_check_reports_whether_a_target_is_up(
     port: int, tmp_path: Path, words: tuple[str, ...], code: int, said: str
 ) -> None:
     ended = called(tmp_path, *(word.replace("{place}", f"{HERE}:{port}") for word in words))

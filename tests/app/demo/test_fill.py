@@ -66,7 +66,7 @@ def test_every_day_up_to_the_second_start_has_page_views(twice: tuple[Path, int]
     assert sorted(days) == [(day,) for day in range(utc_day(NOW) - DAYS, utc_day(LATER) + 1)]
 
 
-def test_somebody_is_online_when_the_demo_starts(twice: tuple[Path, int]) -> None:
+def test_demo_starts_with_visitors_online(twice: tuple[Path, int]) -> None:
     directory, _ = twice
     statement = "select count(distinct visitor) from events where time between ? and ?"
     ((online,),) = ask(directory, statement, LATER - 5 * MINUTE, LATER)
@@ -118,7 +118,7 @@ def test_a_start_right_after_another_adds_nothing_twice(once: Path, tmp_path: Pa
     assert ask(directory, everything) == ask(once, everything)
 
 
-def test_the_password_is_random_kept_for_the_next_start_and_nobody_elses_to_read(
+def test_password_is_random_stable_and_readable_by_its_owner_only(
     once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     directory = tmp_path / "again"
@@ -168,7 +168,7 @@ def test_the_links_are_made_once(twice: tuple[Path, int]) -> None:
         db.close()
 
 
-def test_what_is_quarantined_is_dropped_traffic_of_its_day(twice: tuple[Path, int]) -> None:
+def test_quarantined_events_are_dropped_traffic_of_their_day(twice: tuple[Path, int]) -> None:
     directory, _ = twice
     held = ask(
         directory,

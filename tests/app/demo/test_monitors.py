@@ -181,7 +181,7 @@ def test_a_monitor_has_the_panels_of_its_kind(box: RunningBox, name: str, panels
     assert {words for words in ("Status codes", "Failure reasons", "Response phases") if words in body} == panels
 
 
-def test_what_somebody_changed_stays_and_their_own_monitors_are_unknown_while_nobody_watched(
+def test_edited_monitors_stay_and_custom_ones_are_unknown_while_the_demo_was_off(
     twice: Started, tmp_path: Path
 ) -> None:
     directory = tmp_path / "demo"

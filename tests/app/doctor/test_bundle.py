@@ -158,7 +158,7 @@ def test_nothing_that_was_planted_is_in_it(
         assert found["warnings"] == [] or found["warnings"][0]["code"]
 
 
-def test_it_works_where_the_files_are_damaged_or_missing(tmp_path: Path) -> None:
+def test_bundle_is_created_from_damaged_or_missing_files(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with whole_box(data):
         pass

@@ -79,7 +79,7 @@ def each_once(whole: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def test_it_is_a_valid_openapi_3_1_document(
+def test_document_is_valid_openapi_3_1(
     document: dict[str, Any], whole: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is part of the one of the pages, too, and all that it refers to is there."""
@@ -99,7 +99,7 @@ def test_it_is_a_valid_openapi_3_1_document(
             assert name in held["components"][kind]
 
 
-def test_it_has_every_address_of_the_api_and_nothing_else(document: dict[str, Any], whole: dict[str, Any]) -> None:
+def test_document_has_every_address_of_the_api_and_no_other(document: dict[str, Any], whole: dict[str, Any]) -> None:
     table = {(route.method, plain_path(route.path)): route.page for route in TABLE}
     api = {where for where, page in table.items() if not page}
     assert set(operations(document)) == api | EVENTS | SHORT | FLAGS | OFREP

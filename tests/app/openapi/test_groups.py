@@ -18,7 +18,7 @@ from analytics_box.app.procedures import PROCEDURES
         ("statusPages", "Status pages"),
     ],
 )
-def test_a_router_that_nobody_has_named_is_a_group_of_its_own(tag: str, group: str) -> None:
+def test_router_without_a_group_becomes_its_own_group(tag: str, group: str) -> None:
     assert group_of(tag) == group
 
 

@@ -25,7 +25,7 @@ def test_nothing_is_foretold_before_three_days_are_over() -> None:
     assert forecast(days((7, 10), (10, 40)), 100, 10) == Forecast(10.0, 10.0)
 
 
-def test_one_import_and_one_vacuum_do_not_change_the_pace() -> None:
+def test_single_import_or_vacuum_does_not_change_the_rate() -> None:
     steady = [(day, 10 * day) for day in range(1, 21)]
     jump = [(day, size + (5_000 if day > 10 else 0)) for day, size in steady]
     drop = [(day, size + (5_000 if day < 3 else 0)) for day, size in steady]
@@ -33,12 +33,12 @@ def test_one_import_and_one_vacuum_do_not_change_the_pace() -> None:
     assert forecast(days(*drop), 100, 20) == Forecast(10.0, 10.0)
 
 
-def test_what_does_not_grow_never_fills_the_disk() -> None:
+def test_size_that_does_not_grow_never_fills_the_disk() -> None:
     assert forecast(days((1, 50), (9, 50)), 100, 10) == Forecast(0.0, None)
     assert forecast(days((1, 50), (9, 10)), 100, 10) == Forecast(-5.0, None)
 
 
-def test_what_was_long_ago_does_not_count() -> None:
+def test_old_growth_does_not_count() -> None:
     assert forecast(days((1, 0), (40, 10), (50, 20)), 100, 50) == Forecast(1.0, 100.0)
     assert forecast(days((49, 0), (60, 90)), 100, 50) == Forecast(), "nor what a clock ahead wrote down"
 
@@ -82,7 +82,7 @@ def test_the_end_of_a_certificate_is_read(tmp_path: Path, days_left: int, form: 
 @pytest.mark.parametrize(
     "content", [b"", b"nonsense", b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"]
 )
-def test_what_is_no_certificate_has_no_end(tmp_path: Path, content: bytes) -> None:
+def test_invalid_certificate_has_no_expiry(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "broken.pem"
     file.write_bytes(content)
     found = certificate(str(file))

@@ -54,7 +54,7 @@ def box(tmp_path: Path) -> Any:
         yield made
 
 
-def test_it_is_off_by_default(tmp_path: Path) -> None:
+def test_metrics_are_off_by_default(tmp_path: Path) -> None:
     with whole_box(tmp_path) as box:
         assert scrape(box).status == 404
 
@@ -88,7 +88,7 @@ def test_without_a_token_only_this_machine_reads_it(
         {"base_url": "http://stats.example.com"},
     ],
 )
-def test_without_a_token_nobody_reads_it_behind_a_proxy(tmp_path: Path, settings: dict[str, Any]) -> None:
+def test_metrics_without_a_token_are_closed_behind_a_proxy(tmp_path: Path, settings: dict[str, Any]) -> None:
     """Not even from this machine: a proxy that adds no header and changes the host looks like that."""
     with whole_box(tmp_path / "data", adjust=adjusted(metrics="on", **settings)) as box:
         assert scrape(box).status == 401
@@ -101,7 +101,7 @@ def test_a_box_with_a_certificate_needs_no_token_on_its_machine() -> None:
     assert not has_proxy(replace(plain, tls_certificate="chain.pem", tls_key="key.pem"))
 
 
-def test_with_a_token_everybody_needs_it(tmp_path: Path) -> None:
+def test_metrics_with_a_token_require_it(tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text("open sesame\nnot this\n")
     with whole_box(tmp_path / "box", adjust=adjusted(metrics="on", metrics_token_file=str(file))) as box:
@@ -129,7 +129,7 @@ def test_events_are_counted_by_what_became_of_them(box: WholeBox) -> None:
     assert sum(found.values()) == 2, "one of a program, one for a website that is not there"
 
 
-def test_it_says_how_the_box_does(box: WholeBox) -> None:
+def test_metrics_report_the_state_of_the_box(box: WholeBox) -> None:
     before = figures(box)
     box.post(f"/track?website_id={box.sites['shop']}", {"name": "screen_view", "path": "/a"})
     found = figures(box)

@@ -78,7 +78,7 @@ def assert_unavailable(box: WholeBox, reason: str) -> None:
     assert box.get("/health").json == {"status": "ok"}
 
 
-def test_a_file_that_cannot_be_written_is_named_until_it_can_though_nobody_writes(tmp_path: Path) -> None:
+def test_unwritable_file_is_reported_until_it_is_writable_without_any_write(tmp_path: Path) -> None:
     path = tmp_path / "notes.db"
     make_file(path)
 

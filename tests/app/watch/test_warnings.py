@@ -215,7 +215,7 @@ def test_a_damaged_file_found_after_a_crash_is_told(tmp_path: Path) -> None:
     again.close()
 
 
-def test_a_disk_that_nobody_can_ask_is_no_reason_to_fail(box: WholeBox) -> None:
+def test_unreadable_disk_does_not_fail_the_warnings(box: WholeBox) -> None:
     def broken(_: Path) -> Disk:
         raise OSError(5, "Input/output error")
 

@@ -29,7 +29,7 @@ def words(box: WholeBox) -> str:
     return " ".join(re.sub(r"<[^>]*>", " ", page[page.index("<main") :]).split())
 
 
-def test_what_is_done_to_a_person_names_them(box: WholeBox) -> None:
+def test_actions_on_a_person_name_that_person(box: WholeBox) -> None:
     command(box, "user create", email="grace@example.com", organization="ada")
     command(box, "user reset-password", email=EMAIL)
     text = words(box)
@@ -38,7 +38,7 @@ def test_what_is_done_to_a_person_names_them(box: WholeBox) -> None:
     assert f"Command line created password reset “{EMAIL}”" in text
 
 
-def test_what_people_do_to_themselves_needs_no_name(box: WholeBox) -> None:
+def test_actions_on_oneself_need_no_name(box: WholeBox) -> None:
     box.post("/preferences/updateUserPreferences", {"dateFormat": "YYYY-MM-DD"}, cookie=box.cookie)
     assert f"{EMAIL} changed preferences 20" in words(box)
 
@@ -82,7 +82,7 @@ def test_details_name_websites_and_show_instants_as_dates(box: WholeBox) -> None
     assert "scheduled for 1 Jul 2026, 00:00" in text
 
 
-def test_what_belongs_to_others_by_now_is_not_named(box: WholeBox) -> None:
+def test_resources_that_moved_to_others_are_not_named(box: WholeBox) -> None:
     box.clock.advance(seconds=1)  # a new session begins in the organization that somebody joined first
     made = box.post("/organizations/create", {"name": "Other"}, cookie=box.cookie).json
     box.post("/websites/togglePublic", {"id": box.sites["shop"], "isPublic": True}, cookie=box.cookie)

@@ -87,7 +87,7 @@ def test_an_upload_that_is_refused_leaves_nothing(data: Path, storage: FakeS3, m
     assert not (data / "copies").exists()
 
 
-def test_what_is_no_place_is_refused_before_anything_is_copied(data: Path, storage: FakeS3) -> None:
+def test_invalid_destination_is_refused_before_the_copy(data: Path, storage: FakeS3) -> None:
     for where, said in (
         ("ftp://x/y", "s3://bucket/prefix"),
         (f"s3://key:secret@{BUCKET}/x", "own settings"),

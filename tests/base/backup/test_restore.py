@@ -130,7 +130,7 @@ DAMAGES: tuple[tuple[str, Callable[[Members], Any], str], ...] = (
 
 
 @each(("name", "damage", "said"), DAMAGES, ids=lambda name, *_: name)
-def test_what_is_wrong_with_a_backup_is_said_and_nothing_changes(
+def test_damaged_backup_is_refused_and_changes_nothing(
     made: Path, tmp_path_factory: pytest.TempPathFactory, name: str, damage: Callable[[Members], Any], said: str
 ) -> None:
     folder = tmp_path_factory.mktemp("damaged")
@@ -222,14 +222,14 @@ def test_a_running_box_is_not_restored_into(made: Path, data: Path) -> None:
     assert not (data / restore.NEW).exists()
 
 
-def test_nobody_to_ask_is_a_refusal_and_no_is_no(made: Path, data: Path) -> None:
+def test_restore_without_a_terminal_is_refused_and_no_means_no(made: Path, data: Path) -> None:
     refused = run("restore", "--data-dir", data, made)
     assert (refused.exit_code, "Add --yes" in refused.stderr) == (1, True)
     assert not (data / restore.NEW).exists()
     assert list(data.glob("before-restore-*")) == []
 
 
-def test_what_goes_is_counted_and_another_box_is_named(made: Path, data: Path, tmp_path: Path) -> None:
+def test_losses_are_counted_and_another_box_is_named(made: Path, data: Path, tmp_path: Path) -> None:
     with closing(apsw.Connection(str(data / schema.BOX_FILE))) as db:
         statement = "insert into audit (time, actor, action, subject, subject_id) values (1, 'a', 'created', 's', 'i')"
         for _ in range(3):

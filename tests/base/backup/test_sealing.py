@@ -40,7 +40,7 @@ def opened(stream: bytes, passphrase: bytes = PASSPHRASE) -> bytes:
 
 @given(size=st.sampled_from((0, 1, 65_535, 65_536, 65_537, 200_000)), seed=st.integers(0, 3))
 @settings(max_examples=12)
-def test_what_was_sealed_comes_back(size: int, seed: int) -> None:
+def test_encrypted_content_is_decrypted_unchanged(size: int, seed: int) -> None:
     content = random.Random(seed).randbytes(size)
     stream = sealed(content)
     assert content[:64] not in stream or size < 64

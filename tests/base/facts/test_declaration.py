@@ -70,7 +70,7 @@ def test_a_name_is_of_one_kind_in_all_that_queries_see() -> None:
     assert {name for name, found in kinds.items() if len(found) > 1} == set()
 
 
-def test_what_is_replicated_tells_the_replica_what_was_removed_or_changed(world: World) -> None:
+def test_replicated_tables_record_removals_and_changes(world: World) -> None:
     triggers = {str(row[0]) for row in world.read("select name from sqlite_master where type = 'trigger'")}
     triggers.remove("text_numbers_forget")
     assert triggers == {f"{table.name}_{what}" for table in TABLES if table.replicated for what in ("delete", "update")}
@@ -112,7 +112,7 @@ def test_the_texts_of_a_click_arrive_in_its_columns_of_strings(world: World) -> 
         assert world.read(shown) == [(name,)]
 
 
-def test_what_a_check_found_arrives_in_its_columns(world: World) -> None:
+def test_check_results_arrive_in_their_columns(world: World) -> None:
     monitor = Monitor(number=7, id="monitor", organization_id="organization", kind="dns", url="url")
     measured = ("total", "ttfb", "bytes", "redirects", "http_code", "certificate_ends")
     numbers: dict[str, Any] = dict(zip(measured, range(5, 11), strict=True))

@@ -70,7 +70,7 @@ def test_a_website_goes_with_everything_and_leaves_the_others_alone(box: WholeBo
     }
 
 
-def test_more_than_a_chunk_goes_too(tmp_path: Path) -> None:
+def test_erasure_covers_more_than_a_chunk(tmp_path: Path) -> None:
     migrate(tmp_path)
     db = Db(tmp_path / schema.EVENTS_FILE, readers=1, durability="normal")
 
@@ -90,7 +90,7 @@ def test_more_than_a_chunk_goes_too(tmp_path: Path) -> None:
     assert left == [(2, erase.CHUNK * 2 + 1)]
 
 
-def test_retention_takes_the_days_before_of_every_kind_and_who_somebody_was(box: WholeBox) -> None:
+def test_retention_removes_earlier_days_of_every_kind_and_their_identities(box: WholeBox) -> None:
     fill(box, "shop", "ada")
     box.clock.advance(seconds=10 * 86_400)
     fill(box, "shop", "bob")
@@ -108,7 +108,7 @@ def test_retention_takes_the_days_before_of_every_kind_and_who_somebody_was(box:
     assert events.read_now(lambda db: db.execute(links, (shop,)).fetchall()) == [("person bob",)]
 
 
-def test_somebody_who_still_comes_stays_known_however_long_ago_it_was_said(box: WholeBox) -> None:
+def test_active_visitor_stays_identified_however_old_the_identification_is(box: WholeBox) -> None:
     lasting = {"path": "https://shop.example/a", "anonymousId": "ada", "anonymizeVisitorIds": False}
     target = f"client_id={box.sites['shop']}"
     box.post(f"/?{target}", {**lasting, "name": "screen_view"})

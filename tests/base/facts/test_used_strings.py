@@ -37,7 +37,7 @@ def _insert_having(db: Connection, table: str, column: str, number: int) -> None
     _insert(db, stored_table(table), row)
 
 
-def test_what_one_row_has_in_one_column_survives_the_removal_of_whoever_had_it_too(world: World) -> None:
+def test_string_used_by_one_remaining_row_survives_a_removal(world: World) -> None:
     texts = {text: f"/{text[0]} {text[1]}" for text in COLUMNS}
     world.identify("ada", 5)
     world.add(*(event(world.shop.site, Said(5, path=path)) for path in (*texts.values(), "/of nobody else")))

@@ -74,7 +74,7 @@ def test_nothing_is_told_twice(here: World) -> None:
     assert run(here) == 1
 
 
-def test_what_fails_is_tried_again_with_longer_waits_under_the_same_id(here: World) -> None:
+def test_failed_message_is_retried_with_longer_waits_under_the_same_id(here: World) -> None:
     here.channel()
     here.web.reply = lambda _: plain(b"", "503 Busy")
     put(here, "incident 1")
@@ -94,7 +94,7 @@ def test_what_fails_is_tried_again_with_longer_waits_under_the_same_id(here: Wor
     assert len(stamps) == len(here.web.heard)
 
 
-def test_it_arrives_when_the_other_side_is_back(here: World) -> None:
+def test_message_arrives_when_the_receiver_is_back(here: World) -> None:
     here.channel()
     here.web.reply = lambda _: plain(b"", "500 Broken")
     put(here, "incident 1")
@@ -119,7 +119,7 @@ def test_messages_of_one_channel_keep_their_order(here: World) -> None:
 
 
 @pytest.mark.parametrize("status", ["400 Bad", "401 No", "403 No", "404 Gone", "410 Gone", "301 Moved"])
-def test_what_cannot_work_is_given_up_at_once(here: World, status: str) -> None:
+def test_permanent_failure_is_given_up_immediately(here: World, status: str) -> None:
     here.channel()
     here.web.reply = lambda _: plain(b"", status, "Location: http://127.0.0.1/")
     put(here, "incident 1")
@@ -259,7 +259,7 @@ def test_a_channel_that_is_switched_off_or_deleted_gets_nothing_more(here: World
     assert states(here) == [(1, False, "The channel was disabled")]
 
 
-def test_what_waits_survives_a_restart(here: World) -> None:
+def test_waiting_messages_survive_a_restart(here: World) -> None:
     here.channel()
     put(here, "incident 1")
     settings = here.box.box.settings
@@ -317,7 +317,7 @@ def test_soon_works_it_off_beside_the_caller(here: World) -> None:
     assert run(here) == 0  # it was told to stop
 
 
-def test_a_slow_receiver_holds_up_nobody_else(here: World) -> None:
+def test_slow_receiver_does_not_delay_others(here: World) -> None:
     slow, quick = here.channel("Slow", url=f"{here.hook}/slow")["channel"]["id"], here.channel("Quick")["channel"]["id"]
     put(here, "incident 1", only=[slow])
     arrived: list[str] = []

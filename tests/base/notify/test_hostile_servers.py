@@ -48,7 +48,7 @@ def test_of_an_answer_without_end_only_the_beginning_is_read(here: World) -> Non
     assert written < 50
 
 
-def test_who_never_answers_is_given_up_waiting_for(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_silent_mail_server_times_out(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(send, "SECONDS", 0.05)
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

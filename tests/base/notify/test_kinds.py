@@ -98,13 +98,13 @@ def test_nor_does_any_other(title: str, text: str, fields: list[tuple[str, str]]
 
 
 @each("kind", [kind for kind in SERVICES if kind not in {"webhook", "pagerduty", "opsgenie"}])
-def test_nobody_sees_what_nobody_can_see(kind: str) -> None:
+def test_invisible_characters_are_removed_from_messages(kind: str) -> None:
     for harm in ("\u202e", "\u200b", "\\u0000", "%00", "\\r", "%0D"):
         assert harm not in content(kind, HOSTILE)
 
 
 @each("kind", ["telegram", "matrix", "mattermost", "rocket_chat"])
-def test_where_mentions_cannot_be_switched_off_they_become_text(kind: str) -> None:
+def test_mentions_become_text_if_they_cannot_be_disabled(kind: str) -> None:
     assert "@" not in content(kind, HOSTILE)
     assert "＠everyone" in content(kind, HOSTILE)
 
@@ -127,7 +127,7 @@ def test_other_markup_is_escaped_as_each_service_wants_it() -> None:
     assert taken("slack", HOSTILE).blocks[0].text.text.startswith("<!channel>")  # a header is plain text
 
 
-def test_what_is_long_is_cut_between_characters() -> None:
+def test_long_text_is_cut_between_characters() -> None:
     assert within("<" * 10, 12, lambda text: text.replace("<", "&lt;")) == "&lt;&lt;…"
     assert within("<<", 8, lambda text: text.replace("<", "&lt;")) == "&lt;&lt;"
     assert within("äöü", 5, size=lambda text: len(text.encode())) == "ä…"
@@ -158,7 +158,7 @@ def test_opsgenie_creates_and_closes_by_the_same_alias() -> None:
 
 
 @each("kind", ["pagerduty", "opsgenie"])
-def test_what_stands_alone_opens_by_itself_and_resolves_nothing(kind: str) -> None:
+def test_alert_without_a_resolution_resolves_nothing(kind: str) -> None:
     alone = replace(MESSAGE, subject="")
     assert "msg_1" in content(kind, alone)
     assert KINDS[kind].made(config_of(kind), replace(alone, action="resolve"), SENDING) is None
@@ -250,7 +250,7 @@ WRONG: tuple[tuple[str, str, str], ...] = (
 
 
 @each(("kind", "field", "value"), WRONG)
-def test_what_cannot_work_is_refused_beside_its_field(kind: str, field: str, value: str) -> None:
+def test_invalid_configuration_is_refused_at_its_field(kind: str, field: str, value: str) -> None:
     typed = SERVICES[kind].typed if kind != "email" else {}
     with pytest.raises(BadRequest) as refused:
         clean(KINDS[kind], {**typed, field: value}, Fence() if value.startswith("http://example") else FENCE)
@@ -272,7 +272,7 @@ def test_fields_have_names_of_their_own_and_a_label(kind: str) -> None:
 
 
 @each("kind", SERVICES)
-def test_where_a_channel_leads_is_said_without_secrets(kind: str) -> None:
+def test_destination_is_described_without_secrets(kind: str) -> None:
     config = config_of(kind)
     said = KINDS[kind].shown(config)
     assert 0 < len(said) <= 300
@@ -293,7 +293,7 @@ def test_where_a_channel_leads_is_said_without_secrets(kind: str) -> None:
         ("twilio", {"from": "+14155550100", "to": "+4915112345678"}, "+14155550100 → +491…78"),
     ],
 )
-def test_it_can_be_recognized(kind: str, config: dict[str, str], said: str) -> None:
+def test_destination_can_be_recognized(kind: str, config: dict[str, str], said: str) -> None:
     assert KINDS[kind].shown(config) == said
 
 

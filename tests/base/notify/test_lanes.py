@@ -6,7 +6,7 @@ from collections.abc import Collection
 from analytics_box.base.notify.lanes import Lanes
 
 
-def test_what_is_put_in_just_after_a_look_does_not_wait_for_the_next_round() -> None:
+def test_message_queued_right_after_a_round_is_sent_in_the_same_one() -> None:
     waiting: list[str] = []
     sent: list[str] = []
     looks = 0

@@ -85,7 +85,7 @@ def test_pages_of_the_list_go_back_in_time(here: World) -> None:
     assert seen == ["No. 4", "No. 3", "No. 2", "No. 1", "No. 0"]
 
 
-def test_what_was_given_up_is_tried_again_with_all_its_attempts_under_the_same_id(here: World) -> None:
+def test_retry_of_a_given_up_message_keeps_its_id_and_gets_all_attempts(here: World) -> None:
     channel_id = here.channel()["channel"]["id"]
     here.web.reply = lambda _: plain(b"", "404 Not Found")
     here.tell("incident 1")
@@ -107,7 +107,7 @@ def test_what_was_given_up_is_tried_again_with_all_its_attempts_under_the_same_i
     assert here.call("ada", "config.listChannels")[0]["id"] == channel_id
 
 
-def test_what_waits_is_tried_now(here: World) -> None:
+def test_retry_of_a_waiting_message_sends_it_immediately(here: World) -> None:
     here.channel()
     here.web.reply = lambda _: plain(b"", "503 Busy")
     here.tell("incident 1")

@@ -44,7 +44,7 @@ def test_a_mailbox_never_gets_more_than_the_bounds_of_any_hour_and_any_day(db: D
     assert len(times) == 3 * BOUNDS[purpose].day
 
 
-def test_one_mailbox_is_one_receiver_however_it_is_written_and_others_are_not_affected(db: Db) -> None:
+def test_spellings_of_a_mailbox_share_a_limit_and_other_mailboxes_are_not_affected(db: Db) -> None:
     assert [sent(db, NOW, to=f"ada+{number}@example.com") for number in range(4)] == [True, True, True, False]
     assert sent(db, NOW, to="grace@example.com")
     assert sent(db, NOW, purpose="invitation")

@@ -232,7 +232,7 @@ WRONG: tuple[tuple[bytes, type[RequestFailed]], ...] = (
 
 
 @pytest.mark.parametrize(("reply", "wanted"), WRONG, ids=range(len(WRONG)))
-def test_what_is_no_answer_fails_with_its_kind(reply: bytes, wanted: type[RequestFailed]) -> None:
+def test_invalid_answer_fails_with_its_kind(reply: bytes, wanted: type[RequestFailed]) -> None:
     with pytest.raises(wanted) as why:
         run(ask(reply))
     assert type(why.value) is wanted
@@ -252,7 +252,7 @@ def test_the_deadline_covers_everything() -> None:
         run(_at(silent, "http", seconds=0.1))
 
 
-def test_a_port_that_nobody_listens_on_and_names_that_lead_nowhere() -> None:
+def test_closed_port_and_unresolvable_names_fail() -> None:
     async def asked(name: str, how: Callable[[object], None] = lambda _: None) -> None:
         async with names() as server, web() as place:
             server.records[("empty.test", "TXT")] = [["x"]]

@@ -49,7 +49,7 @@ def test_the_first_byte_is_not_the_whole_head() -> None:
 
 
 @pytest.mark.parametrize("line", [b"\r\nHTTP/1.1 103 Early Hints\r\n", b"X: 1\r\n"], ids=["interim answers", "headers"])
-def test_what_comes_before_an_answer_is_bounded(line: bytes) -> None:
+def test_bytes_before_an_answer_are_bounded(line: bytes) -> None:
     async def endlessly(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 103 Early Hints\r\n")
         with suppress(OSError):
@@ -81,7 +81,7 @@ def test_a_connection_that_never_becomes_secure_is_given_up_with_the_request() -
     assert asyncio.run(left())
 
 
-def test_what_tls_objects_to_after_the_handshake_is_no_answer() -> None:
+def test_tls_alert_after_the_handshake_is_no_answer() -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(PEM)
     context.verify_mode = ssl.CERT_REQUIRED  # of the client, which has none and learns of it when it reads

@@ -27,7 +27,7 @@ def test_a_network_is_a_24_or_a_64(one: str, other: str, is_same: bool) -> None:
     assert (network_of(ip_address(one), Fence()) == network_of(ip_address(other), Fence())) is is_same
 
 
-def test_what_the_administrator_opened_has_no_bound() -> None:
+def test_opened_private_networks_have_no_bound() -> None:
     fence = Fence((ip_network("192.168.0.0/16"),))
     assert network_of(ip_address("192.168.7.7"), fence) is None
     assert network_of(ip_address("93.184.216.34"), fence) is not None
@@ -87,7 +87,7 @@ def test_others_wait_and_groups_come_in_turn() -> None:
     run(story())
 
 
-def test_whoever_gives_up_leaves_its_room_to_the_next_and_whoever_goes_elsewhere_too() -> None:
+def test_canceled_or_redirected_request_frees_its_place() -> None:
     async def story() -> None:
         asked = Asked(Crowd(most=1))
         for name in ("a", "b", "c"):

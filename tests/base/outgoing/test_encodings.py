@@ -65,7 +65,7 @@ def test_body_that_cannot_be_unpacked_leaves_status_and_headers_readable(encodin
 
 
 @each("encoding", ["gzip", "deflate", "br", "zstd", "gzip, br", "none"])
-def test_body_that_nobody_looks_into_is_not_unpacked(encoding: str) -> None:
+def test_unused_body_is_not_decompressed(encoding: str) -> None:
     assert not answer_in(encoding, b"not packed", keep=False).unreadable
 
 

@@ -123,7 +123,7 @@ def test_answer_that_has_no_body_is_over_with_its_head(status: str, method: str)
         b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
     ],
 )
-def test_what_no_browser_reads_is_not_http(head: bytes) -> None:
+def test_malformed_head_is_not_http(head: bytes) -> None:
     with pytest.raises(BadAnswer, match="not HTTP"):
         read(head)
 

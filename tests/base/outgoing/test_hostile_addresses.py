@@ -151,7 +151,7 @@ def test_none_is_reached_by_a_name_that_turns_into_it() -> None:
     assert {address: said for address, said in found.items() if said} == {}
 
 
-def test_one_bad_answer_refuses_the_name() -> None:
+def test_name_with_one_forbidden_address_is_refused() -> None:
     async def said() -> str:
         async with scene() as here:
             here.names.records[("both.test", "A")] = [[OPEN, "127.0.0.1"]]
@@ -162,7 +162,7 @@ def test_one_bad_answer_refuses_the_name() -> None:
     assert asyncio.run(said()) == ""
 
 
-def test_what_the_box_itself_listens_on_is_refused_even_where_the_network_is_open() -> None:
+def test_address_of_the_box_is_refused_even_in_an_open_network() -> None:
     async def said() -> tuple[str, str]:
         async with scene() as here:
             client = client_of(here.names, allowed=("127.0.0.0/8",), own=here.victim.port)

@@ -27,7 +27,7 @@ class Slow:
         return FOUND
 
 
-def test_slow_look_ups_hold_up_no_other_until_there_are_too_many() -> None:
+def test_slow_lookups_do_not_delay_others_below_the_limit() -> None:
     async def asked() -> None:
         system = Slow()
         lookups = Lookups(system, own=3)
@@ -47,7 +47,7 @@ def test_slow_look_ups_hold_up_no_other_until_there_are_too_many() -> None:
     asyncio.run(asked())
 
 
-def test_what_a_look_up_raises_arrives_and_threads_are_used_again() -> None:
+def test_error_of_a_lookup_is_raised_and_its_thread_is_reused() -> None:
     async def asked() -> None:
         lookups = Lookups(Slow())
         for _ in range(20):

@@ -31,7 +31,7 @@ def parsed(text: str) -> RequestTarget | None:
 
 
 @given(TEXTS)
-def test_what_is_accepted_is_the_same_when_it_is_read_again(text: str) -> None:
+def test_accepted_target_stays_the_same_when_parsed_again(text: str) -> None:
     found = parsed(text)
     if found is None:
         return

@@ -41,7 +41,7 @@ def test_each_website_and_each_utc_hour_has_its_own() -> None:
     assert budgets.meter(SITE, NOON + HOUR).takes_text("b")
 
 
-def test_a_clock_that_was_ahead_leaves_nobody_without_a_budget() -> None:
+def test_clock_that_was_ahead_does_not_block_the_budget() -> None:
     budgets = Budgets(DiskBudget(1, 0))
     found = [budgets.meter(SITE, NOON + hours * HOUR).takes_text("a") for hours in (24, 0, 0)]
     assert found == [True, True, False]
@@ -58,13 +58,13 @@ def test_a_budget_that_is_raised_acts_at_once_and_what_was_taken_counts() -> Non
     assert [budgets.meter(SITE, NOON, own).takes_text("a") for _ in range(2)] == [True, False]
 
 
-def test_what_is_not_ascii_counts_as_many_bytes_as_it_takes() -> None:
+def test_non_ascii_text_counts_its_encoded_bytes() -> None:
     budgets = Budgets(DiskBudget(0, 1_000))
     assert budgets.meter(SITE, NOON).takes_text("\U0001f600" * 120)
     assert not budgets.meter(SITE, NOON).takes_text("x")
 
 
-def test_one_sender_uses_a_fifth_and_many_use_all() -> None:
+def test_single_sender_uses_a_fifth_and_many_use_all() -> None:
     budgets = Budgets(DiskBudget(10, 0))
 
     def takes(sender: str) -> bool:
@@ -82,7 +82,7 @@ def test_senders_beyond_a_bound_have_no_share_of_their_own(monkeypatch: pytest.M
     assert taken == [True, True, False] + [True] * 8 + [False] * 2
 
 
-def test_what_is_rolled_back_is_not_counted() -> None:
+def test_rolled_back_write_does_not_count() -> None:
     budgets = Budgets(DiskBudget(10, 1_000))
     meter = budgets.meter(SITE, NOON, sender="198.51.100.0/24")
     assert meter.takes_text("kept")

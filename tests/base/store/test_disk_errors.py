@@ -43,7 +43,7 @@ def test_writes_fail_while_the_disk_refuses_and_work_again_after_that(
     assert texts_in(path) == ["before", "after"]
 
 
-def test_everybody_in_a_group_that_cannot_be_written_learns_of_it(path: Path, disk: FailingDisk) -> None:
+def test_failed_group_commit_raises_for_every_write(path: Path, disk: FailingDisk) -> None:
     db = Db(path, readers=1, vfs=disk.name)
     disk.failure = apsw.FullError
     results = asyncio.run(behind_gate(db, *(note(f"note {number}") for number in range(5))))

@@ -65,7 +65,7 @@ def test_a_broken_constraint_is_the_callers_own_error(db: Db) -> None:
     assert isinstance(second, apsw.ConstraintError)
 
 
-def test_a_write_that_ends_with_stop_iteration_keeps_nobody_waiting(db: Db) -> None:
+def test_write_that_raises_stop_iteration_does_not_block_its_caller(db: Db) -> None:
     def exhausted(_connection: apsw.Connection) -> None:
         next(iter(()))
 

@@ -36,7 +36,7 @@ def path(tmp_path: Path) -> Path:
     return file
 
 
-def test_a_sound_file_is_sound_in_pieces_too(path: Path) -> None:
+def test_sound_file_passes_the_check_in_pieces(path: Path) -> None:
     assert integrity(path) == integrity(path, in_use=True) == "ok"
     assert in_pieces(path)[0] == "ok"
 

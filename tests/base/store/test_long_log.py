@@ -140,7 +140,7 @@ def test_a_reader_outside_the_box_is_said_now_and_then_and_holds_up_no_read(
 # The gate by itself
 
 
-def test_nobody_waits_for_a_long_read_longer_than_it_is_worth_and_only_once() -> None:
+def test_writers_wait_once_and_briefly_for_a_long_read() -> None:
     drained: list[str] = []
     gate = ReadGate(lambda: drained.append("drained"), patience=0)
     with gate.passed():

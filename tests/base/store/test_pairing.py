@@ -17,7 +17,7 @@ from tests.inprocess import WholeBox, empty_box, whole_box
 from tests.migrated import migrated
 
 
-def test_one_look_at_files_that_lack_nothing_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_complete_files_are_checked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     migrated(tmp_path)
     bring_together(tmp_path)
     monkeypatch.setattr(pairing, "_with", None)

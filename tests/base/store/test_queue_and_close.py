@@ -33,7 +33,7 @@ def test_a_full_queue_refuses_the_next_write_and_keeps_the_ones_that_wait(path: 
     assert texts_in(path) == ["one", "two", "four"]
 
 
-def test_too_many_waiting_reads_are_refused_and_the_others_answered(path: Path) -> None:
+def test_reads_beyond_the_queue_are_refused_and_others_answered(path: Path) -> None:
     db = Db(path, readers=1, read_queue=2)
 
     async def fill() -> None:

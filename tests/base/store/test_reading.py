@@ -49,7 +49,7 @@ def test_the_deadline_of_one_read_does_not_follow_its_connection(path: Path) -> 
     db.close()
 
 
-def test_a_read_that_nobody_waits_for_any_more_is_broken_off_and_a_waiting_one_never_begins(path: Path) -> None:
+def test_abandoned_read_is_interrupted_and_a_queued_one_never_starts(path: Path) -> None:
     db = Db(path, readers=1)
     begun: list[object] = []
 
@@ -88,7 +88,7 @@ def test_a_reader_cannot_write(db: Db, statement: str) -> None:
     assert db.read_now(texts) == ["there"]
 
 
-def test_what_a_read_raises_reaches_its_caller_and_gives_the_connection_back(path: Path) -> None:
+def test_error_of_a_read_reaches_its_caller_and_frees_the_connection(path: Path) -> None:
     db = Db(path, readers=1)
 
     def broken(_connection: apsw.Connection) -> None:
@@ -163,7 +163,7 @@ def test_long_reads_never_have_all_readers(path: Path) -> None:
     db.close()
 
 
-def test_long_reads_that_are_too_many_keep_no_other_from_being_asked(path: Path) -> None:
+def test_long_reads_beyond_their_share_do_not_block_short_ones(path: Path) -> None:
     db = Db(path, readers=2, read_queue=2)
 
     async def ask() -> None:
@@ -206,7 +206,7 @@ def _opened(number: str) -> str:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks /proc which files are open")
-def test_what_a_read_sorts_fills_no_memory_but_a_nameless_file_beside_the_database(db: Db) -> None:
+def test_sorting_read_uses_a_nameless_file_instead_of_memory(db: Db) -> None:
     assert any(name.startswith(str(db.path.parent)) for name in db.read_now(_files_of_a_sort))
     assert not [name for name in os.listdir(db.path.parent) if "etilqs" in name]
 

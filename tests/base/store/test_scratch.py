@@ -28,7 +28,7 @@ def source() -> apsw.Connection:
     return db
 
 
-def test_it_has_the_rows_that_were_asked_for_and_the_same_constraints(source: apsw.Connection) -> None:
+def test_scratch_has_the_requested_rows_and_the_same_constraints(source: apsw.Connection) -> None:
     made = scratch(source, ["things"])
     copy(source, made, "things", "owner = ?", (1,))
     copy(source, made, "things", "name = 'x'", ())  # one of them is there already
@@ -44,7 +44,7 @@ def test_it_has_the_rows_that_were_asked_for_and_the_same_constraints(source: ap
             made.execute("insert into things (owner, name) values (1, ?)", (name,))
 
 
-def test_what_happens_in_it_stays_in_it(source: apsw.Connection) -> None:
+def test_changes_in_scratch_stay_there(source: apsw.Connection) -> None:
     made = scratch(source, ["things", "owners"])
     copy(source, made, "things", "true", ())
     made.execute("delete from things")  # triggers are not copied

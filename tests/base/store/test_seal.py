@@ -26,7 +26,7 @@ def seal(tmp_path: Path) -> Seal:
 
 
 @pytest.mark.parametrize(("sealed", "owner", "secret"), BEFORE)
-def test_what_was_sealed_before_still_opens(seal: Seal, sealed: str, owner: str, secret: bytes) -> None:
+def test_values_sealed_by_earlier_versions_open(seal: Seal, sealed: str, owner: str, secret: bytes) -> None:
     assert seal.open(bytes.fromhex(sealed), owner=owner) == secret
 
 

@@ -43,13 +43,13 @@ async def together(db: Db, notes: Notes, *given: str, between: int | None = None
     return await asyncio.gather(*waiting, return_exceptions=True)
 
 
-def test_what_waits_together_runs_once_and_each_gets_its_own_result(db: Db) -> None:
+def test_waiting_writes_run_together_and_each_gets_its_own_result(db: Db) -> None:
     notes = Notes()
     assert asyncio.run(together(db, notes, "a", "b", "c")) == [1, 2, 3]
     assert notes.runs == [["a", "b", "c"]]
 
 
-def test_one_that_is_refused_leaves_the_others_as_if_each_had_come_alone(db: Db, path: Path) -> None:
+def test_refused_write_does_not_affect_others_of_its_group(db: Db, path: Path) -> None:
     notes = Notes()
     before, refused, after = asyncio.run(together(db, notes, "before", "refused", "after"))
     assert (before, after) == (1, 2)
@@ -59,7 +59,7 @@ def test_one_that_is_refused_leaves_the_others_as_if_each_had_come_alone(db: Db,
     assert texts_in(path) == ["before", "after"]
 
 
-def test_nothing_overtakes_what_somebody_else_has_written_before(db: Db) -> None:
+def test_shared_write_does_not_overtake_an_earlier_one(db: Db) -> None:
     notes = Notes()
     asyncio.run(together(db, notes, "a", "b", "c", between=2))
     assert notes.runs == [["a", "b"], ["c"]]

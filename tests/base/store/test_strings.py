@@ -92,7 +92,7 @@ def test_long_strings_are_not_remembered_and_short_ones_only_as_far_as_their_byt
     assert 20 <= len(strings) <= 50, "about 250 bytes each"
 
 
-def test_what_is_forgotten_for_erasure_makes_room(db: Db) -> None:
+def test_forgotten_strings_of_an_erasure_free_their_space(db: Db) -> None:
     strings = Strings(most_bytes=10_000)
     db.attach(strings)
     for turn in range(20):

@@ -173,7 +173,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("query", "field", "message"), WRONG)
-def test_what_is_wrong_is_said_at_its_field(box: WholeBox, query: dict[str, str], field: str, message: str) -> None:
+def test_invalid_input_is_reported_at_its_field(box: WholeBox, query: dict[str, str], field: str, message: str) -> None:
     answer = ask(box, query)
     assert answer.status in {400, 422}
     found = re.search(f'id="{field}-error">(.*?)</p>', text_of(answer), re.DOTALL)
@@ -184,7 +184,7 @@ def test_what_is_wrong_is_said_at_its_field(box: WholeBox, query: dict[str, str]
     assert "<tbody>" not in text_of(answer)
 
 
-def test_what_no_field_is_to_blame_for_is_said_above(box: WholeBox) -> None:
+def test_error_without_a_field_is_reported_above_the_form(box: WholeBox) -> None:
     answer = asked(box, type="profile_detail")
     assert answer.status == 400
     assert "profile_detail requires a filter eq on" in text_of(answer)
@@ -236,7 +236,7 @@ def test_only_the_websites_own_rows_are_shown(box: WholeBox) -> None:
     assert "No rows" in text_of(answer)
 
 
-def test_what_strangers_sent_is_text(box: WholeBox) -> None:
+def test_text_from_strangers_is_escaped(box: WholeBox) -> None:
     answer = asked(box, type="top_pages", range="today", field1="path", op1="contains", value1='"><script>')
     assert "<script>x" not in answer.body.decode()
     assert '"><script>' not in answer.body.decode().partition("<main")[2].replace("&#34;&gt;&lt;script", "")
@@ -299,7 +299,7 @@ def test_a_series_is_drawn_with_the_numbers_of_its_rows(box: WholeBox) -> None:
 
 
 @pytest.mark.parametrize("name", ["top_pages", "summary_totals", "custom_events_trends_by_event"])
-def test_what_is_no_series_has_no_chart(box: WholeBox, name: str) -> None:
+def test_type_without_a_series_has_no_chart(box: WholeBox, name: str) -> None:
     assert "data-chart" not in text_of(asked(box, type=name, range="today"))
 
 

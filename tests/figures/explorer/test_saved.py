@@ -61,7 +61,7 @@ def test_a_question_is_saved_changed_listed_and_deleted(box: WholeBox) -> None:
         ({"granularity": "day", "comparison": "previous_period"}, {"comparison": "previous_period"}),
     ],
 )
-def test_what_is_kept_asks_the_same(box: WholeBox, given: Any, kept: Any) -> None:
+def test_saved_question_runs_the_same_query(box: WholeBox, given: Any, kept: Any) -> None:
     made = make(box, query=PAGES | given)
     assert made["query"] == PAGES | kept
     assert box.post(f"/v1/query?website_id={box.sites['shop']}", made["query"], key="all").status == 200
@@ -84,7 +84,7 @@ def test_what_is_kept_asks_the_same(box: WholeBox, given: Any, kept: Any) -> Non
         ({"filters": [{**ONE, "value": "x" * 501}]}, "it has one value"),
     ],
 )
-def test_what_the_explorer_cannot_show_is_refused(box: WholeBox, given: Any, wrong: str) -> None:
+def test_question_that_the_explorer_cannot_show_is_refused(box: WholeBox, given: Any, wrong: str) -> None:
     status, message = make(box, query={name: value for name, value in (PAGES | given).items() if value is not None})
     assert status == 400
     assert wrong in message

@@ -163,7 +163,7 @@ def test_page_load_timings_of_an_allowed_bot_count_as_if_they_had_never_been_qua
     ]
 
 
-def test_it_holds_for_one_website_and_for_one_program_only(box: WholeBox) -> None:
+def test_release_applies_to_one_website_and_one_bot(box: WholeBox) -> None:
     call(box, "allowBot", reason=bots.KNOWN, agent="Kiosk-Monitor")
     assert send(box, site="blog").status == 204
     assert send(box, GOOGLEBOT).status == 204
@@ -171,7 +171,7 @@ def test_it_holds_for_one_website_and_for_one_program_only(box: WholeBox) -> Non
     assert send(box).status == 200
 
 
-def test_what_is_allowed_survives_a_restart_and_a_count_that_was_broken_off_is_made_up_for(box: WholeBox) -> None:
+def test_release_survives_a_restart_and_an_interrupted_recount_is_completed(box: WholeBox) -> None:
     send(box)
     call(box, "allowBot", reason=bots.KNOWN, agent="Kiosk-Monitor")
     box.box.events.db.write_now(
@@ -214,7 +214,7 @@ def test_every_decision_is_in_the_audit_log(box: WholeBox) -> None:
 
 
 @pytest.mark.parametrize("name", ["listBots", "allowBot", "refuseBot", "updateBotOptions"])
-def test_who_may_ask_and_decide(box: WholeBox, name: str) -> None:
+def test_permissions_to_view_and_decide_about_bots(box: WholeBox, name: str) -> None:
     send(box)
     given = {} if name in {"listBots", "updateBotOptions"} else {"reason": bots.KNOWN, "agent": "Kiosk-Monitor"}
     keys: tuple[KeyName, ...] = ("reading", "tracking", "foreign", "elsewhere", "revoked")
@@ -237,7 +237,7 @@ def test_nonsense_is_refused(box: WholeBox) -> None:
     assert call(box, "allowBot", reason=bots.KNOWN, agent="one more") == 409
 
 
-def test_what_is_held_is_removed_after_30_days(box: WholeBox) -> None:
+def test_quarantined_events_are_removed_after_30_days(box: WholeBox) -> None:
     send(box)
     send(box, CHROME)
     box.clock.advance(seconds=29 * DAY / SECONDS)

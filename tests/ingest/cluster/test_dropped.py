@@ -42,7 +42,7 @@ def times(world: World) -> Any:
     return [one.times for one in dropped(world)]
 
 
-def test_what_all_machines_dropped_is_added_up_by_day(world: World) -> None:
+def test_dropped_events_of_all_machines_are_summed_by_day(world: World) -> None:
     one, two = world.nodes
     send_bot(world, one)
     send_bot(world, one)
@@ -90,7 +90,7 @@ def test_while_the_primary_is_away_or_takes_nothing_counts_are_added_up_and_do_n
     assert times(world) == [6]
 
 
-def test_what_was_dropped_for_a_website_that_is_gone_is_gone(world: World) -> None:
+def test_dropped_events_of_a_deleted_website_are_removed(world: World) -> None:
     node = world.nodes[0]
     send_bot(world, node)
     world.clock.advance(seconds=61)

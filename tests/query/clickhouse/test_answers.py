@@ -116,7 +116,7 @@ ODD = ('it\'s a "text"\n\t\x00', "\\", "{x:String} ?", "'; drop table events", "
     ("op", "value"),
     [(op, value) for number, value in enumerate(ODD) for op in ("in", "regex", "ends_with")[number % 2 :]],
 )
-def test_what_people_type_is_only_a_text(world: World, site: int, op: str, value: str) -> None:
+def test_typed_text_is_bound_as_a_value(world: World, site: int, op: str, value: str) -> None:
     value = value.replace("{", "").replace("\\", "").replace("?", "", 1) if op == "regex" else value
     given = [f"{value}{number or ''}" for number in range(6)] if op == "in" else value
     assert ask(world, site, "top_pages", filters=[{"field": "path", "op": op, "value": given}]).success

@@ -104,7 +104,7 @@ def break_down(world: World, fault: str, of: str) -> None:
         ("lost", "delete from events"),
     ],
 )
-def test_what_goes_wrong_on_the_way_loses_and_doubles_nothing(world: World, fault: str, of: str) -> None:
+def test_failed_requests_lose_and_duplicate_nothing(world: World, fault: str, of: str) -> None:
     world.visit()
     world.write(f"update {stored_table('events')} set session = session + 1 where id % 2")
     break_down(world, fault, of)
@@ -178,7 +178,7 @@ def test_a_database_that_was_emptied_is_filled_again(world: World) -> None:
     world.assert_arrived()
 
 
-def test_an_earlier_events_db_that_was_put_back_is_sent_anew(world: World) -> None:
+def test_restored_earlier_events_db_is_sent_again(world: World) -> None:
     position = (world.directory / shipping.FILE_NAME).read_bytes()
     for session in (77, 78):
         world.write(f"update {stored_table('events')} set session = ? where id = (select max(id) from events)", session)

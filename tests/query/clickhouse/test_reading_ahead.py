@@ -112,7 +112,7 @@ def test_ids_that_come_again_between_reading_and_sending_are_those_of_the_new_ro
     facts.assert_arrived()
 
 
-def test_what_comes_after_the_last_shipment_was_read_is_sent_too(facts: World) -> None:
+def test_rows_after_the_last_read_shipment_are_sent(facts: World) -> None:
     next_shipment, write, last = shipping.next_shipment, shipping.write_position, list[Shipment]()
 
     def reads(db: Connection, position: Position, **named: Any) -> Shipment | None:

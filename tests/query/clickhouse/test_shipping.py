@@ -144,7 +144,7 @@ def follow(facts: World, *faults: str) -> None:
 
 
 @pytest.mark.parametrize("fault", ["lost", "late", "died"])
-def test_what_was_sent_in_vain_a_week_ago_is_there_once(facts: World, fault: str) -> None:
+def test_shipment_that_failed_a_week_ago_is_stored_once(facts: World, fault: str) -> None:
     facts.reset(0, faulty=0)
     facts.visit()
     facts.settle()
@@ -158,7 +158,7 @@ def test_what_was_sent_in_vain_a_week_ago_is_there_once(facts: World, fault: str
 
 
 @pytest.mark.parametrize("moved", [False, True])
-def test_what_comes_late_of_a_shipment_whose_rows_are_gone_is_found_and_removed(facts: World, moved: bool) -> None:
+def test_late_rows_of_a_removed_shipment_are_found_and_removed(facts: World, moved: bool) -> None:
     facts.reset(0, faulty=0)
     facts.visit()
     facts.settle()

@@ -109,7 +109,7 @@ def test_an_export_has_the_same_rows(world: World) -> None:
     assert all(whole.values())
 
 
-def test_it_is_known_when_a_website_began(world: World) -> None:
+def test_start_of_a_website_is_known_after_trimming(world: World) -> None:
     whole, trimmed = (Presence(db) for db in (world.db, world.trimmed))
     for looks in (whole, trimmed):
         assert world._runner.run(looks.begun((SITE, 5))) == frozenset((SITE,))

@@ -209,7 +209,7 @@ def test_facts_leave_machines_that_take_events_and_stay_on_the_primary(world: Wo
     world.assert_arrived()
 
 
-def test_what_came_late_is_removed_and_what_is_there_only_stays(world: World) -> None:
+def test_late_rows_are_removed_and_rows_only_in_clickhouse_stay(world: World) -> None:
     old(world)
     late = [dict(row) for row in world.server.tables["events"].rows]
     for number in range(3):
@@ -223,7 +223,7 @@ def test_what_came_late_is_removed_and_what_is_there_only_stays(world: World) ->
     world.assert_arrived()
 
 
-def test_what_is_there_only_stays_once_bytes_of_removed_rows_have_left_its_disk(world: World) -> None:
+def test_rows_only_in_clickhouse_stay_after_removed_bytes_left_its_disk(world: World) -> None:
     old(world)
     one = world.machines[1]
     world.happen(1, "lose the position")
@@ -234,7 +234,7 @@ def test_what_is_there_only_stays_once_bytes_of_removed_rows_have_left_its_disk(
     world.assert_arrived()
 
 
-def test_what_clickhouse_lost_of_a_machine_is_said_and_nothing_is_written_over_it(
+def test_rows_that_clickhouse_lost_are_reported_and_not_overwritten(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
     old(world)

@@ -97,7 +97,7 @@ def test_an_export_has_what_is_in_clickhouse_only(world: World) -> None:
     assert b"newest" not in found
 
 
-def test_who_is_removed_is_gone_there_with_all_texts(world: World) -> None:
+def test_removed_visitor_is_gone_from_clickhouse_with_all_texts(world: World) -> None:
     assert world.there("ada-before") == world.there("ada-after") == len(FACT_NAMES)
     done = world.run(world.erasures.person(world.shop, "ada", ACTOR))
     assert done is not None

@@ -99,7 +99,7 @@ def test_a_disk_that_refuses_anywhere_while_it_trims_loses_nothing(facts: World)
     facts.assert_arrived()
 
 
-def test_who_somebody_was_is_known_as_long_as_events_of_theirs_are_in_clickhouse(facts: World) -> None:
+def test_identity_is_kept_while_clickhouse_has_events_of_the_visitor(facts: World) -> None:
     old(facts)
     now = facts.clock.now()
     trimmed_one = next(

@@ -79,7 +79,7 @@ def world(tmp_path: Path) -> Iterator[World]:
         ("lost", "select count() from"),
     ],
 )
-def test_what_left_is_there_once_though_answers_are_lost(world: World, fault: str, of: str) -> None:
+def test_trimmed_rows_are_stored_once_though_answers_are_lost(world: World, fault: str, of: str) -> None:
     world.age()
     break_down(world, fault, of)
     world.catch_up()

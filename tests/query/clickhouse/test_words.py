@@ -29,12 +29,12 @@ def test_patterns_are_looked_for_in_texts_and_not_the_other_way_round() -> None:
     assert f"match(cast(status as varchar), concat('(?-s)', {{{name}:String}}))" in statement.sql
 
 
-def test_who_a_visitor_was_is_joined_where_it_is_asked_for() -> None:
+def test_identities_are_joined_only_where_needed() -> None:
     assert "asof left join" in rendered(FilterCondition("person", "set", (), negated=False)).sql
     assert "join" not in rendered().sql
 
 
-def test_one_server_has_tables_and_a_cluster_has_one_over_those_of_its_servers() -> None:
+def test_single_server_has_tables_and_a_cluster_adds_distributed_ones() -> None:
     events = tables.BY_NAME["events"]
     (alone,) = tables.create_statements(events, "")
     assert " engine = MergeTree partition by toYYYYMM(" in alone

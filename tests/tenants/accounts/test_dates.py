@@ -59,7 +59,7 @@ def test_a_page_writes_dates_as_its_reader_wants_them(
     assert [found for found in times if not re.fullmatch(time, found)] == []
 
 
-def test_the_time_zone_counts_too(box: WholeBox) -> None:
+def test_dates_follow_the_time_zone(box: WholeBox) -> None:
     cookie = box.cookie
     send(box, "/settings/profile", cookie, timezone="Pacific/Kiritimati", date_format="YYYY-MM-DD", time_format="HH:mm")
     for path in ("/settings/security", "/settings/audit", "/settings/members"):

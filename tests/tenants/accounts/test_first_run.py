@@ -58,7 +58,7 @@ def test_the_link_works_once(box: RunningBox) -> None:
     assert len(rows(box, "select 1 from users")) == 1
 
 
-def test_no_further_link_is_made_once_somebody_has_an_account(box: RunningBox) -> None:
+def test_setup_link_is_not_created_once_there_is_an_account(box: RunningBox) -> None:
     set_up(box, link(box))
     assert box.box.box_db.write_now(lambda db: users.new_link(db, base_url="", now=box.clock.now())) is None
 
@@ -168,7 +168,7 @@ def test_an_example_is_added_once(box: RunningBox) -> None:
     box.run(box.box.parts[Examples].filled())
 
 
-def test_what_was_made_stands_in_the_audit_log_which_nobody_can_change(box: RunningBox) -> None:  # spec 6.2
+def test_created_resources_are_in_the_audit_log_which_cannot_be_changed(box: RunningBox) -> None:  # spec 6.2
     set_up(box, link(box))
     found = rows(box, "select action, subject from audit order by subject")
     assert found == [("created", subject) for subject in ("organization", "user", "website")]

@@ -35,7 +35,7 @@ def shown(box: WholeBox, browser: str) -> Answer:
     return box.get(KEPT, cookie=f"{box.cookie}; {browser}")
 
 
-def test_whoever_signs_in_again_gets_the_form_as_it_was_and_nothing_is_saved_before(box: WholeBox) -> None:
+def test_form_is_restored_unsaved_after_the_same_user_signs_in(box: WholeBox) -> None:
     sites = box.get("/sites", cookie=box.cookie).body
     browser = kept(box, "/sites/new", **TYPED)
     page = box.get(f"/sign-in?next={KEPT}", cookie=browser).body.decode()
@@ -56,7 +56,7 @@ def test_whoever_signs_in_again_gets_the_form_as_it_was_and_nothing_is_saved_bef
     assert box.get("/sites", cookie=box.cookie).body == sites
 
 
-def test_somebody_else_who_signs_in_in_this_browser_sees_nothing_of_it(box: WholeBox) -> None:
+def test_form_is_hidden_from_another_user_in_the_same_browser(box: WholeBox) -> None:
     browser = kept(box, "/sites/new", browser=browser_of(box, "eve@example.com"), **TYPED)
     answer = shown(box, browser)
     assert (answer.status, answer.headers["location"]) == (303, "/sites")
@@ -69,7 +69,7 @@ def test_somebody_else_who_signs_in_in_this_browser_sees_nothing_of_it(box: Whol
     [("/sites/new", {"name": "x" * (MOST_TYPED + 1)}), ("/sites/new", {}), ("/settings/organization/leave", TYPED)],
     ids=["too large", "nobody known", "not kept"],
 )
-def test_what_cannot_be_kept_leads_to_its_page_again(box: WholeBox, path: str, typed: dict[str, str]) -> None:
+def test_form_that_cannot_be_kept_returns_to_its_page(box: WholeBox, path: str, typed: dict[str, str]) -> None:
     answer = send(box, path, browser_of(box) if typed else "known=x", **typed)
     assert answer.status == 303
     if typed:

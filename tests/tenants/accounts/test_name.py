@@ -33,9 +33,7 @@ def test_a_form_without_it_leaves_the_name(box: WholeBox) -> None:
 
 
 @pytest.mark.parametrize("name", ["x" * 101, "Ada\u202eevol", "a\x00b"])
-def test_what_cannot_be_a_name_is_said_on_the_page_and_nothing_else_of_the_form_counts(
-    box: WholeBox, name: str
-) -> None:
+def test_invalid_name_is_reported_and_the_rest_of_the_form_is_not_saved(box: WholeBox, name: str) -> None:
     cookie = box.cookie
     refused = send(box, PROFILE, cookie, name=name, theme="dark")
     assert refused.status == 400

@@ -173,9 +173,7 @@ def test_three_mails_within_an_hour_are_the_most(box: WholeBox, server: MailServ
 
 
 @pytest.mark.parametrize("unconfirmed", [True, False])
-def test_mailed_link_removes_the_second_factor_of_whoever_had_the_account_unconfirmed(
-    box: WholeBox, unconfirmed: bool
-) -> None:
+def test_mailed_link_removes_the_second_factor_of_an_unconfirmed_account(box: WholeBox, unconfirmed: bool) -> None:
     found, user_id, by = box.box.box_db, box.user_id, By("a test", box.clock.now())
 
     def story(db: Connection) -> bool:

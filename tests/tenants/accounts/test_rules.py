@@ -55,7 +55,7 @@ def test_an_address_is_kept_in_lower_case(given: str, kept: str) -> None:
 
 
 @pytest.mark.parametrize("given", BAD_EMAILS)
-def test_what_is_no_address_is_refused(given: str) -> None:
+def test_invalid_email_address_is_refused(given: str) -> None:
     with pytest.raises(BadRequest) as refused:
         rules.clean_email(given)
     assert refused.value.details[0].field == "email"

@@ -37,7 +37,7 @@ def test_a_code_of_the_app_signs_in_once(box: WholeBox) -> None:
     assert "set-cookie" not in again.headers
 
 
-def test_a_wrong_code_signs_nobody_in(box: WholeBox) -> None:
+def test_wrong_code_is_refused_at_sign_in(box: WholeBox) -> None:
     _, secret, _ = turn_on(box)
     box.clock.advance(seconds=60)
     wrong = f"{(int(code(box, secret)) + 1) % 1_000_000:06}"
@@ -83,7 +83,7 @@ def test_without_the_password_nothing_changes(box: WholeBox) -> None:
     assert send(box, "/sign-in", email=EMAIL, password=PASSWORD).headers["location"] == "/sites"
 
 
-def test_it_can_be_removed_with_the_password(box: WholeBox) -> None:
+def test_second_factor_is_removed_with_the_password(box: WholeBox) -> None:
     cookie, _, _ = turn_on(box)
     assert send(box, f"{SECURITY}/second-factor/remove", cookie, password="wrong").status == 400
     password_step(box)

@@ -41,7 +41,7 @@ def test_each_sign_in_is_a_session_of_its_own(box: WholeBox) -> None:
 @pytest.mark.parametrize(
     "cookie", ["", "session=", "session=guess", "other=x", "session=\x01", "; ;=;", "session=" + "x" * 5_000]
 )
-def test_a_cookie_that_nobody_got_is_nobodys(box: WholeBox, cookie: str) -> None:
+def test_unknown_cookie_is_anonymous(box: WholeBox, cookie: str) -> None:
     assert not works(box, cookie)
 
 

@@ -152,7 +152,7 @@ def test_only_a_few_wait_for_one_account_at_once(tmp_path: Path) -> None:
         ("//日本.example", "/sites"),
     ],
 )
-def test_where_to_go_next_may_be_any_path_of_this_box(box: WholeBox, wanted: str, location: str) -> None:
+def test_return_path_can_be_any_path_of_this_box(box: WholeBox, wanted: str, location: str) -> None:
     body = urlencode({"email": EMAIL, "password": PASSWORD, "next": wanted}).encode()
     answer = box.ask("POST", "/sign-in", headers={"content_type": FORM}, body=body)
     assert (answer.status, answer.headers["location"]) == (303, location)

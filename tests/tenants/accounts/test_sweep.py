@@ -44,7 +44,7 @@ def test_a_link_for_a_password_goes_when_its_time_is_over(box: WholeBox) -> None
     assert count(box, "password_resets") == 0
 
 
-def test_a_second_factor_that_nobody_confirms_goes_and_one_that_counts_stays(box: WholeBox) -> None:
+def test_unconfirmed_second_factor_is_removed_and_an_active_one_stays(box: WholeBox) -> None:
     begin(box, cookie_of(sign_in(box)))
     box.clock.advance(seconds=DAY - 1)
     sweep(box)

@@ -23,7 +23,7 @@ def test_codes_are_those_of_the_rfc(seconds: int, code: str) -> None:
 
 
 @pytest.mark.parametrize(("off", "taken"), [(-2, False), (-1, True), (0, True), (1, True), (2, False)])
-def test_one_step_before_and_after_is_taken(off: int, taken: bool) -> None:
+def test_codes_of_the_adjacent_steps_are_accepted(off: int, taken: bool) -> None:
     code = second_factor.code_at(SECRET, STEP + off)
     assert (second_factor.matching_step(SECRET, code, now=NOW, used=0) == STEP + off) is taken
 
@@ -36,7 +36,7 @@ def test_a_code_is_taken_once() -> None:
 
 
 @pytest.mark.parametrize("given", ["", "12345", "1234567", "abcdef", "١٢٣٤٥٦", "-12345", "12 34 5"])
-def test_what_is_no_code_is_refused(given: str) -> None:
+def test_malformed_code_is_refused(given: str) -> None:
     assert second_factor.matching_step(SECRET, given, now=NOW, used=0) is None
 
 

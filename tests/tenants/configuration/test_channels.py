@@ -64,7 +64,7 @@ def test_the_secret_is_shown_once_and_a_new_one_replaces_it(here: World) -> None
     assert here.refused("ada", "config.rotateChannelSecret", channelId=slack["channel"]["id"])[0] == 400
 
 
-def test_what_is_wrong_with_a_test_is_told_and_kept(here: World) -> None:
+def test_failed_test_is_reported_and_stored(here: World) -> None:
     channel_id = here.channel()["channel"]["id"]
     here.web.reply = lambda _: plain(b"very-secret words", "404 Not Found")
     result = here.call("ada", "config.testChannel", channelId=channel_id)["results"][0]
@@ -122,7 +122,7 @@ def test_a_secret_follows_its_channel_to_another_server_only_when_it_is_typed_ag
     assert here.call("ada", "config.updateChannel", channelId=channel_id, config=moved)["config"]["url"] == moved["url"]
 
 
-def test_what_is_not_needed_can_be_emptied(here: World) -> None:
+def test_optional_fields_can_be_cleared(here: World) -> None:
     config = {"url": f"http://{OPEN}:{here.web.port}", "topic": "t", "token": "tk_1"}
     channel_id = here.call("ada", "config.createChannel", type="ntfy", name="N", config=config)["channel"]["id"]
     for given, proof in (({}, True), ({"token": ""}, False)):
@@ -321,7 +321,7 @@ def test_an_organization_has_at_most_fifty(here: World) -> None:
     ] == (409, "CONFLICT")
 
 
-def test_when_the_key_file_is_lost_channels_stay_listed_and_say_so(here: World, tmp_path: Path) -> None:
+def test_channels_with_a_lost_key_file_are_listed_with_the_problem(here: World, tmp_path: Path) -> None:
     channel_id = here.channel()["channel"]["id"]
     key = tmp_path / "data" / "secret.key"
     key.write_bytes(bytes(32))

@@ -46,7 +46,7 @@ def test_new_websites_start_with_them_and_old_ones_stay(people: People) -> None:
     assert listed["page.example"]["dataRetentionDays"] == 90
 
 
-def test_what_is_not_given_stays_and_null_keeps_for_ever(people: People) -> None:
+def test_omitted_defaults_stay_and_null_keeps_events_forever(people: People) -> None:
     people.call("ada", "config.update", defaults={"dataRetentionDays": 30})
     people.call("ada", "config.update", defaults={"invitationRole": "viewer"})
     assert people.call("ada", "config.update").json["defaults"]["dataRetentionDays"] == 30
@@ -99,7 +99,7 @@ def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[People]:
         {"unknown": 1},
     ],
 )
-def test_what_cannot_be_is_refused(unchanged: People, wrong: dict[str, object]) -> None:
+def test_invalid_defaults_are_refused(unchanged: People, wrong: dict[str, object]) -> None:
     answer = unchanged.call("ada", "config.update", defaults=wrong)
     assert (answer.status, answer.json["code"]) == (400, "BAD_REQUEST")
     assert unchanged.call("ada", "config.get").json["defaults"] == START

@@ -49,7 +49,7 @@ def test_a_txt_record_proves_a_domain(here: World) -> None:
     ]
 
 
-def test_what_is_wrong_with_the_record_is_told(here: World) -> None:
+def test_invalid_record_is_reported(here: World) -> None:
     made = here.call("grace", "config.addDomain", domain="go.example.com")
 
     def error() -> str:
@@ -117,7 +117,7 @@ def test_a_proof_of_another_organization_is_none(here: World) -> None:
     assert here.call("grace", "config.verifyDomain", domainId=ours["id"])["status"] == "pending"
 
 
-def test_the_administrator_adds_without_proof_and_nobody_else(here: World) -> None:
+def test_only_the_administrator_adds_a_domain_without_proof(here: World) -> None:
     made = here.call("ada", "config.addDomain", domain="intern.example", withoutProof=True)
     assert (made["status"], made["verifiedBy"]) == ("verified", "administrator")
     assert here.refused("grace", "config.addDomain", domain="x.example", withoutProof=True)[:2] == (403, "FORBIDDEN")
@@ -169,7 +169,7 @@ def test_a_domain_has_one_spelling(shared: World, given: str, domain: str) -> No
         "a." * 125 + "example",
     ],
 )
-def test_what_nobody_can_own_is_refused(shared: World, given: str) -> None:
+def test_reserved_domain_is_refused(shared: World, given: str) -> None:
     assert shared.refused("grace", "config.addDomain", domain=given) in {
         (400, "BAD_REQUEST", "domain"),
         (400, "BAD_REQUEST", ""),

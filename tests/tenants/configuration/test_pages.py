@@ -92,7 +92,7 @@ def test_a_channel_is_edited_switched_and_deleted(here: World) -> None:
     assert send(here, f"{own}/test")[0] == 404
 
 
-def test_what_is_wrong_stands_beside_its_field(here: World) -> None:
+def test_invalid_input_is_reported_at_its_field(here: World) -> None:
     page = add(here, url="http://10.0.0.1/", name="Mine")
     assert "private or reserved network" in page
     assert 'value="Mine"' in page
@@ -148,7 +148,7 @@ def test_a_domain_is_added_checked_and_removed(here: World) -> None:
     assert here.people.see("ada", f"{DOMAINS}/remove?id={domain['id']}").status == 404
 
 
-def test_what_is_no_domain_is_said_beside_the_field(here: World) -> None:
+def test_invalid_domain_is_reported_at_its_field(here: World) -> None:
     status, page = send(here, DOMAINS, domain="localhost")
     assert status == 400
     assert "Enter a domain, such as" in page

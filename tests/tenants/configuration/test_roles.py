@@ -131,7 +131,7 @@ def test_other_organizations(stage: Stage, procedure: str, given: dict[str, obje
         assert (key.status, key.json["code"]) == (404, "NOT_FOUND")
 
 
-def test_where_a_channel_leads_is_for_those_who_may_change_it(stage: Stage) -> None:
+def test_destination_of_a_channel_is_visible_to_its_editors_only(stage: Stage) -> None:
     here = stage.here
     for role in ("owner", "admin"):
         listed = here.call(f"some-{role}", "config.listChannels")
@@ -143,7 +143,7 @@ def test_where_a_channel_leads_is_for_those_who_may_change_it(stage: Stage) -> N
         assert b"very-secret" not in here.people.see(f"some-{role}", "/settings/integrations").body
 
 
-def test_only_whoever_runs_the_box_sees_the_mail_server(tmp_path: Path) -> None:
+def test_mail_server_is_visible_to_box_administrators_only(tmp_path: Path) -> None:
     with world_in(tmp_path / "data", smtp_host="mail.intern.example", smtp_from="box@example.com") as here:
         here.people.add("grace", "admin")
         assert here.call("ada", "config.get")["integrations"]["smtp"] == {

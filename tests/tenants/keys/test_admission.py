@@ -120,7 +120,7 @@ def test_only_so_many_requests_of_a_key_at_once() -> None:
         entrance.enter({}, key(), "api")
 
 
-def test_who_is_refused_was_never_in() -> None:
+def test_refused_request_does_not_count_as_in_flight() -> None:
     entrance = door(limit_key=1)
     scope: dict[str, Any] = {}
     entrance.enter(scope, key(), "api")

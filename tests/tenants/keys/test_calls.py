@@ -121,7 +121,7 @@ def test_roles_decide_who_changes_keys(
 
 
 @pytest.mark.parametrize(("role", "may"), [("viewer", False), ("member", False), ("admin", True), ("owner", True)])
-def test_everybody_learns_their_role(box: WholeBox, role: Role, may: bool) -> None:
+def test_users_can_read_their_role(box: WholeBox, role: Role, may: bool) -> None:
     answer = call(box, "getMyRole", {"organizationId": box.organization_id}, cookie_of(box, role))
     assert answer.json == {"role": role, "canEditScopes": may}
 
@@ -189,7 +189,7 @@ def test_a_scope_that_is_taken_away_is_gone_everywhere(box: WholeBox, owner: str
     assert box.get("/v1/query/websites", x_api_key=made["secret"]).status == 403
 
 
-def test_what_is_not_given_stays_and_null_takes_away(box: WholeBox, owner: str) -> None:
+def test_omitted_fields_stay_and_null_clears(box: WholeBox, owner: str) -> None:
     expiry = "2027-01-01T00:00:00.000Z"
     rate = {"enabled": False, "max": 1, "window": 1}
     made = make(box, owner, description="Notes", tags=["a"], expiresAt=expiry, ratelimit=rate)

@@ -62,7 +62,7 @@ def test_a_form_that_is_saved_as_it_is_changes_nothing(record: StoredKey, zone: 
 
 
 @given(record=records())
-def test_what_the_form_offers_is_ticked_as_the_key_is(record: StoredKey) -> None:
+def test_permissions_of_the_form_match_the_key(record: StoredKey) -> None:
     offered = form.scope_choices(form.fields_of(record, person()), SITES, "owner", record)
     key = rules.key_of(record)
     ticked = {choice.name for group in offered.groups for choice in group.choices if choice.on}

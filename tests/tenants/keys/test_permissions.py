@@ -97,7 +97,7 @@ def ask(world: World, row: str, caller: Caller, given: dict[str, Any], itself: s
 
 
 @each(("row", "caller", "expected"), CELLS)
-def test_who_may_do_what(world: World, row: str, caller: Caller, expected: str) -> None:
+def test_permissions_by_role_and_procedure(world: World, row: str, caller: Caller, expected: str) -> None:
     box = world.box
     made = make(box, world.owner, name=f"{NAME} {next(world.numbers)}", scopes=list(SCOPES))
     before = stored(box)

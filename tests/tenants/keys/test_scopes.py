@@ -148,7 +148,7 @@ def test_a_key_of_another_organization_passes_the_door_but_finds_nothing_of_ours
 
 
 @each("route", PEOPLE, ids=named)
-def test_what_is_for_people_is_not_for_keys(world: World, route: Route) -> None:
+def test_user_only_procedures_refuse_keys(world: World, route: Route) -> None:
     refused = ask(world.box, route, world.box.keys["all"])
     assert (refused.status, error_of(refused)["code"]) == (403, "FORBIDDEN")
     assert ask(world.box, route).status == 401

@@ -31,7 +31,7 @@ def test_a_session_turns_to_another_organization(people: World) -> None:
     assert found.json["id"] == people.box.organization_id
 
 
-def test_nobody_turns_to_an_organization_of_others(people: World) -> None:
+def test_foreign_organization_cannot_be_activated(people: World) -> None:
     for wanted in (people.box.foreign_organization_id, "nowhere", ""):
         answer = people.call("ada", "organizations.setActive", organizationId=wanted)
         assert (answer.status, answer.json["error"]) == (403, "Access denied to this organization")

@@ -94,7 +94,7 @@ def test_everything_of_it_refuses_at_once_and_works_again_after_a_restore(people
     assert again == before
 
 
-def test_it_stays_closed_over_a_restart_and_through_other_changes(tmp_path: Path) -> None:
+def test_deleted_organization_stays_closed_over_a_restart_and_other_changes(tmp_path: Path) -> None:
     with whole_box(tmp_path / "data", adjust=unlimited) as inside:
         people = World(inside)
         people.call("ada", "organizations.create", name="Home")
@@ -177,7 +177,7 @@ def test_owners_see_what_they_can_restore_and_until_when(people: World) -> None:
 
 
 @pytest.mark.parametrize("name", ["kim", "ken", "lin", "eve"])
-def test_nobody_else_restores_it_or_learns_of_it(people: World, name: str) -> None:
+def test_deleted_organization_is_hidden_from_others(people: World, name: str) -> None:
     home = people.call("ada", "organizations.list").json[1]["id"]
     people.join(name, "viewer", home)
     delete(people)
@@ -190,7 +190,7 @@ def test_nobody_else_restores_it_or_learns_of_it(people: World, name: str) -> No
     assert b"Deleted organizations" not in people.see(name, "/settings/organization").body
 
 
-def test_after_the_grace_period_it_is_too_late(people: World) -> None:
+def test_deleted_organization_cannot_be_restored_after_the_grace_period(people: World) -> None:
     delete(people)
     people.box.clock.advance(seconds=GRACE * DAY / 1000 - 1)
     people.forget("ada")
@@ -201,7 +201,7 @@ def test_after_the_grace_period_it_is_too_late(people: World) -> None:
     assert (answer.status, answer.json["error"]) == (404, "This organization can no longer be restored")
 
 
-def test_what_was_deleted_in_it_before_stays_deleted(people: World) -> None:
+def test_websites_deleted_before_the_organization_stay_deleted(people: World) -> None:
     people.call("ada", "websites.delete", id=people.box.sites["idle"])
     delete(people)
     people.call("ada", "organizations.restore", organizationId=own(people))

@@ -56,7 +56,7 @@ def test_a_plain_picture_is_kept_byte_by_byte(sent: bytes, kind: str) -> None:
 
 
 @pytest.mark.parametrize(("what", "sent", "kept"), TELLING, ids=[line[0] for line in TELLING])
-def test_what_does_not_draw_is_left_out(what: str, sent: bytes, kept: bytes) -> None:
+def test_metadata_of_an_image_is_removed(what: str, sent: bytes, kept: bytes) -> None:
     found = image.picture(sent).content
     assert found == kept, what
     assert SECRET not in found

@@ -123,7 +123,7 @@ def test_a_member_cannot_be_invited_again(people: World) -> None:
 
 
 @pytest.mark.parametrize("role", ["owner", "root"])
-def test_nobody_is_invited_as_owner(people: World, role: str) -> None:
+def test_invitation_as_owner_is_refused(people: World, role: str) -> None:
     assert people.call("ada", "organizations.createInvitation", email="a@example.com", role=role).status == 400
 
 
@@ -142,7 +142,7 @@ def test_a_known_person_signs_in_and_accepts(box: WholeBox, people: World) -> No
     assert "foreign.example" not in shown
 
 
-def test_who_was_removed_can_be_invited_again(box: WholeBox, people: World) -> None:
+def test_removed_member_can_be_invited_again(box: WholeBox, people: World) -> None:
     assert people.send(None, invited(people), password=NEW).status == 303
     grace = people.call("ada", "organizations.listMembers").json
     user_id = next(one["userId"] for one in grace if one["email"] == "grace@example.com")
@@ -190,7 +190,7 @@ def test_the_secret_is_stored_nowhere(box: WholeBox, people: World) -> None:
     assert token not in people.see("ada", "/settings/members").body.decode()
 
 
-def test_another_site_cannot_accept_for_somebody(box: WholeBox, people: World) -> None:
+def test_cross_site_request_cannot_accept_an_invitation(box: WholeBox, people: World) -> None:
     link = invited(people)
     people.add("grace", "owner", box.foreign_organization_id)
     answer = box.ask(

@@ -224,7 +224,7 @@ def test_naming_something_of_theirs_gives_nothing(strangers: Strangers, procedur
 
 
 @pytest.mark.parametrize("role", ASKING)
-def test_what_takes_no_organization_shows_nothing_of_theirs(strangers: Strangers, role: str) -> None:
+def test_procedures_without_an_organization_show_nothing_of_others(strangers: Strangers, role: str) -> None:
     before = strangers.state()
     for procedure in sorted(set(GIVEN) - ONLY_AN_ID - {"organizations.leave", "organizations.delete"}):
         if procedure in {"organizations.create", "organizations.update"}:

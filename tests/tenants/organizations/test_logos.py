@@ -68,7 +68,7 @@ def test_a_logo_is_uploaded_by_form_and_shown_in_the_frame(people: World) -> Non
 @pytest.mark.parametrize(
     ("content", "kind"), [(PNG, "image/png"), (JPEG, "image/jpeg"), (WEBP, "image/webp")], ids=["png", "jpeg", "webp"]
 )
-def test_it_is_served_as_what_it_is_and_may_do_nothing(people: World, content: bytes, kind: str) -> None:
+def test_logo_is_served_with_its_type_and_a_strict_policy(people: World, content: bytes, kind: str) -> None:
     sent = form(content, name="logo.html", kind="text/html")  # what is said of it counts for nothing
     assert people.send_bytes("ada", LOGO, sent).status == 303
     answer = people.see("ada", path(people))
@@ -100,7 +100,7 @@ def test_the_form_takes_it_away(people: World) -> None:
     assert path(people) == ""
 
 
-def test_a_data_url_is_taken_too(people: World) -> None:
+def test_data_url_is_accepted_as_a_logo(people: World) -> None:
     text = f"data:image/svg+xml;base64,{base64.b64encode(PNG).decode()}"
     assert people.call("ada", "organizations.uploadLogo", image=text).status == 200
     assert people.see("ada", path(people)).headers["content-type"] == "image/png"
@@ -116,7 +116,7 @@ def test_a_data_url_is_taken_too(people: World) -> None:
         (base64.b64encode(PNG + bytes(image.MOST_BYTES)).decode(), "512 KB"),
     ],
 )
-def test_what_is_no_picture_is_refused(unchanged: World, sent: str, message: str) -> None:
+def test_invalid_image_is_refused(unchanged: World, sent: str, message: str) -> None:
     answer = unchanged.call("ada", "organizations.uploadLogo", image=sent)
     assert (answer.status, answer.json["code"]) == (400, "BAD_REQUEST")
     assert message in answer.json["error"]

@@ -39,7 +39,7 @@ def test_the_page_hands_it_over(people: World) -> None:
         ({"member": "{ken}", "confirmation": "Eve"}, "confirmation"),
     ],
 )
-def test_what_is_missing_is_said_at_its_field(people: World, fields: dict[str, str], field: str) -> None:
+def test_missing_input_is_reported_at_its_field(people: World, fields: dict[str, str], field: str) -> None:
     ken = people.add("ken", "member")
     answer = people.send("ada", TRANSFER, **{name: value.format(ken=ken) for name, value in fields.items()})
     assert answer.status == 400
@@ -49,7 +49,7 @@ def test_what_is_missing_is_said_at_its_field(people: World, fields: dict[str, s
     assert people.roles()["ada"] == "owner"
 
 
-def test_who_is_no_member_cannot_become_the_owner(people: World) -> None:
+def test_non_member_cannot_become_the_owner(people: World) -> None:
     people.add("ken", "member")
     eve = people.add("eve", "owner", people.box.foreign_organization_id)
     assert people.send("ada", TRANSFER, member=eve, confirmation="Ada").status == 404
@@ -66,7 +66,7 @@ def test_only_owners_are_offered_it(people: World, role: str) -> None:
     assert TRANSFER in people.see("ada", "/settings/organization").body.decode()
 
 
-def test_an_owner_alone_is_told_to_invite_somebody(people: World) -> None:
+def test_sole_member_is_asked_to_invite_another(people: World) -> None:
     page = people.see("ada", TRANSFER).body.decode()
     assert "This organization has no other members." in page
     assert f'action="{TRANSFER}"' not in page

@@ -75,7 +75,7 @@ def test_name_and_short_name_can_be_changed(people: World) -> None:
     ("fields", "status"),
     [({"organization": ""}, 400), ({"slug": "No spaces"}, 400), ({"slug": "eve"}, 409), ({"timeZone": "Mars"}, 400)],
 )
-def test_what_is_wrong_is_said_at_the_field(people: World, fields: dict[str, str], status: int) -> None:
+def test_invalid_input_is_reported_at_its_field(people: World, fields: dict[str, str], status: int) -> None:
     before = people.call("ada", "organizations.getById").json
     answer = people.send("ada", "/settings/organization", **{"organization": "Ada", "slug": "ada", **fields})
     assert answer.status == status
@@ -140,7 +140,7 @@ def test_a_wrong_address_is_said_at_the_field(people: World) -> None:
     assert 'id="email-error"' in answer.body.decode()
 
 
-def test_somebody_in_two_organizations_turns_from_one_to_the_other(people: World) -> None:
+def test_member_of_two_organizations_can_switch(people: World) -> None:
     people.join("eve", "viewer")
     page = text(people, "eve", "/sites")
     assert page.count('action="/organizations/switch"') == 2
@@ -155,7 +155,7 @@ def test_somebody_in_two_organizations_turns_from_one_to_the_other(people: World
     assert "foreign.example" in text(people, "eve", "/sites")  # and goes on in the other
 
 
-def test_nobody_turns_to_an_organization_of_others(people: World) -> None:
+def test_foreign_organization_cannot_be_selected(people: World) -> None:
     for organization_id in (people.box.foreign_organization_id, "nowhere", ""):
         assert people.send("ada", "/organizations/switch", organization=organization_id).status == 403
     assert "shop.example" in text(people, "ada", "/sites")
@@ -275,7 +275,7 @@ def test_configuration_shows_no_secret(tmp_path: Path) -> None:
         assert hidden not in body
 
 
-def test_mail_is_tried_with_members_only_and_not_too_often(people: World) -> None:
+def test_mail_test_is_limited_and_for_members_only(people: World) -> None:
     assert people.call("ada", "config.testEmail", to="stranger@example.com").status == 400
     assert people.call("ada", "config.testEmail", to="ken@example.com").json["success"] is False  # no server
     statuses = [people.call("ada", "config.testEmail").status for _ in range(6)]

@@ -54,7 +54,7 @@ def test_hobby_gates_nothing(box: WholeBox) -> None:
     assert ask(box, "recent_errors", site="foreign", key="foreign")[0] != 402
 
 
-def test_who_may_not_read_the_website_learns_nothing_of_its_plan(box: WholeBox) -> None:
+def test_plan_is_hidden_from_callers_that_cannot_read_the_website(box: WholeBox) -> None:
     assert ask(box, "recent_errors", key="foreign")[0] == 403
     assert ask(box, "recent_errors", key="linking")[0] == 403
 

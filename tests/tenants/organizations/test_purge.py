@@ -114,7 +114,7 @@ def theirs(people: World) -> set[int]:
     return {people.box.numbers["foreign"], *(number for (number,) in found)}
 
 
-def test_it_is_purged_once_and_says_so_in_its_log(people: World) -> None:
+def test_organization_is_purged_once_and_logged(people: World) -> None:
     own = people.box.organization_id
     delete(people)
     people.box.clock.advance(seconds=30 * DAY / 1000)
@@ -130,7 +130,7 @@ def test_it_is_purged_once_and_says_so_in_its_log(people: World) -> None:
     ]
 
 
-def test_nobody_gets_anything_of_it_any_more(people: World) -> None:
+def test_purged_organization_is_unreachable_for_everyone(people: World) -> None:
     own, slug = people.box.organization_id, people.call("ada", "organizations.getById").json["slug"]
     delete(people)
     people.box.clock.advance(seconds=30 * DAY / 1000)
@@ -189,7 +189,7 @@ def test_every_table_that_names_an_organization_or_a_website_goes_with_it(people
     assert with_column(db, "website_id") == set(OF_WEBSITE)
 
 
-def test_what_names_a_removed_row_goes_too(people: World) -> None:
+def test_rows_that_refer_to_a_removed_row_are_removed(people: World) -> None:
     removed = {*OF_ORGANIZATION, *OF_WEBSITE}
     references = ask(
         people.box.box.box_db,
@@ -203,7 +203,7 @@ def test_what_names_a_removed_row_goes_too(people: World) -> None:
     assert {table for table, named in references if named in removed} <= removed
 
 
-def test_what_stays_has_a_reason_and_nothing_goes_twice() -> None:
+def test_remaining_tables_have_a_reason_and_are_not_listed_twice() -> None:
     for tables in ((*OF_ORGANIZATION, *KEPT), (*OF_WEBSITE, *KEPT)):
         assert len(set(tables)) == len(tables)
     assert all(KEPT.values())

@@ -84,7 +84,7 @@ def test_the_matrix(
         assert people.roles() == before
 
 
-def test_every_action_is_allowed_to_an_owner_and_to_whoever_is_above_another() -> None:
+def test_every_action_on_a_member_is_allowed_to_owners_and_higher_roles() -> None:
     for action in ALLOWED:
         assert may("owner", action)
         ranks = [may(role, action) for role in ROLES]
@@ -113,7 +113,7 @@ def test_the_last_owner_cannot_go(alone: World) -> None:
     assert "last owner" in alone.send("ada", "/settings/organization/leave").body.decode()
 
 
-def test_one_of_two_owners_can_go(alone: World) -> None:
+def test_first_of_two_owners_can_leave(alone: World) -> None:
     assert alone.call("ada", "organizations.updateMemberRole", userId=alone.ids["eve"], role="owner").status == 200
     assert alone.call("ada", "organizations.leave").status == 200
     assert alone.roles() == {"eve": "owner"}

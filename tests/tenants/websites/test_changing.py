@@ -50,7 +50,7 @@ def test_values_are_public_only_where_the_figures_are(box: WholeBox) -> None:
     assert call(box, "getById", {"id": shop}).json["isPublic"] is True
 
 
-def test_what_is_public_outlives_a_restart(box: WholeBox) -> None:
+def test_public_website_stays_public_after_a_restart(box: WholeBox) -> None:
     call(box, "togglePublic", {"id": box.sites["shop"], "isPublic": True, "publicValues": True})
     box.reopen()
     assert call(box, "getById", {"id": box.sites["shop"]}).json["publicValues"] is True

@@ -34,7 +34,7 @@ def test_a_rotation_gives_trackers_a_new_id_and_the_old_one_time(box: WholeBox) 
     assert box.post("/track", {"name": "x", "websiteId": shop}, key="all").status == 200
 
 
-def test_an_old_client_id_never_comes_back_and_is_nobody_else_s(box: WholeBox) -> None:
+def test_former_client_id_is_never_reused(box: WholeBox) -> None:
     shop = box.sites["shop"]
     ids = {shop} | {call(box, "rotateTracking", {"id": shop}).json["clientId"] for _ in range(5)}
     assert len(ids) == 6

@@ -51,7 +51,7 @@ def test_after_the_grace_period_its_events_are_removed_and_no_others(
     assert events(box, "shop") == 0
 
 
-def test_what_can_be_restored_is_listed_with_its_end(box: WholeBox) -> None:
+def test_restorable_websites_are_listed_with_their_deadline(box: WholeBox) -> None:
     shop = box.sites["shop"]
     assert call(box, "listDeleted", {}).json == []
     call(box, "delete", {"id": shop})

@@ -125,7 +125,7 @@ def test_a_website_without_events_shows_its_snippet(box: WholeBox) -> None:
     assert 'data-anew="first-event"' in page
 
 
-def test_who_cannot_have_a_stream_may_ask_what_it_would_tell(box: WholeBox) -> None:
+def test_page_without_a_stream_can_poll_the_same_figures(box: WholeBox) -> None:
     assert seen(box, site(box, "local", "/live")).json["begun"] is False
     told = seen(box, site(box, "shop", "/live")).json
     assert told == {"online": 1, "text": "1 online now", "begun": True, "stored": told["stored"], "missed": 0}
@@ -173,7 +173,7 @@ def test_a_form_that_is_wrong_comes_back_with_what_was_typed(
     assert all(f'value="{value}"' in page for value in fields.values())
 
 
-def test_what_was_typed_comes_back_escaped(box: WholeBox) -> None:
+def test_typed_text_comes_back_escaped(box: WholeBox) -> None:
     page = sent(box, "/sites/new", {"name": '"><script>x', "domain": "x"}).body.decode()
     assert "<script>x" not in page
 

@@ -153,7 +153,7 @@ def ask(world: World, name: str, caller: Caller, given: dict[str, Any], secret: 
 
 
 @each(("name", "caller", "expected"), CELLS)
-def test_who_may_do_what(world: World, name: str, caller: Caller, expected: str) -> None:
+def test_permissions_by_role_and_procedure(world: World, name: str, caller: Caller, expected: str) -> None:
     box, number = world.box, next(world.numbers)
     website = new_website(world, number)
     if name in {"restore", "listDeleted"}:

@@ -54,7 +54,7 @@ def test_strangers_see_the_reduced_row_of_a_public_website_only(box: WholeBox, p
     assert b"shop.example" not in private.body
 
 
-def test_somebody_else_s_key_sees_the_reduced_row_too(box: WholeBox) -> None:
+def test_key_of_another_organization_sees_the_reduced_row(box: WholeBox) -> None:
     assert set(call(box, "getById", {"id": box.sites["blog"]}, key="foreign").json) == {
         "id", "domain", "name", "isPublic",
     }  # fmt: skip

@@ -178,7 +178,7 @@ def test_deleting_wants_the_name(box: WholeBox) -> None:
     assert "can be restored" not in page(box, "/sites")
 
 
-def test_what_is_over_cannot_be_restored(box: WholeBox) -> None:
+def test_expired_website_cannot_be_restored(box: WholeBox) -> None:
     sent(box, "/settings/delete", {"confirmation": "Shop"})
     box.clock.advance(seconds=7 * 86_400)
     assert "can be restored" not in page(box, "/sites")

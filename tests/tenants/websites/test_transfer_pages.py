@@ -80,7 +80,7 @@ def test_a_website_goes_where_it_is_sent_and_the_list_says_so(box: WholeBox) -> 
         ("shop.example", "{own}", "Select an organization"),
     ],
 )
-def test_what_is_typed_wrong_comes_back(box: WholeBox, typed: str, chosen: str, words: str) -> None:
+def test_wrong_confirmation_returns_the_form(box: WholeBox, typed: str, chosen: str, words: str) -> None:
     join(box, "owner")
     organization = chosen.format(eve=box.foreign_organization_id, own=box.organization_id)
     answer = sent(box, {"organization": organization, "confirmation": typed})
@@ -115,7 +115,7 @@ def test_website_of_an_organization_of_others_answers_404(box: WholeBox) -> None
 
 
 @pytest.mark.parametrize(("role", "may"), [("viewer", False), ("member", False), ("admin", True), ("owner", True)])
-def test_only_admins_add_websites_on_pages_too(box: WholeBox, role: Role, may: bool) -> None:  # wire 10.4
+def test_only_admins_add_websites_on_pages(box: WholeBox, role: Role, may: bool) -> None:  # wire 10.4
     cookie = cookie_of(box, role)
     assert ('href="/sites/new"' in box.get("/sites", cookie=cookie).body.decode()) == may
     assert box.get("/sites/new", cookie=cookie, accept="text/html").status == (200 if may else 403)

@@ -72,7 +72,7 @@ def test_websites_their_pages_actions_settings_and_the_manual_are_found(box: Who
     assert ("Add website", "/sites/new") in here
 
 
-def test_what_is_found_exists(box: WholeBox) -> None:
+def test_palette_links_lead_to_existing_pages(box: WholeBox) -> None:
     patterns = [
         re.compile(re.sub(r"\{[^}]*\}", "[^/]+", route.path) + r"\Z")
         for route in PAGES_AND_API

@@ -53,7 +53,7 @@ def test_headers_of_people_and_bots_say_what_they_say_to_all_patterns(
 
 
 @pytest.mark.parametrize("change", [str.upper, str.lower, str.swapcase, lambda header: header[::-1], lambda header: ""])
-def test_headers_that_nobody_sends_do_so_too(
+def test_unusual_headers_match_the_reference(
     change: Callable[[str], str], whole: Callable[[str], tuple[Any, Any]]
 ) -> None:
     for header in list(headers())[::10]:

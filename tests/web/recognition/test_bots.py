@@ -142,7 +142,7 @@ def test_nonsense_is_judged_and_what_is_kept_of_it_can_be_shown(sent: str) -> No
     assert program.isprintable()
 
 
-def test_what_is_looked_for_quickly_is_the_same_as_the_patterns_say() -> None:
+def test_fast_bot_detection_matches_the_patterns() -> None:
     """Without the second look at devices the matcher is the plain union of all patterns, each searched for alone."""
     found = json.loads(DATA.read_text("utf-8"))
     plain = re.compile("|".join(map(re.escape, found["names"])))

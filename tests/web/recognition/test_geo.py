@@ -109,7 +109,7 @@ def test_a_named_database_knows_regions_and_cities_and_the_list_fills_its_gaps(t
     assert list(tmp_path.glob(".geo-*")) == []
 
 
-def test_a_database_that_changes_is_read_anew_and_what_was_remembered_forgotten(tmp_path: Path) -> None:
+def test_changed_database_is_reloaded_and_its_cache_cleared(tmp_path: Path) -> None:
     file = tmp_path / "city.mmdb"
     file.write_bytes(database({"198.51.100.0/24": BERLIN}))
     found = opened(tmp_path, geo_database=str(file))
@@ -176,7 +176,7 @@ def test_another_country_by_header_takes_the_databases_region_with_it(tmp_path: 
     )
 
 
-def test_what_is_remembered_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_location_cache_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("analytics_box.web.recognition.geo.MOST_REMEMBERED", 3)
     found = opened(tmp_path)
     for last in range(20):

@@ -47,7 +47,7 @@ def test_no_click_id_and_no_utm_is_ever_kept(segments: list[str], names: list[st
     assert dict(found.parameters).get(names[0].lower(), "S3CR3T") == "S3CR3T"
 
 
-def test_what_tells_the_source_is_kept_apart() -> None:
+def test_source_parameters_are_kept_separately() -> None:
     found = page("https://shop.example/?utm_source=news&q=1&ref=hn&source=x&gclid=7&igshid=8")
     assert dict(found.parameters) == {"utm_source": "news", "ref": "hn", "source": "x", "gclid": "7", "igshid": "8"}
     assert found.host == "shop.example"

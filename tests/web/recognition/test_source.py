@@ -207,6 +207,6 @@ def test_no_other_product_of_a_company_is_its_search_its_feed_or_its_shop(compan
 @given(
     st.text(alphabet="abcdefghijklmnopqrstuvwxyz0123456789-", min_size=3, max_size=12), st.sampled_from(["com", "de"])
 )
-def test_what_stands_before_or_around_a_known_host_is_not_that_host(label: str, last: str) -> None:
+def test_host_that_contains_a_known_one_is_not_that_source(label: str, last: str) -> None:
     for host in (f"{label}-google.{last}", f"google{label}.{last}", f"google.{last}.{label}x.{last}"):
         assert name_of_host(host) == host
