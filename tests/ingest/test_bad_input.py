@@ -186,7 +186,7 @@ def test_whatever_it_is_called_the_body_is_read_as_json(box: WholeBox, path: str
 
 
 @pytest.mark.parametrize("path", POSTS)
-def test_a_body_that_is_too_large_is_refused(box: WholeBox, path: str) -> None:
+def test_oversized_body_is_refused(box: WholeBox, path: str) -> None:
     answer = send(box, path, b" " * 1_048_577)
     assert answer.status == 413
     assert answer.json["code"] in {
@@ -199,7 +199,7 @@ def test_a_body_that_is_too_large_is_refused(box: WholeBox, path: str) -> None:
 # What is cleaned instead of refused, because a page view must not be lost over it.
 
 
-def test_what_nobody_can_see_is_left_out(box: WholeBox) -> None:
+def test_invisible_characters_are_removed(box: WholeBox) -> None:
     name = "sign\u202e_\u0000up\u2066  \U0001f600 \ud83d\ude00 "
     body = json.dumps({"name": name, "sessionId": "a\u0007b", "properties": {"k\u202e": "v\u0000"}}).encode()
     assert send(box, "/track", body).status == 200

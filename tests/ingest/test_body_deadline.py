@@ -49,7 +49,7 @@ def test_a_body_as_long_as_was_said_is_whole() -> None:
         asyncio.run(read(sender(part(b"ab"), {"type": "http.disconnect"}), limit=4, seconds=30, length="4"))
 
 
-def test_what_is_too_long_or_gone_is_said() -> None:
+def test_oversized_or_missing_body_is_reported() -> None:
     with pytest.raises(PayloadTooLarge):
         asyncio.run(read(sender(part(b"abc"), part(b"de")), limit=4, seconds=30))
     with pytest.raises(BrokenBody):
@@ -78,7 +78,7 @@ def test_a_deadline_in_time_leaves_nothing_behind() -> None:
     assert asyncio.run(story()) == b"abc"
 
 
-def test_who_breaks_off_the_request_is_not_told_of_a_deadline() -> None:
+def test_aborted_request_is_not_answered_with_a_deadline() -> None:
     async def story() -> None:
         task = asyncio.create_task(read(sender(), limit=100, seconds=30))
         await asyncio.sleep(0)

@@ -80,7 +80,7 @@ def test_new_texts_are_other_and_those_that_were_there_stay(box: WholeBox) -> No
     ]
 
 
-def test_what_has_few_values_stays_right(box: WholeBox) -> None:
+def test_fields_with_few_values_stay_exact_over_budget(box: WholeBox) -> None:
     use_up(box)
     phone = (
         "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Version/17.5 Mobile Safari/604.1"
@@ -153,7 +153,7 @@ def test_a_beacon_finds_the_view_of_a_page_that_was_folded(box: WholeBox) -> Non
          ("flag", "variant"), (OTHER, OTHER)),
     ],
 )  # fmt: skip
-def test_errors_engagement_links_and_flags_fold_too(
+def test_errors_engagement_links_and_flags_are_folded_over_budget(
     box: WholeBox, path: str, body: Any, table: str, columns: tuple[str, ...], stored: tuple[str, ...]
 ) -> None:
     use_up(box)
@@ -172,7 +172,7 @@ def test_the_next_hour_is_another_one(box: WholeBox) -> None:
     assert [row[0] for row in rows(box, "events", "utm_source")][-2:] == [OTHER, "x"]
 
 
-def test_a_restart_begins_the_hour_anew(box: WholeBox) -> None:
+def test_restart_resets_the_hour(box: WholeBox) -> None:
     use_up(box)
     box.reopen()
     send(box, view("/new"))
@@ -187,7 +187,7 @@ def test_every_website_has_a_budget_of_its_own_and_keys_have_none(box: WholeBox)
     assert (OTHER,) not in rows(box, "events", "name")[-100:]
 
 
-def test_one_address_uses_a_fifth_and_folds_nothing_of_others(box: WholeBox) -> None:
+def test_single_address_uses_a_fifth_and_does_not_affect_others(box: WholeBox) -> None:
     use_up(box)
     body = json.dumps(view("/new", title="New")).encode()
     target, headers = f"/?client_id={box.sites['shop']}", {"content_type": "application/json"}

@@ -104,7 +104,7 @@ def test_a_disk_that_refuses_is_a_503_and_the_same_event_counts_once_it_is_sent_
     assert total(box) == stored + len([path for path in refused if path != "/identify"])
 
 
-def test_what_was_not_counted_while_the_disk_refused_is_counted_later(box: WholeBox) -> None:
+def test_events_dropped_during_a_disk_failure_are_counted_later(box: WholeBox) -> None:
     assert send(box, "/vitals", [7]).status == 400
     on_the_writer(box, read_only)
     box.run(_write_drops(box))
@@ -151,7 +151,7 @@ def test_the_same_event_sent_many_times_at_once_counts_once(box: WholeBox, path:
     assert total(box) == 1
 
 
-def test_when_too_much_waits_for_the_disk_the_rest_is_sent_away_for_a_moment(tmp_path: Path) -> None:
+def test_events_beyond_the_write_queue_are_refused_briefly(tmp_path: Path) -> None:
     def narrow(settings: Any) -> Any:
         return msgspec.structs.replace(unlimited(settings), write_queue=5)
 

@@ -93,7 +93,7 @@ def test_reasons_are_named_as_the_wire_names_them(
     assert last(box, "bot", "agent") == (reason, agent)
 
 
-def test_what_a_server_sends_with_a_key_is_neither_judged_nor_placed(box: WholeBox) -> None:
+def test_server_events_with_a_key_are_neither_classified_nor_located(box: WholeBox) -> None:
     event = {"name": "bought", "websiteId": box.sites["shop"], "anonymousId": "anon"}
     assert box.post("/track", event, key="all", user_agent="python-requests/2.32.3", accept="").status == 200
     assert last(box, "bot", "agent", "country", "browser") == ("", "", "", "")
@@ -125,7 +125,7 @@ def test_a_trusted_proxy_may_say_where_its_clients_are(tmp_path: Path) -> None:
         assert last(box, "country", "city") == ("Germany", "Berlin")
 
 
-def test_what_is_said_of_the_first_event_stays_with_the_session(box: WholeBox) -> None:
+def test_attributes_of_the_first_event_stay_with_the_session(box: WholeBox) -> None:
     send(box, referrer="https://chatgpt.com/", anonymousId="anon")
     send(box, "200.160.2.3", referrer="https://www.bing.com/", anonymousId="anon", path="https://shop.example/b")
     assert rows(box, "events", "path", "channel", "country") == [
@@ -169,7 +169,7 @@ def test_words_without_end_cost_no_event_and_little_time(box: WholeBox) -> None:
         ({"scroll_depth": 250, "interaction_count": 3}, (100, 3)),
     ],
 )
-def test_what_a_leave_beacon_does_not_say_is_not_0(
+def test_missing_values_of_a_leave_beacon_are_not_zero(
     box: WholeBox, said: dict[str, Any], kept: tuple[int | None, int | None]
 ) -> None:  # semantics 22
     send(box, name="page_exit", **said)

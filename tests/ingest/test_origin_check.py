@@ -217,7 +217,7 @@ ENTRIES: tuple[tuple[dict[str, Any], str, str, int, str], ...] = (
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("settings", "origin", "address", "status", "reason"), ENTRIES)
-def test_who_may_not_send_is_refused(
+def test_unauthorized_origin_is_refused(
     box: WholeBox, way: str, settings: dict[str, Any], origin: str, address: str, status: int, reason: str
 ) -> None:
     set_tracking(box, **settings)
@@ -240,7 +240,7 @@ IGNORED: tuple[tuple[dict[str, Any], str], ...] = (
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("settings", "origin"), IGNORED)
-def test_what_is_ignored_is_answered_like_any_event_and_not_stored(
+def test_ignored_event_is_acknowledged_and_not_stored(
     box: WholeBox, way: str, settings: dict[str, Any], origin: str
 ) -> None:
     usual = send(box, way).json

@@ -60,7 +60,7 @@ BROKEN = (
 
 
 @each("sent", BROKEN, ids=lambda sent: repr(sent[:40]))
-def test_what_is_no_json_is_refused_as_broken(sent: bytes) -> None:
+def test_invalid_json_is_refused(sent: bytes) -> None:
     with pytest.raises(BrokenBody):
         taken(sent)
 
@@ -216,7 +216,7 @@ def test_the_ends_of_the_calendar_are_no_crash(text: str) -> None:
         taken({"name": "a", "timestamp": text}, SERVER)
 
 
-def test_who_counts_as_the_same_visitor() -> None:  # semantics 7
+def test_senders_that_count_as_the_same_visitor() -> None:  # semantics 7
     anonymous, named = taken({"name": "a"}), taken({"name": "a", "anonymousId": "me"})
     kept = taken({"name": "a", "anonymousId": "me", "anonymizeVisitorIds": False})
     server = taken({"name": "a"}, SERVER)

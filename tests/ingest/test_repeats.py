@@ -127,7 +127,7 @@ def test_an_id_of_a_write_that_was_rolled_back_may_come_again(shelf: Shelf) -> N
     assert not shelf.is_repeat("lost")
 
 
-def test_how_many_are_in_memory_is_known_whatever_becomes_of_them(shelf: Shelf) -> None:
+def test_number_of_remembered_ids_stays_correct(shelf: Shelf) -> None:
     def refused(db: Connection) -> None:
         shelf.ids.are_repeats(db, [("events", 1, "lost"), ("events", 1, "a")])
         shelf.ids.fold(db, 0)

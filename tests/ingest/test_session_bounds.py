@@ -73,7 +73,7 @@ def test_errors_leave_room_for_an_earlier_page_view(world: World) -> None:
     assert asked(world, "select distinct session_started from events") == [(NOON - MINUTE,)]
 
 
-def test_what_waits_in_vain_gives_way(world: World) -> None:
+def test_abandoned_pending_events_make_room(world: World) -> None:
     leave = replace(view, kind="exit", name="page_exit")
     for second in range(MOST_SIGNALS + 10):
         world.store_facts([error(NOON - 20 * HOUR + second * SECOND)])
@@ -110,7 +110,7 @@ def test_a_key_may_send_custom_events_of_many_visitors_before_their_page_views(t
         assert {source for (source,) in rows(box, "events", "source")} == {"Google"}
 
 
-def test_one_visitor_is_found_under_the_ids_of_many_days() -> None:
+def test_visitor_is_found_under_the_ids_of_several_days() -> None:
     live = LiveSessions()
     one, two, three = (visitor_key(1, visitor) for visitor in (10, 20, 30))
     session = Visits((start_session(1, Signal(NOON, 1, 1), (0,)),))
@@ -138,7 +138,7 @@ def test_without_its_key_file_the_box_takes_no_history(tmp_path: Path) -> None:
         assert "secret.key" in answer.json["error"]
 
 
-def test_a_restart_keeps_the_source_of_a_visit_whose_beginning_is_too_old_to_be_read(world: World) -> None:
+def test_restart_keeps_the_source_of_a_session_with_an_old_start(world: World) -> None:
     google = replace(view, session={"source": "Google"})
     bing = replace(view, session={"source": "Bing"})
     world.store_facts([lasting(google, NOON)])

@@ -283,7 +283,7 @@ def sources_and_times(world: World) -> list[tuple[str, str, str]]:
     return sorted((row["referrer"], row["first_visit"][11:19], row["last_visit"][11:19]) for row in entry.data)
 
 
-def test_one_request_may_bring_events_in_any_order(world: World) -> None:
+def test_events_of_a_request_can_be_in_any_order(world: World) -> None:
     world.store_facts([after(view, minute * MINUTE).fact() for minute in (50, 25, 0, 75)])
     assert sessions_of(world) == [1, 1, 1, 1]
 

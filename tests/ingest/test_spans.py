@@ -35,7 +35,7 @@ def test_vitals_have_the_number_of_their_metric_and_their_value(box: WholeBox) -
     assert set(rows(box, "vitals", "path", "query_string", "time")) == {("/pricing", "plan=pro", NOON)}
 
 
-def test_errors_keep_the_lines_of_their_stack_and_lose_what_nobody_can_see(box: WholeBox) -> None:
+def test_errors_keep_stack_lines_and_lose_invisible_characters(box: WholeBox) -> None:
     error = {
         **WHO,
         "message": "x\u0000 is\u202e not  a\nfunction",
@@ -140,7 +140,7 @@ def test_a_visit_of_a_page_is_cut_to_its_limits(box: WholeBox) -> None:
     ]
 
 
-def test_what_comes_in_a_session_repeats_what_the_session_has(box: WholeBox) -> None:
+def test_events_in_a_session_repeat_its_attributes(box: WholeBox) -> None:
     send(box, "/", VIEW)
     box.clock.advance(seconds=20)
     later = {"path": "https://shop.example/other", "anonymousId": "anon_1"}

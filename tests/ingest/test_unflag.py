@@ -175,21 +175,21 @@ def test_events_of_another_program_stay_held(ledger: Books) -> None:
     assert count(ledger, agent="Unheard-of") == 0
 
 
-def test_what_comes_next_goes_on_in_the_session_that_was_made(ledger: Books) -> None:
+def test_later_events_continue_the_released_session(ledger: Books) -> None:
     tell(ledger, [Hit(0), Hit(MINUTE)])
     count(ledger)
     tell(ledger, [Hit(20 * MINUTE, held=False), Hit(55 * MINUTE, held=False)])
     assert [(seen.session, seen.entry) for seen in stored(ledger)] == [(1, "/0"), (1, "/0"), (1, "/0"), (2, "/3300000")]
 
 
-def test_rows_are_written_anew_and_never_changed(ledger: Books) -> None:
+def test_released_rows_are_rewritten_and_never_changed_in_place(ledger: Books) -> None:
     """What is derived from the ledger finds new rows by their number."""
     tell(ledger, [Hit(0), Hit(1)])
     count(ledger)
     assert ledger.db.read_now(lambda db: db.execute("select id from events order by id").fetchall()) == [(3,), (4,)]
 
 
-def test_what_flags_gave_counts_as_it_would_have_at_once(ledger: Books) -> None:
+def test_released_flag_exposures_count_as_on_arrival(ledger: Books) -> None:
     given = replace(
         event(Hit(MINUTE, kind=CUSTOM)), name=exposures.NAME, properties='{"flag":"price","value":1.5,"enabled":true}'
     )
@@ -268,9 +268,7 @@ def partition(sessions: Sequence[int]) -> list[int]:
 @examples(50)
 @given(HITS, st.sampled_from([2, 5, 2_000]))
 @example([(1, 1, False, PAGE_VIEW, ""), (IDLE, 1, True, PAGE_VIEW, ""), (IDLE, 1, True, PAGE_VIEW, "")], 2)
-def test_it_is_the_same_as_going_through_everything_every_time(
-    drawn: list[tuple[int, int, bool, int, str]], chunk: int
-) -> None:
+def test_incremental_release_equals_a_full_one(drawn: list[tuple[int, int, bool, int, str]], chunk: int) -> None:
     hits = hits_of(drawn)
     with TemporaryDirectory() as folder, books(Path(folder)) as opened, pytest.MonkeyPatch.context() as patch:
         patch.setattr(unflagging, "CHUNK", chunk)

@@ -197,7 +197,7 @@ UNREADABLE = (
 
 
 @pytest.mark.parametrize("content", UNREADABLE)
-def test_a_file_that_cannot_be_read_is_made_anew(tmp_path: Path, content: str) -> None:
+def test_unreadable_salts_file_is_recreated(tmp_path: Path, content: str) -> None:
     (tmp_path / "salts").write_text(content)
     made = SaltFile(tmp_path / "salts", str.encode).current(NOON)
     assert len(made.today) == len(made.yesterday) == SALT_BYTES

@@ -87,5 +87,5 @@ def test_a_lock_satisfies_what_pyproject_asks_for(lock: str, wanted: str) -> Non
 
 
 @pytest.mark.parametrize("lock", ["requirements.lock", "build.lock"])
-def test_what_is_tested_is_what_runs(lock: str) -> None:
+def test_tested_versions_are_the_pinned_ones(lock: str) -> None:
     assert pins(lock).items() <= pins("test.lock").items()

@@ -58,7 +58,7 @@ def unpacked(environment: dict[str, str]) -> list[Path]:
     return sorted((Path(environment["HOME"]) / ".cache" / "analytics-box").glob("*"))
 
 
-def test_it_unpacks_itself_once_and_hands_over_arguments_and_exit_code(
+def test_file_unpacks_once_and_passes_arguments_and_exit_code(
     file: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:
     for _ in range(2):

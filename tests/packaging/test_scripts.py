@@ -77,7 +77,7 @@ def test_without_arguments_it_serves(installed: Path) -> None:
 
 
 @pytest.mark.parametrize("change", ["lock", "project", "stamp", "python", "place"])
-def test_it_sets_up_again_when_the_environment_no_longer_fits(installed: Path, change: str, tmp_path: Path) -> None:
+def test_outdated_environment_is_set_up_again(installed: Path, change: str, tmp_path: Path) -> None:
     match change:
         case "lock":
             (installed / "packaging" / "requirements.lock").write_text("other")
@@ -134,7 +134,7 @@ def test_without_venv_root_installs_it_with_fresh_package_lists_if_need_be(check
     assert "-m venv" in ended.stderr, "went on to make the environment"
 
 
-def test_an_interrupted_set_up_is_begun_anew(checkout: Path) -> None:
+def test_interrupted_setup_is_restarted(checkout: Path) -> None:
     (checkout / "with-venv").touch()
     python = python_without_venv(checkout)
     first, second = run(checkout, PYTHON=str(python)), run(checkout, PYTHON=str(python))

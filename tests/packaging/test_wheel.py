@@ -41,7 +41,7 @@ def test_templates_static_files_and_the_manual_are_in_the_wheel_and_in_the_sourc
     assert [name for name in FILES if name not in packed] == []
 
 
-def test_what_the_wheel_holds_is_found_where_it_is_unpacked(built: Path, tmp_path: Path) -> None:
+def test_files_of_the_wheel_are_found_after_unpacking(built: Path, tmp_path: Path) -> None:
     [wheel] = built.glob("*.whl")
     with zipfile.ZipFile(wheel) as opened:
         opened.extractall(tmp_path)

@@ -58,7 +58,7 @@ def test_few_large_answers_are_made_at_once_and_small_ones_do_not_wait_for_them(
 
 
 @pytest.mark.parametrize(("stranger", "most"), [(False, budget._AT_ONCE), (True, budget._OF_PUBLIC)])
-def test_requests_wait_for_their_turn_and_too_many_are_told_so(
+def test_requests_wait_their_turn_and_excess_ones_are_refused(
     monkeypatch: pytest.MonkeyPatch, stranger: bool, most: int
 ) -> None:
     monkeypatch.setattr(budget, "_WAITING", 3)

@@ -152,7 +152,7 @@ def test_plans_are_gathered_as_long_as_others_come() -> None:
     assert len(began) > 2, "but no longer than they may be"
 
 
-def test_too_many_rows_are_not_copied_and_answers_come_all_the_same(
+def test_rows_beyond_the_limit_are_not_copied_and_queries_are_still_answered(
     stories: tuple[Story, ...], copies: list[int]
 ) -> None:
     with patch.object(shared, "MOST_ROWS", 3):

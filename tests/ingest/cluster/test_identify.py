@@ -76,7 +76,7 @@ def remove(world: World, profile_id: str = "", stays: Any = ()) -> None:
     world.primary.run(world.primary.box.events.erasures.ordered(order.site, order.profile, order.stays))
 
 
-def test_a_machine_is_told_who_somebody_is_and_the_primary_knows(world: World) -> None:
+def test_identity_sent_to_a_machine_reaches_the_primary(world: World) -> None:
     node = world.nodes[0]
     assert say(world, node, traits={"plan": "pro", "large": 2**70}) == 200
     assert known(world) is None
@@ -86,7 +86,7 @@ def test_a_machine_is_told_who_somebody_is_and_the_primary_knows(world: World) -
     assert node.rows(WAITING) == [0]
 
 
-def test_pages_tell_machines_too(world: World) -> None:
+def test_identify_calls_of_pages_work_on_machines(world: World) -> None:
     node = world.nodes[0]
     client = {"databuddy_client_id": world.primary.sites["shop"], "origin": "https://shop.example"}
     said = {"profileId": "p-1", "traits": {"plan": "pro"}}
@@ -98,7 +98,7 @@ def test_pages_tell_machines_too(world: World) -> None:
     assert traits(world) == {"plan": "pro"}
 
 
-def test_what_waits_outlives_the_machine_and_a_primary_that_is_away_and_nobody_reads_it(world: World) -> None:
+def test_waiting_calls_survive_restarts_and_an_absent_primary_encrypted(world: World) -> None:
     node = world.nodes[0]
     node.wire.cut = True
     assert say(world, node, traits={"email": "ada@example.com"}) == 200
@@ -112,7 +112,7 @@ def test_what_waits_outlives_the_machine_and_a_primary_that_is_away_and_nobody_r
     assert traits(world) == {"email": "ada@example.com"}
 
 
-def test_what_the_primary_has_is_not_written_down_again_when_its_answer_was_lost(world: World) -> None:
+def test_call_stored_by_the_primary_is_not_repeated_after_a_lost_answer(world: World) -> None:
     node = world.nodes[0]
     assert say(world, node, traits={"plan": "old"}) == 200
     with lose_answers(node):
@@ -139,9 +139,7 @@ def test_numbers_go_on_where_the_machine_has_an_earlier_file(world: World) -> No
 
 @pytest.mark.parametrize("cut", [True, False])
 @pytest.mark.parametrize("by", ["name", "visitor"])
-def test_who_was_removed_does_not_come_back_with_what_a_machine_had_heard_before(
-    world: World, cut: bool, by: str
-) -> None:
+def test_removed_visitor_stays_removed_despite_calls_waiting_on_a_machine(world: World, cut: bool, by: str) -> None:
     node = world.nodes[0]
     assert say(world, node, traits={"plan": "pro"}) == 200
     assert say(world, node, "p-2", "b") == 200
@@ -165,7 +163,7 @@ def test_who_was_removed_does_not_come_back_with_what_a_machine_had_heard_before
     assert traits(world) == {"plan": "free"}, "who is named again afterwards is known again"
 
 
-def test_nothing_is_written_down_while_somebody_is_being_removed(world: World) -> None:
+def test_no_call_is_stored_during_a_removal(world: World) -> None:
     node, lock = world.nodes[0], world.primary.box.events.erasures.lock
     assert say(world, node) == 200
     world.primary.run(lock.acquire())
@@ -176,7 +174,7 @@ def test_nothing_is_written_down_while_somebody_is_being_removed(world: World) -
     assert known(world) is not None
 
 
-def test_what_is_said_of_people_of_a_website_that_is_gone_is_gone(world: World) -> None:
+def test_identities_of_a_deleted_website_are_removed(world: World) -> None:
     one, two = world.nodes
     assert say(world, one) == say(world, two) == 200
     two.wire.cut = True
@@ -199,9 +197,7 @@ def test_a_promoted_primary_that_does_not_know_a_website_leaves_out_what_was_sai
     assert sites == [(site,)]
 
 
-def test_traits_that_are_too_many_beside_those_that_are_known_are_left_out_and_the_link_stays(
-    world: World, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_excess_traits_are_left_out_and_the_link_stays(world: World, caplog: pytest.LogCaptureFixture) -> None:
     node = world.nodes[0]
     first, more = ({f"{letter}{number}": 1 for number in range(50)} for letter in "ab")
     assert say(world, world.primary, traits=first) == say(world, world.primary, traits=more) == 200
@@ -215,9 +211,7 @@ def test_traits_that_are_too_many_beside_those_that_are_known_are_left_out_and_t
     assert "at most 100 traits" in caplog.text
 
 
-def test_what_cannot_be_written_down_or_read_waits_and_the_log_says_so_once(
-    world: World, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_unwritable_or_unreadable_call_waits_and_is_logged_once(world: World, caplog: pytest.LogCaptureFixture) -> None:
     node = world.nodes[0]
     assert say(world, node) == 200
     with patch.object(ProfileLinks, "identify", side_effect=SealBroken("another key")):
@@ -231,7 +225,7 @@ def test_what_cannot_be_written_down_or_read_waits_and_the_log_says_so_once(
     assert caplog.text.count("Cannot send all data waiting for the primary") == 1
 
 
-def test_somebody_whose_traits_cannot_be_read_any_more_does_not_hold_up_the_others(world: World) -> None:
+def test_unreadable_traits_of_one_visitor_do_not_delay_others(world: World) -> None:
     node = world.nodes[0]
     assert say(world, node, traits={"plan": "pro"}) == 200
     node.pull()
@@ -247,9 +241,7 @@ def test_somebody_whose_traits_cannot_be_read_any_more_does_not_hold_up_the_othe
 
 
 @pytest.mark.parametrize("removes", [False, True])
-def test_what_a_lost_key_has_sealed_holds_up_neither_what_comes_after_it_nor_removals(
-    world: World, removes: bool
-) -> None:
+def test_calls_sealed_with_a_lost_key_delay_neither_later_calls_nor_removals(world: World, removes: bool) -> None:
     node = world.nodes[0]
     assert say(world, node) == 200
     node.box.events.db.write_now(lambda db: db.execute("update outbox set said = x'00'").fetchall())
@@ -265,7 +257,7 @@ def test_what_a_lost_key_has_sealed_holds_up_neither_what_comes_after_it_nor_rem
     assert (known(world, "p-2") is None) == removes
 
 
-def test_who_shared_a_device_with_somebody_who_is_removed_stays_known(world: World) -> None:
+def test_visitor_who_shared_a_device_with_a_removed_one_stays_identified(world: World) -> None:
     node = world.nodes[0]
     assert say(world, node, "p-1", "shared") == 200
     node.pull()
@@ -300,7 +292,7 @@ def test_a_machine_that_has_kept_enough_says_so(world: World) -> None:
         assert say(world, node) == 200
 
 
-def test_one_website_does_not_take_the_room_of_all(world: World) -> None:
+def test_single_website_does_not_use_the_space_of_all(world: World) -> None:
     node = world.nodes[0]
     with patch.object(outbox, "MOST_OF_A_SITE", 1):
         assert [say(world, node), say(world, node)] == [200, 503]

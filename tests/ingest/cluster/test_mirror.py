@@ -39,7 +39,7 @@ def test_a_machine_goes_on_without_the_primary_and_after_a_restart(world: World)
     assert node.count() == 2
 
 
-def test_what_changes_on_the_primary_changes_on_machines(world: World) -> None:
+def test_changes_on_the_primary_reach_machines(world: World) -> None:
     node, primary = world.nodes[0], world.primary
     world.pull()
     blog = primary.sites["blog"]

@@ -6,7 +6,7 @@ from tests.query.clickhouse.served import needs_chdb
 
 
 @needs_chdb
-def test_every_acknowledged_event_is_there_once_whoever_is_killed() -> None:
+def test_acknowledged_events_are_stored_once_whichever_process_is_killed() -> None:
     found = measure(5, nodes=2, pause=0.05)
     assert found["killed"] == ["node1", "primary", "clickhouse", "node2"]
     assert found["acknowledged"] > 100

@@ -188,9 +188,7 @@ def test_the_primary_of_before_is_refused_and_ends(world: World, caplog: pytest.
 
 
 @needs_chdb
-def test_what_the_new_primary_has_is_in_clickhouse_and_the_old_one_changes_nothing_there(
-    shared: World, served: Served
-) -> None:
+def test_rows_of_the_new_primary_are_in_clickhouse_and_the_old_one_changes_none(shared: World, served: Served) -> None:
     lost = fail_over(shared, shared.replicated())
     shared.ship()
     epochs = "select id, epoch from analytics_box order by id"
@@ -222,7 +220,7 @@ def test_the_old_primary_makes_no_tables_of_another_version_either(
 
 
 @needs_chdb
-def test_a_new_primary_makes_no_tables_anew_before_machines_have_said_that_they_have_all(
+def test_new_primary_recreates_no_tables_before_machines_report_complete(
     shared: World, served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fail_over(shared, shared.replicated())

@@ -51,7 +51,7 @@ def test_a_retired_number_is_never_used_again(world: World) -> None:
     assert "The number 1 is retired" in world.node(1, folder="twin").pull()
 
 
-def test_what_was_sent_before_is_refused_when_it_comes_again(world: World) -> None:
+def test_repeated_request_is_refused(world: World) -> None:
     world.pull()
     (sent,) = world.nodes[0].wire.sent
     headers = {"authorization": world.nodes[0].wire.credentials[0]}

@@ -71,7 +71,7 @@ def test_rows_of_machines_have_numbers_of_their_own_and_texts_the_same(world: Wo
 @pytest.mark.parametrize(
     "fault", ["lost", *(pytest.param(fault, marks=pytest.mark.thorough) for fault in ("late", "refused"))]
 )
-def test_what_breaks_on_the_way_doubles_and_loses_nothing(world: World, served: Served, fault: str) -> None:
+def test_failures_on_the_way_duplicate_and_lose_nothing(world: World, served: Served, fault: str) -> None:
     one, two = world.nodes
     assert one.track(shop(world)) == two.track(shop(world)) == 200
     world.ship()
@@ -170,9 +170,7 @@ def test_a_person_is_erased_on_all_machines_and_in_clickhouse(world: World, serv
     assert world.primary.box.box_db.read_now(lambda db: db.execute(orders).fetchall()) == [(0,)]
 
 
-def test_nobody_is_erased_who_is_known_nowhere_and_nothing_while_clickhouse_is_away(
-    world: World, tmp_path: Path
-) -> None:
+def test_erasure_of_an_unknown_visitor_or_without_clickhouse_is_refused(world: World, tmp_path: Path) -> None:
     assert erase(world, "nobody").status == 404
     with cluster(tmp_path / "other") as away:
         assert erase(away, "ada@work").status == 503

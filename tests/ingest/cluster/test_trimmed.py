@@ -140,7 +140,7 @@ def test_a_machine_that_lost_its_position_keeps_what_it_has_there_only(world: Wo
 
 
 @pytest.mark.parametrize("lost", ["events", pytest.param("analytics_box", marks=pytest.mark.thorough)])
-def test_tables_with_what_is_nowhere_else_are_not_made_anew(
+def test_tables_with_the_only_copy_are_not_recreated(
     world: World, served: Served, lost: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     send(world, world.nodes[0], "/a")
@@ -155,7 +155,7 @@ def test_tables_with_what_is_nowhere_else_are_not_made_anew(
     assert there(world, served) == ["/a", "/new", "/new"]
 
 
-def test_tables_with_events_of_a_machine_that_is_gone_are_not_made_anew(
+def test_tables_with_events_of_a_retired_machine_are_not_recreated(
     world: World, served: Served, caplog: pytest.LogCaptureFixture
 ) -> None:
     one, two = world.nodes
@@ -181,7 +181,7 @@ def test_a_website_that_is_removed_is_gone_there_though_its_events_had_left(worl
     assert served.ask("select count() from events", world.url).strip() == "0"
 
 
-def test_events_past_their_retention_go_there_too(world: World, served: Served) -> None:
+def test_expired_events_are_removed_in_clickhouse(world: World, served: Served) -> None:
     for node in world.nodes:
         send(world, node, "/a")
     age(world)
@@ -234,7 +234,7 @@ def test_a_person_is_removed_though_events_had_left_and_it_is_complete_once_all_
     assert world.primary.box.box_db.read_now(lambda db: db.execute(audit).fetchall()) == [(1,)]
 
 
-def test_what_a_machine_left_there_of_a_person_is_found_and_removed(world: World, served: Served) -> None:
+def test_rows_of_a_visitor_left_by_a_machine_are_found_and_removed(world: World, served: Served) -> None:
     one, two = world.nodes
     send(world, one, "/ada", profileId="ada@work")
     send(world, two, "/bob", profileId="bob")
@@ -303,7 +303,7 @@ def test_websites_and_old_events_are_removed_from_what_a_machine_that_is_gone_ha
     assert there(world, served) == ["/new", "/new"]
 
 
-def test_who_somebody_is_stays_known_as_long_as_any_machine_has_events_of_theirs(world: World, served: Served) -> None:
+def test_identity_is_kept_while_any_machine_has_events_of_the_visitor(world: World, served: Served) -> None:
     two = world.nodes[1]
     lasts = {"anonymizeVisitorIds": False}
     for profile, client in (("ada@work", "c-1"), ("bob", "c-2")):

@@ -73,7 +73,7 @@ def test_every_way_of_not_counting_is_counted_under_its_reason(box: WholeBox) ->
     }
 
 
-def test_what_a_website_ignores_is_counted(box: WholeBox) -> None:
+def test_ignored_events_are_counted(box: WholeBox) -> None:
     ignoring = {
         "ignoredPaths": ["/admin*"],
         "ignoredIps": ["198.51.100.9"],
@@ -112,7 +112,7 @@ def test_a_website_with_allowed_origins_and_addresses_says_who_was_not_let_in(bo
     assert listed(box) == {"origin_missing": 1, "ip_not_authorized": 1}
 
 
-def test_whoever_sends_too_much_is_counted_too(tmp_path: Path) -> None:
+def test_rate_limited_events_are_counted(tmp_path: Path) -> None:
     def few(settings: Settings) -> Settings:
         return msgspec.structs.replace(settings, limit_track=2)
 
@@ -183,7 +183,7 @@ def test_memory_is_bounded(tmp_path: Path) -> None:
         assert {one.reason: one.times for one in found} == {"reason-0": 11, "reason-1": 1, "reason-2": 1}
 
 
-def test_who_may_ask(box: WholeBox) -> None:
+def test_permissions_to_read_dropped_events(box: WholeBox) -> None:
     asked = {"websiteId": box.sites["shop"]}
     assert box.post("/websites/listDropped", asked, key="reading").status == 200
     assert box.post("/websites/listDropped", asked, key="tracking").status == 403
@@ -194,7 +194,7 @@ def test_who_may_ask(box: WholeBox) -> None:
 
 
 @pytest.mark.parametrize("role", ["viewer", "member", "admin"])
-def test_everybody_of_the_organization_may_look(box: WholeBox, role: Role) -> None:
+def test_every_member_can_read_dropped_events(box: WholeBox, role: Role) -> None:
     people = People(box)
     people.add("bob", role)
     send(box, origin="https://evil.example")

@@ -119,7 +119,7 @@ def test_every_field_changes_is_stored_and_comes_back_as_it_was_given(shared: Wo
     ]
 
 
-def test_what_changes_nothing_is_no_new_version(shared: World) -> None:
+def test_update_without_a_change_creates_no_version(shared: World) -> None:
     made = make(shared, "still", name="Still")
     again = shared.good("flags/update", id=made["id"], name=" Still ", rules=[])
     assert again == made
@@ -152,7 +152,7 @@ def test_what_changes_nothing_is_no_new_version(shared: World) -> None:
         ({"websiteId": "nowhere"}, 404, "There is no website with this id"),
     ],
 )
-def test_what_is_wrong_is_refused_in_one_line(
+def test_invalid_input_is_refused_in_one_line(
     shared: World, given: dict[str, object], status: int, message: str
 ) -> None:
     if "taken" not in {flag.key for flag in shared.known().flags}:
@@ -185,7 +185,7 @@ def test_new_flags_draw_independently_and_those_of_sdk_routes_as_the_wire_has_it
     assert algorithm(by_sdk("sdk-variants", type="multivariant", variants=VARIANTS)) == "flagd"
 
 
-def test_a_flag_that_gets_variants_draws_them_independently_unless_somebody_was_drawn(shared: World) -> None:
+def test_flag_with_new_variants_uses_independent_bucketing_unless_it_was_bucketed_before(shared: World) -> None:
     wire = {"bucketing": {"algorithm": "default"}}
     for key, given, wanted in (
         ("plain", {}, "flagd"),
@@ -218,7 +218,7 @@ def test_a_key_of_any_script_works_everywhere(shared: World, key: str) -> None:
     assert (page.status, f"key={quote_plus(key)}" in unescape(page.body.decode())) == (200, True)
 
 
-def test_one_key_has_a_flag_in_each_environment_and_for_each_user(shared: World) -> None:
+def test_key_is_unique_per_environment_and_user(shared: World) -> None:
     keys = ("env", None), ("env", "staging"), ("env", "production")
     for key, environment in keys:
         make(shared, key, environment=environment)
@@ -265,7 +265,7 @@ def test_a_flag_stays_inactive_while_one_that_it_needs_is_and_both_are_told(shar
     assert shared.refused("flags/create", websiteId=shared.shop, key="third", dependencies=["base"])[0] == 400
 
 
-def test_only_the_version_that_somebody_saw_changes(shared: World) -> None:
+def test_update_with_an_outdated_version_is_refused(shared: World) -> None:
     made = make(shared, "locked")
     shared.good("flags/update", id=made["id"], version=1, name="One", note="The first")
     for procedure in ("update", "activate", "archive", "delete"):
@@ -289,7 +289,7 @@ def test_a_deleted_flag_is_gone_and_its_key_is_free_again(shared: World) -> None
     ]
 
 
-def test_the_audit_log_says_what_changed_but_names_nobody_of_the_rules(shared: World) -> None:
+def test_audit_log_shows_changes_without_users_of_rules(shared: World) -> None:
     made = make(shared, "audited", userId="secret-user")
     rules = [{"type": "user_id", "operator": "in", "values": ["secret-user"]}]
     shared.good("flags/update", id=made["id"], rules=rules, payload={"secret": 1}, status="inactive")

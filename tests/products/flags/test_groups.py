@@ -31,7 +31,7 @@ def test_a_group_is_made_changed_and_listed_by_name(shared: World) -> None:
     shared.known()
 
 
-def test_nobody_overwrites_what_somebody_else_has_just_done(world: World) -> None:
+def test_concurrent_edit_of_a_group_is_not_overwritten(world: World) -> None:
     group = make(world, "Both edit it")
     seen = {"id": group["id"], "updatedAt": group["updatedAt"]}
     changed = world.good("targetGroups/update", **seen, rules=[RULE])
@@ -66,7 +66,7 @@ def test_no_two_states_have_the_same_instant_whatever_the_clock_says(world: Worl
         ({"nonsense": 1}, 400, "Object contains unknown field `nonsense`"),
     ],
 )
-def test_what_is_wrong_is_refused_in_one_line(
+def test_invalid_group_is_refused_in_one_line(
     shared: World, given: dict[str, object], status: int, message: str
 ) -> None:
     if "Taken" not in {group.name for group in shared.known().groups}:

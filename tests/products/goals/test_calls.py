@@ -188,7 +188,7 @@ def test_a_goal_is_made_changed_listed_and_deleted(shared: World) -> None:
         ({"startDate": "2026-01-01"}, "unknown field"),
     ],
 )
-def test_what_a_goal_cannot_be_is_refused(shared: World, given: dict[str, Any], said: str) -> None:
+def test_invalid_goal_is_refused(shared: World, given: dict[str, Any], said: str) -> None:
     plain = {"websiteId": shared.shop, "type": "EVENT", "target": "purchase", "name": "Goal"}
     status, message = shared.refused("goals/create", **plain | given)
     assert status == 400
@@ -208,7 +208,7 @@ def test_a_range_that_cannot_be_read_is_refused(shared: World) -> None:
     shared.good("goals/delete", id=goal["id"])
 
 
-def test_goals_that_take_too_long_together_say_so(shared: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_goals_beyond_the_time_limit_are_marked(shared: World, monkeypatch: pytest.MonkeyPatch) -> None:
     goal = make(shared, "purchase")
     monkeypatch.setattr("analytics_box.products.goals.figures.MOST_SECONDS", -1.0)
     given = {"websiteId": shared.shop, "goalIds": [goal["id"]]}
@@ -224,7 +224,7 @@ def test_a_website_has_a_hundred_goals(shared: World, monkeypatch: pytest.Monkey
     shared.good("goals/delete", id=goal["id"])
 
 
-def test_nobody_else_sees_or_changes_a_goal(shared: World) -> None:
+def test_goals_are_hidden_from_other_organizations(shared: World) -> None:
     goal = make(shared, "purchase")
     viewer = cookie_of(shared.box, "viewer")
     assert [one["id"] for one in shared.good("goals/list", websiteId=shared.shop, cookie=viewer)] == [goal["id"]]

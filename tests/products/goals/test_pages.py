@@ -91,7 +91,7 @@ def test_a_goal_is_made_and_listed_with_its_figures(
     assert shared.good("goals/list", websiteId=shared.shop) == []
 
 
-def test_what_is_wrong_stands_at_its_field(shared: World) -> None:
+def test_invalid_input_is_reported_at_its_field(shared: World) -> None:
     again = post(shared, "new", kind="scroll", target="much", name="", **{"property-0": "kept"})
     body = again.body.decode()
     assert again.status == 400

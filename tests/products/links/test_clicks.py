@@ -62,7 +62,7 @@ def test_clicks_are_written_after_a_moment_without_being_asked(tmp_path: Path) -
         assert stored(world) == 1
 
 
-def test_what_the_disk_refuses_is_kept_and_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clicks_refused_by_the_disk_are_kept_and_retried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with clicks_over(tmp_path) as (clicks, world):
         write = world.db.write
 

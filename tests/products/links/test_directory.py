@@ -79,7 +79,7 @@ def test_many_links_are_loaded_beside_it_and_each_works_meanwhile(
         assert world.follow("s-000002").status == 302
 
 
-def test_what_changes_while_links_are_loaded_is_not_overwritten(tmp_path: Path) -> None:
+def test_changes_during_loading_are_not_overwritten(tmp_path: Path) -> None:
     with box_of(tmp_path / "data") as box:
         many(box, 20)
         db = box.box.box_db

@@ -20,7 +20,7 @@ def test_a_link_lives_at_the_root_of_its_domain_and_nowhere_else(world: World) -
 
 
 @pytest.mark.parametrize("path", ["robots.txt", "favicon.ico", "sitemap.xml", ".well-known/security.txt"])
-def test_what_every_host_has_is_not_there(world: World, path: str) -> None:
+def test_reserved_paths_do_not_exist_on_link_domains(world: World, path: str) -> None:
     world.link_domain()
     answer = world.follow(path, host=DOMAIN)
     assert (answer.status, answer.body) == (404, b"")

@@ -125,7 +125,7 @@ def stored(world: World, key: KeyName) -> list[dict[str, Any]]:
 
 @examples(150, unchecked=HealthCheck)
 @given(links, st.sampled_from(["csv", "json"]), st.sampled_from(["linking", "foreign"]))
-def test_what_is_exported_is_imported_as_it_was(
+def test_exported_links_are_imported_unchanged(
     world: World, wanted: list[dict[str, Any]], form: Literal["csv", "json"], into: KeyName
 ) -> None:
     world.box.box.box_db.write_now(empty)
@@ -177,7 +177,7 @@ def test_tags_in_one_cell_are_read_as_they_were_written(tags: list[str]) -> None
         ("\\", ["\\"]),
     ],
 )
-def test_tags_that_somebody_wrote(cell: str, tags: list[str]) -> None:
+def test_tags_with_special_characters_survive_an_export(cell: str, tags: list[str]) -> None:
     assert cells.split(cell) == tags
 
 
@@ -185,5 +185,5 @@ def test_tags_that_somebody_wrote(cell: str, tags: list[str]) -> None:
     ("cell", "value"),
     [("'=1", "=1"), ("'tis", "'tis"), ("'", "'"), ("''tis", "'tis"), ("=1", "=1"), ("''=1", "'=1"), ("'\t1", "\t1")],
 )
-def test_cells_that_somebody_wrote(cell: str, value: str) -> None:
+def test_cells_with_special_characters_survive_an_export(cell: str, value: str) -> None:
     assert cells.plain(cell) == value

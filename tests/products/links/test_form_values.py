@@ -26,7 +26,7 @@ CONDITIONS = st.builds(
 
 @examples(400)
 @given(CONDITIONS)
-def test_a_condition_survives_a_form_that_nobody_touched(condition: TargetCondition) -> None:
+def test_condition_survives_an_unchanged_form(condition: TargetCondition) -> None:
     fields = shown(condition)
     assert "\n" not in fields.value  # which a browser would leave out
     empty = {"value": "", "values": []}

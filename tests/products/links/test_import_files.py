@@ -62,7 +62,7 @@ def test_a_heading_may_be_spelled_in_many_ways() -> None:
     assert row == (1, {"targetUrl": URL, "utmSource": "s", "expiresAt": "2027-01-31", "ogTitle": "T"})
 
 
-def test_what_means_nothing_is_named() -> None:
+def test_unknown_columns_are_named() -> None:
     sheet = LinkSheet(f"targetUrl,Colour,,name,\n{URL},red,,A,\n{URL},,7,,\n", "csv")
     assert [record.fields for record in sheet] == [{"targetUrl": URL, "name": "A"}, {"targetUrl": URL, "name": ""}]
     assert sheet.ignored == ["Colour", "column 3"]
@@ -114,7 +114,7 @@ def test_a_row_that_cannot_be_read_fails_alone() -> None:
         ("[" + "{}," * MOST_ROWS + "{}]", "json", "can have up to 10,000 links"),
     ],
 )
-def test_what_is_no_file_of_links_says_why_and_where(content: str, form: str, said: str) -> None:
+def test_invalid_file_is_refused_with_reason_and_position(content: str, form: str, said: str) -> None:
     assert said in refusal(content, form)
 
 
@@ -127,7 +127,7 @@ def test_objects_of_any_size_and_shape_are_told_apart() -> None:
 
 
 @pytest.mark.parametrize("text", ["1", "12345678901234567890", "null", "[]", '"x"', "NaN", '{"a": "\\ud800"}', "{1:2}"])
-def test_what_is_no_object_fails_alone(text: str) -> None:
+def test_row_that_is_no_object_fails_alone(text: str) -> None:
     if text == "{1:2}":
         assert "not valid JSON" in refusal(f"[{text}]", "json")
         return
@@ -176,7 +176,7 @@ def test_files_in_utf_8_and_in_utf_16_with_a_mark(sent: bytes, text: str) -> Non
 
 
 @pytest.mark.parametrize("sent", ["ä".encode("latin-1"), b"\xff\xfea", b"a\x00\xd8\xff"])
-def test_what_is_no_text(sent: bytes) -> None:
+def test_bytes_that_are_no_text_are_refused(sent: bytes) -> None:
     with pytest.raises(UnicodeDecodeError):
         import_files.utf8(sent)
 

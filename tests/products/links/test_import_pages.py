@@ -86,7 +86,7 @@ def test_nothing_is_not_imported(pages: PageWorld, content: str, says: str) -> N
     assert (answer.status, says in answer.body.decode()) == (400, True)
 
 
-def test_what_is_no_sheet_of_links_says_so(pages: PageWorld) -> None:
+def test_file_without_links_is_refused(pages: PageWorld) -> None:
     assert "including targetUrl" in pages.over(pages.imported("a,b\n1,2"))
     assert "A JSON file of links is a list of objects" in pages.over(pages.imported('{"a": 1}'))
 
@@ -101,7 +101,7 @@ def test_an_import_is_seen_by_who_began_it(pages: PageWorld) -> None:
     assert pages.page(path).status == 404
 
 
-def test_what_was_checked_for_one_organization_is_not_imported_into_another(pages: PageWorld) -> None:
+def test_file_checked_for_one_organization_is_not_imported_into_another(pages: PageWorld) -> None:
     both = cookie_of(pages.box, "member", also_in=pages.box.foreign_organization_id)
     path = pages.imported(SHEET, both)
     pages.over(path, both)
@@ -120,7 +120,7 @@ def test_only_so_many_files_wait_at_once(pages: PageWorld) -> None:
     pages.over(pages.imported(SHEET))
 
 
-def test_who_holds_files_in_several_organizations_makes_room_for_others(pages: PageWorld) -> None:
+def test_files_held_in_several_organizations_make_room_for_others(pages: PageWorld) -> None:
     pages.box.clock.advance(seconds=16 * 60)
     both = cookie_of(pages.box, "member", also_in=pages.box.foreign_organization_id)
     first = pages.imported(SHEET, both)

@@ -83,7 +83,7 @@ def said(answer: Answer) -> list[tuple[Any, ...]]:
 
 @examples(120, unchecked=HealthCheck)
 @given(before=rows, more=rows, again=st.booleans())
-def test_it_says_of_every_row_what_the_import_does(
+def test_dry_run_reports_the_result_of_every_row(
     world: World, before: list[dict[str, Any]], more: list[dict[str, Any]], again: bool
 ) -> None:
     file = before + more if again else more
@@ -122,7 +122,7 @@ def test_a_password_makes_every_row_a_change_and_is_not_hashed(world: World, mon
     assert said(dry) == said(real)
 
 
-def test_it_waits_for_no_write_and_none_waits_for_it(world: World) -> None:
+def test_dry_run_neither_waits_for_writes_nor_delays_them(world: World) -> None:
     begun, go = threading.Event(), threading.Event()
 
     def hold(_: Connection) -> None:
@@ -149,7 +149,7 @@ def test_others_write_between_the_pieces_of_an_import(world: World) -> None:
     assert world.box.box.box_db.version - before >= 10
 
 
-def test_what_only_an_import_would_make_has_no_id_and_no_slug_before(world: World) -> None:
+def test_dry_run_invents_no_id_and_no_slug(world: World) -> None:
     world.box.box.box_db.write_now(empty)
     content = f"targetUrl,slug\n{TARGET},\n{TARGET},mine\n"
     rows = world.call("links.import", content=content, dryRun=True).json["rows"]

@@ -73,7 +73,7 @@ def test_an_external_id_changes_the_link_that_has_it(world: World) -> None:
 
 
 @pytest.mark.parametrize("form", ["csv", "json"])
-def test_what_is_exported_can_be_imported(world: World, form: str) -> None:
+def test_exported_file_can_be_imported(world: World, form: str) -> None:
     condition = {"property": "country", "operator": "in", "values": ["DE", "FR"]}
     world.call("linkFolders.create", name='News, and "more"')
     folder = world.call("linkFolders.list").json[0]["id"]
@@ -138,7 +138,7 @@ def test_a_file_over_http(world: World) -> None:
         ("targetUrl\n" + "https://example.com/\n" * 10_001, "csv"),
     ],
 )
-def test_what_is_no_file_of_links(world: World, content: str, form: str) -> None:
+def test_file_without_links_is_refused(world: World, content: str, form: str) -> None:
     answer = world.call("links.import", content=content, format=form)
     assert (answer.status, answer.json["code"]) == (400, "BAD_REQUEST")
 
@@ -172,7 +172,7 @@ def test_a_row_without_a_name_renames_nothing(world: World) -> None:
 
 
 @pytest.mark.parametrize("form", ["csv", "json"])
-def test_a_link_that_had_a_password_is_not_made_anew_without_one(world: World, form: str) -> None:
+def test_protected_link_is_not_created_without_its_password(world: World, form: str) -> None:
     world.link(slug="open", externalId="e1")
     made = world.link(slug="shut", password="secret", externalId="e2")
     content = world.call("links.export", format=form).json["content"]
@@ -243,7 +243,7 @@ def test_semicolons_marks_of_order_and_blank_lines(world: World) -> None:
     assert done(answer) == [(1, "created")]
 
 
-def test_who_may_only_read_imports_nothing(world: World) -> None:
+def test_reader_cannot_import(world: World) -> None:
     assert world.call("links.import", content=SHEET, key="reading").status == 403
 
 

@@ -59,7 +59,7 @@ def test_links_of_others_are_not_there(pages: PageWorld, rest: str) -> None:
     assert "Secret plan" not in pages.seen("/links")
 
 
-def test_what_people_typed_does_nothing_on_any_page(pages: PageWorld) -> None:
+def test_typed_text_is_escaped_on_every_page(pages: PageWorld) -> None:
     link_id = pages.made(name=HOSTILE, tags=HOSTILE, externalId=HOSTILE, ogTitle=HOSTILE)
     for path in ("/links", f"/links/{link_id}?wait=all", f"/links/{link_id}/edit", f"/links/{link_id}/delete"):
         assert "<script>alert" not in pages.seen(path)

@@ -35,7 +35,7 @@ def test_the_form_may_lead_to_any_target(world: World) -> None:
     assert "default-src 'none'" in policy
 
 
-def test_too_many_guesses_of_one_address_and_of_all(tmp_path: Path) -> None:
+def test_password_guesses_are_limited_per_address_and_in_total(tmp_path: Path) -> None:
     with whole_box(tmp_path / "data", adjust=lambda given: replace(given, limit_link_passwords=2)) as box:
         world = World(box)
         slug = world.link(password="hush hush")["slug"]

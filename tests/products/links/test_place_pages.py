@@ -38,7 +38,7 @@ def test_domains_of_short_links_are_served_changed_and_given_up(pages: PageWorld
     assert pages.sent("/links/domains/remove", {"domain": "go.example.org"}).status == 303
 
 
-def test_what_was_asked_for_and_leads_nowhere_can_be_made(pages: PageWorld) -> None:
+def test_orphan_address_can_be_created_as_a_link(pages: PageWorld) -> None:
     pages.follow("never-was")
     pages.follow("only-a-bot", user_agent=GOOGLEBOT)
     page = pages.seen("/links/domains")

@@ -214,7 +214,7 @@ def test_referrers_and_countries_by_day_are_how_many_there_were(stage: queries.W
         assert entry.data == [{"date": "2026-10-25", "value": 2}]
 
 
-def test_visits_that_followed_are_sessions_of_whoever_clicked(stage: queries.World) -> None:
+def test_visits_that_followed_are_sessions_of_clicking_visitors(stage: queries.World) -> None:
     """Within five minutes, on the website that the link leads to, as the visitor whom the click foretold."""
     (site, other) = stage.new_sites(2)
     now = stage.clock.now()
@@ -290,7 +290,7 @@ ASKING: tuple[tuple[KeyName | None, int, str], ...] = (
     ("path", "key", "status", "code"),
     [(path, key, status, code) for path in ["/v1/query", "/v1/query/compile"] for key, status, code in ASKING],
 )
-def test_who_may_ask_about_a_link(world: World, path: str, key: KeyName | None, status: int, code: str) -> None:
+def test_permissions_to_query_a_link(world: World, path: str, key: KeyName | None, status: int, code: str) -> None:
     made = world.link()
     body = {"parameters": ["link_total_clicks"], "preset": "today"}
     answer = world.box.post(f"{path}?link_id={made['id']}", body, key=key)

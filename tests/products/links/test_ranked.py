@@ -70,7 +70,7 @@ def test_pages_are_those_of_the_whole_list_in_order(
     assert [link["id"] for link in all_of(world, sort, **given)] == [link["id"] for link in expected]
 
 
-def test_the_whole_list_is_sorted_too(world: World) -> None:
+def test_whole_list_is_sorted_by_clicks(world: World) -> None:
     found = world.call("links.list", sort="clicks").json
     assert [link["id"] for link in found] == [link["id"] for link in all_of(world, "clicks")]
     names = [link["name"] for link in world.call("links.list", sort="name-asc").json]

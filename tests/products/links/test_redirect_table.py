@@ -301,6 +301,6 @@ def test_language_that_a_visitor_prefers_is_the_one_with_the_highest_weight(worl
     assert answer.headers["location"] == RULE["targetUrl"]
 
 
-def test_where_somebody_came_from_is_told_to_the_target(world: World) -> None:
+def test_referrer_is_passed_to_the_destination(world: World) -> None:
     """The page's own policy would hide it: browsers apply a redirect's policy to what follows."""
     assert world.follow(world.link()["slug"]).headers["referrer-policy"] == "strict-origin-when-cross-origin"

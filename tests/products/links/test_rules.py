@@ -67,7 +67,7 @@ def test_nothing_fits_what_is_not_known(operator: rules.Operator) -> None:
     assert not fits(TargetCondition("country", operator, "de"), TargetVisit("x"))
 
 
-def test_what_is_not_known_is_not_in_a_list_and_not_there() -> None:
+def test_unknown_value_is_in_no_list_and_does_not_exist() -> None:
     assert fits(TargetCondition("city", "not_in", values=("Munich",)), TargetVisit("x"))
     assert fits(TargetCondition("city", "not_exists"), TargetVisit("x"))
 
@@ -154,7 +154,7 @@ def test_no_query_moves_a_target(url: str, query: str, how: Forwarding) -> None:
         assert after.query == before.query
 
 
-def test_what_would_be_too_long_is_not_forwarded() -> None:
+def test_overlong_query_is_not_forwarded() -> None:
     url = "https://example.com/"
     assert forward_query(url, "a=" + "x" * LONGEST, "keep") == url
     assert forward_query(url, "&".join(f"a{number}=1" for number in range(200)), "keep") == url

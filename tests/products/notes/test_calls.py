@@ -43,7 +43,7 @@ def test_a_text_is_enough_for_a_note_of_now(box: WholeBox) -> None:
     assert answer.json["createdBy"].startswith("apikey:")
 
 
-def test_what_clients_of_the_wire_send_comes_back(box: WholeBox) -> None:
+def test_fields_of_wire_clients_are_returned_unchanged(box: WholeBox) -> None:
     chart = {"dateRange": {"start_date": "2026-06-01", "end_date": "2026-06-17", "granularity": "daily"}}
     made = note(
         box,
@@ -135,13 +135,13 @@ CALLERS = (
 
 
 @each("case", CALLERS)
-def test_who_reads_and_who_writes(box: WholeBox, case: Asked) -> None:
+def test_permissions_to_read_and_write_notes(box: WholeBox, case: Asked) -> None:
     given = {"websiteId": box.sites[case.site]} | ({"text": "x"} if case.name == "create" else {})
     answer = box.post(f"/rpc/annotations/{case.name}", {"json": given}, key=case.key)
     assert answer.status == case.status
 
 
-def test_only_public_notes_of_public_websites_are_for_everybody(box: WholeBox) -> None:
+def test_anonymous_callers_see_only_public_notes_of_public_websites(box: WholeBox) -> None:
     hidden, shown = note(box, "hidden", site="blog"), note(box, "shown", site="blog", isPublic=True)
     closed = note(box, "closed", isPublic=True)
     for key in (None, "foreign"):
@@ -166,7 +166,7 @@ def test_notes_go_with_their_website_and_come_back_with_it(box: WholeBox) -> Non
     assert box.box.box_db.read_now(lambda db: db.execute("select count(*) from annotations").fetchall()) == [(0,)]
 
 
-def test_a_website_with_too_many_notes_says_so(box: WholeBox) -> None:
+def test_website_at_its_limit_of_notes_refuses_more(box: WholeBox) -> None:
     made = note(box)
     box.box.box_db.write_now(
         lambda db: db.execute(

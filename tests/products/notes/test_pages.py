@@ -62,7 +62,7 @@ def test_a_note_without_a_time_is_of_the_whole_day_and_can_last(box: WholeBox) -
     assert "1 Jun 2026 – 3 Jun 2026" in see(box, home(box))
 
 
-def test_what_is_wrong_comes_back_with_what_was_typed(box: WholeBox) -> None:
+def test_invalid_note_returns_the_form_with_its_input(box: WholeBox) -> None:
     answer = send(box, home(box), text="Sale & more", xValue="2026-06-03", xEndValue="2026-06-01", color="#16A34A")
     page = answer.body.decode()
     assert (answer.status, stored(box)) == (400, [])

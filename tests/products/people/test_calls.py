@@ -72,7 +72,7 @@ def test_a_person_is_found_by_id_or_by_the_whole_address(box: WholeBox) -> None:
     assert names(ask(box, "list", {"search": "new@example.com"})) == ["customer-1"]
 
 
-def test_everything_about_somebody_is_exported(box: WholeBox) -> None:
+def test_export_contains_everything_about_a_visitor(box: WholeBox) -> None:
     shop = box.sites["shop"]
     track(box, "before", anonymousId="anon_1", path="/pricing?x=1", properties={"deep": {"a": [1]}}, sessionId="s1")
     identify(box, "ada", anonymousId="anon_1", traits={"plan": "pro"})
@@ -137,7 +137,7 @@ def test_a_device_is_exported_and_deleted_by_its_id(box: WholeBox) -> None:
     assert ask(box, "export", {"anonymousId": "anon_1"}).json["items"] == {}
 
 
-def test_the_audit_log_has_exports_and_deletions_without_saying_of_whom(box: WholeBox) -> None:
+def test_audit_log_has_exports_and_deletions_without_the_visitor(box: WholeBox) -> None:
     identify(box, "ada", traits={"email": "ada@secret.example"})
     ask(box, "export", {"profileId": "ada"})
     done = ask(box, "delete", {"profileId": "ada"}).json
@@ -167,7 +167,7 @@ def test_the_audit_log_has_exports_and_deletions_without_saying_of_whom(box: Who
         ("delete", {"profileId": "a", "anonymousId": "b"}, "profileId"),
     ],
 )
-def test_what_makes_no_sense_is_refused(box: WholeBox, procedure: str, given: dict[str, Any], field: str) -> None:
+def test_invalid_request_is_refused(box: WholeBox, procedure: str, given: dict[str, Any], field: str) -> None:
     answer = ask(box, procedure, given)
     assert (answer.status, answer.json["code"]) == (400, "BAD_REQUEST")
     assert field in json.dumps(answer.json["details"])

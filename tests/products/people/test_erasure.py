@@ -196,7 +196,7 @@ def test_the_audit_log_says_how_much_and_not_who(world: World) -> None:
     assert json.loads(detail) == {"website": world.shop.website_id, "rowsRemoved": 4}
 
 
-def test_nobody_is_nobody(world: World) -> None:
+def test_erasure_of_an_unknown_visitor_removes_nothing(world: World) -> None:
     lived(world)
     assert world.run(world.erasures.person(world.shop, "carol", ACTOR)) is None
     assert world.run(world.erasures.person(world.shop, "/pricing", ACTOR)) is None
@@ -216,7 +216,7 @@ def test_a_session_of_the_removed_is_not_continued(world: World) -> None:
     assert rows == [(NOON + 60_000, "/new")] * 2
 
 
-def test_who_comes_again_is_new(world: World) -> None:
+def test_returning_visitor_is_new_after_an_erasure(world: World) -> None:
     world.identify("ada", 1, plan="pro")
     world.add(event(world.shop.site, Said(1, "ada")))
     world.run(world.erasures.person(world.shop, "ada", ACTOR))
@@ -231,7 +231,7 @@ def test_who_comes_again_is_new(world: World) -> None:
     assert done.removed == 1
 
 
-def test_what_arrives_while_a_person_is_removed_goes_too(world: World) -> None:
+def test_events_that_arrive_during_an_erasure_are_removed(world: World) -> None:
     site = world.shop.site
     world.identify("ada", 1)
     world.add(event(site, Said(1, path="/ada/1")), event(site, Said(3, path="/else")), event(site, Said(4, path="/4")))
@@ -253,7 +253,7 @@ def test_what_arrives_while_a_person_is_removed_goes_too(world: World) -> None:
     assert not [text for text in world.texts() if text.startswith("/ada") or text == "ada"]
 
 
-def test_the_string_of_a_removed_person_stays_while_somebody_uses_it(world: World) -> None:
+def test_string_of_a_removed_visitor_stays_while_in_use(world: World) -> None:
     world.identify("ada", 1)
     world.identify("ada", 1, site=world.blog.site)
     world.add(event(world.shop.site, Said(1, "ada", "/x")), event(world.blog.site, Said(9, path="/x")))
@@ -343,7 +343,7 @@ def test_a_combination_that_only_they_had_goes_though_others_have_its_parts(worl
     assert world.read("select count(*) from clients join stored_events on client = clients.id") == [(3,)]
 
 
-def test_what_a_session_had_before_its_first_page_view_came_goes_too(world: World) -> None:
+def test_events_before_the_first_page_view_of_a_session_are_removed(world: World) -> None:
     """A custom event's referrer and campaign no longer stand in any row once the page view of its visit is there."""
     own = attributes(entry="/secret", referrer="https://ada.example", utm_campaign="to ada")
     early = replace(event(world.shop.site, Said(1, "ada"), name="signup"), attributes=own)
@@ -358,7 +358,7 @@ def test_what_a_session_had_before_its_first_page_view_came_goes_too(world: Worl
     assert world.read("select count(*) from replaced") == [(0,)]
 
 
-def test_what_waited_for_its_session_leaves_nothing_of_its_own(world: World) -> None:
+def test_events_that_waited_for_their_session_leave_no_text(world: World) -> None:
     own = attributes(entry="/secret", referrer="https://ada.example", utm_campaign="to ada")
     leave = replace(event(world.shop.site, Said(1, "ada"), name="page_exit"), kind=PAGE_EXIT, attributes=own)
     world.add(leave)
@@ -367,7 +367,7 @@ def test_what_waited_for_its_session_leaves_nothing_of_its_own(world: World) -> 
     assert not {"/secret", "https://ada.example", "to ada"} & world.texts()
 
 
-def test_what_was_held_for_a_bot_leaves_nothing_of_its_own(world: World) -> None:
+def test_quarantined_events_of_a_visitor_leave_no_text(world: World) -> None:
     own = attributes(entry="/secret", referrer="https://ada.example", utm_campaign="to ada")
     held = event(world.shop.site, Said(1, "ada", bot="known_bot_user_agent", minute=1))
     world.add(event(world.shop.site, Said(1, "ada")), replace(held, attributes=own, agent="Dog"))
@@ -424,7 +424,7 @@ def test_a_combination_that_no_row_has_goes_with_its_strings(world: World) -> No
     assert world.read("select value from events join strings on strings.id = utm_term where visitor = 7") == [("hers",)]
 
 
-def test_the_number_of_a_removed_name_may_be_given_to_somebody_else(tmp_path: Path) -> None:
+def test_id_of_a_removed_profile_can_be_reused(tmp_path: Path) -> None:
     world = World(tmp_path / "data")
     world.add(event(world.shop.site, Said(1, path="/pricing")), event(world.shop.site, Said(1, "ada", "/pricing")))
     world.stop_at = "audit"
@@ -467,7 +467,7 @@ def test_the_box_that_goes_on_and_the_one_who_asks_do_not_meet(world: World) -> 
     assert [json.loads(entry[4])["rowsRemoved"] for entry in world.audit()] == [4]
 
 
-def test_who_stops_waiting_does_not_stop_a_removal(world: World) -> None:
+def test_canceled_request_does_not_stop_an_erasure(world: World) -> None:
     lived(world)
 
     async def impatient() -> None:

@@ -101,7 +101,7 @@ def test_many_people_are_shown_a_page_at_a_time(box: WholeBox, monkeypatch: pyte
     assert seen(box, "?page=-1").status == seen(box, "?page=x").status == seen(box, "?page=99999999").status == 200
 
 
-def test_what_strangers_said_of_people_is_only_text(box: WholeBox) -> None:
+def test_traits_from_strangers_are_escaped(box: WholeBox) -> None:
     identify(box, HOSTILE, name=HOSTILE, email=HOSTILE, **{HOSTILE: HOSTILE})
     query = urlencode({"profile": HOSTILE})
     for rest in ("", f"/profile?{query}", f"/delete?{query}", f"/delete?{urlencode({'device': HOSTILE})}"):
@@ -140,7 +140,7 @@ def test_the_file_is_whole_however_many_pieces_it_has(box: WholeBox, monkeypatch
     assert [event["name"] for event in seen(box, "/export?profile=ada").json["events"]] == [f"e{n}" for n in range(7)]
 
 
-def test_somebody_of_whom_nothing_happened_has_a_file_too(box: WholeBox) -> None:
+def test_visitor_without_events_has_a_profile_page(box: WholeBox) -> None:
     identify(box, "ada")
     found = seen(box, "/export?profile=ada").json
     assert (found["profile"]["profileId"], "events" in found) == ("ada", False)
@@ -189,7 +189,9 @@ PLACES = ("", "/profile?profile=ada", "/export?profile=ada", "/delete?profile=ad
     ("role", "statuses"),
     [("viewer", (403, 403, 403, 403)), ("member", (200, 200, 200, 403)), ("admin", (200, 200, 200, 200))],
 )
-def test_viewers_see_nobody_and_only_admins_remove(box: WholeBox, role: Any, statuses: tuple[int, ...]) -> None:
+def test_viewers_see_no_visitors_and_only_admins_remove_them(
+    box: WholeBox, role: Any, statuses: tuple[int, ...]
+) -> None:
     identify(box, "ada", email="ada@secret.example")
     cookie = cookie_of(box, role)
     answers = [seen(box, place, cookie=cookie) for place in PLACES]
@@ -206,7 +208,7 @@ def test_viewers_see_nobody_and_only_admins_remove(box: WholeBox, role: Any, sta
         assert b"/visitors/delete" not in answers[1].body
 
 
-def test_other_organizations_find_nobody(box: WholeBox) -> None:
+def test_visitors_are_hidden_from_other_organizations(box: WholeBox) -> None:
     identify(box, "ada")
     cookie = cookie_of(box, "owner", organization_id=box.foreign_organization_id)
     assert {seen(box, place, cookie=cookie).status for place in PLACES} == {404}

@@ -23,7 +23,7 @@ def links(world: World) -> list[tuple[int, str, int]]:
     return [(int(str(visitor)), str(name), int(str(time))) for visitor, name, time in rows]
 
 
-def test_an_event_that_names_somebody_links_once(world: World) -> None:
+def test_event_with_a_profile_links_once(world: World) -> None:
     site = world.shop.site
     for minute in range(3):
         world.add(event(site, Said(1, "ada", minute=minute, yesterday=2)), event(site, Said(3)))
@@ -31,7 +31,7 @@ def test_an_event_that_names_somebody_links_once(world: World) -> None:
     assert names(world) == {"ada": NOON}
 
 
-def test_who_takes_turns_at_a_computer_is_linked_each_time(world: World) -> None:
+def test_alternating_users_of_a_device_are_linked_each_time(world: World) -> None:
     for minute, name in enumerate(("ada", "bob", "bob", "ada")):
         world.add(event(world.shop.site, Said(1, name, minute=minute)))
     assert links(world) == [(1, "ada", NOON), (1, "bob", NOON + 60_000), (1, "ada", NOON + 180_000)]
@@ -46,14 +46,14 @@ def test_a_late_event_is_put_in_its_place(world: World) -> None:
     assert links(world) == [(1, "ada", NOON), (1, "bob", NOON + 300_000)]
 
 
-def test_programs_and_nobody_are_linked_to_no_one(world: World) -> None:
+def test_servers_and_anonymous_events_link_no_profile(world: World) -> None:
     world.add(event(world.shop.site, Said(1, "ada", bot="known_bot_user_agent")))
     assert (links(world), names(world)) == ([], {})
     world.add(event(world.shop.site, Said(0, "server")))
     assert (links(world), list(names(world))) == ([], ["server"])
 
 
-def test_who_is_named_each_day_is_noted_each_day(world: World) -> None:
+def test_daily_identification_is_recorded_each_day(world: World) -> None:
     for days in range(3):
         world.add(event(world.shop.site, Said(0, "server")))
         assert names(world) == {"server": NOON + days * (DAY + 1)}
@@ -61,7 +61,7 @@ def test_who_is_named_each_day_is_noted_each_day(world: World) -> None:
         world.clock.advance(seconds=(DAY + 1) / 1000)
 
 
-def test_who_was_forgotten_by_retention_is_known_again_when_named(world: World) -> None:
+def test_visitor_forgotten_by_retention_is_known_after_identification(world: World) -> None:
     world.add(event(world.shop.site, Said(1, "ada")))
     world.events.write_now(
         lambda db: [db.execute(f"delete from {name}") for name in ("profiles", "visitor_profiles")] and None

@@ -53,7 +53,7 @@ def test_some_traits_say_what_to_call_a_person(traits: Any, email: str, name: st
         ({f"t{number}": "x" * 250 for number in range(9)}, "traits"),
     ],
 )
-def test_too_much_at_once_is_refused(traits: Any, field: str) -> None:
+def test_traits_beyond_the_limit_are_refused(traits: Any, field: str) -> None:
     with pytest.raises(BadRequest) as refused:
         profile_rules.check(traits)
     assert refused.value.details[0].field == field
@@ -74,7 +74,7 @@ def test_a_person_is_not_filled_up_without_end() -> None:
         profile_rules.merge({f"t{number}": "x" * 200 for number in range(40)}, {"one more": "x" * 200})
 
 
-def test_what_a_visitor_did_before_belongs_to_the_first_person() -> None:
+def test_earlier_activity_belongs_to_the_first_profile() -> None:
     links = [ProfileLink(1, 50, 9), ProfileLink(1, 80, 8), ProfileLink(1, 90, 9), ProfileLink(2, 10, 8)]
     assert rules.stays(links, 9) == [Stay(1, FIRST, 80), Stay(1, 90, LAST)]
     assert rules.stays(links, 8) == [Stay(1, 80, 90), Stay(2, FIRST, LAST)]

@@ -123,7 +123,7 @@ def test_a_client_id_lasts_only_where_it_is_not_anonymized(
 
 
 @pytest.mark.parametrize("route", ROUTES)
-def test_who_sends_no_id_is_told_apart_by_network_and_browser(shared: WholeBox, route: str) -> None:
+def test_visitor_without_an_id_is_recognized_by_network_and_browser(shared: WholeBox, route: str) -> None:
     address = f"194.25.0.{10 + ROUTES.index(route)}"
     from_page(shared, route, {"anonymizeVisitorIds": False}, address=address)
     assert nameless(shared, address) in visitors(shared, TABLES.get(route, "events"))

@@ -76,7 +76,7 @@ def test_no_day_is_empty_weekends_are_quiet_and_traffic_grows(everything: list[E
     assert sum(views[day] for day in last) > 1.3 * sum(views[day] for day in first)
 
 
-def test_one_day_stands_out_and_hacker_news_is_why(everything: list[Event]) -> None:
+def test_sample_has_one_peak_caused_by_hacker_news(everything: list[Event]) -> None:
     views = Counter(utc_day(event.time) for event in everything if event.kind == PAGE_VIEW)
     (spike, most), (_, second) = views.most_common(2)
     assert spike - FIRST in SPIKE
@@ -132,7 +132,7 @@ def test_custom_events_carry_properties(everything: list[Event]) -> None:
     assert all(event.properties for event in custom)
 
 
-def test_somebody_is_there_just_now() -> None:
+def test_sample_has_current_visitors() -> None:
     events = history.just_now("a seed", TARGET, NOW)
     assert events == history.just_now("a seed", TARGET, NOW)
     assert len({event.visitor for event in events}) > 3

@@ -87,9 +87,7 @@ def test_somebodys_own_is_theirs_alone(box: WholeBox) -> None:
         ("a", [{"field": "path", "op": "not_starts_with", "value": "a"}], {}, "Use filters and groups"),
     ],
 )
-def test_what_no_segment_can_be_is_refused(
-    box: WholeBox, name: str, filters: Any, given: dict[str, Any], wrong: str
-) -> None:
+def test_invalid_segment_is_refused(box: WholeBox, name: str, filters: Any, given: dict[str, Any], wrong: str) -> None:
     status, message = make(box, name, filters, **given)
     assert status == 400
     assert wrong in message

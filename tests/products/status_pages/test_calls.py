@@ -88,7 +88,7 @@ def test_every_field_changes_and_what_is_not_given_stays(shared: World) -> None:
         ({"nonsense": 1}, "Object contains unknown field `nonsense`"),
     ],
 )
-def test_what_is_wrong_is_refused_in_one_line(shared: World, given: dict[str, object], message: str) -> None:
+def test_invalid_input_is_refused_in_one_line(shared: World, given: dict[str, object], message: str) -> None:
     if shared.pages.by_slug("taken") is None:
         shared.page("taken")
         shared.page("right")

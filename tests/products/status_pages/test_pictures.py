@@ -71,7 +71,7 @@ def test_the_favicon_is_another_picture_and_null_removes_one(shared: World) -> N
         (LARGE, 413, "The image can have up to 512 KB"),
     ],
 )
-def test_what_is_no_picture_is_refused(shared: World, content: bytes, status: int, message: str) -> None:
+def test_invalid_image_is_refused(shared: World, content: bytes, status: int, message: str) -> None:
     known = shared.pages.by_slug("no-pictures")
     page_id = known.page.id if known is not None else shared.page("no-pictures")
     answer = put(shared, url_for(shared, page_id), content)
@@ -126,7 +126,7 @@ def test_an_address_ends_with_the_membership_of_who_asked_for_it_before_a_body_i
     assert world.known(page_id).page.logo == ""
 
 
-def test_who_lost_the_role_uploads_no_more(world: World) -> None:
+def test_former_admin_cannot_upload(world: World) -> None:
     page_id, cookie = world.page(), world.member
     path = url_for(world, page_id, cookie=cookie)
     world.box.box.box_db.write_now(
@@ -196,7 +196,7 @@ def test_a_picture_is_fetched_once_with_where_it_came_from() -> None:
         (b"nonsense", "The image could not be downloaded"),
     ],
 )
-def test_what_is_fetched_and_no_picture_is_refused(reply: bytes, message: str) -> None:
+def test_downloaded_file_that_is_no_image_is_refused(reply: bytes, message: str) -> None:
     with pytest.raises(BadRequest) as refused:
         fetch(reply)
     assert refused.value.details[0].field == "logoUrl"

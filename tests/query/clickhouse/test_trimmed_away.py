@@ -75,7 +75,7 @@ def test_tables_that_were_emptied_are_not_filled_over_what_is_lost(
     assert not facts.far.lacks
 
 
-def test_too_many_changes_are_not_kept_and_all_is_well_afterwards(facts: World) -> None:
+def test_pending_changes_beyond_the_limit_are_dropped_and_sent_again_later(facts: World) -> None:
     old(facts)
     facts.faulty = 1.0
     with patch.object(changes, "MOST", 3):

@@ -59,7 +59,7 @@ def one(**given: Any) -> FlagConditionFields:
     return FlagConditionFields("all", inner=(FlagConditionFields(**given),))
 
 
-def test_a_form_that_nobody_touched_saves_what_is_stored() -> None:
+def test_unchanged_form_saves_the_stored_flag() -> None:
     state = read_state(posted(state_of_definition(WHOLE)))
     assert built(state, WHOLE) == WHOLE
 
@@ -125,7 +125,7 @@ DEFINITIONS = st.builds(
 
 @examples(400)
 @given(DEFINITIONS, JSON)
-def test_whatever_is_stored_survives_a_form_that_nobody_touched(stored: FlagDefinition, off: Any) -> None:
+def test_every_stored_flag_survives_an_unchanged_form(stored: FlagDefinition, off: Any) -> None:
     stored = replace(stored, offValue=off if stored.type == "multivariant" else None)
     state = read_state(posted(state_of_definition(stored)))
     assert built(state, stored) == stored
@@ -145,7 +145,7 @@ def test_rules_that_moved_are_still_themselves() -> None:
     assert built(state, WHOLE).rules == tuple(expected[1:])
 
 
-def test_what_forms_can_write_is_written_as_it_is_stored() -> None:
+def test_form_input_is_stored_as_the_api_stores_it() -> None:
     only = replace(WHOLE, rules=WRITTEN, variants=WHOLE.variants[1:])
     assert built(untold(read_state(posted(state_of_definition(only))))) == only
 
@@ -211,9 +211,7 @@ def test_a_rule_of_an_import_that_gets_another_name_draws_the_same_people() -> N
         ),
     ],
 )
-def test_one_condition_is_the_rule_of_the_wire_where_that_can_say_it(
-    tree: FlagConditionFields, rule: TargetingRule
-) -> None:
+def test_single_condition_becomes_a_plain_rule_if_possible(tree: FlagConditionFields, rule: TargetingRule) -> None:
     assert built(with_tree(tree)).rules == (rule,)
 
 
@@ -239,7 +237,7 @@ def test_one_condition_is_the_rule_of_the_wire_where_that_can_say_it(
         (new_state({"payload": "[" * 100_000}), "payload"),
     ],
 )
-def test_what_cannot_be_read_is_said_at_its_field(state: FlagFormState, field: str) -> None:
+def test_unreadable_input_is_reported_at_its_field(state: FlagFormState, field: str) -> None:
     assert list(wrong(state)) == [field]
 
 
@@ -295,7 +293,7 @@ def test_a_form_has_no_more_than_a_flag_may_have() -> None:
     assert read_state(posted(deep)).rules == deep.rules
 
 
-def test_a_form_of_somebody_elses_making_is_read_without_harm() -> None:
+def test_forged_form_is_read_safely() -> None:
     deep = {f"rules.0.if{'.0' * depth}.kind": "all" for depth in range(400)}
     tree, depth = read_state(deep).rules[0].tree, 0
     while tree.inner:

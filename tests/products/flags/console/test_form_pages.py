@@ -143,7 +143,7 @@ def test_a_form_that_is_saved_untouched_changes_nothing(console: Console) -> Non
         ({"folder": "<b>\u200b"}, "folder"),
     ],
 )
-def test_what_is_wrong_stands_at_its_field_and_the_rest_is_kept(
+def test_invalid_input_is_reported_at_its_field_and_the_rest_kept(
     console: Console, typed: dict[str, str], field: str
 ) -> None:
     answer = console.sent("/flags/new", console.new("wrong", description="Kept <i>") | typed)

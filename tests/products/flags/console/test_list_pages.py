@@ -209,7 +209,7 @@ def test_a_target_group_that_conditions_name_stays(console: Console) -> None:
     assert "naming use this target group" in answer.body.decode()
 
 
-def test_what_is_wrong_with_a_target_group_stands_at_its_field(console: Console) -> None:
+def test_invalid_target_group_is_reported_at_its_field(console: Console) -> None:
     form = fields_of(console.seen("/flags/groups/new")) | {"name": "", "do": "save"}
     wrong = console.sent("/flags/groups/new", form | {"rules.0.if.0.values": "x"})
     assert wrong.status == 400

@@ -69,7 +69,7 @@ def rollout(console: Console) -> str:
         ({"userId": "anna", "environment": "elsewhere"}, ("anna gets no answer", "No active flag")),
     ],
 )
-def test_the_tester_says_what_somebody_gets_and_why(
+def test_tester_shows_the_value_of_a_user_and_why(
     console: Console, rollout: str, asked: dict[str, str], expected: tuple[str, ...]
 ) -> None:
     page = words_of(console.seen(f"{rollout}/test?{urlencode({'userId': ''} | asked)}"))

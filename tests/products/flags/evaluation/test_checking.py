@@ -132,11 +132,11 @@ def test_a_fault_names_its_field_and_says_what_to_do(definition: dict[str, Any],
         conditions({"all": []}),
     ],
 )
-def test_what_can_be_evaluated_is_accepted(definition: dict[str, Any]) -> None:
+def test_valid_definitions_are_accepted(definition: dict[str, Any]) -> None:
     assert found(definition) == {}
 
 
-def test_a_flag_is_refused_that_is_too_large_as_a_whole() -> None:
+def test_oversized_flag_is_refused() -> None:
     many = {"rules": [{"type": "user_id", "operator": "in", "values": ["x" * 100] * 1_000}] * 3}
     assert "262,144 bytes" in found(many)["rules"]
 

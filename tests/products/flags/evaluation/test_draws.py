@@ -81,7 +81,7 @@ def test_rollouts_rules_and_variants_are_spread_evenly(algorithm: Algorithm) -> 
 
 
 @each("algorithm", ALGORITHMS)
-def test_who_matches_a_rule_tells_nothing_of_the_variant(algorithm: Algorithm) -> None:
+def test_rule_match_does_not_influence_the_variant(algorithm: Algorithm) -> None:
     _, rule, variant = draws(algorithm)
     counted = Counter((int(a / 10), int(b / 10)) for a, b in zip(rule, variant, strict=True))
     squares = [counted[a, b] for a in range(10) for b in range(10)]
@@ -173,7 +173,7 @@ def test_the_default_draw_is_the_same_for_every_flag_but_for_a_step() -> None:
 
 
 @each("algorithm", ALGORITHMS)
-def test_more_percent_keep_everybody_who_was_in(algorithm: Algorithm) -> None:
+def test_higher_percentage_keeps_all_included_users(algorithm: Algorithm) -> None:
     steps = (0, 1, 5, 12.5, 25, 50, 75, 99, 100)
     flags = [
         flag(f"to-{one}", type="rollout", rolloutPercentage=one, bucketing={"algorithm": algorithm, "salt": "grain"})

@@ -82,7 +82,7 @@ def test_no_context_makes_an_evaluation_raise(user: str, email: str, found: Any)
     assert list(READY.uses.kept(who).properties) == ["p"]
 
 
-def test_what_nobody_checked_is_evaluated_all_the_same() -> None:
+def test_unchecked_definitions_are_evaluated_safely() -> None:
     """Trees that are too deep, target groups inside themselves and rules that say nothing match nobody."""
     node: dict[str, Any] = {"attribute": "p", "operator": "exists"}
     for _ in range(100):
@@ -105,7 +105,7 @@ def test_what_nobody_checked_is_evaluated_all_the_same() -> None:
     assert [trace(ready, key, who).reason for key in given] == list(given.values())
 
 
-def test_what_was_compiled_says_nothing_of_who_asked_before() -> None:
+def test_compiled_flag_keeps_no_state_of_earlier_users() -> None:
     """One asker after another gets what they would get alone."""
     chance = Chance(11, beyond=True)
     world = chance.world()
@@ -131,7 +131,7 @@ def test_a_long_list_is_made_text_once_for_all_rules(monkeypatch: pytest.MonkeyP
 
 
 @each(("size", "drawn"), [(320, "x" * 320), (321, "anonymous")])
-def test_nobody_is_drawn_by_a_very_long_id(size: int, drawn: str) -> None:
+def test_very_long_id_is_not_bucketed(size: int, drawn: str) -> None:
     ready = compile_ruleset([flag(type="rollout", rolloutPercentage=50, bucketing={"algorithm": "flagd"})], ())
     step = trace(ready, "flag", EvaluationContext(user_id="x" * size)).steps[-1]
     assert step.draw is not None

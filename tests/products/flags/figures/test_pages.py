@@ -46,7 +46,7 @@ def cells(content: str) -> list[list[str]]:
     ]
 
 
-def test_it_says_what_came_of_each_variant(shared: World, page: str) -> None:
+def test_results_page_shows_the_outcome_of_each_variant(shared: World, page: str) -> None:
     control, short = cells(seen(shared, f"{page}?conversion=sign+%3Cup%3E&range=last_7d"))
     assert control == [
         "control Baseline",
@@ -106,7 +106,9 @@ def test_a_range_without_anybody_says_how_visitors_are_counted(shared: World, pa
         ("conversion=%00", ""),
     ],
 )
-def test_what_cannot_be_read_is_the_usual_and_said(shared: World, page: str, query: str, said: str) -> None:
+def test_unreadable_parameters_fall_back_to_defaults_with_a_note(
+    shared: World, page: str, query: str, said: str
+) -> None:
     content = seen(shared, f"{page}?{query}")
     assert len(cells(content)) == 2
     assert said in content

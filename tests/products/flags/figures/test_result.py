@@ -89,7 +89,7 @@ def test_a_difference_is_called_one_only_where_it_is_more_than_chance(
     assert found.warning == ""
 
 
-def test_with_unequal_shares_nobody_leads() -> None:
+def test_unequal_shares_show_no_winner() -> None:
     found = said({"control": (1000, 100), "b": (800, 200)})
     assert "less than once in 10,000 times" in found.warning
     assert (found.verdict, found.clear) == ("", False)
@@ -164,11 +164,11 @@ def test_with_unequal_shares_nobody_leads() -> None:
         ),
     ],
 )
-def test_what_speaks_against_a_result_is_said(counted: Counted, event: str, mixed: int, notes: list[str]) -> None:
+def test_doubts_about_a_result_are_shown(counted: Counted, event: str, mixed: int, notes: list[str]) -> None:
     assert list(said(counted, event, mixed=mixed).notes) == notes
 
 
-def test_who_got_no_variant_is_shown_and_compared_with_nobody() -> None:
+def test_visitors_without_a_variant_are_shown_but_not_compared() -> None:
     counted = {"control": (1000, 100), "b": (1000, 131)}
     without, found = said(counted), said(counted | {"false": (400, 300)})
     assert (found.verdict, found.clear, found.warning) == (without.verdict, True, "")
@@ -194,7 +194,7 @@ def test_who_got_no_variant_is_shown_and_compared_with_nobody() -> None:
     assert said({"false": (1, 0)}, "").verdict == "No visitors received a variant."
 
 
-def test_it_says_why_shares_are_held_against_nothing() -> None:
+def test_missing_expected_shares_are_explained() -> None:
     reasons: tuple[Untold, ...] = ("changed", "not_by_chance")
     for untold in reasons:
         words = NO_SHARES[untold]

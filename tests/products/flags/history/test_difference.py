@@ -52,7 +52,7 @@ def test_each_thing_that_differs_is_named(
     assert [(change.field, change.item, change.kind) for change in found] == changes
 
 
-def test_what_it_was_and_became_stands_beside_it() -> None:
+def test_difference_shows_previous_and_new_values() -> None:
     (change,) = difference(FlagDefinition(rules=(ADA,)), FlagDefinition(rules=(BOB,)))
     assert (change.before, change.after) == (ADA, BOB)
     (moved,) = difference(FlagDefinition(rules=(ADA, BOB, EVE)), FlagDefinition(rules=(EVE, ADA, BOB)))

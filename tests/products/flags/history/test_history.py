@@ -114,7 +114,7 @@ def made(world: World, key: str, **fields: Any) -> str:
     return str(answer["id"])
 
 
-def test_each_change_is_a_version_with_what_changed_by_whom_and_why(world: World) -> None:
+def test_each_change_is_a_version_with_changes_author_and_note(world: World) -> None:
     flag = made(world, "checkout", rolloutPercentage=10)
     world.box.clock.advance(seconds=60)
     member = cookie_of(world.box, "member")
@@ -202,7 +202,7 @@ def test_a_version_is_given_back_as_a_new_one(shared: World) -> None:
     assert shared.refused("flags/restore", flagId=flag, version=7)[0] == 404
 
 
-def test_what_cannot_be_any_more_is_not_restored(shared: World) -> None:
+def test_impossible_version_is_not_restored(shared: World) -> None:
     made(shared, "needed")
     flag = made(shared, "needing", dependencies=["needed"])
     shared.good("flags/update", id=flag, dependencies=[])
@@ -227,7 +227,7 @@ def test_others_see_no_history_and_viewers_restore_nothing(shared: World) -> Non
     assert shared.refused("flags/restore", flagId=flag, version=1, cookie=viewer)[0] == 403
 
 
-def test_old_versions_go_where_all_of_a_scope_are_too_large(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_old_versions_are_removed_if_a_scope_exceeds_its_size(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(saving, "LARGEST_HISTORY", 12_000)
     monkeypatch.setattr(saving, "LEAST_VERSIONS", 3)
     monkeypatch.setattr(saving, "_EVERY", 1)

@@ -141,7 +141,7 @@ def test_the_api_of_growthbook_says_the_same() -> None:
     assert {one.definition.status for one in off.flags if one.definition is not None} == {"inactive"}
 
 
-def test_an_export_to_flagd_that_is_read_again_gives_everybody_the_same() -> None:
+def test_flagd_export_imported_again_gives_all_users_the_same_values() -> None:
     file = read("flagd")
     written, _ = flagd_writing.build_file(flags_of(file), groups_of(file))
     again = flagd.read_file(written)

@@ -59,7 +59,7 @@ def test_a_dry_run_says_what_an_import_does_and_stores_nothing(world: World, pro
     assert (replaced["unchanged"], replaced["updated"]) == (done["created"], 0)
 
 
-def test_what_was_lost_makes_an_inactive_flag_with_a_note(world: World) -> None:
+def test_partially_supported_flag_is_imported_as_inactive_with_a_note(world: World) -> None:
     shown = imported(world, sample("unleash"))
     row = by_key(shown)["at-random"]
     assert (row["status"], row["flagStatus"]) == ("created", "inactive")
@@ -104,7 +104,7 @@ def test_flags_that_need_many_others_are_looked_at_once(world: World, monkeypatc
     assert world.rows("select definition, version from flags order by id") == before
 
 
-def test_a_way_that_is_too_long_is_found_in_a_file(world: World) -> None:
+def test_overlong_dependency_chain_is_found_in_a_file(world: World) -> None:
     flags = [
         {"key": f"k{i}", "prerequisites": [{"key": f"k{i - 1}", "gives": ["true"]}] if i else []} for i in range(13)
     ]
@@ -227,7 +227,7 @@ def test_odd_files_are_refused_in_a_line(content: str, said: str) -> None:
             files.read_file(content)
 
 
-def test_who_may(shared: World) -> None:
+def test_permissions_to_import_and_export(shared: World) -> None:
     empty = {"format": "analytics-box-flags"}
     assert shared.call("flags/import", by="reading", websiteId=shared.shop, content=json.dumps(empty)).status == 403
     assert shared.call("flags/import", by="foreign", websiteId=shared.shop, content=json.dumps(empty)).status == 404

@@ -221,7 +221,7 @@ def test_odd_values_are_the_same_after_an_export_to_flagd_and_back(condition: Gi
         assert matching(flagd.read_file(written), ODD) == matching(file, ODD)
 
 
-def test_growthbook_draws_nobody_by_an_empty_value() -> None:
+def test_growthbook_empty_value_is_not_bucketed() -> None:
     rules = [{"force": True, "coverage": 0.9999, "hashAttribute": "v", "hashVersion": 2}]
     file = growthbook.read_file({"features": {"f": {"defaultValue": False, "rules": rules}}})
     assert matching(file, ["a", "", 0, False, True, 5, [], ["a"], ["a", "b"], ABSENT]) == ["a", 5]
@@ -253,7 +253,7 @@ def feature(*rules: Given, **more: Any) -> SourceFlag:
         ({"force": True, "coverage": 0.5, "condition": {"userId": "u"}}, "several of the attributes id, userId"),
     ],
 )
-def test_a_feature_of_growthbook_waits_if_somebody_would_get_another_value(rule: Given, said: str) -> None:
+def test_growthbook_feature_that_would_change_a_value_is_inactive(rule: Given, said: str) -> None:
     found = feature(rule)
     assert (found.decides, said in "; ".join(found.notes)) == (True, True), found.notes
 
@@ -264,14 +264,14 @@ def flag_of_flagd(**fields: Any) -> str:
 
 
 @pytest.mark.parametrize("is_guarded", [True, False])
-def test_a_flag_of_flagd_waits_if_somebody_may_lack_what_it_draws_by(is_guarded: bool) -> None:
+def test_flagd_flag_bucketed_by_an_optional_attribute_is_inactive(is_guarded: bool) -> None:
     draw = {"fractional": [{"cat": [{"var": "$flagd.flagKey"}, V]}, ["on", 50], ["off", 50]]}
     content = flag_of_flagd(targeting={"if": [{"!!": [V]}, draw, "off"]} if is_guarded else draw)
     (found,) = files.read_file(content, "flagd")[1].flags
     assert found.decides is not is_guarded
 
 
-def test_a_file_of_flagd_whose_draw_nobody_named_waits() -> None:
+def test_flagd_fractional_of_an_unselected_version_is_inactive() -> None:
     content = flag_of_flagd(targeting={"fractional": [["on", 50], ["off", 50]]})
     assert [
         [one.decides for one in files.read_file(content, source)[1].flags] for source in (None, "flagd", "flagd-v3")

@@ -67,7 +67,7 @@ def context(person: dict[str, Any]) -> EvaluationContext:
 
 
 @pytest.mark.parametrize("product", READERS)
-def test_everybody_gets_what_they_got_there(product: str, subtests: pytest.Subtests) -> None:
+def test_imported_flags_give_all_users_their_previous_values(product: str, subtests: pytest.Subtests) -> None:
     file, recorded = read(product), ANSWERS[product]["flags"]
     ready = compile_ruleset(flags_of(file), groups_of(file))
     assert len(ready.keys()) >= len(recorded) / 2
@@ -131,7 +131,7 @@ LOST: dict[str, dict[str, str]] = {
 
 
 @each("product", READERS)
-def test_what_cannot_be_said_is_listed(product: str) -> None:
+def test_unsupported_parts_are_listed(product: str) -> None:
     file = read(product)
     found = {one.key: one.error or "; ".join(one.notes) for one in file.flags if one.decides or one.error}
     assert found == LOST[product]

@@ -109,7 +109,9 @@ NONE = "(no value)"
         ("own", {"targetingKey": "u1"}, True, "true", "STATIC"),
     ],
 )
-def test_one_flag(box: World, key: str, context: dict[str, Any], value: object, variant: str, reason: str) -> None:
+def test_answer_for_a_single_flag(
+    box: World, key: str, context: dict[str, Any], value: object, variant: str, reason: str
+) -> None:
     answer = ask(box, f"{BASE}/{key}", {"context": context})
     said = answer.json
     assert (answer.status, answer.headers["content-type"]) == (200, "application/json")
@@ -143,7 +145,7 @@ def test_payloads_are_metadata(box: World) -> None:
         ("by-conditions", 400, "TARGETING_KEY_MISSING"),
     ],
 )
-def test_one_flag_that_gives_nothing(box: World, path: str, status: int, code: str) -> None:
+def test_answer_for_a_single_flag_without_a_value(box: World, path: str, status: int, code: str) -> None:
     answer = ask(box, f"{BASE}/{path}")
     said = answer.json
     assert (answer.status, said["key"], said["errorCode"]) == (status, path, code)
@@ -225,7 +227,7 @@ def test_compressed_bodies_are_refused(box: World) -> None:
     assert ask(box, content_encoding="gzip").status == 415
 
 
-def test_who_asks_too_often_is_told_when_to_come_back(world: World) -> None:
+def test_rate_limited_client_gets_a_retry_after(world: World) -> None:
     world.put("on", ON)
     for _ in range(600):
         world.box.box.limits.take("flags", f"{world.shop} 203.0.113.7", 600)
@@ -234,7 +236,7 @@ def test_who_asks_too_often_is_told_when_to_come_back(world: World) -> None:
     assert ask(world, f"{BASE}/on", address="203.0.113.8").status == 200
 
 
-def test_what_fails_inside_is_a_general_error(box: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_internal_failure_is_a_general_error(box: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(box.flags, "ruleset", lambda *_: 1 / 0)
     answer = ask(box, f"{BASE}/on")
     assert (answer.status, answer.json["errorCode"], answer.json["key"]) == (500, "GENERAL", "on")
@@ -264,7 +266,7 @@ ODD = [
 
 
 @each("odd", ODD)
-def test_one_odd_attribute_fails_no_other_flag(box: World, odd: bytes) -> None:
+def test_invalid_attribute_does_not_affect_other_flags(box: World, odd: bytes) -> None:
     content = b'{"context":{"plan":"pro","beta":true,' + odd + b"}}"
     bulk = ask(box, BASE, content)
     assert bulk.status == 200, bulk.body
@@ -375,7 +377,7 @@ def test_a_restart_keeps_tags(world: World) -> None:
 
 
 @each(("inside", "status"), [({"attribute": "user_id", "value": "u"}, 400), ({"attribute": "plan", "value": "u"}, 200)])
-def test_who_asks_for_the_user_is_found_once_for_each_target_group(inside: dict[str, Any], status: int) -> None:
+def test_nested_target_groups_are_searched_for_the_user_once_each(inside: dict[str, Any], status: int) -> None:
     """Also in groups that name each other, as only a file of another time can have them."""
     groups = [group("g0", {"type": "conditions", "conditions": inside})]
     for number in range(1, 5):

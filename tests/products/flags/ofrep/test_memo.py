@@ -32,7 +32,7 @@ def test_answers_asked_for_longest_ago_go() -> None:
     assert memo.answers.weight <= 5_000
 
 
-def test_an_answer_of_flags_that_were_compiled_anew_is_none() -> None:
+def test_remembered_answer_is_invalid_after_flags_were_recompiled() -> None:
     before, after, other = environment(), environment(), environment("staging")
     memo = OfrepCache()
     for number in range(3):

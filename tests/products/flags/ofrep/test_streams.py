@@ -86,7 +86,7 @@ def test_a_client_that_knows_the_flags_hears_only_of_changes(shared: World) -> N
     closed(shared, listener)
 
 
-def test_what_a_client_missed_it_is_told_when_it_comes_back(shared: World) -> None:
+def test_reconnected_client_gets_missed_changes(shared: World) -> None:
     flag = shared.put("missed")
     where = uri(shared)
 
@@ -256,7 +256,7 @@ def test_a_stop_ends_all_streams_and_lets_no_new_one_in(tmp_path: Path) -> None:
         assert box.run(story()).status == 503
 
 
-def test_what_a_request_carried_does_not_stay_as_long_as_its_stream(shared: World) -> None:
+def test_request_data_is_freed_while_its_stream_lasts(shared: World) -> None:
     async def story() -> Listener:
         listener = listen(shared, f"ofrep/v1/streams?known={'x' * 10_000}", last_event_id="y" * 10_000)
         await listener.first()

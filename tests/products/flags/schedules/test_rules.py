@@ -163,9 +163,7 @@ def test_a_clock_that_is_set_back_repeats_and_undoes_nothing() -> None:
         (0, "active", {"type": "boolean"}, "The flag is no longer a percentage rollout"),
     ],
 )
-def test_what_a_person_did_in_between_ends_a_rollout(
-    done: int, before: Status, fields: dict[str, object], said: str
-) -> None:
+def test_manual_change_ends_a_rollout(done: int, before: Status, fields: dict[str, object], said: str) -> None:
     found = rules.hindrance(rollout((0, 10), (10, 30), done=done, status=before), flag(**fields))
     assert found.partition(",")[0].removesuffix(".") == said
 

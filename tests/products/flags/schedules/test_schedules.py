@@ -121,7 +121,7 @@ def test_a_clock_that_is_set_back_repeats_nothing(world: World) -> None:
         ({"type": "boolean"}, "The flag is no longer a percentage rollout."),
     ],
 )
-def test_what_a_person_did_in_between_stays(shared: World, change: dict[str, Any], error: str) -> None:
+def test_manual_change_between_steps_stays(shared: World, change: dict[str, Any], error: str) -> None:
     flag = shared.put(f"by-hand-{next(iter(change.values()))}", HALF)
     plan(shared, flag, rolloutSteps=steps(shared, (5, 30), (10, 60)))
     pass_minutes(shared, 5)
@@ -133,7 +133,7 @@ def test_what_a_person_did_in_between_stays(shared: World, change: dict[str, Any
     assert (state, said.startswith(error)) == ("failed", True), said
 
 
-def test_a_percentage_that_somebody_raised_before_the_first_step_stays(shared: World) -> None:
+def test_percentage_raised_before_the_first_step_stays(shared: World) -> None:
     flag = shared.put("raised", HALF)
     plan(shared, flag, rolloutSteps=steps(shared, (5, 10), (10, 60)))
     shared.good("flags/update", id=flag.id, rolloutPercentage=50)
@@ -146,7 +146,7 @@ def test_a_percentage_that_somebody_raised_before_the_first_step_stays(shared: W
     )
 
 
-def test_one_rollout_follows_another_and_an_inactive_flag_is_rolled_out_too(shared: World) -> None:
+def test_rollouts_run_in_sequence_and_on_inactive_flags(shared: World) -> None:
     flag = shared.put("in-turn", HALF | {"status": "inactive"})
     plan(shared, flag, rolloutSteps=steps(shared, (1, 20), (2, 30)))
     plan(shared, flag, rolloutSteps=steps(shared, (4, 60), (5, 100)))
@@ -195,9 +195,7 @@ def test_a_deleted_flag_ends_its_schedules_and_those_of_a_deleted_website_wait(w
     assert world.rows("select error from flag_schedules where flag_id = ?", gone.id) == [("The flag is deleted.",)]
 
 
-def test_one_schedule_that_cannot_be_done_does_not_keep_others_waiting(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failing_schedule_does_not_delay_others(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = world.put("first", HALF), world.put("second", HALF)
     broken = plan(world, first, "disable", scheduledAt=at(world, 1))
     plan(world, second, "disable", scheduledAt=at(world, 2))
@@ -229,7 +227,7 @@ def test_a_step_is_done_whole_or_not_at_all(world: World, monkeypatch: pytest.Mo
     assert (now_is(world, flag), world.known().revision) == (("active", 30), revision + 1)
 
 
-def test_what_is_scheduled_can_be_taken_back(world: World) -> None:
+def test_scheduled_change_can_be_canceled(world: World) -> None:
     flag = world.put("checkout", HALF)
     made = plan(world, flag, rolloutSteps=steps(world, (5, 30), (10, 60)))
     pass_minutes(world, 5)
@@ -264,9 +262,7 @@ def test_what_is_scheduled_can_be_taken_back(world: World) -> None:
         ("later", {"scheduledAt": 5}, "Invalid enum value 'later'"),
     ],
 )
-def test_what_cannot_be_scheduled_is_refused_in_one_line(
-    shared: World, kind: str, given: dict[str, Any], message: str
-) -> None:
+def test_invalid_schedule_is_refused_in_one_line(shared: World, kind: str, given: dict[str, Any], message: str) -> None:
     flag = next((one for one in shared.known().flags if one.key == "refused"), None) or shared.put("refused", HALF)
     asked = dict(given)
     if "scheduledAt" in asked:

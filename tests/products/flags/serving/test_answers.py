@@ -72,7 +72,7 @@ PROPERTIES = {
 
 
 @each(("sent", "expected"), PROPERTIES.items())
-def test_a_request_says_for_whom(world: World, sent: str, expected: Any) -> None:
+def test_request_identifies_the_user(world: World, sent: str, expected: Any) -> None:
     world.get(
         f"bulk?clientId={SHOP}&userId=ada%2Fl+1&email=%C3%A4%40b.example&organizationId=o1&teamId=t%ff&properties={sent}"
     )
@@ -109,7 +109,7 @@ MANY = "&".join(f"p{number}=1" for number in range(60))
     ],
     ids=lambda asked, *_: asked[:60],
 )
-def test_what_cannot_be_asked_is_refused_in_the_shape_of_an_answer(
+def test_invalid_request_is_refused_in_the_shape_of_an_answer(
     world: World, asked: str, status: int, reason: str, field: str | None
 ) -> None:
     answer = world.get(asked)

@@ -20,7 +20,7 @@ def test_the_same_question_is_evaluated_once_until_something_changes(world: Worl
     assert third.headers["etag"] != first.headers["etag"]
 
 
-def test_answers_are_kept_without_the_context_and_made_anew_with_it(world: World) -> None:
+def test_answers_are_cached_only_without_a_context(world: World) -> None:
     query = f"clientId={SHOP}&userId=ada&keys=mine&properties=" + '{"a":[' + "{}," * 2_000 + "{}]}"
     assert world.get(f"bulk?{query}").json["count"] == 1
     kept = world.serving.memo.find("bulk", query.encode())
@@ -32,7 +32,7 @@ def test_answers_are_kept_without_the_context_and_made_anew_with_it(world: World
     assert (first, len(second.properties["a"])) == (second, 2_001)
 
 
-def test_who_knows_the_answer_is_told_so_without_evaluating(world: World) -> None:
+def test_known_etag_is_answered_304_without_evaluation(world: World) -> None:
     tag = world.get(BULK).headers["etag"]
     world.serving.memo = EvaluationCache()  # as after a while
     for sent in (tag, f'"other", {tag}', f"W/{tag}", "*"):
@@ -75,7 +75,7 @@ def test_each_answer_is_counted_also_from_memory_and_what_was_unchanged(world: W
     assert ON.count == before + 5
 
 
-def test_what_is_gone_is_gone_at_once(world: World) -> None:
+def test_deleted_flag_disappears_immediately(world: World) -> None:
     world.get(BULK)
     world.known.client = lambda client_id, now: None  # type: ignore[method-assign]  # it was deleted
     answer = world.get(BULK)

@@ -109,7 +109,7 @@ def test_definitions_are_all_flags_of_an_environment(box: WholeBox) -> None:
         ({"key": "x", "clientId": "nobody"}, 403, "FORBIDDEN"),
     ],
 )
-def test_what_cannot_be_made_is_refused(box: WholeBox, fields: dict[str, Any], status: int, code: str) -> None:
+def test_invalid_flag_is_refused(box: WholeBox, fields: dict[str, Any], status: int, code: str) -> None:
     create(box, "taken")
     answer = create(box, **fields)
     assert (answer.status, answer.json["code"], answer.json["success"]) == (status, code, False)
@@ -205,7 +205,7 @@ def test_the_client_id_is_needed(box: WholeBox, path: str) -> None:
     )
 
 
-def test_what_was_made_is_there_after_a_restart(box: WholeBox) -> None:
+def test_created_flag_survives_a_restart(box: WholeBox) -> None:
     create(box, "lasting")
     before = box.get(f"{FLAGS}/bulk?clientId={box.sites['shop']}")
     box.reopen()

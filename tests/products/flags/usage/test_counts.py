@@ -66,7 +66,7 @@ def test_counts_survive_the_end_of_the_box_and_a_disk_that_refuses(
     assert world.rows("select gave, count from flag_counts") == [("false", 8)]
 
 
-def test_what_waits_is_bounded_and_a_removed_flag_is_no_obstacle(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pending_counts_are_bounded_and_skip_removed_flags(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     kept, gone = world.put("kept"), world.put("gone")
     give(world, gone, on=1)
     world.box.box.box_db.write_now(lambda db: db.execute("delete from flags where id = ?", (gone.id,)) and None)
@@ -126,7 +126,7 @@ def test_lists_and_single_flags_say_when_it_was_evaluated_last_and_whether_it_is
     assert "stale" not in changed
 
 
-def test_who_asks_for_nothing_new_is_counted_too(world: World) -> None:
+def test_answers_of_304_are_counted(world: World) -> None:
     flag = world.put("checkout")
     bulk, ofrep = (
         f"/public/v1/flags/bulk?clientId={world.shop}",
@@ -155,7 +155,7 @@ def test_who_asks_for_nothing_new_is_counted_too(world: World) -> None:
         assert counted() == times
 
 
-def test_whoever_looks_at_a_flag_has_only_the_counts_of_its_website_written(world: World) -> None:
+def test_usage_request_writes_counts_of_its_website_only(world: World) -> None:
     mine = world.put("mine")
     for environment in range(counts.AT_ONCE + 1):
         world.put("mine", environment=f"e{environment}")

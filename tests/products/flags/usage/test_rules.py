@@ -65,11 +65,11 @@ ON = TargetingRule(type="user_id", value="ada")
         (FlagDefinition(type="multivariant", variants=SPLIT[:1], rules=(ON,)), {"a", "true"}),
     ],
 )
-def test_what_a_flag_can_give_is_read_off_its_definition(definition: FlagDefinition, given: set[str]) -> None:
+def test_possible_outcomes_are_derived_from_the_definition(definition: FlagDefinition, given: set[str]) -> None:
     assert outcomes(definition, GROUPS) == given
 
 
-def test_nobody_gets_what_the_definition_does_not_say() -> None:
+def test_outcomes_outside_the_definition_never_occur() -> None:
     constant = 0
     for seed in range(120):
         chance = Chance(seed, beyond=True)
@@ -124,7 +124,7 @@ HALF = FlagDefinition(type="rollout", rolloutPercentage=50)
         (FlagDefinition(status="archived"), (100, 50, 100), {}, None),
     ],
 )
-def test_a_flag_is_stale_that_nobody_needs_any_more(
+def test_unused_flag_is_stale(
     definition: FlagDefinition,
     days_ago: tuple[int, int, int],
     given: dict[str, int],
@@ -159,7 +159,7 @@ def test_a_flag_that_others_need_is_not_stale_for_lack_of_evaluations() -> None:
     assert found == [None, Stale("constant", NOW - 100 * DAY)]
 
 
-def test_a_flag_of_one_user_is_only_stale_when_nobody_asks_and_zero_days_switch_it_off() -> None:
+def test_flag_of_a_single_user_is_stale_only_if_unevaluated_and_zero_days_disable_it() -> None:
     mine, asked = flag(FlagDefinition(), user_id="ada"), LastGiven({"false": NOW})
     assert stale(mine, {}, asked, active_since=0, now=NOW, days=30) is None
     assert stale(mine, {}, LastGiven(), active_since=0, now=NOW, days=30) == Stale("never_evaluated", NOW - 100 * DAY)

@@ -74,7 +74,7 @@ JOINS = ((0, True), (119, True), (120, True), (121, False), (-120, True), (-121,
 
 
 @each(("seconds", "joins"), JOINS)
-def test_what_goes_down_within_two_minutes_belongs_together(seconds: int, *, joins: bool) -> None:
+def test_outages_within_two_minutes_are_grouped(seconds: int, *, joins: bool) -> None:
     known = incident()
     found = rules.to_join([known], {"one": NOW}, "web", NOW + seconds * 1000)
     assert found == (known if joins else None)
@@ -88,7 +88,7 @@ NOT_JOINED = (
 
 
 @each("known", NOT_JOINED, ids=lambda known: f"{known.kind} {known.origin} {known.status}")
-def test_what_people_opened_and_what_has_ended_is_not_joined(known: Incident) -> None:
+def test_manual_and_resolved_incidents_are_not_joined(known: Incident) -> None:
     assert rules.to_join([known], {"one": NOW}, "web", NOW) is None
 
 
@@ -97,7 +97,7 @@ def test_a_component_goes_on_with_the_open_incident_that_named_it() -> None:
     assert rules.to_join([other, own], {"own": NOW, "other": NOW + 60 * MINUTE}, "api", NOW + 60 * MINUTE) == own
 
 
-def test_what_a_person_wrote_is_theirs_and_what_was_published_was_seen() -> None:
+def test_edited_incident_is_manual_and_a_published_one_was_seen() -> None:
     update = IncidentUpdate(
         id="u", incident_id="one", status="investigating", message="", at=0, created_at=0, updated_at=0
     )

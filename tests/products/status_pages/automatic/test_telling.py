@@ -96,7 +96,7 @@ def test_a_draft_waits_for_a_person_and_is_resolved_as_one(drafting: World) -> N
     assert world.told() == [RECOVERED]
 
 
-def test_what_lasts_longer_than_the_page_waits_is_published(waiting: World) -> None:
+def test_outage_longer_than_the_delay_is_published(waiting: World) -> None:
     world = waiting
     world.subscribe()
     world.down("api")
@@ -111,7 +111,7 @@ def test_what_lasts_longer_than_the_page_waits_is_published(waiting: World) -> N
     assert world.told() == ["We cannot reach {names} and are investigating.".format(names="API")]
 
 
-def test_what_is_over_before_it_is_published_leaves_nothing(waiting: World) -> None:
+def test_outage_shorter_than_the_delay_leaves_nothing(waiting: World) -> None:
     waiting.down("api")
     waiting.ticks(4)
     waiting.up("api")
@@ -121,7 +121,7 @@ def test_what_is_over_before_it_is_published_leaves_nothing(waiting: World) -> N
     assert waiting.rows("select count(*) from incidents") == [(0,)]
 
 
-def test_what_a_person_wrote_of_before_it_is_published_stays(waiting: World) -> None:
+def test_draft_edited_before_publication_stays(waiting: World) -> None:
     waiting.down("api")
     waiting.good("updateIncident", incidentId=waiting.only.id, status="identified", message="A disk.")
     waiting.up("api")
@@ -154,7 +154,7 @@ def test_monitors_that_go_down_together_make_one_incident_with_one_update(publis
     assert world.told() == ["We cannot reach {names} and are investigating.".format(names="API and WEB")]
 
 
-def test_one_that_goes_down_within_two_minutes_joins_what_is_published_by_an_update(publishing: World) -> None:
+def test_second_outage_within_two_minutes_joins_the_published_incident_with_an_update(publishing: World) -> None:
     world = publishing
     world.subscribe()
     world.subscribe("web")
@@ -174,14 +174,14 @@ def test_one_that_goes_down_within_two_minutes_joins_what_is_published_by_an_upd
     assert [update.status for update in ended.updates] == ["resolved", *["investigating"] * 3]
 
 
-def test_one_that_goes_down_later_makes_another_incident(publishing: World) -> None:
+def test_later_outage_opens_another_incident(publishing: World) -> None:
     publishing.down("api")
     publishing.sets_clock(2.1)
     publishing.down("web")
     assert [affected(one) for one in publishing.whole.incidents] == [["web down"], ["api down"]]
 
 
-def test_a_draft_that_nobody_has_seen_is_as_if_it_had_been_about_all_of_them(waiting: World) -> None:
+def test_unseen_draft_covers_all_of_its_components_from_the_start(waiting: World) -> None:
     world = waiting
     world.down("api")
     world.sets_clock(1)
@@ -252,7 +252,7 @@ def test_killed_at_any_write_the_box_makes_one_incident_with_one_message(
     assert len(world.told()) == 1
 
 
-def test_what_people_resolved_or_deleted_is_not_opened_again_by_what_was_told_before(publishing: World) -> None:
+def test_resolved_or_deleted_incident_is_not_reopened_by_earlier_news(publishing: World) -> None:
     world = publishing
     told = [world.transition(name, "down", "down") for name in ("api", "web")]
     world.tells(told[0])
@@ -263,7 +263,7 @@ def test_what_people_resolved_or_deleted_is_not_opened_again_by_what_was_told_be
     assert [one.status for one in world.whole.incidents] == ["resolved"]
 
 
-def test_what_was_told_while_a_page_wanted_none_opens_none_when_it_is_told_again(world: World) -> None:
+def test_news_of_a_page_without_automatic_incidents_open_none_later(world: World) -> None:
     down = world.transition("api", "down", "down")
     world.tells(down)
     world.set(automatic="publish", publish_after=0)
@@ -310,7 +310,7 @@ def test_while_a_monitor_flaps_its_incident_stays_open_until_it_is_stable(publis
     assert len(world.only.updates) == 1
 
 
-def test_what_a_person_says_already_is_not_said_again(publishing: World) -> None:
+def test_outage_in_a_manual_incident_is_not_published_twice(publishing: World) -> None:
     world = publishing
     world.incident(affectedMonitors=affects("api degraded"))
     world.down("api")
@@ -398,7 +398,7 @@ def test_an_incident_ends_when_its_monitor_goes_to_another_organization(publishi
     assert [one.status for one in world.whole.incidents] == ["resolved"]
 
 
-def test_what_is_well_holds_no_incident_open_whose_other_component_left(publishing: World) -> None:
+def test_recovered_component_does_not_keep_an_incident_open(publishing: World) -> None:
     world = publishing
     world.down("api", "web")
     world.up("api")
@@ -423,7 +423,7 @@ def test_a_draft_of_a_paused_monitor_is_not_published(waiting: World) -> None:
     assert waiting.whole.incidents == ()
 
 
-def test_what_a_person_wrote_in_a_draft_stays_theirs(waiting: World) -> None:
+def test_edited_draft_stays_manual(waiting: World) -> None:
     world = waiting
     world.down("api")
     said = world.only.updates[0]
@@ -437,7 +437,7 @@ def test_what_a_person_wrote_in_a_draft_stays_theirs(waiting: World) -> None:
     assert world.only.is_draft
 
 
-def test_what_waited_over_a_restart_waits_for_the_first_checks(waiting: World) -> None:
+def test_pending_incidents_wait_for_the_first_checks_after_a_restart(waiting: World) -> None:
     world = waiting
     world.down("api")
     world.box.box.box_db.write_now(lambda db: incident_rows.wait_at_least(db, world.began + 20 * MINUTE))

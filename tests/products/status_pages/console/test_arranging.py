@@ -43,5 +43,5 @@ def test_components_stand_in_their_groups_and_those_of_no_group_among_them() -> 
         ("nobody", 1, "a G b c d e"),
     ],
 )
-def test_one_goes_a_place_up_or_down_among_those_beside_it(wanted: str, step: int, order: str) -> None:
+def test_component_moves_one_place_among_its_neighbors(wanted: str, step: int, order: str) -> None:
     assert reordered_ids(WHOLE, wanted, step) == order.split()

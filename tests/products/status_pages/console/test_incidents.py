@@ -63,7 +63,7 @@ def test_the_form_is_filled_in_from_what_is_not_well(
     )
 
 
-def test_what_an_incident_is_about_is_not_in_trouble_any_more(console: Console) -> None:
+def test_components_of_an_open_incident_are_no_longer_listed_as_trouble(console: Console) -> None:
     till = console.monitor("https://trouble.example.com", name="Till")
     home = console.home(till, slug="trouble")
     console.is_now(till, "down")
@@ -97,7 +97,7 @@ def test_a_state_that_may_not_follow_is_refused_at_its_field(console: Console) -
     assert "What I typed" in answer.body.decode()
 
 
-def test_a_draft_is_seen_by_nobody_until_it_is_published(console: Console) -> None:
+def test_draft_is_hidden_until_it_is_published(console: Console) -> None:
     home = console.home(slug="drafted")
     here = console.gone_to(f"{home}/incidents/new", title="Not yet", severity="minor", do="draft")
     assert "Not yet" not in console.public("drafted")
@@ -161,7 +161,7 @@ def test_a_template_fills_in_the_form(console: Console) -> None:
     assert "Slow again" not in console.seen(f"{home}/templates")
 
 
-def test_who_is_told_is_said_before(console: Console) -> None:
+def test_number_of_notified_subscribers_is_shown_before_publishing(console: Console) -> None:
     till, mail = console.monitor("https://t1.example.com"), console.monitor("https://t2.example.com")
     home = console.home(till, mail, slug="listeners")
     first, second = console.known(home.removeprefix("/status-pages/")).components
@@ -174,7 +174,7 @@ def test_who_is_told_is_said_before(console: Console) -> None:
     assert "No subscribers are notified" in console.sent(told, **{f"impact.{first.id}": "down"}).body.decode()
 
 
-def test_who_is_told_is_asked_too_late_and_what_was_typed_is_kept(console: Console) -> None:
+def test_update_sent_after_the_session_expired_is_kept_for_the_form(console: Console) -> None:
     home = console.home(slug="late")
     incident = console.gone_to(f"{home}/incidents/new", title="Slow", message="Looking", do="publish")
     browser = f"known={console.box.box.parts[Tries].mark(EMAIL)}"
@@ -191,7 +191,7 @@ def test_who_is_told_is_asked_too_late_and_what_was_typed_is_kept(console: Conso
         assert "Typed &amp; kept</textarea>" in shown
 
 
-def test_who_adds_too_many_is_told_to_wait(console: Console) -> None:
+def test_rate_limited_member_is_told_to_wait(console: Console) -> None:
     home = console.home(slug="flooded")
     statuses = [
         console.sent(f"{home}/subscribers", address=f"https://flooded.example/{number}").status for number in range(11)

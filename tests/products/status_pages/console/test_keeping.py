@@ -45,7 +45,7 @@ def test_new_page_is_a_draft_with_the_ticked_monitors_until_it_is_published(cons
     assert console.box.get("/status/made").status == 404
 
 
-def test_draft_has_no_custom_domain_and_notifies_nobody(console: Console) -> None:
+def test_draft_has_no_custom_domain_and_notifies_no_subscribers(console: Console) -> None:
     page_id = console.page("hidden", isPublished=False)
     whole = console.known(page_id)
     page = replace(whole.page, domain="hidden.example.org")
@@ -70,7 +70,7 @@ def test_a_slug_that_cannot_be_comes_back_with_what_was_typed(console: Console) 
     assert 'value="Our page"' in page
 
 
-def test_what_was_left_out_is_said_at_its_field_in_plain_words(console: Console) -> None:
+def test_missing_input_is_reported_at_its_field_in_plain_words(console: Console) -> None:
     page = console.sent("/status-pages/new", name="Our page", slug="").body.decode()
     assert re.search(r'id="slug-error"[^>]*>\s*(<svg.*?</svg>)?\s*(<span>)?This is needed', page, re.DOTALL), page
     assert "Expected" not in page

@@ -204,7 +204,7 @@ def test_a_cancelled_maintenance_never_begins(world: World) -> None:
     assert world.told() == ["We put new disks in.", CANCELLED]
 
 
-def test_one_that_has_begun_is_completed_and_not_cancelled(world: World) -> None:
+def test_started_maintenance_is_completed_instead_of_canceled(world: World) -> None:
     made = world.maintenance(10, 20)["id"]
     world.ticks(10)
     assert world.call("cancelMaintenance", maintenanceId=made).status == 400

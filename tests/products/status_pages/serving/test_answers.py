@@ -27,14 +27,14 @@ def test_all_who_ask_at_the_same_time_get_the_one_that_is_made(world: World) -> 
     assert world.known.reads == 1
 
 
-def test_what_could_not_be_made_is_made_by_whoever_asks_next(world: World) -> None:
+def test_failed_page_is_rendered_by_the_next_request(world: World) -> None:
     world.known.earlier = None
     assert {answer.status for answer in world.together(*["incidents/none"] * 5)} == {503}
     world.known.earlier = ()
     assert world.get("incidents/none").status == 404
 
 
-def test_one_address_makes_as_many_at_once_as_it_has_turns(world: World) -> None:
+def test_single_address_renders_as_many_pages_as_its_turns(world: World) -> None:
     found = world.together(*(f"incidents/none-{number}" for number in range(40)))
     assert {answer.status for answer in found} == {404}
     assert world.known.most_at_once == 16
@@ -48,7 +48,7 @@ def test_a_change_shows_at_once(world: World) -> None:
 
 
 @each(("accepted", "coding"), [("gzip, br", ("br", "gzip")), ("gzip", ("gzip",)), ("br;q=0", ("",)), ("", ("",))])
-def test_it_is_sent_compressed_to_who_takes_it(world: World, accepted: str, coding: tuple[str, ...]) -> None:
+def test_page_is_compressed_for_clients_that_accept_it(world: World, accepted: str, coding: tuple[str, ...]) -> None:
     plain, answer = world.get(), world.get(accept_encoding=accepted)
     assert answer.headers.get("content-encoding", "") in coding
     assert answer.headers["vary"] == "accept-encoding"
@@ -58,7 +58,7 @@ def test_it_is_sent_compressed_to_who_takes_it(world: World, accepted: str, codi
 
 
 @each("path", ["", "history", *PROGRAMS])
-def test_who_knows_it_is_told_so(world: World, path: str) -> None:
+def test_known_etag_answers_304(world: World, path: str) -> None:
     answer = world.get(path)
     for known in (answer.headers["etag"], f'"other", W/{answer.headers["etag"]}'):
         again = world.get(path, if_none_match=known)
@@ -106,7 +106,7 @@ def test_other_methods_are_refused(world: World, method: str, path: str) -> None
 
 
 @each("path", ["nope", "components/none", "incidents/none", "history/never", "files", "/status/acme/x/y/z"])
-def test_what_is_not_there_is_a_page_that_says_so(world: World, path: str) -> None:
+def test_missing_page_is_explained(world: World, path: str) -> None:
     answer = world.get(path)
     assert answer.status == 404
     assert "Page not found" in answer.body.decode()

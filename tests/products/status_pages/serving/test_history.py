@@ -20,7 +20,7 @@ def test_a_month_has_what_began_in_it_newest_first(world: World) -> None:
     assert "No incidents in this month." in world.get("history/2026-09").body.decode()
 
 
-def test_it_leads_to_the_months_before_and_after_that_the_page_has_seen(world: World) -> None:
+def test_history_links_to_adjacent_months_with_entries(world: World) -> None:
     this = world.get("history").body.decode()
     assert 'href="/status/acme/history/2026-10"' in this
     assert "history/2026-12" not in this
@@ -37,7 +37,7 @@ def test_other_months_do_not_exist(world: World, address: str) -> None:
     assert world.get(f"history/{address}").status == 404
 
 
-def test_what_is_not_among_the_latest_is_read(world: World) -> None:
+def test_older_incidents_are_read_from_the_database(world: World) -> None:
     world.known.earlier = (LAST_YEAR,)
     month = world.get("history/2025-11").body.decode()
     assert "An old story" in month

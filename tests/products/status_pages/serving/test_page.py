@@ -57,7 +57,7 @@ def test_a_page_of_ten_components_with_a_maintenance_each_week_and_outages_is_sm
     assert len(world.get().body) < 30_000
 
 
-def test_it_says_the_state_first_then_what_is_going_on_then_the_components(world: World) -> None:
+def test_page_shows_state_then_open_incidents_then_components(world: World) -> None:
     shown = page(world)
     places = [
         shown.index(words)
@@ -67,7 +67,7 @@ def test_it_says_the_state_first_then_what_is_going_on_then_the_components(world
     assert "<title>Major outage · Acme</title>" in shown
 
 
-def test_it_needs_no_script_and_loads_nothing_from_elsewhere(world: World) -> None:
+def test_page_needs_no_script_and_loads_nothing_external(world: World) -> None:
     shown = page(world)
     assert "<script" not in shown
     assert not re.search(r"<[^>]*\s(style|on\w+)=", shown)
@@ -94,7 +94,7 @@ def test_the_theme_is_that_of_the_page(world: World, theme: str | None, said: st
     assert said in page(world)
 
 
-def test_what_is_not_known_is_not_shown(world: World) -> None:
+def test_unknown_values_are_not_shown(world: World) -> None:
     hidden = component("Vault", uptime=None, shows_uptime=False, shows_latency=False, days=days({}))
     hidden = replace(hidden, days=tuple(replace(day, uptime=None, average_ms=None, p95_ms=None) for day in hidden.days))
     world.known.seen = replace(CALM, components=(hidden,))
@@ -121,7 +121,7 @@ def test_times_are_in_the_zone_of_the_page_and_readable_by_programs(world: World
     assert '<time datetime="2026-11-20T14:00:00Z">20 Nov 2026, 15:00</time>' in page(world)  # Berlin
 
 
-def test_what_people_write_is_text(world: World) -> None:
+def test_typed_text_is_escaped(world: World) -> None:
     hostile = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
     said = replace(ENDED.updates[0], message=f"{hostile} [x](javascript:alert(1)) ![p](https://evil.example/p.png)")
     bad = replace(ENDED, title=hostile, updates=(said,))
@@ -142,11 +142,11 @@ def test_what_people_write_is_text(world: World) -> None:
         assert not [link for link in tags.links if link.startswith("javascript")]
 
 
-def test_links_in_updates_lend_nobody_our_name(world: World) -> None:
+def test_links_in_updates_do_not_pass_on_reputation(world: World) -> None:
     assert '<a href="https://example.com/plan" rel="nofollow noopener">the plan</a>' in page(world)
 
 
-def test_what_ended_two_weeks_ago_is_in_the_history_only(world: World) -> None:
+def test_incidents_older_than_two_weeks_are_in_the_history_only(world: World) -> None:
     old = replace(ENDED, started_at=NOW - 20 * DAY, resolved_at=NOW - 20 * DAY + HOUR)
     world.known.seen = replace(CALM, incidents=(old,))
     assert "Slow pages" not in page(world)

@@ -130,7 +130,7 @@ def test_a_cookie_ends_after_thirty_days_and_with_a_new_password(locked: World) 
     assert "Major outage" not in locked.get(cookie=known).body.decode()
 
 
-def test_whoever_guesses_too_often_waits(locked: World) -> None:
+def test_repeated_wrong_passwords_are_limited(locked: World) -> None:
     answers = [locked.get("badge.svg", authorization=basic(f"guess {n}")) for n in range(11)]
     assert [answer.status for answer in answers] == [401] * 10 + [429]
     assert answers[-1].headers["access-control-allow-origin"] == "*"
@@ -145,7 +145,7 @@ def test_an_address_has_its_tries_for_all_pages_together(locked: World) -> None:
     assert [answer.status for answer in answers] == [401] * 10 + [429] * 2
 
 
-def test_who_guesses_from_many_networks_keeps_nobody_else_out(locked: World, guessed: list[str]) -> None:
+def test_guesses_from_many_networks_lock_out_no_visitor(locked: World, guessed: list[str]) -> None:
     statuses = []
     for number in range(250):
         locked.address = f"198.51.{number % 25}.1"
@@ -178,12 +178,12 @@ def test_at_most_so_many_tries_wait_to_be_verified(tmp_path: Path) -> None:
     asyncio.run(many())
 
 
-def test_whoever_was_right_is_not_counted(locked: World) -> None:
+def test_correct_password_does_not_count_as_an_attempt(locked: World) -> None:
     assert {locked.get("badge.svg", authorization=basic(PASSWORD)).status for _ in range(30)} == {200}
 
 
 @pytest.mark.parametrize("path", ["", "history", "subscribe"])
-def test_a_password_that_is_set_while_somebody_waits_holds_for_them(world: World, path: str) -> None:
+def test_password_set_during_a_wait_applies_immediately(world: World, path: str) -> None:
     def meanwhile() -> None:
         world.known.meanwhile = None
         world.change(password=HASHED)
@@ -196,7 +196,7 @@ def test_a_password_that_is_set_while_somebody_waits_holds_for_them(world: World
     assert opened.headers["cache-control"].startswith("private")
 
 
-def test_what_is_kept_of_an_open_page_is_not_sent_of_a_protected_one(world: World) -> None:
+def test_cached_page_is_not_served_after_it_was_protected(world: World) -> None:
     assert world.get().headers["cache-control"].startswith("public")
     world.change(password=HASHED)  # what is seen of it is the same
     assert world.get(authorization=basic(PASSWORD)).headers["cache-control"] == "private, max-age=10"

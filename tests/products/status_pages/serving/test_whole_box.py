@@ -72,7 +72,7 @@ def test_every_path_answers(world: StatusWorld) -> None:
     assert found == dict.fromkeys(PATHS, 200)
 
 
-def test_what_is_not_hidden_is_shown(world: StatusWorld) -> None:
+def test_visible_values_are_in_every_answer(world: StatusWorld) -> None:
     page = world.box.get("/status/acme").body.decode()
     for said in ("plain.example.com", "uptime", "123\N{NO-BREAK SPACE}ms", "What everybody knows"):
         assert said in page, said
@@ -97,7 +97,7 @@ def test_while_the_databases_do_not_answer_it_says_what_was_known_and_how_old_th
     world.box.clock.advance(seconds=-180)
 
 
-def test_what_is_hidden_is_in_no_answer(world: StatusWorld) -> None:
+def test_hidden_values_are_in_no_answer(world: StatusWorld) -> None:
     for path in PATHS:
         said = world.box.get(f"/status/acme{path}").body.decode()
         for secret in (HOST, "t0k3n", "/health", "A private thought"):

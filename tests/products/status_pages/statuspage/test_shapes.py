@@ -141,7 +141,7 @@ def test_lists_end_after_fifty() -> None:
     assert len(answer(replace(CALM, incidents=many_of_them), "incidents")["incidents"]) == 50
 
 
-def test_what_is_open_is_listed_however_much_has_ended_since() -> None:
+def test_open_incidents_are_listed_beyond_the_limit() -> None:
     ended = tuple(replace(ENDED, id=f"ended-{number}") for number in range(51))
     seen = replace(CALM, incidents=(*ended, replace(ONGOING, id="open")))
     listed = [one["id"] for one in answer(seen, "incidents")["incidents"]]

@@ -41,7 +41,7 @@ def test_the_list_says_who_is_told_and_what_does_not_arrive(here: World) -> None
     assert [one["id"] for one in (*first["subscribers"], *rest["subscribers"])] == [mail["id"], hook["id"]]
 
 
-def test_whom_the_organization_adds_confirms_it_too(here: World) -> None:
+def test_subscriber_added_by_the_organization_must_confirm(here: World) -> None:
     added = call(here, "addSubscriber", address="grace@example.org", componentIds=[API])
     assert isinstance(added, dict)
     assert (added["subscriber"]["confirmed"], "signingSecret" in added) == (False, False)
@@ -71,7 +71,7 @@ def test_whom_the_organization_adds_confirms_it_too(here: World) -> None:
 
 
 @each("given", [{"address": "x"}, {"address": "x@example.org", "componentIds": ["y"]}, {"cursor": "z"}], ids=str)
-def test_what_is_wrong_is_said(here: World, given: dict[str, object]) -> None:
+def test_invalid_input_is_reported(here: World, given: dict[str, object]) -> None:
     name = "listSubscribers" if "cursor" in given else "addSubscriber"
     assert here.outside.refused("ada", f"statusPage.{name}", statusPageId=PAGE, **given)[0] == 400
 
@@ -109,7 +109,7 @@ def test_members_can_add_a_limited_number_of_email_subscribers_an_hour(here: Wor
     assert add("ada", 100) == 200, "administrators of the box have no limit"
 
 
-def test_who_is_added_and_removed_over_and_over_is_asked_a_few_times(here: World) -> None:
+def test_repeatedly_added_address_gets_a_few_requests(here: World) -> None:
     hook = "https://example.org/hook"
     for address, kind, most in ((ADA, "email", PER_ADDRESS), (hook, "webhook", PER_HOST)):
         for _ in range(most):

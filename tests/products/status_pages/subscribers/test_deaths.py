@@ -57,7 +57,7 @@ async def until_death(here: World, death: Death, incident: Incident, update: Inc
     return died
 
 
-def test_killed_at_any_write_everybody_hears_each_update_under_one_id(here: World) -> None:
+def test_every_subscriber_gets_each_update_under_one_id_after_any_kill(here: World) -> None:
     here.confirmed()
     here.subscribe(here.outside.hook)
     here.send()

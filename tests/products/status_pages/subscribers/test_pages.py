@@ -37,7 +37,7 @@ def test_a_visitor_subscribes_confirms_chooses_and_leaves_without_a_cookie(here:
     assert (gone.status, b"no longer valid" in gone.body) == (404, True)
 
 
-def test_what_was_typed_comes_back_as_text(here: World) -> None:
+def test_typed_text_comes_back_escaped(here: World) -> None:
     answer = post(here, "subscribe", address='"><script>alert(1)</script>', about="all")
     assert answer.status == 400
     assert b"<script" not in answer.body

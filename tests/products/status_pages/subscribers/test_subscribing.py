@@ -69,7 +69,7 @@ def test_addresses_of_webhooks_that_an_earlier_version_stored_are_encrypted_at_t
     assert addresses(here) == [(here.outside.hook, False)]
 
 
-def test_whoever_asks_for_mail_confirms_it_with_the_link(here: World) -> None:
+def test_email_subscription_is_confirmed_by_its_link(here: World) -> None:
     assert here.subscribe(f" {ADA.upper()} ").title == "Check your inbox"
     assert addresses(here) == [(ADA, False)]
     here.send()
@@ -164,9 +164,7 @@ def test_a_page_takes_as_many_as_it_may_have(tmp_path_factory: pytest.TempPathFa
         assert "already subscribed" in here.mails()[-1][1]
 
 
-def test_who_makes_room_while_their_mail_is_sent_takes_no_other_mail_along(
-    here: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_replaced_request_discards_only_its_own_email(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subscribing, "MOST_UNCONFIRMED", 1)
     send = ChannelSender.mail
 
@@ -204,7 +202,7 @@ WRONG = [
 ]
 
 
-def test_what_cannot_be_reached_or_chosen_is_refused_in_words(here: World) -> None:
+def test_unreachable_or_invalid_subscription_is_refused(here: World) -> None:
     for address, more, said in WRONG:
         reply = here.subscribe(address, **more)
         assert (reply.status, reply.template) == (400, "status/subscribe.html"), address
@@ -213,7 +211,7 @@ def test_what_cannot_be_reached_or_chosen_is_refused_in_words(here: World) -> No
     assert addresses(here) == []
 
 
-def test_somebody_chooses_anew_and_leaves(here: World) -> None:
+def test_subscriber_changes_components_and_unsubscribes(here: World) -> None:
     path = here.confirmed(about="some", **{f"component__{API}": "on"})
     shown = here.visit(path)
     assert [(one.label, one.checked) for one in shown.choices] == [("api", True), ("shop", False)]
@@ -287,7 +285,7 @@ def test_a_webhook_confirms_by_answering_its_challenge(here: World) -> None:
     )
 
 
-def test_what_a_visitor_asks_for_is_sent_in_the_background_without_waiting_for_a_round(here: World) -> None:
+def test_confirmation_is_sent_in_the_background_without_delay(here: World) -> None:
     here.subscribe(here.outside.hook)
     here.subscribe()
     assert here.wakes == 2
@@ -332,7 +330,7 @@ def test_the_challenge_is_sent_again_when_the_webhook_is_ready(here: World) -> N
     assert addresses(here) == [(here.outside.hook, True)]
 
 
-def test_whoever_asks_last_for_a_webhook_has_its_secrets_until_it_confirms(here: World) -> None:
+def test_latest_request_of_a_webhook_has_the_secret_until_confirmed(here: World) -> None:
     here.outside.web.reply = lambda _: plain(b"no")
     first = here.subscribe(here.outside.hook).location[1:]
     second = here.subscribe(here.outside.hook).location[1:]
@@ -354,7 +352,7 @@ def test_no_secret_is_stored_in_clear_or_logged(here: World, caplog: pytest.LogC
     assert json.dumps(here.rows("select error from subscriber_deliveries"))
 
 
-def test_an_address_that_makes_no_mail_holds_up_nobody(here: World) -> None:
+def test_undeliverable_address_does_not_delay_others(here: World) -> None:
     here.subscribe("bücher@example.org")  # which needs SMTPUTF8
     here.subscribe()
     here.send()
@@ -378,7 +376,7 @@ def test_a_challenge_is_sent_again_once_a_minute_in_its_one_row_and_only_for_two
     assert here.rows("select asked_at from subscribers") == before
 
 
-def test_one_host_is_challenged_so_often_in_an_hour_however_that_is_asked_for(here: World) -> None:
+def test_challenges_of_a_host_are_limited_per_hour(here: World) -> None:
     here.outside.web.reply = lambda _: plain(b"no")
     path = here.subscribe(here.outside.hook).location[1:]
     for _ in range(2 * PER_HOST):
@@ -388,7 +386,7 @@ def test_one_host_is_challenged_so_often_in_an_hour_however_that_is_asked_for(he
     assert len(here.outside.web.heard) <= PER_HOST + 4  # what was spent grows back slowly
 
 
-def test_forms_of_other_sites_subscribe_nobody_even_as_one_click(here: World) -> None:
+def test_cross_site_forms_cannot_subscribe_or_unsubscribe(here: World) -> None:
     form = {"address": ADA, "about": "all", "List-Unsubscribe": "One-Click"}
     visit = SubscriptionVisit("POST", "subscribe", "203.0.113.0/24", form, is_foreign=True)
     with pytest.raises(Forbidden):

@@ -56,12 +56,12 @@ def test_only_those_are_told_who_want_to_hear_of_what_it_is_about(here: World) -
     assert here.says("resolved", "Over.") == 3
 
 
-def test_what_is_about_no_component_is_told_to_everybody(here: World) -> None:
+def test_incident_without_components_is_sent_to_all_subscribers(here: World) -> None:
     here.confirmed(about="some", **{f"component__{API}": "on"})
     assert here.says() == 1
 
 
-def test_nobody_hears_of_drafts_or_of_what_is_not_to_be_told(here: World) -> None:
+def test_drafts_and_silent_updates_are_sent_to_no_subscriber(here: World) -> None:
     here.confirmed()
     assert here.says(is_draft=True) == 0
     assert here.says(notified=False) == 0
@@ -95,7 +95,7 @@ def test_links_lead_to_the_domain_of_the_page(here: World) -> None:
     assert "Details: http://status.acme.org/incidents/incident-one\n" in text
 
 
-def test_what_fails_is_tried_again_under_the_same_id_and_in_its_order(here: World) -> None:
+def test_failed_message_is_retried_under_its_id_and_in_order(here: World) -> None:
     reply = here.subscribe(here.outside.hook)
     secret = here.visit(reply.location[1:]).signing
     here.send()
@@ -129,7 +129,7 @@ def test_a_webhook_that_is_gone_is_removed(here: World) -> None:
     assert here.rows("select count(*) from subscribers") == [(0,)]
 
 
-def test_who_leaves_while_a_message_waits_does_not_get_it(here: World) -> None:
+def test_unsubscribed_receiver_gets_no_waiting_message(here: World) -> None:
     path = here.confirmed()
     here.says()
     here.visit(path, List_Unsubscribe="", **{"List-Unsubscribe": "One-Click"})
@@ -198,7 +198,7 @@ def test_webhooks_that_do_not_answer_hold_up_no_other_organization_and_no_mail(h
     assert len(asked) == len(set(asked)) == 301
 
 
-def test_what_is_under_way_is_not_found_again_and_each_kind_by_itself(here: World) -> None:
+def test_messages_in_flight_are_not_picked_again_and_kinds_are_separate(here: World) -> None:
     for address in (ADA, "grace@example.org"):
         here.confirmed(address)
     here.says()
@@ -225,7 +225,7 @@ def test_of_what_waits_for_one_subscriber_the_oldest_makes_room(here: World) -> 
     assert [topic for (topic,) in waiting] == [f"update-{number:03}" for number in range(3, MOST_WAITING + 3)]
 
 
-def test_what_waited_long_behind_a_dead_webhook_is_given_up_with_it(here: World) -> None:
+def test_messages_waiting_behind_a_dead_webhook_are_given_up_with_it(here: World) -> None:
     here.subscribe(here.outside.hook)
     here.send()
     here.outside.web.reply = lambda _: plain(b"", "503 Busy")
@@ -268,7 +268,7 @@ def test_updates_from_the_beginning_of_an_outage_are_replaced_when_it_ends(here:
     assert [content["data"]["update"]["message"] for _, content in here.posts()] == ["One.", "Three."]
 
 
-def test_one_mail_that_arrives_after_an_outage_wakes_all_mailboxes(here: World) -> None:
+def test_delivered_email_after_an_outage_wakes_all_mailboxes(here: World) -> None:
     for address in (ADA, "grace@example.org"):
         here.confirmed(address)
     here.server.refuses = "MAIL FROM"

@@ -59,7 +59,7 @@ def test_the_job_stores_every_day_that_is_over(status_world: StatusWorld, monito
     assert found["2026-06-01"] == {"checks": 0, "passed": 0}  # nothing is known of it
 
 
-def test_who_looks_first_has_the_same_days_and_they_are_stored(status_world: StatusWorld, monitor: str) -> None:
+def test_first_request_stores_the_same_days_as_later_ones(status_world: StatusWorld, monitor: str) -> None:
     before = days(status_world)
     status_world.settle()
     assert len(stored(status_world)) == 89
@@ -114,7 +114,7 @@ def test_stored_days_stay_whatever_becomes_of_the_monitor_and_the_page(status_wo
     assert days(status_world)["2026-06-14"] == before["2026-06-14"]
 
 
-def test_a_day_that_another_zone_reopens_goes_on_and_is_stored_anew(status_world: StatusWorld) -> None:
+def test_day_reopened_by_another_zone_continues_and_is_stored_again(status_world: StatusWorld) -> None:
     status_world.add("component-1", name="By hand")
     status_world.box.clock.advance(seconds=15 * 3_600)  # 03:00 UTC, 20:00 of the day before in Los Angeles
     job(status_world)
@@ -133,7 +133,7 @@ def test_a_day_that_another_zone_reopens_goes_on_and_is_stored_anew(status_world
     assert stored(status_world)["2026-06-17"] == {"up": 15 * HOUR, "down": 4 * HOUR}
 
 
-def test_a_stored_day_that_is_not_over_in_the_zone_of_the_page_is_found_anew(status_world: StatusWorld) -> None:
+def test_stored_day_that_has_not_ended_in_the_zone_of_the_page_is_recomputed(status_world: StatusWorld) -> None:
     status_world.add("component-1", name="By hand")
     status_world.box.clock.advance(seconds=15 * 3_600)
     job(status_world)

@@ -79,7 +79,7 @@ def test_a_page_has_the_shape_of_the_wire(status_world: StatusWorld, monitor: st
         ({"hide_latency": True}, {"avg_response_time", "p95_response_time"}),
     ],
 )
-def test_what_is_hidden_is_left_out(
+def test_hidden_values_are_left_out(
     status_world: StatusWorld, monitor: str, hidden: dict[str, bool], gone: set[str]
 ) -> None:
     usual = {"hide_url": False, "hide_uptime": False, "hide_latency": False}
@@ -152,7 +152,7 @@ def test_a_component_that_shows_only_while_degraded_is_left_out_while_it_is_not(
         ({"slug": "acme", "more": 1}, 400, "BAD_REQUEST", "Input validation failed"),
     ],
 )
-def test_what_cannot_be_answered_is_refused(
+def test_invalid_request_is_refused(
     status_world: StatusWorld, given: dict[str, Any], status: int, code: str, message: str
 ) -> None:
     answer = ask(status_world, "getBySlug", **given)

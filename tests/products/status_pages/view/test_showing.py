@@ -69,7 +69,7 @@ def test_a_component_shows_what_its_monitor_found(status_world: StatusWorld) -> 
         ({"hide_latency": True}, {'"average_ms":10', '"p95_ms":15'}, {"internal-host", "95.83"}),
     ],
 )
-def test_what_is_hidden_is_nowhere_in_what_visitors_see(
+def test_hidden_values_are_nowhere_in_the_visible_state(
     status_world: StatusWorld, hidden: dict[str, bool], gone: set[str], still_there: set[str]
 ) -> None:
     if not status_world.whole().components:
@@ -135,7 +135,7 @@ def test_drafts_are_not_seen_and_count_for_nothing(status_world: StatusWorld) ->
     assert published.components[0].status == "major_outage"
 
 
-def test_what_is_gone_keeps_the_name_that_it_had(status_world: StatusWorld) -> None:
+def test_removed_component_keeps_its_name(status_world: StatusWorld) -> None:
     seen = looked_at(status_world, incident("incident-1", (None, "Old API", "down")))
     assert seen.incidents[0].affected == (AffectedSeen(None, "Old API", "down"),)
     assert seen.incidents[0].updates[0].affected == (AffectedSeen(None, "Old API", "down"),)

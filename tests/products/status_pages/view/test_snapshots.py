@@ -53,7 +53,7 @@ def later(world: StatusWorld, seconds: float) -> PageSeen:
     return world.seen()
 
 
-def test_everybody_shares_one_read_and_one_page(status_world: StatusWorld, monitor: str, reads: Reads) -> None:
+def test_concurrent_visitors_share_a_read_and_a_page(status_world: StatusWorld, monitor: str, reads: Reads) -> None:
     async def many() -> list[PageSeen]:
         return await asyncio.gather(*(status_world.snapshots.of(status_world.whole()) for _ in range(20)))
 
@@ -144,7 +144,7 @@ def test_a_page_of_which_nothing_is_known_is_shown_without_its_days(
     assert {day.state for day in seen.components[0].days} == {"unknown"}
 
 
-def test_nobody_waits_for_a_read_that_takes_long(
+def test_slow_read_delays_no_visitor(
     status_world: StatusWorld, monitor: str, reads: Reads, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("analytics_box.products.status_pages.view.snapshots.PATIENCE", 0.01)
@@ -169,7 +169,7 @@ def test_a_broken_read_is_no_broken_page(
     assert later(status_world, 11).stale_since == known.at
 
 
-def test_pages_that_nobody_asks_for_are_forgotten(status_world: StatusWorld, monitor: str, reads: Reads) -> None:
+def test_unrequested_pages_are_forgotten(status_world: StatusWorld, monitor: str, reads: Reads) -> None:
     few = PageSnapshots(status_world.snapshots.sources, most=2)
     pages = [replace(status_world.whole().page, id=f"page-{name}") for name in "abc"]
     wholes = [Whole(page, (), status_world.whole().components) for page in pages]
